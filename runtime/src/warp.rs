@@ -1,0 +1,112 @@
+//! What an engine sees of a warp: [`WarpContext`], which JIT code addresses by field offset.
+
+use crate::fault::FaultRecord;
+
+/// Entries of [`Tlb`].
+pub const TLB_ENTRIES: usize = 256;
+/// Pages are 64 KiB.
+pub const PAGE_BITS: u32 = 16;
+pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
+/// Every constant bank is this long, zero-padded, so that a 16-bit offset needs no check.
+pub const CONST_BANK_BYTES: usize = 1 << 16;
+pub const CONST_BANKS: usize = 32;
+
+/// One entry of the software TLB. An address `a` hits for reading if `read_tag == a >> PAGE_BITS`, for writing if
+/// `write_tag == a >> PAGE_BITS`; its host address is then `a + addend` (wrapping). A tag that matches nothing is
+/// `u64::MAX`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TlbEntry {
+    pub read_tag: u64,
+    pub write_tag: u64,
+    pub addend: u64,
+    pub padding: u64,
+}
+
+/// Direct mapped, one per worker thread. The slot of a page number `p` is [`tlb_slot`].
+#[repr(C)]
+pub struct Tlb {
+    pub entries: [TlbEntry; TLB_ENTRIES],
+}
+
+/// Slot of a page number: hashed, so that power-of-two strides do not conflict.
+pub const fn tlb_slot(page: u64) -> usize {
+    ((page ^ (page >> 8)) & (TLB_ENTRIES as u64 - 1)) as usize
+}
+
+/// Why an engine returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ExitCode {
+    /// The warp is done.
+    Done = 0,
+    /// Waits at the barrier in `WarpContext::barrier_*`; goes on at `resume`.
+    Barrier = 1,
+    /// Gave up its turn after a bounded number of back edges; goes on at `resume`.
+    Yield = 2,
+    /// `fault` says what.
+    Fault = 3,
+    /// An indirect jump to the pc in `indirect_pc` that the function has no block for.
+    UnknownPc = 4,
+}
+
+/// State of the running warp. Valid during a call of the engine only. JIT code reads and writes it by offset.
+#[repr(C)]
+pub struct WarpContext {
+    /// The register file, 64-byte aligned, laid out by the engine's side.
+    pub registers: *mut u8,
+    pub tlb: *mut Tlb,
+    pub shared: *mut u8,
+    pub shared_bytes: u64,
+    /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
+    /// `(o & !3) * lanes + l * 4 + (o & 3)`.
+    pub local: *mut u8,
+    /// Per lane; a multiple of 4.
+    pub local_bytes: u64,
+    pub constants: [*const u8; CONST_BANKS],
+    /// `tid_table[axis * tid_stride + linear]`: thread index of the lane with this linear index in the block. The table has
+    /// room for the last, short warp.
+    pub tid_table: *const u32,
+    pub tid_stride: u64,
+    /// Lanes of this warp that exist.
+    pub launch_mask: u64,
+    pub ctaid: [u32; 3],
+    pub ntid: [u32; 3],
+    pub nctaid: [u32; 3],
+    /// Index of the warp in its block.
+    pub warp: u32,
+    /// Chaining: a warp that is done is followed, in the same call and register file, by warp `warp + 1` from block 0
+    /// while that is less than `chain_end`. A call that returns for another reason does so with `warp` saying whose
+    /// state it is.
+    pub chain_end: u32,
+    /// `launch_mask` of the block's last warp; all others have all lanes. The engine updates `launch_mask` when it chains.
+    pub last_launch_mask: u64,
+    /// Warps in the block.
+    pub warps: u32,
+    /// Lanes of a warp.
+    pub lanes: u32,
+    /// Block number to enter at (0 for a fresh warp), and where to resume after a barrier or a yield.
+    pub resume: u32,
+    pub barrier_kind: u32,
+    pub barrier_id: u32,
+    /// 0: all threads of the block.
+    pub barrier_threads: u32,
+    pub barrier_predicate: u64,
+    pub barrier_result: u32,
+    /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    /// An entry that would make `instructions` greater is the fault `BudgetExceeded` at the block's pc, not counted.
+    pub instruction_limit: u64,
+    /// Backward jumps left before the warp must yield; the scheduler sets it before each call.
+    pub back_edges: u64,
+    pub indirect_pc: u64,
+    pub fault: FaultRecord,
+    /// Calls of out-of-line helpers, and instructions that the interpreter executed.
+    pub helper_calls: u64,
+    pub interp_instructions: u64,
+    /// Arguments and results of helpers: addresses, then values of up to 64 lanes.
+    pub scratch: [u64; 256],
+    /// The thread's view of guest memory, for the slow paths.
+    pub memory: *const crate::memory::Memory,
+}

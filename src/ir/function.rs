@@ -1,0 +1,162 @@
+//! Functions, blocks and terminators.
+
+use super::op::Op;
+use super::register::{Bank, BankId, Reg};
+use super::types::{Type, ValueType, Window};
+
+/// A value of one block: index into [`Block::values`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// The bits a NaN result of float arithmetic has. `None`: the host's choice is observable (not used by any ISA yet).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NanPolicy {
+    pub f16: u16,
+    pub f32: u32,
+    pub f64: u64,
+}
+
+impl NanPolicy {
+    pub const fn canonical(self, ty: Type) -> u64 {
+        match ty {
+            Type::F16 => self.f16 as u64,
+            Type::F32 => self.f32 as u64,
+            _ => self.f64,
+        }
+    }
+}
+
+/// A kernel with all code it can reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    pub name: String,
+    /// Lanes of a warp, 1 to 64.
+    pub lanes: u8,
+    pub banks: Vec<Bank>,
+    /// The mask register that holds the active lanes. At entry it is [`super::op::Special::LaunchMask`]; every other
+    /// register is 0.
+    pub active: Reg,
+    pub nan: NanPolicy,
+    /// `blocks[0]` is the entry.
+    pub blocks: Vec<Block>,
+}
+
+/// A basic block: entered at its start only, left by its terminator only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Address of its first guest instruction, in bytes as faults report it. Several IR blocks may share one.
+    pub pc: u64,
+    /// Guest instructions that entering this block counts against the budget.
+    pub cost: u32,
+    /// Whether `Terminator::Indirect` may name this block by its pc. Unique per pc.
+    pub indirect_target: bool,
+    /// A promise by the lifter that at entry the active mask is a subset of what it was at the end of that block,
+    /// which was left before on the same path of this warp: a reconvergence point and the block that pushed it. Lane
+    /// registers that nothing on the way writes then hold what they held there. Without it, the active mask at entry is a subset of
+    /// the one at the end of the predecessor.
+    pub join: Option<BlockId>,
+    pub insts: Vec<Inst>,
+    pub term: Terminator,
+    /// Types of this block's values, by number.
+    pub values: Vec<ValueType>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    pub op: Op,
+    /// In the order that the operation's documentation gives.
+    pub results: Vec<Value>,
+    pub window: Window,
+    /// Guest instruction that this came from.
+    pub pc: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierKind {
+    /// Wait until `threads` have arrived.
+    Sync,
+    /// Arrive and go on.
+    Arrive,
+    /// As `Sync`, and combine a predicate of all lanes that arrive: count, and, or. `Special::BarrierResult` has it (for
+    /// and/or as 0 or 1).
+    Popcount,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrier {
+    pub kind: BarrierKind,
+    /// Uniform `i32`, 0..=15.
+    pub id: Value,
+    /// Uniform `i32`, a multiple of the warp; none or 0: all threads of the block.
+    pub threads: Option<Value>,
+    /// Mask, for the reducing kinds.
+    pub predicate: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TrapKind {
+    /// The encoding is not an instruction.
+    IllegalInstruction,
+    /// An instruction that the table lists as not implemented.
+    Unimplemented,
+    /// The guest asked for it (BPT.TRAP, s_trap, ...).
+    Guest,
+    /// The divergence or call stack is full.
+    StackOverflow,
+}
+
+/// How a block ends. Conditions and selectors are uniform.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    Jump(BlockId),
+    /// `then` if the uniform integer is not 0.
+    Branch {
+        cond: Value,
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    /// By unsigned value.
+    Switch {
+        value: Value,
+        cases: Vec<(u64, BlockId)>,
+        default: BlockId,
+    },
+    /// To the block with [`Block::indirect_target`] at this pc (uniform `i64`). An unknown pc leaves the engine, which
+    /// asks for more code or reports an illegal instruction.
+    Indirect {
+        pc: Value,
+    },
+    /// Barrier of the thread block; the warp goes on at `resume`.
+    Barrier {
+        barrier: Barrier,
+        resume: BlockId,
+    },
+    /// The warp is done.
+    Exit,
+    /// Fault of the least active lane, at the pc.
+    Trap {
+        kind: TrapKind,
+        pc: u64,
+    },
+}
+
+impl Function {
+    pub fn bank(&self, id: BankId) -> &Bank {
+        &self.banks[id.0 as usize]
+    }
+
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.0 as usize]
+    }
+}
+
+impl Block {
+    pub fn ty(&self, value: Value) -> ValueType {
+        self.values[value.0 as usize]
+    }
+}

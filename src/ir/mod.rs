@@ -1,0 +1,15 @@
+//! The intermediate representation: what one operation does for a whole warp.
+//!
+//! `types`, `register`, `op` and `function` are the data; `builder` makes it, `verify` checks it, `print` and
+//! `parse` are its text form. The meaning of every operation is in the documentation of [`op::Op`]; the reference
+//! execution is `crate::interp`. No instruction set and no engine is known here.
+
+pub mod function;
+pub mod op;
+pub mod register;
+pub mod types;
+
+pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};
+pub use op::*;
+pub use register::{Bank, BankId, CellKind, Part, Reg, Region};
+pub use types::{Shape, Type, ValueType, Window};

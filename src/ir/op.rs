@@ -1,0 +1,459 @@
+//! The operations. Each doc comment is the definition that both engines follow.
+//!
+//! Unless it says otherwise an operation is *pure and lane-wise*: it acts on every lane of its window, also on
+//! inactive ones, and its result is uniform if all operands are uniform, else varying; uniform operands are
+//! broadcast. Only register writes, lane memory operations and atomics are masked. The *execution mask* of a masked
+//! operation is `active & window & guard`, where a missing guard is all ones and `nomask` leaves `active` out.
+//!
+//! Integers wrap. Narrow integers are zero-extended in their cells.
+
+use super::function::Value;
+use super::register::{BankId, Part, Reg, Region};
+use super::types::Type;
+
+/// Rounding of a float result, or to an integral value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Round {
+    /// To nearest, ties to even.
+    Nearest,
+    /// Toward zero.
+    Zero,
+    /// Toward minus infinity.
+    Down,
+    /// Toward plus infinity.
+    Up,
+}
+
+/// How a float operation treats its operands and result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FloatAttrs {
+    pub round: Round,
+    /// Denormal operands and (after rounding) results become zeros of the same sign.
+    pub flush: bool,
+    /// The result is clamped to [+0, 1]; NaN and -0 become +0.
+    pub saturate: bool,
+}
+
+impl FloatAttrs {
+    pub const IEEE: FloatAttrs = FloatAttrs { round: Round::Nearest, flush: false, saturate: false };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntCc {
+    Eq,
+    Ne,
+    LtS,
+    LeS,
+    GtS,
+    GeS,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+}
+
+/// Float compares. Without `U`: false if an operand is NaN (also `Ne`); with `U`: true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatCc {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    EqU,
+    NeU,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+    /// Neither operand is NaN.
+    Num,
+    /// An operand is NaN.
+    Nan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// Bitwise complement (integers).
+    Not,
+    /// Two's complement negation.
+    Neg,
+    /// Absolute value; the least integer stays.
+    Abs,
+    Popcnt,
+    /// Leading zeros; the width if the operand is 0.
+    Clz,
+    /// Trailing zeros; the width if the operand is 0.
+    Ctz,
+    /// Bits in reverse order.
+    BitReverse,
+    /// Flips the sign bit of a float, also of a NaN.
+    FNeg,
+    /// Clears the sign bit of a float, also of a NaN.
+    FAbs,
+}
+
+/// Integer operations on two operands of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// High half of the signed (unsigned) product.
+    MulHiS,
+    MulHiU,
+    And,
+    Or,
+    Xor,
+    /// Shifts. The count is unsigned and of the operand's type; a count of the width or more gives 0, or for `ShrS`
+    /// the sign in every bit.
+    Shl,
+    ShrU,
+    ShrS,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatBinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// minNum/maxNum: of one NaN the other operand, of two the canonical NaN; -0 is less than +0.
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatUnaryOp {
+    Sqrt,
+    /// To an integral value by `attrs.round`; the sign of zero stays. With `attrs.flush`, denormals flush first.
+    Integral,
+    /// The value itself, with flush, saturation and NaN canonicalisation applied.
+    Copy,
+}
+
+/// How [`Op::Convert`] makes its result from the bits of its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConvertOp {
+    /// Low bits of a wider integer.
+    Trunc,
+    ZeroExtend,
+    SignExtend,
+    /// The same bits as another type of the same width.
+    Bitcast,
+    /// The high `i32` of an `i64`.
+    HighHalf,
+}
+
+/// Functions with one definition for both engines: `crate::ir::shared`. All are pure and lane-wise, `f32` unless said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SharedFn {
+    /// 1/x, correctly rounded; denormal operands and results flush to zero.
+    Rcp,
+    /// 1/sqrt(x), correctly rounded; denormal operands flush to zero.
+    Rsq,
+    /// sqrt(x), correctly rounded, flushing as `Rsq`.
+    SqrtApprox,
+    /// log2, 2^x: denormal operands flush to zero.
+    Lg2,
+    Ex2,
+    Sin,
+    Cos,
+    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand.
+    Rcp64High,
+    Rsq64High,
+}
+
+/// Values of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// Index of the lane in its block, per axis 0..=2 (x, y, z): varying `i32`.
+    Tid(u8),
+    /// Index of the block, per axis: uniform `i32`.
+    Ctaid(u8),
+    /// Size of the block in lanes, per axis: uniform `i32`.
+    Ntid(u8),
+    /// Size of the grid in blocks, per axis: uniform `i32`.
+    Nctaid(u8),
+    /// Index of the warp in its block: uniform `i32`.
+    WarpId,
+    /// Lanes of this warp that exist (the last warp of a block may be short): mask.
+    LaunchMask,
+    /// Guest instructions counted so far by the worker thread, this block's included: uniform `i64`. Both engines agree.
+    Clock,
+    /// Result of the last reducing barrier this warp passed: uniform `i32`.
+    BarrierResult,
+    /// Bytes of shared memory of the block, static and dynamic: uniform `i32`.
+    SharedBytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// 64-bit address; the runtime's windows decide between global, shared and local.
+    Generic,
+    /// 64-bit guest address.
+    Global,
+    /// 32-bit offset in the block's shared memory.
+    Shared,
+    /// 32-bit offset in the lane's local memory. Only elements of up to 4 bytes, so that a wide access is several
+    /// elements; the runtime interleaves lanes word by word.
+    Local,
+    /// 32-bit offset in a constant bank of 64 KiB; reads past its content give 0.
+    Const(u8),
+}
+
+/// How a loaded element becomes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extend {
+    None,
+    /// Sign- (zero-) extended to `i32`.
+    Signed,
+    Unsigned,
+}
+
+/// Address and access of a memory operation.
+///
+/// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
+/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once,
+/// unmasked, with uniform values; else it is done for each lane of the execution mask, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    pub space: Space,
+    pub ty: Type,
+    /// 1 to 16 elements, of `count * ty.bytes()` bytes together.
+    pub count: u8,
+    pub align: u8,
+    /// `i64` for generic and global, else `i32`.
+    pub address: Value,
+    pub offset: i32,
+    pub guard: Option<Value>,
+    pub nomask: bool,
+}
+
+/// What an atomic does with the memory value `m` and its operand `b`; it returns the old `m`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    Add,
+    Sub,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    /// m >= b ? 0 : m + 1 (unsigned).
+    Inc,
+    /// m == 0 || m > b ? b : m - 1 (unsigned).
+    Dec,
+    /// m == compare ? swap : m.
+    CompareExchange,
+    /// Float operations, round to nearest; with `flush` denormal operands and results become zero.
+    FAdd {
+        flush: bool,
+    },
+    FMin,
+    FMax,
+}
+
+/// An operation. See the module's documentation for what holds for all of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Uniform constant; `bits` has no bits above the type's width.
+    Const {
+        ty: Type,
+        bits: u64,
+    },
+    /// The operand as a varying value, the same in each lane.
+    Splat {
+        a: Value,
+    },
+    /// The lane's number: varying `i32`.
+    LaneId,
+    Special(Special),
+
+    Unary {
+        op: UnaryOp,
+        a: Value,
+    },
+    Binary {
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+    },
+    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask. `carry` is a mask; none is 0.
+    AddCarry {
+        a: Value,
+        b: Value,
+        carry: Option<Value>,
+    },
+    /// A mask: bit i is set where the relation holds in lane i; 0 outside the window. If both operands are uniform it
+    /// is all ones (64 bits) or 0, which serves as lane mask and as branch condition alike.
+    ICmp {
+        cc: IntCc,
+        a: Value,
+        b: Value,
+    },
+    /// As `ICmp`. With `flush` denormal operands count as zeros.
+    FCmp {
+        cc: FloatCc,
+        a: Value,
+        b: Value,
+        flush: bool,
+    },
+    /// Lane i of `a` where bit i of `mask` is set, else of `b`: always varying.
+    Select {
+        mask: Value,
+        a: Value,
+        b: Value,
+    },
+    /// `a` if the uniform integer `cond` is not 0, else `b`; all uniform.
+    UniformSelect {
+        cond: Value,
+        a: Value,
+        b: Value,
+    },
+    Convert {
+        op: ConvertOp,
+        to: Type,
+        a: Value,
+    },
+    /// `i64` with these `i32` halves.
+    Concat {
+        lo: Value,
+        hi: Value,
+    },
+
+    FUnary {
+        op: FloatUnaryOp,
+        attrs: FloatAttrs,
+        a: Value,
+    },
+    FBinary {
+        op: FloatBinaryOp,
+        attrs: FloatAttrs,
+        a: Value,
+        b: Value,
+    },
+    /// a * b + c, rounded once.
+    Fma {
+        attrs: FloatAttrs,
+        a: Value,
+        b: Value,
+        c: Value,
+    },
+    /// Between float types.
+    FConvert {
+        to: Type,
+        attrs: FloatAttrs,
+        a: Value,
+    },
+    IntToFloat {
+        to: Type,
+        signed: bool,
+        round: Round,
+        a: Value,
+    },
+    /// Rounded by `round`, then clamped to the range of `to`; a NaN gives the bits `nan`.
+    FloatToInt {
+        to: Type,
+        signed: bool,
+        round: Round,
+        flush: bool,
+        nan: u64,
+        a: Value,
+    },
+    Shared {
+        function: SharedFn,
+        a: Value,
+    },
+
+    /// Cross-lane: lane i gets `a` of lane `index[i] mod lanes` of the warp, whether that lane is active or not.
+    /// `a` covers the whole warp. Varying.
+    LaneGather {
+        a: Value,
+        index: Value,
+    },
+    /// Cross-lane: `a` of lane `lane mod lanes`; `lane` is a uniform `i32`. Uniform.
+    LaneRead {
+        a: Value,
+        lane: Value,
+    },
+
+    /// A lane register gives a varying value, a uniform or mask register a uniform one.
+    RfRead {
+        reg: Reg,
+        part: Part,
+    },
+    /// Masked for lane registers; uniform and mask registers are written unmasked and take no guard.
+    RfWrite {
+        reg: Reg,
+        part: Part,
+        value: Value,
+        guard: Option<Value>,
+        nomask: bool,
+    },
+    /// Register `first + index` of a bank, `index < count`, per lane if the index is varying; else 0.
+    RfGather {
+        bank: BankId,
+        first: u32,
+        count: u32,
+        index: Value,
+    },
+    /// The reverse; writes past `count` are dropped. Masked for lane registers.
+    RfScatter {
+        bank: BankId,
+        first: u32,
+        count: u32,
+        index: Value,
+        value: Value,
+        guard: Option<Value>,
+        nomask: bool,
+    },
+    /// Elements of a byte array. `uniform` gives element 0 as a uniform value. Bytes past the array read 0.
+    RegionRead {
+        reg: Reg,
+        region: Region,
+        ty: Type,
+        uniform: bool,
+    },
+    /// Masked. `region.vstride` and `width` count as in a read. A uniform value is written to every element.
+    /// Bytes past the array are dropped.
+    RegionWrite {
+        reg: Reg,
+        region: Region,
+        value: Value,
+        guard: Option<Value>,
+        nomask: bool,
+    },
+
+    /// `count` results (0 in masked-off lanes), then, with `sparse`, a mask of the lanes that met a sparse
+    /// non-resident page (which read 0).
+    Load {
+        access: Access,
+        extend: Extend,
+        sparse: bool,
+    },
+    /// Low bits of `values`, one value an element. With `sparse` a mask as for loads (what was written there is lost).
+    Store {
+        access: Access,
+        values: Vec<Value>,
+        sparse: bool,
+    },
+    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` only for `CompareExchange`.
+    Atomic {
+        access: Access,
+        op: AtomicOp,
+        value: Value,
+        compare: Option<Value>,
+        sparse: bool,
+    },
+    /// Orders this warp's memory operations before it with those after it, for other warps.
+    Fence,
+}

@@ -1,0 +1,69 @@
+//! The register file: state that lives between operations and between blocks, declared per function.
+
+use super::types::Type;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BankId(pub u16);
+
+/// A named array of registers of one kind, such as Maxwell's `r[255]` or `p[7]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bank {
+    pub name: String,
+    pub kind: CellKind,
+    pub count: u32,
+}
+
+/// What one register of a bank holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellKind {
+    /// One cell per lane. Rows are `lanes` rounded up to 8, times [`Type::cell_bytes`], and start 64-byte aligned.
+    Lane(Type),
+    /// One cell per warp, 8 bytes.
+    Uniform(Type),
+    /// One bit per lane: a uniform `i64` that the engines know to hold lane bits. 8 bytes.
+    Mask,
+    /// A byte array of this many bytes, addressed by [`Region`]s (vISA variables). Starts 64-byte aligned.
+    Bytes(u32),
+}
+
+/// One register: a bank and an index into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg {
+    pub bank: BankId,
+    pub index: u32,
+}
+
+/// Which part of a uniform or mask cell is read or written. `Lo` and `Hi` are the `i32` halves of a 64-bit cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Whole,
+    Lo,
+    Hi,
+}
+
+/// A byte region of a [`CellKind::Bytes`] register, as Intel's `<vstride;width,hstride>`: element `i` (counted from
+/// the first lane of the window) lies at `offset + ((i / width) * vstride + (i % width) * hstride) * size` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Byte offset of element 0.
+    pub offset: u32,
+    /// Elements from row to row.
+    pub vstride: u16,
+    /// Elements in a row, at least 1.
+    pub width: u16,
+    /// Elements from one to the next in a row.
+    pub hstride: u16,
+}
+
+impl Region {
+    /// Consecutive elements from `offset`.
+    pub const fn packed(offset: u32) -> Self {
+        Region { offset, vstride: 1, width: 1, hstride: 0 }
+    }
+
+    /// Byte offset of element `i` of `size` bytes.
+    pub fn element(self, i: u32, size: u32) -> u32 {
+        let width = u32::from(self.width.max(1));
+        self.offset + ((i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride)) * size
+    }
+}

@@ -1,0 +1,141 @@
+//! Types and shapes of values.
+
+/// Element type of a value. A *mask* (one bit per lane, bit `i` is lane `i`) is a uniform [`Type::I64`]; the two are
+/// one type.
+///
+/// `I8`, `I16` and `F16` are held zero-extended in 32-bit cells wherever a value of them is stored per lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Type {
+    pub const ALL: [Type; 7] = [Type::I8, Type::I16, Type::I32, Type::I64, Type::F16, Type::F32, Type::F64];
+
+    /// Width in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Type::I8 => 8,
+            Type::I16 | Type::F16 => 16,
+            Type::I32 | Type::F32 => 32,
+            Type::I64 | Type::F64 => 64,
+        }
+    }
+
+    /// Width in memory, in bytes.
+    pub const fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// Width of one lane's cell in the register file, in bytes: 4 or 8.
+    pub const fn cell_bytes(self) -> u32 {
+        if self.bits() == 64 { 8 } else { 4 }
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self, Type::F16 | Type::F32 | Type::F64)
+    }
+
+    pub const fn is_int(self) -> bool {
+        !self.is_float()
+    }
+
+    /// All bits of a value of this type.
+    pub const fn bit_mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    /// The integer type of the same width.
+    pub const fn as_int(self) -> Type {
+        match self.bits() {
+            8 => Type::I8,
+            16 => Type::I16,
+            32 => Type::I32,
+            _ => Type::I64,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::I8 => "i8",
+            Type::I16 => "i16",
+            Type::I32 => "i32",
+            Type::I64 => "i64",
+            Type::F16 => "f16",
+            Type::F32 => "f32",
+            Type::F64 => "f64",
+        }
+    }
+}
+
+/// One value for the warp, or one for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    Uniform,
+    Varying,
+}
+
+impl Shape {
+    /// The shape of a lane-wise operation on operands of these shapes.
+    pub const fn join(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Shape::Uniform, Shape::Uniform) => Shape::Uniform,
+            _ => Shape::Varying,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueType {
+    pub ty: Type,
+    pub shape: Shape,
+}
+
+impl ValueType {
+    pub const MASK: ValueType = ValueType::uniform(Type::I64);
+
+    pub const fn uniform(ty: Type) -> Self {
+        ValueType { ty, shape: Shape::Uniform }
+    }
+
+    pub const fn varying(ty: Type) -> Self {
+        ValueType { ty, shape: Shape::Varying }
+    }
+
+    pub const fn is_uniform(self) -> bool {
+        matches!(self.shape, Shape::Uniform)
+    }
+}
+
+/// The lanes an operation acts on: `first .. first + count`, in absolute lane numbers.
+///
+/// A varying value has elements only in its window; operands of one operation share its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    pub first: u8,
+    pub count: u8,
+}
+
+impl Window {
+    pub const fn all(lanes: u8) -> Self {
+        Window { first: 0, count: lanes }
+    }
+
+    /// One bit for each lane of the window.
+    pub const fn mask(self) -> u64 {
+        if self.count == 0 {
+            return 0;
+        }
+        (u64::MAX >> (64 - self.count as u32)) << self.first
+    }
+
+    pub fn lanes(self) -> std::ops::Range<usize> {
+        self.first as usize..self.first as usize + self.count as usize
+    }
+}

@@ -1,0 +1,3 @@
+//! One folder per instruction set: table, decoder, disassembler and lifter. Nothing here runs code.
+
+pub mod maxwell;

@@ -1,0 +1,13 @@
+//! warploom: a JIT dynamic binary translator that runs captured GPU binaries on a CPU.
+//!
+//! The way of the data: bytes -> [`container`] -> module -> [`isa`] decode and lift -> [`ir`] -> [`analysis`]
+//! -> an engine ([`jit`] or [`interp`]) -> `warploom_runtime` -> outcome. Dependencies point that way only.
+
+pub mod analysis;
+pub mod capture;
+pub mod cli;
+pub mod container;
+pub mod interp;
+pub mod ir;
+pub mod isa;
+pub mod jit;
