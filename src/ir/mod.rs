@@ -6,6 +6,7 @@
 
 pub mod builder;
 pub mod function;
+pub mod layout;
 pub mod op;
 pub mod operands;
 pub mod register;
@@ -14,6 +15,7 @@ pub mod typing;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};
+pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};
 pub use types::{Shape, Type, ValueType, Window};
