@@ -5,11 +5,13 @@
 //! execution is `crate::interp`. No instruction set and no engine is known here.
 
 pub mod builder;
+pub mod eval;
 pub mod function;
 pub mod layout;
 pub mod op;
 pub mod operands;
 pub mod register;
+pub mod shared;
 pub mod types;
 pub mod typing;
 
