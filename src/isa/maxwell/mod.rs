@@ -8,6 +8,7 @@ pub mod control;
 pub mod disasm;
 pub mod field;
 pub mod instruction;
+pub mod lift;
 pub mod row;
 pub mod special;
 pub mod table;

@@ -34,6 +34,7 @@
 //! (negated predicate), `.H` upper half, `.B` a byte (2 bits); and without a bit `?`: the operand is not printed if it is PT or RZ.
 
 use super::field::{Field, Style};
+use super::lift::Lift;
 use super::table::Opcode;
 
 /// How exactly warploom does what an instruction means.
@@ -189,6 +190,8 @@ pub enum Piece {
 pub struct Row {
     pub opcode: Opcode,
     pub fidelity: Fidelity,
+    /// Makes IR of it; none for what is not implemented.
+    pub lift: Option<Lift>,
     /// The bits that tell this encoding from others, and their values.
     pub mask: u64,
     pub bits: u64,

@@ -2,7 +2,7 @@
 
 family! { ($) float {
     /// A + B.
-    Fadd unimplemented {
+    Fadd (exact float::fadd) {
         "FADD{ftz@44}{rounding@39}{sat@50} {d}{cc@47}, {a -48 |46}, {b -45 |49}" {
             "0101 1100 0101 1--- b=r20"
             "0100 1100 0101 1--- b=c"
@@ -10,7 +10,7 @@ family! { ($) float {
         }
     }
     /// A * B.
-    Fmul unimplemented {
+    Fmul (exact float::fmul) {
         "FMUL{flush@44}{scale@41}{rounding@39}{sat@50} {d}{cc@47}, {a}, {b -48}" {
             "0101 1100 0110 1--- b=r20"
             "0100 1100 0110 1--- b=c"
@@ -18,7 +18,7 @@ family! { ($) float {
         }
     }
     /// A * B + C, rounded once.
-    Ffma unimplemented {
+    Ffma (exact float::ffma) {
         "FFMA{flush@53}{rounding@51}{sat@50} {d}{cc@47}, {a}, {b -48}, {c -49}" {
             "0101 1001 1--- ---- b=r20"
             "0100 1001 1--- ---- b=c"
@@ -27,7 +27,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Fsetp unimplemented {
+    Fsetp (exact float::fsetp) {
         "FSETP{float_compare@48}{ftz@47}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1011 ---- b=r20"
             "0100 1011 1011 ---- b=c"

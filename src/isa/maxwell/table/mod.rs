@@ -18,6 +18,7 @@ macro_rules! family {
             $crate::isa::maxwell::row::Row {
                 opcode: $crate::isa::maxwell::table::Opcode::$opcode,
                 fidelity: family!(@fidelity $fidelity),
+                lift: family!(@lift $fidelity),
                 mask: const { $crate::isa::maxwell::row::pattern($encoding).0 },
                 bits: const { $crate::isa::maxwell::row::pattern($encoding).1 },
                 format: $format,
@@ -34,9 +35,14 @@ macro_rules! family {
             };
         }
     };
-    (@fidelity exact) => { $crate::isa::maxwell::row::Fidelity::Exact };
-    (@fidelity (approximate $bound:literal)) => { $crate::isa::maxwell::row::Fidelity::Approximate($bound) };
+    (@fidelity (exact $($lift:ident)::+)) => { $crate::isa::maxwell::row::Fidelity::Exact };
+    (@fidelity (approximate $bound:literal $($lift:ident)::+)) => {
+        $crate::isa::maxwell::row::Fidelity::Approximate($bound)
+    };
     (@fidelity unimplemented) => { $crate::isa::maxwell::row::Fidelity::Unimplemented };
+    (@lift (exact $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
+    (@lift (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
+    (@lift unimplemented) => { None };
 }
 
 /// Walks the families and defines [`Opcode`] and [`ROWS`].

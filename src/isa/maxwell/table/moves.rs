@@ -2,7 +2,7 @@
 
 family! { ($) moves {
     /// B.
-    Mov unimplemented {
+    Mov (exact moves::mov) {
         "MOV {d}, {b}, {byte_mask@39:4}" {
             "0101 1100 1001 1--- b=r20"
             "0100 1100 1001 1--- b=c"
@@ -10,7 +10,7 @@ family! { ($) moves {
         }
     }
     /// Special register.
-    S2r unimplemented {
+    S2r (exact moves::s2r) {
         "S2R {d}, {special_register@20:8}" {
             "1111 0000 1100 1---"
         }
