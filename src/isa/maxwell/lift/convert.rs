@@ -3,9 +3,7 @@
 //! Source: facts, `maxwell-semantics.md` 3.
 
 use crate::ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
-use crate::isa::maxwell::field::{
-    CopyRounding, FloatFormat, FloatResult, Ftz, IntFormat, IntResult, IntRounding, ShortFormat,
-};
+use crate::isa::maxwell::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
 use crate::isa::maxwell::{Instruction, Part, Source};
 
 use super::cc;
@@ -52,45 +50,12 @@ impl From<IntFormat> for Int {
     }
 }
 
-fn short(format: ShortFormat) -> Result<Int, Unsupported> {
-    Ok(Int::from(match format {
-        ShortFormat::U8 => IntFormat::U8,
-        ShortFormat::U16 => IntFormat::U16,
-        ShortFormat::U32 => IntFormat::U32,
-        ShortFormat::S8 => IntFormat::S8,
-        ShortFormat::S16 => IntFormat::S16,
-        ShortFormat::S32 => IntFormat::S32,
-        ShortFormat::Reserved6 | ShortFormat::Reserved7 => return Err(Unsupported),
-    }))
-}
-
-fn int_result(format: IntResult) -> Result<Int, Unsupported> {
-    Ok(Int::from(match format {
-        IntResult::U16 => IntFormat::U16,
-        IntResult::U32 => IntFormat::U32,
-        IntResult::U64 => IntFormat::U64,
-        IntResult::S16 => IntFormat::S16,
-        IntResult::S32 => IntFormat::S32,
-        IntResult::S64 => IntFormat::S64,
-        IntResult::Reserved0 | IntResult::Reserved1 => return Err(Unsupported),
-    }))
-}
-
-fn float_format(format: FloatFormat) -> Result<Type, Unsupported> {
+fn float_type(format: FloatFormat) -> Result<Type, Unsupported> {
     match format {
         FloatFormat::F16 => Ok(Type::F16),
         FloatFormat::F32 => Ok(Type::F32),
         FloatFormat::F64 => Ok(Type::F64),
         FloatFormat::Reserved => Err(Unsupported),
-    }
-}
-
-fn float_result(format: FloatResult) -> Result<Type, Unsupported> {
-    match format {
-        FloatResult::F16 => Ok(Type::F16),
-        FloatResult::F32 => Ok(Type::F32),
-        FloatResult::F64 => Ok(Type::F64),
-        FloatResult::Reserved => Err(Unsupported),
     }
 }
 
@@ -151,7 +116,7 @@ fn set_float(cx: &mut Cx<'_>, i: &Instruction, value: Value) {
 
 /// Integer to float.
 pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (float_result(i.float_result())?, Int::from(i.src_int()));
+    let (to, from) = (float_type(i.dst_float())?, Int::from(i.src_int()));
     let bits = int_source(cx, i.b(), from);
     let source = int_modifiers(cx, i.b(), bits);
     // A negated unsigned number is a signed one.
@@ -165,7 +130,7 @@ pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Float to integer: out of range it is the nearest limit. A NaN gives 0, but for 64-bit results and F64 sources the top
 /// bit alone.
 pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (int_result(i.int_result())?, float_format(i.src_float())?);
+    let (to, from) = (Int::from(i.dst_int()), float_type(i.src_float())?);
     let rounding = match i.int_rounding() {
         IntRounding::Nearest => Round::Nearest,
         IntRounding::Floor => Round::Down,
@@ -188,7 +153,7 @@ pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Float to float. Between equal formats a copy, or rounding to an integral value.
 pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (float_result(i.float_result())?, float_format(i.src_float())?);
+    let (to, from) = (float_type(i.f2f_dst())?, float_type(i.src_float())?);
     let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
     let value = float_source(cx, i.b(), from);
     let result = if to != from {
@@ -212,7 +177,10 @@ pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Integer to integer: cut to the result's type, with `.SAT` clamped to it. Short results are zero-extended.
 pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (short(i.dst_short())?, short(i.src_short())?);
+    let (to, from) = (Int::from(i.dst_int()), Int::from(i.src_int()));
+    if to.bits == 64 || from.bits == 64 {
+        return Err(Unsupported);
+    }
     let bits = int_source(cx, i.b(), from);
     let result = if i.sat() {
         // The exact value needs more than 32 bits.
