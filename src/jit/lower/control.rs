@@ -26,7 +26,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn active_cell(&mut self) -> Clif {
-        let offset = self.layout.reg(self.function.active) as i32;
+        let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
 
@@ -54,15 +54,15 @@ impl BlockLowerer<'_, '_, '_> {
     /// The state of a warp that begins: the active mask, and zeros where the code may read before it writes.
     fn start_warp(&mut self) {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
-        let offset = self.layout.reg(self.function.active) as i32;
+        let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().store(flags(), launch, self.registers, offset);
         let zero = self.b.ins().iconst(types::I64, 0);
         let zeros = self.b.ins().splat(types::I64X2, zero);
-        for &reg in &self.region.read_first {
-            let offset = self.layout.reg(reg) as i32;
+        for &reg in self.region.read_first {
+            let offset = self.layout.offset(reg) as i32;
             match self.function.bank(reg.bank).kind {
                 CellKind::Lane(ty) => {
-                    for part in 0..(self.layout.row_bytes(ty) / 16) as i32 {
+                    for part in 0..(crate::ir::layout::row_bytes(self.function.lanes, ty) / 16) as i32 {
                         self.b.ins().store(flags(), zeros, self.registers, offset + part * 16);
                     }
                 }
@@ -239,7 +239,8 @@ impl BlockLowerer<'_, '_, '_> {
         let after = self.b.ins().iadd_imm_s(next, 1);
         let last = self.b.ins().icmp(IntCC::Equal, after, warps);
         let partial = self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK);
-        let full = self.b.ins().iconst(types::I64, self.warp_mask() as i64);
+        let all = self.warp_mask() as i64;
+        let full = self.b.ins().iconst(types::I64, all);
         let mask = self.b.ins().select(last, partial, full);
         self.ctx_store(mask, abi::LAUNCH_MASK);
         match self.region.block(BlockId(0)) {

@@ -16,4 +16,4 @@ mod vector;
 mod warp;
 
 pub use pure::support;
-pub use region::{Lowered, lower_region};
+pub use region::{Lowered, Owned, lower_region};
