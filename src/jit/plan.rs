@@ -35,9 +35,6 @@ impl Slots {
         self.interpreted.contains(&v)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Value, u32)> {
-        self.rows.iter().map(|(&v, &offset)| (v, offset))
-    }
 }
 
 pub struct BlockPlan {

@@ -22,7 +22,7 @@ impl BlockLowerer<'_, '_, '_> {
             return;
         }
         let active = self.active_cell();
-        self.count(active, None);
+        self.count(active);
     }
 
     fn active_cell(&mut self) -> Clif {
@@ -31,11 +31,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Counts the block's guest instructions for these active lanes, or leaves if they go over the limit.
-    fn count(&mut self, active: Clif, _: Option<()>) {
+    fn count(&mut self, active: Clif) {
         let cost = i64::from(self.block.cost);
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
         let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
         let after = self.b.ins().iadd_imm_s(before, cost);
+        self.leave_over_budget(after, limit);
+        self.ctx_store(after, abi::INSTRUCTIONS);
+        let lanes = self.b.ins().popcnt(active);
+        let lanes = if cost == 1 { lanes } else { self.b.ins().imul_imm_s(lanes, cost) };
+        let total = self.ctx_load(types::I64, abi::LANE_INSTRUCTIONS);
+        let total = self.b.ins().iadd(total, lanes);
+        self.ctx_store(total, abi::LANE_INSTRUCTIONS);
+    }
+
+    /// The fault of the budget if so many instructions are more than the limit.
+    pub(super) fn leave_over_budget(&mut self, after: Clif, limit: Clif) {
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
         let (stop, go) = (self.cold_block(), self.b.create_block());
         self.b.ins().brif(over, stop, &[], go, &[]);
@@ -43,12 +54,6 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.ins().iconst(types::I32, 0);
         self.fault(FaultKind::BudgetExceeded, lane, self.block.pc);
         self.b.switch_to_block(go);
-        self.ctx_store(after, abi::INSTRUCTIONS);
-        let lanes = self.b.ins().popcnt(active);
-        let lanes = if cost == 1 { lanes } else { self.b.ins().imul_imm_s(lanes, cost) };
-        let total = self.ctx_load(types::I64, abi::LANE_INSTRUCTIONS);
-        let total = self.b.ins().iadd(total, lanes);
-        self.ctx_store(total, abi::LANE_INSTRUCTIONS);
     }
 
     /// The state of a warp that begins: the active mask, and zeros where the code may read before it writes.
@@ -106,7 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
-    fn go(&mut self, to: BlockId) {
+    pub(super) fn go(&mut self, to: BlockId) {
         if to.0 <= self.number {
             let left = self.ctx_load(types::I64, abi::BACK_EDGES);
             let left = self.b.ins().iadd_imm_s(left, -1);

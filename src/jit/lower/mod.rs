@@ -11,6 +11,7 @@ mod int;
 mod memory;
 mod pure;
 mod region;
+mod resident;
 
 mod vector;
 mod warp;
