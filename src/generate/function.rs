@@ -93,8 +93,22 @@ fn prologue(b: &mut BlockBuilder<'_>, banks: &Banks, next: BlockId, u: &mut Unst
 /// Interesting numbers, and any.
 fn word(u: &mut Unstructured<'_>) -> Result<u32> {
     const EDGES: [u32; 16] = [
-        0, 1, 2, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0xbf80_0000, 0x7fc0_1234, 0x0000_0001,
-        0x807f_ffff, 0x7f80_0000, 0x4f00_0000,
+        0,
+        1,
+        2,
+        31,
+        32,
+        33,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x7fc0_1234,
+        0x0000_0001,
+        0x807f_ffff,
+        0x7f80_0000,
+        0x4f00_0000,
     ];
     Ok(if u.ratio(1, 2)? { *u.choose(&EDGES)? } else { u.arbitrary()? })
 }
@@ -123,8 +137,7 @@ fn block(
     last: BlockId,
     u: &mut Unstructured<'_>,
 ) -> Result<()> {
-    let mut pool =
-        Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
+    let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
     let lane = b.lane_id();
     let k = b.iconst(Type::I32, word(u)?.into());
     pool.words.extend([lane, k]);
@@ -324,15 +337,8 @@ fn predicate(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut U
 }
 
 fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
-    const UNARY: [UnaryOp; 7] = [
-        UnaryOp::Not,
-        UnaryOp::Neg,
-        UnaryOp::Abs,
-        UnaryOp::Popcnt,
-        UnaryOp::Clz,
-        UnaryOp::Ctz,
-        UnaryOp::BitReverse,
-    ];
+    const UNARY: [UnaryOp; 7] =
+        [UnaryOp::Not, UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Popcnt, UnaryOp::Clz, UnaryOp::Ctz, UnaryOp::BitReverse];
     const BINARY: [BinaryOp; 15] = [
         BinaryOp::Add,
         BinaryOp::Sub,
@@ -397,8 +403,7 @@ fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) 
 }
 
 fn attrs(u: &mut Unstructured<'_>) -> Result<FloatAttrs> {
-    let round =
-        if u.ratio(1, 8)? { *u.choose(&[Round::Zero, Round::Down, Round::Up])? } else { Round::Nearest };
+    let round = if u.ratio(1, 8)? { *u.choose(&[Round::Zero, Round::Down, Round::Up])? } else { Round::Nearest };
     Ok(FloatAttrs { round, flush: u.ratio(1, 4)?, saturate: u.ratio(1, 6)? })
 }
 
@@ -595,7 +600,8 @@ fn uniform(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Uns
 
 fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let ty = *u.choose(&[Type::I32, Type::I32, Type::I32, Type::I8, Type::I16])?;
-    let (count, align) = if ty == Type::I32 { *u.choose(&[(1, 4), (1, 4), (2, 8), (4, 16)])? } else { (1, ty.bytes() as u8) };
+    let (count, align) =
+        if ty == Type::I32 { *u.choose(&[(1, 4), (1, 4), (2, 8), (4, 16)])? } else { (1, ty.bytes() as u8) };
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     let index = match u.int_in_range(0..=2)? {
         0 => b.lane_id(),
@@ -633,12 +639,9 @@ fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -
             }
         }
         2 | 3 => {
+            let values: Vec<Value> = (0..count).map(|_| u.choose(&pool.words).copied()).collect::<Result<_>>()?;
             let values: Vec<Value> =
-                (0..count).map(|_| u.choose(&pool.words).copied()).collect::<Result<_>>()?;
-            let values: Vec<Value> = values
-                .into_iter()
-                .map(|v| if ty == Type::I32 { v } else { b.trunc(ty, v) })
-                .collect();
+                values.into_iter().map(|v| if ty == Type::I32 { v } else { b.trunc(ty, v) }).collect();
             b.store_access(access, &values);
         }
         _ => {
