@@ -221,6 +221,10 @@ pub enum Extend {
 /// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
 /// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once,
 /// unmasked, with uniform values; else it is done for each lane of the execution mask, in ascending order.
+///
+/// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault names the lane (that
+/// of a scalar access the least active lane) and `address + offset`, which wraps in the address's type. Alignment is
+/// checked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
@@ -263,7 +267,7 @@ pub enum AtomicOp {
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Uniform constant; `bits` has no bits above the type's width.
     Const {
@@ -287,7 +291,9 @@ pub enum Op {
         a: Value,
         b: Value,
     },
-    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask. `carry` is a mask; none is 0.
+    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask, 0 outside the window. `carry` is a
+    /// mask; none is 0. With a carry the sum is always varying; without one and with uniform operands it is uniform,
+    /// and the carry out is all ones or 0 as for `ICmp`.
     AddCarry {
         a: Value,
         b: Value,
@@ -434,7 +440,7 @@ pub enum Op {
     },
 
     /// `count` results (0 in masked-off lanes), then, with `sparse`, a mask of the lanes that met a sparse
-    /// non-resident page (which read 0).
+    /// non-resident page (which read 0). That of a scalar access is all ones or 0.
     Load {
         access: Access,
         extend: Extend,
