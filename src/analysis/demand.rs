@@ -207,7 +207,8 @@ impl Demand<'_> {
             out.pc = inst.pc;
             if let (Op::AddCarry { a, b, carry }, true) = (&op, inst.results.get(1).is_some_and(unseen)) {
                 if let Some(sum) = plain_sum(&mut out, *a, *b, *carry, inst.window) {
-                    map[inst.results[0].0 as usize] = sum;
+                    let wanted = self.editor.ty(inst.results[0]);
+                    map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
                     continue;
                 }
             }

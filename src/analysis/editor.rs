@@ -21,6 +21,59 @@ pub fn is_pure(op: &Op) -> bool {
     }
 }
 
+/// What the definitions of masks prove about their bits.
+pub struct Masks<'a> {
+    insts: &'a [Inst],
+    defs: &'a [(usize, usize)],
+}
+
+impl<'a> Masks<'a> {
+    pub fn of(insts: &'a [Inst], defs: &'a [(usize, usize)]) -> Self {
+        Masks { insts, defs }
+    }
+
+    fn def(&self, value: Value) -> &Op {
+        &self.insts[self.defs[value.0 as usize].0].op
+    }
+
+    fn constant(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether every bit of mask `a` is proven to be set in mask `b`.
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+        if a == b || self.constant(b) == Some(u64::MAX) || self.constant(a) == Some(0) {
+            return true;
+        }
+        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b) {
+            if self.is_subset(a, *x) || self.is_subset(a, *y) {
+                return true;
+            }
+        }
+        match self.def(a) {
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(*x, b) || self.is_subset(*y, b),
+            Op::Binary { op: BinaryOp::Or, a: x, b: y } => self.is_subset(*x, b) && self.is_subset(*y, b),
+            _ => false,
+        }
+    }
+
+    /// Whether masks `a` and `b` are proven to share no bit.
+    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
+        self.excludes(a, b) || self.excludes(b, a)
+    }
+
+    fn excludes(&self, a: Value, b: Value) -> bool {
+        match self.def(a) {
+            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, *x),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(*x, b) || self.excludes(*y, b),
+            _ => self.constant(a) == Some(0),
+        }
+    }
+}
+
 /// Instructions under construction. Values are numbered as in [`crate::ir::Block::values`].
 pub struct Editor {
     pub lanes: u8,
@@ -53,7 +106,7 @@ impl Editor {
     /// Appends a pure operation, or returns the values of an equal one.
     pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Vec<Value> {
         if let Some(value) = self.simplify(&op, window) {
-            return vec![value];
+            return vec![self.shaped(value, types[0], window)];
         }
         let key = (op, window);
         if let Some(values) = self.shared.get(&key) {
@@ -62,6 +115,14 @@ impl Editor {
         let values = self.push(key.0.clone(), window, types);
         self.shared.insert(key, values.clone());
         values
+    }
+
+    /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
+    pub fn shaped(&mut self, value: Value, wanted: ValueType, window: Window) -> Value {
+        if self.ty(value).is_uniform() && !wanted.is_uniform() {
+            return self.pure(Op::Splat { a: value }, window, &[wanted])[0];
+        }
+        value
     }
 
     pub fn ty(&self, value: Value) -> ValueType {
@@ -121,31 +182,16 @@ impl Editor {
         self.pure(Op::Select { mask, a, b }, window, &[ty])[0]
     }
 
-    /// Whether every bit of mask `a` is proven to be set in mask `b`.
     pub fn is_subset(&self, a: Value, b: Value) -> bool {
-        if a == b || self.constant(b) == Some(u64::MAX) || self.constant(a) == Some(0) {
-            return true;
-        }
-        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b) {
-            if self.is_subset(a, *x) || self.is_subset(a, *y) {
-                return true;
-            }
-        }
-        match self.def(a) {
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(*x, b) || self.is_subset(*y, b),
-            Op::Binary { op: BinaryOp::Or, a: x, b: y } => self.is_subset(*x, b) && self.is_subset(*y, b),
-            _ => false,
-        }
+        self.masks().is_subset(a, b)
     }
 
-    /// Whether masks `a` and `b` are proven to share no bit.
     pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
-        let excludes = |a: Value, b: Value| match self.def(a) {
-            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, *x),
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_disjoint(*x, b) || self.is_disjoint(*y, b),
-            _ => self.constant(a) == Some(0),
-        };
-        excludes(a, b) || excludes(b, a)
+        self.masks().is_disjoint(a, b)
+    }
+
+    fn masks(&self) -> Masks<'_> {
+        Masks { insts: &self.insts, defs: &self.defs }
     }
 
     /// An existing or simpler value that equals the operation, if one is known.

@@ -13,10 +13,10 @@ mod liveness;
 mod segment;
 mod ssa;
 
-pub use class::{Class, Classes, LaunchClass};
-pub use editor::is_pure;
+pub use class::{CHUNK, Class, Classes, LaunchClass};
+pub use editor::{Masks, is_pure};
 pub use liveness::Liveness;
-pub use segment::{Plan, Step};
+pub use segment::{Plan, Step, Support};
 
 use crate::ir::{Block, BlockId, Function};
 

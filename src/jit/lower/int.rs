@@ -198,9 +198,9 @@ fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Clif) 
 }
 
 /// A shift of a vector by the same count in each lane; `count` is a scalar of the type.
-pub fn shift_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: ShiftCount) -> Clif {
+pub fn shift_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: &ShiftCount) -> Clif {
     let width = ty.bits();
-    let result = match count {
+    let result = match *count {
         ShiftCount::Constant(n) if n >= u64::from(width) => match op {
             BinaryOp::ShrS => {
                 let x = widen_sign(b, ty, x);
