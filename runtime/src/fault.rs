@@ -24,6 +24,48 @@ pub enum FaultKind {
     StuckBarrier,
 }
 
+impl FaultKind {
+    pub const ALL: [FaultKind; 10] = [
+        FaultKind::MisalignedAddress,
+        FaultKind::AddressOutOfRange,
+        FaultKind::InvalidAddressSpace,
+        FaultKind::IllegalInstruction,
+        FaultKind::Unimplemented,
+        FaultKind::Trap,
+        FaultKind::StackOverflow,
+        FaultKind::BudgetExceeded,
+        FaultKind::TimeExceeded,
+        FaultKind::StuckBarrier,
+    ];
+
+    /// The kind with this number in [`FaultRecord::kind`].
+    pub fn from_number(number: u32) -> Option<FaultKind> {
+        FaultKind::ALL.into_iter().find(|&kind| kind as u32 == number)
+    }
+
+    /// As messages and reports name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FaultKind::MisalignedAddress => "misaligned address",
+            FaultKind::AddressOutOfRange => "address out of range",
+            FaultKind::InvalidAddressSpace => "invalid address space",
+            FaultKind::IllegalInstruction => "illegal instruction",
+            FaultKind::Unimplemented => "unimplemented instruction",
+            FaultKind::Trap => "trap",
+            FaultKind::StackOverflow => "stack overflow",
+            FaultKind::BudgetExceeded => "instruction budget exceeded",
+            FaultKind::TimeExceeded => "time limit exceeded",
+            FaultKind::StuckBarrier => "stuck barrier",
+        }
+    }
+}
+
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The record that an engine leaves in the warp context. `repr(C)`: JIT code may write it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

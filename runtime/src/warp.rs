@@ -29,6 +29,15 @@ pub struct Tlb {
     pub entries: [TlbEntry; TLB_ENTRIES],
 }
 
+impl TlbEntry {
+    /// Matches no address.
+    pub const EMPTY: TlbEntry = TlbEntry { read_tag: u64::MAX, write_tag: u64::MAX, addend: 0, padding: 0 };
+}
+
+impl Tlb {
+    pub const EMPTY: Tlb = Tlb { entries: [TlbEntry::EMPTY; TLB_ENTRIES] };
+}
+
 /// Slot of a page number: hashed, so that power-of-two strides do not conflict.
 pub const fn tlb_slot(page: u64) -> usize {
     ((page ^ (page >> 8)) & (TLB_ENTRIES as u64 - 1)) as usize
@@ -49,6 +58,25 @@ pub enum ExitCode {
     /// An indirect jump to the pc in `indirect_pc` that the function has no block for.
     UnknownPc = 4,
 }
+
+/// `WarpContext::barrier_kind` as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum BarrierKind {
+    /// Wait until `barrier_threads` have arrived.
+    Sync = 0,
+    /// Arrive and go on.
+    Arrive = 1,
+    /// As `Sync`; `barrier_result` is then the number of arriving lanes whose predicate is set, ...
+    Popcount = 2,
+    /// ... 1 if it is set in all of them, else 0, ...
+    And = 3,
+    /// ... 1 if it is set in one of them, else 0.
+    Or = 4,
+}
+
+/// Named barriers of a block.
+pub const BARRIERS: usize = 16;
 
 /// State of the running warp. Valid during a call of the engine only. JIT code reads and writes it by offset.
 #[repr(C)]
@@ -109,4 +137,12 @@ pub struct WarpContext {
     pub scratch: [u64; 256],
     /// The thread's view of guest memory, for the slow paths.
     pub memory: *const crate::memory::Memory,
+    /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside
+    /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds.
+    pub barrier_mask: u64,
+    /// Bytes at `registers`.
+    pub register_bytes: u64,
+    /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
+    pub shared_window: u64,
+    pub local_window: u64,
 }

@@ -4,12 +4,21 @@
 //! `parse` are its text form. The meaning of every operation is in the documentation of [`op::Op`]; the reference
 //! execution is `crate::interp`. No instruction set and no engine is known here.
 
+pub mod builder;
+pub mod eval;
 pub mod function;
+pub mod layout;
 pub mod op;
+pub mod operands;
 pub mod register;
+pub mod shared;
 pub mod types;
+pub mod typing;
 
+pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};
+pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};
 pub use types::{Shape, Type, ValueType, Window};
+pub use typing::{TypeError, op_types};

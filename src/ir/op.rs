@@ -263,7 +263,7 @@ pub enum AtomicOp {
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Uniform constant; `bits` has no bits above the type's width.
     Const {
@@ -287,7 +287,9 @@ pub enum Op {
         a: Value,
         b: Value,
     },
-    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask. `carry` is a mask; none is 0.
+    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask, 0 outside the window. `carry` is a
+    /// mask; none is 0. With a carry the sum is always varying; without one and with uniform operands it is uniform,
+    /// and the carry out is all ones or 0 as for `ICmp`.
     AddCarry {
         a: Value,
         b: Value,

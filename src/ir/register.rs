@@ -5,6 +5,13 @@ use super::types::Type;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BankId(pub u16);
 
+impl BankId {
+    /// Register `index` of this bank.
+    pub const fn reg(self, index: u32) -> Reg {
+        Reg { bank: self, index }
+    }
+}
+
 /// A named array of registers of one kind, such as Maxwell's `r[255]` or `p[7]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {

@@ -113,6 +113,13 @@ impl ValueType {
     }
 }
 
+impl std::fmt::Display for ValueType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape = if self.is_uniform() { "uniform" } else { "varying" };
+        write!(f, "{shape} {}", self.ty.name())
+    }
+}
+
 /// The lanes an operation acts on: `first .. first + count`, in absolute lane numbers.
 ///
 /// A varying value has elements only in its window; operands of one operation share its window.

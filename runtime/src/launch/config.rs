@@ -1,0 +1,138 @@
+//! What a launch is, and when it is refused.
+
+use crate::warp::{CONST_BANK_BYTES, CONST_BANKS};
+use crate::window::WINDOW_BYTES;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Blocks of a grid along x, and along y and z (CUDA's limits).
+pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+/// A constant bank: 64 KiB, zero after its content.
+#[repr(align(64))]
+pub struct ConstBank([u8; CONST_BANK_BYTES]);
+
+impl ConstBank {
+    pub fn new(content: &[u8]) -> Result<Arc<ConstBank>, LaunchError> {
+        let mut bank = Arc::new(ConstBank([0; CONST_BANK_BYTES]));
+        let bytes = Arc::get_mut(&mut bank).and_then(|bank| bank.0.get_mut(..content.len()));
+        bytes.ok_or(LaunchError::ConstBankTooLong { bytes: content.len() })?.copy_from_slice(content);
+        Ok(bank)
+    }
+
+    pub fn bytes(&self) -> &[u8; CONST_BANK_BYTES] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for ConstBank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let end = self.0.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        write!(f, "ConstBank({end} bytes)")
+    }
+}
+
+/// A launch. [`LaunchConfig::new`] has the defaults; the fields are then set.
+#[derive(Clone, Debug)]
+pub struct LaunchConfig {
+    /// Blocks per axis.
+    pub grid: [u32; 3],
+    /// Lanes of a block per axis.
+    pub block: [u32; 3],
+    /// Shared memory of a block in bytes, static and dynamic; zeroed for each block.
+    pub shared_bytes: u32,
+    /// Local memory of a lane in bytes; rounded up to a multiple of 16 and zeroed for each warp.
+    pub local_bytes: u32,
+    /// Worker threads, at least 1. With one, everything happens in the same order each time.
+    pub threads: usize,
+    /// Guest instructions that the launch may count. With several workers, up to that many times it.
+    pub instruction_limit: Option<u64>,
+    pub time_limit: Option<Duration>,
+    /// All blocks are resident at once and take turns, so that they may wait for each other.
+    pub cooperative: bool,
+    /// An unset bank reads 0.
+    pub constants: [Option<Arc<ConstBank>>; CONST_BANKS],
+    /// The most lanes that a block may have.
+    pub max_block_lanes: u32,
+    /// The most host memory, in bytes, that register files, shared and local memory may need at once.
+    pub max_resident_bytes: u64,
+    /// Back edges after which a warp that runs for the first time yields. A warp that has yielded gets a sixteenth
+    /// while others can run.
+    pub back_edges: u64,
+}
+
+impl LaunchConfig {
+    /// One thread, no limits, blocks of up to 1024 lanes and 2 GiB of resident state.
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchConfig {
+        LaunchConfig {
+            grid,
+            block,
+            shared_bytes: 0,
+            local_bytes: 0,
+            threads: 1,
+            instruction_limit: None,
+            time_limit: None,
+            cooperative: false,
+            constants: [const { None }; CONST_BANKS],
+            max_block_lanes: 1024,
+            max_resident_bytes: 2 << 30,
+            back_edges: 1 << 14,
+        }
+    }
+
+    /// Blocks of the grid. At most 2^63, once [`LaunchConfig::check`] has passed.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// Lanes of a block.
+    pub(crate) fn block_lanes(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Everything that does not depend on the engine.
+    pub(crate) fn check(&self) -> Result<(), LaunchError> {
+        if self.grid.contains(&0) || self.block.contains(&0) {
+            return Err(LaunchError::Empty { grid: self.grid, block: self.block });
+        }
+        if self.grid.iter().zip(MAX_GRID).any(|(&n, max)| n > max) {
+            return Err(LaunchError::GridTooLarge { grid: self.grid });
+        }
+        let lanes = self.block.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n)));
+        if lanes > u64::from(self.max_block_lanes) {
+            return Err(LaunchError::BlockTooLarge { block: self.block, lanes, limit: self.max_block_lanes });
+        }
+        for (what, bytes) in [("shared", self.shared_bytes), ("local", self.local_bytes)] {
+            if u64::from(bytes) > WINDOW_BYTES {
+                return Err(LaunchError::WindowExceeded { what, bytes });
+            }
+        }
+        if self.threads == 0 {
+            return Err(LaunchError::NoThreads);
+        }
+        Ok(())
+    }
+}
+
+/// Why a launch did not start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    #[error("a grid of {grid:?} blocks of {block:?} lanes: no dimension may be 0")]
+    Empty { grid: [u32; 3], block: [u32; 3] },
+    #[error("a grid of {grid:?} blocks is more than {MAX_GRID:?}")]
+    GridTooLarge { grid: [u32; 3] },
+    #[error("a block of {block:?} has {lanes} lanes, more than {limit}")]
+    BlockTooLarge { block: [u32; 3], lanes: u64, limit: u32 },
+    #[error("{bytes} bytes of {what} memory are more than its window of 16 MiB")]
+    WindowExceeded { what: &'static str, bytes: u32 },
+    #[error("a launch needs at least one worker thread")]
+    NoThreads,
+    #[error("a warp of {lanes} lanes: an engine's warps have 1 to 64")]
+    BadLanes { lanes: u32 },
+    #[error("{bytes} bytes do not fit in a constant bank of 64 KiB")]
+    ConstBankTooLong { bytes: usize },
+    #[error("{blocks} resident blocks need {needed} bytes of registers, shared and local memory, more than {limit}")]
+    ResidentTooLarge { blocks: u64, needed: u64, limit: u64 },
+    #[error("the host has no {bytes} bytes of memory left for registers, shared and local memory")]
+    HostOutOfMemory { bytes: u64 },
+}

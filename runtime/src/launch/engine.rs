@@ -1,0 +1,22 @@
+//! What the scheduler needs of an engine.
+
+use crate::warp::{ExitCode, WarpContext};
+
+/// Runs warps of one kernel. Shared by the worker threads; all state of a warp is in its context.
+pub trait Engine: Sync {
+    /// Lanes of a warp, 1 to 64.
+    fn lanes(&self) -> u32;
+
+    /// Size of the register file of a warp. A fresh warp's holds what an earlier one left: block 0 initialises it.
+    fn register_file_bytes(&self) -> usize;
+
+    /// Runs the warp in `context` from block `resume` until it is done, waits, yields or faults, and goes on with the
+    /// warps after it up to `chain_end` when it is done (see [`WarpContext::chain`]).
+    fn run(&self, context: &mut WarpContext) -> ExitCode;
+
+    /// Guest address of the block with this number, for messages about warps that wait there. 0 if unknown.
+    fn block_pc(&self, block: u32) -> u64 {
+        let _ = block;
+        0
+    }
+}

@@ -1,0 +1,13 @@
+//! Running a grid: [`launch`].
+//!
+//! Worker threads take blocks in ascending order, a few at a time. A worker has one [`WarpContext`] and runs a block's
+//! warps in turn; the usual block, whose warps neither wait nor yield, is one call of the [`Engine`], which chains
+//! them. What an engine computes is not known here.
+
+mod config;
+mod engine;
+mod outcome;
+
+pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID};
+pub use engine::Engine;
+pub use outcome::{Counts, Fault, Outcome, Waiting};

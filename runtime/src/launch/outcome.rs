@@ -1,0 +1,72 @@
+//! What a launch came to.
+
+use crate::fault::FaultKind;
+use std::fmt;
+
+/// Sums over all worker threads; see the fields of the same names in [`WarpContext`](crate::warp::WarpContext).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub helper_calls: u64,
+    pub interp_instructions: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub counts: Counts,
+    /// Blocks that ended without a fault.
+    pub blocks_done: u64,
+    pub fault: Option<Fault>,
+}
+
+/// The fault of the lowest faulting block (by linear index, x fastest). A cooperative launch stops at the first fault
+/// that it meets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// Of the instruction, in bytes; for stuck barriers and exceeded time where the warp would go on.
+    pub pc: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u32,
+    /// Guest address, 0 where there is none.
+    pub address: u64,
+    /// For a stuck barrier: the warps that wait.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A warp that waits at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub warp: u32,
+    pub barrier: u32,
+    /// Where it would go on.
+    pub pc: u64,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting } = self;
+        write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
+        match kind {
+            FaultKind::StuckBarrier => {
+                for group in waiting.chunk_by(|a, b| (a.warp + 1, a.barrier, a.pc) == (b.warp, b.barrier, b.pc)) {
+                    let (first, last) = (group[0], group[group.len() - 1]);
+                    let warps = if group.len() == 1 { "warp" } else { "warps" };
+                    write!(f, "; {warps} {}", first.warp)?;
+                    if group.len() > 1 {
+                        write!(f, " to {}", last.warp)?;
+                    }
+                    write!(f, " at barrier {}, before pc {:#x}", first.barrier, first.pc)?;
+                }
+                Ok(())
+            }
+            FaultKind::BudgetExceeded | FaultKind::TimeExceeded => Ok(()),
+            FaultKind::MisalignedAddress | FaultKind::AddressOutOfRange | FaultKind::InvalidAddressSpace => {
+                write!(f, ", lane {lane}, address {address:#x}")
+            }
+            _ => write!(f, ", lane {lane}"),
+        }
+    }
+}

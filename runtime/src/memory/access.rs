@@ -1,0 +1,235 @@
+//! What lanes and copies do with guest memory.
+
+use super::{CopyError, Memory, Page, Residency, raw};
+use crate::atomics::{self, AtomicKind, AtomicType};
+use crate::fault::FaultKind;
+use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, tlb_slot};
+use std::ptr::{self, NonNull};
+
+/// Bytes from `address` to the end of its page.
+const fn left_in_page(address: u64) -> u64 {
+    PAGE_BYTES - (address & (PAGE_BYTES - 1))
+}
+
+/// Host address of a guest address on a page that starts at `host`.
+fn within(host: NonNull<u8>, address: u64) -> *mut u8 {
+    host.as_ptr().wrapping_add((address & (PAGE_BYTES - 1)) as usize)
+}
+
+impl Memory {
+    /// Host address to read (write) at, `None` if the page is sparse.
+    #[inline]
+    fn host(&self, address: u64, write: bool) -> Result<Option<*mut u8>, FaultKind> {
+        match self.page(address) {
+            Page::Resident { host, access } if if write { access.write } else { access.read } => {
+                Ok(Some(within(host, address)))
+            }
+            Page::Sparse => Ok(None),
+            _ => Err(FaultKind::AddressOutOfRange),
+        }
+    }
+
+    /// Loads `bytes` (1, 2, 4, 8 or 16), little endian. Bytes on sparse pages read zero. An aligned access of up to 8
+    /// bytes is atomic; one that is not may lie across pages.
+    #[inline]
+    pub fn load(&self, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
+        debug_assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16));
+        if u64::from(bytes) > left_in_page(address) {
+            return self.load_across(address, bytes);
+        }
+        match self.host(address, false)? {
+            // SAFETY: the bytes lie on a readable resident page, which stays mapped while `self` is borrowed.
+            Some(pointer) => Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident)),
+            None => Ok((0, Residency::Sparse)),
+        }
+    }
+
+    /// Stores the low `bytes` (1, 2, 4, 8 or 16) of `value`. Bytes on sparse pages are dropped. On a fault nothing is
+    /// stored. Atomic as [`Memory::load`].
+    #[inline]
+    pub fn store(&self, address: u64, bytes: u32, value: u128) -> Result<Residency, FaultKind> {
+        debug_assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16));
+        if u64::from(bytes) > left_in_page(address) {
+            return self.store_across(address, bytes, value);
+        }
+        match self.host(address, true)? {
+            Some(pointer) => {
+                // SAFETY: as in `load`, and the page is writable.
+                unsafe { raw::store(pointer, bytes, value) };
+                Ok(Residency::Resident)
+            }
+            None => Ok(Residency::Sparse),
+        }
+    }
+
+    #[cold]
+    fn load_across(&self, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
+        let (mut value, mut residency) = (0, Residency::Resident);
+        for i in 0..bytes {
+            let (byte, status) = self.load(address.wrapping_add(u64::from(i)), 1)?;
+            value |= byte << (8 * i);
+            residency = residency.and(status);
+        }
+        Ok((value, residency))
+    }
+
+    #[cold]
+    fn store_across(&self, address: u64, bytes: u32, value: u128) -> Result<Residency, FaultKind> {
+        let last = address.wrapping_add(u64::from(bytes) - 1);
+        self.host(address, true)?;
+        self.host(last, true)?;
+        let mut residency = Residency::Resident;
+        for i in 0..bytes {
+            residency = residency.and(self.store(address.wrapping_add(u64::from(i)), 1, value >> (8 * i))?);
+        }
+        Ok(residency)
+    }
+
+    /// An atomic read-modify-write. Gives the old value; on a sparse page 0, and nothing is stored. The address must
+    /// be a multiple of the type's size, else the fault is a misaligned address.
+    #[inline]
+    pub fn atomic(
+        &self,
+        address: u64,
+        ty: AtomicType,
+        kind: AtomicKind,
+        value: u64,
+        compare: u64,
+    ) -> Result<(u64, Residency), FaultKind> {
+        if address & (u64::from(ty.bytes()) - 1) != 0 {
+            return Err(FaultKind::MisalignedAddress);
+        }
+        match self.page(address) {
+            Page::Resident { host, access } if access.read && access.write => {
+                // SAFETY: aligned within a resident page, which is aligned to 16 and stays mapped while `self` is
+                // borrowed.
+                let old = unsafe { atomics::apply_at(within(host, address), ty, kind, value, compare) };
+                Ok((old, Residency::Resident))
+            }
+            Page::Sparse => Ok((0, Residency::Sparse)),
+            _ => Err(FaultKind::AddressOutOfRange),
+        }
+    }
+
+    /// Fills the slot of the page that holds `address`, if the page is resident, as [`TlbEntry`] says: the read tag
+    /// only if it is readable, the write tag only if it is writable. Other pages never enter.
+    ///
+    /// The entry holds until something is unbound, released or protected, for which this memory must be borrowed mutably.
+    #[inline]
+    pub fn tlb_fill(&self, tlb: &mut Tlb, address: u64) -> Page {
+        let state = self.page(address);
+        if let Page::Resident { host, access } = state {
+            let page = address >> PAGE_BITS;
+            tlb.entries[tlb_slot(page)] = TlbEntry {
+                read_tag: if access.read { page } else { u64::MAX },
+                write_tag: if access.write { page } else { u64::MAX },
+                addend: (host.as_ptr().expose_provenance() as u64).wrapping_sub(page << PAGE_BITS),
+                padding: 0,
+            };
+        }
+        state
+    }
+
+    /// As [`Memory::load`], through a TLB.
+    ///
+    /// # Safety
+    /// The TLB was filled by this memory only, and since then nothing was unbound, released or protected in it.
+    #[inline]
+    pub unsafe fn load_cached(&self, tlb: &mut Tlb, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
+        let page = address >> PAGE_BITS;
+        if u64::from(bytes) <= left_in_page(address) {
+            let entry = tlb.entries[tlb_slot(page)];
+            if entry.read_tag == page {
+                let pointer = ptr::with_exposed_provenance(address.wrapping_add(entry.addend) as usize);
+                // SAFETY: by the caller's promise the entry is that of a readable resident page, and the access ends
+                // within it.
+                return Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident));
+            }
+            self.tlb_fill(tlb, address);
+        }
+        self.load(address, bytes)
+    }
+
+    /// As [`Memory::store`], through a TLB.
+    ///
+    /// # Safety
+    /// As [`Memory::load_cached`].
+    #[inline]
+    pub unsafe fn store_cached(
+        &self,
+        tlb: &mut Tlb,
+        address: u64,
+        bytes: u32,
+        value: u128,
+    ) -> Result<Residency, FaultKind> {
+        let page = address >> PAGE_BITS;
+        if u64::from(bytes) <= left_in_page(address) {
+            let entry = tlb.entries[tlb_slot(page)];
+            if entry.write_tag == page {
+                let pointer = ptr::with_exposed_provenance_mut(address.wrapping_add(entry.addend) as usize);
+                // SAFETY: as in `load_cached`, and the page is writable.
+                unsafe { raw::store(pointer, bytes, value) };
+                return Ok(Residency::Resident);
+            }
+            self.tlb_fill(tlb, address);
+        }
+        self.store(address, bytes, value)
+    }
+
+    /// Copies out of guest memory. Sparse pages read zero. On an error some bytes may have been copied.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CopyError> {
+        let mut into = into;
+        self.pieces(address, into.len() as u64, false, |pointer, bytes| {
+            let (piece, rest) = std::mem::take(&mut into).split_at_mut(bytes);
+            into = rest;
+            match pointer {
+                // SAFETY: `pieces` gives bytes of one readable page.
+                Some(pointer) => unsafe { raw::copy_out(pointer, piece) },
+                None => piece.fill(0),
+            }
+        })
+    }
+
+    /// Copies into guest memory; what goes to sparse pages is dropped. On an error nothing is written.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
+        self.pieces(address, from.len() as u64, true, |_, _| ())?;
+        let mut from = from;
+        self.pieces(address, from.len() as u64, true, |pointer, bytes| {
+            let (piece, rest) = from.split_at(bytes);
+            from = rest;
+            if let Some(pointer) = pointer {
+                // SAFETY: `pieces` gives bytes of one writable page.
+                unsafe { raw::copy_in(pointer, piece) };
+            }
+        })
+    }
+
+    /// Sets `bytes` bytes to `value`, as [`Memory::write`].
+    pub fn fill(&self, address: u64, bytes: u64, value: u8) -> Result<(), CopyError> {
+        self.pieces(address, bytes, true, |_, _| ())?;
+        self.pieces(address, bytes, true, |pointer, bytes| {
+            if let Some(pointer) = pointer {
+                // SAFETY: as in `write`.
+                unsafe { raw::fill(pointer, bytes, value) };
+            }
+        })
+    }
+
+    /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a range.
+    fn pieces(
+        &self,
+        address: u64,
+        bytes: u64,
+        write: bool,
+        mut f: impl FnMut(Option<*mut u8>, usize),
+    ) -> Result<(), CopyError> {
+        let mut done = 0;
+        while done < bytes {
+            let at = address.checked_add(done).ok_or(CopyError { address: u64::MAX, write })?;
+            let step = left_in_page(at).min(bytes - done);
+            f(self.host(at, write).map_err(|_| CopyError { address: at, write })?, step as usize);
+            done += step;
+        }
+        Ok(())
+    }
+}

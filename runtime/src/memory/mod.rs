@@ -1,0 +1,129 @@
+//! Guest memory: a sparse page table over 64-bit guest addresses, with pages of 64 KiB.
+//!
+//! A page is unmapped, resident or sparse ([`Page`]). [`region`](self) operations reserve, bind, unbind and release
+//! ranges; `access` is what lanes and copies do. Lookups take no lock. With a shared reference mappings only grow, so
+//! an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb)) during a launch; what is released meanwhile
+//! ([`Memory::release_later`]) is unmapped when the last launch has ended, and its host memory is freed by the next
+//! operation that has the memory for itself.
+//!
+//! Shared, local and constant memory are not here: they belong to blocks and launches.
+
+mod access;
+mod error;
+mod host;
+pub(crate) mod raw;
+mod region;
+mod table;
+
+pub use error::{CopyError, MapError};
+pub use host::HostBuffer;
+pub use region::{Place, Unbound};
+
+use crate::window::Windows;
+use region::Regions;
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use table::PageTable;
+
+pub use crate::warp::{PAGE_BITS, PAGE_BYTES};
+
+/// What is permitted on a resident page. Without either, accesses fault as on an unmapped page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub read: bool,
+    pub write: bool,
+}
+
+impl Access {
+    pub const NONE: Access = Access { read: false, write: false };
+    pub const READ: Access = Access { read: true, write: false };
+    pub const READ_WRITE: Access = Access { read: true, write: true };
+}
+
+/// State of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// Accesses fault.
+    Unmapped,
+    /// Sparse non-resident: reads give zero, writes are dropped, and the sparse status says so.
+    Sparse,
+    /// Backed by host memory from `host` on, aligned to 16.
+    Resident { host: NonNull<u8>, access: Access },
+}
+
+/// Whether all bytes of an access were resident: its sparse status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residency {
+    Resident,
+    /// At least one byte was on a sparse non-resident page.
+    Sparse,
+}
+
+impl Residency {
+    pub const fn is_sparse(self) -> bool {
+        matches!(self, Residency::Sparse)
+    }
+
+    const fn and(self, other: Residency) -> Residency {
+        if self.is_sparse() { self } else { other }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryConfig {
+    /// The most host memory, in bytes, that [`Memory::alloc`] and [`Memory::bind`] take together. Host memory that
+    /// the caller maps does not count.
+    pub cap_bytes: u64,
+    pub windows: Windows,
+}
+
+impl Default for MemoryConfig {
+    /// A cap of 16 GiB.
+    fn default() -> Self {
+        MemoryConfig { cap_bytes: 16 << 30, windows: Windows::default() }
+    }
+}
+
+/// A guest's memory. Shared by the threads of a launch; see the module's documentation.
+pub struct Memory {
+    table: PageTable,
+    regions: Mutex<Regions>,
+    /// Host memory taken, against `config.cap_bytes`.
+    in_use: Arc<AtomicU64>,
+    config: MemoryConfig,
+}
+
+impl Memory {
+    /// Memory in which nothing is mapped.
+    pub fn new(config: MemoryConfig) -> Result<Memory, MapError> {
+        if !config.windows.is_valid() {
+            return Err(MapError::BadWindows);
+        }
+        Ok(Memory { table: PageTable::new(), regions: Mutex::default(), in_use: Arc::default(), config })
+    }
+
+    pub fn windows(&self) -> Windows {
+        self.config.windows
+    }
+
+    /// State of the page that holds this address.
+    #[inline]
+    pub fn page(&self, address: u64) -> Page {
+        self.table.lookup(address >> PAGE_BITS)
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory {
+            table: PageTable::new(),
+            regions: Mutex::default(),
+            in_use: Arc::default(),
+            config: MemoryConfig::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,400 @@
+//! Ranges of guest addresses: reserve, bind, unbind, release, and the allocator.
+
+use super::error::MapError;
+use super::host::HostBuffer;
+use super::table::HOST_ALIGN;
+use super::{Access, Memory, PAGE_BYTES, Page};
+use crate::warp::PAGE_BITS;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// Addresses that the allocator hands out: above 4 GiB, so that a lost upper half faults, and within the 40 bits of
+/// Maxwell's virtual addresses.
+const ARENA_FIRST: u64 = 2 << 32;
+const ARENA_END: u64 = 1 << 40;
+
+/// Where a range goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Wherever there is room, aligned to this power of two or the page, whichever is greater.
+    Anywhere { align: u64 },
+    /// At this multiple of the page.
+    At(u64),
+}
+
+impl Place {
+    pub const ANYWHERE: Place = Place::Anywhere { align: 1 };
+}
+
+/// What the pages of a reserved range are while nothing is bound to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbound {
+    /// Unmapped: accesses fault.
+    Faults,
+    /// Sparse non-resident.
+    Sparse,
+}
+
+impl Unbound {
+    const fn page(self) -> Page {
+        match self {
+            Unbound::Faults => Page::Unmapped,
+            Unbound::Sparse => Page::Sparse,
+        }
+    }
+}
+
+/// Consecutive bound pages. Keeps their host memory alive, unless the caller answers for it.
+#[derive(Clone)]
+struct Binding {
+    bytes: u64,
+    _owner: Option<Arc<HostBuffer>>,
+}
+
+struct Region {
+    bytes: u64,
+    unbound: Unbound,
+    /// By guest address, without overlap.
+    bindings: BTreeMap<u64, Binding>,
+}
+
+#[derive(Default)]
+pub(super) struct Regions {
+    /// By guest address, without overlap.
+    map: BTreeMap<u64, Region>,
+    /// Where the allocator looks first: after what it handed out last, so that a freed address is not soon reused.
+    cursor: u64,
+    launches: u64,
+    /// Released during a launch.
+    released: Vec<u64>,
+    /// Unmapped, but kept until nobody can hold a host address in it.
+    retired: Vec<(u64, Region)>,
+}
+
+/// Marks a launch on a memory: until the last one is dropped, nothing is unmapped.
+pub(crate) struct LaunchGuard<'a>(&'a Memory);
+
+impl Drop for LaunchGuard<'_> {
+    fn drop(&mut self) {
+        let mut regions = self.0.lock();
+        regions.launches -= 1;
+        if regions.launches == 0 {
+            for address in std::mem::take(&mut regions.released) {
+                self.0.retire(&mut regions, address);
+            }
+        }
+    }
+}
+
+impl Regions {
+    /// Base of a region that touches `[first, last]`.
+    fn overlapping(&self, first: u64, last: u64) -> Option<(u64, u64)> {
+        let (&base, region) = self.map.range(..=last).next_back()?;
+        let end = base + (region.bytes - 1);
+        (end >= first).then_some((base, end))
+    }
+
+    /// The lowest free range in `[from, ARENA_END)`, with an unmapped page after it.
+    fn free_range(&self, from: u64, bytes: u64, align: u64, forbidden: impl Fn(u64, u64) -> bool) -> Option<u64> {
+        let mut base = from.checked_next_multiple_of(align)?;
+        loop {
+            let last = base.checked_add(bytes)?.checked_add(PAGE_BYTES - 1)?;
+            if last >= ARENA_END {
+                return None;
+            }
+            // The guard page before belongs to the previous range, if that is the allocator's.
+            let next = match self.overlapping(base, last) {
+                Some((_, end)) => end.checked_add(PAGE_BYTES + 1)?,
+                None if forbidden(base, last) => base.checked_add(PAGE_BYTES)?,
+                None => return Some(base),
+            };
+            base = next.checked_next_multiple_of(align)?;
+        }
+    }
+
+    /// The region that holds the whole of a range of pages.
+    fn holding(&mut self, address: u64, bytes: u64) -> Result<&mut Region, MapError> {
+        let missing = MapError::NotReserved { address, bytes };
+        let (&base, region) = self.map.range_mut(..=address).next_back().ok_or(missing)?;
+        let end = (address - base).checked_add(bytes).ok_or(missing)?;
+        if end <= region.bytes { Ok(region) } else { Err(missing) }
+    }
+}
+
+/// A size in whole pages, of which there is at least one.
+fn whole_pages(bytes: u64) -> Result<u64, MapError> {
+    match bytes.checked_next_multiple_of(PAGE_BYTES) {
+        Some(0) => Err(MapError::ZeroSize),
+        Some(bytes) => Ok(bytes),
+        None => Err(MapError::TooLong { address: 0, bytes }),
+    }
+}
+
+fn page_aligned(value: u64) -> Result<u64, MapError> {
+    if value.is_multiple_of(PAGE_BYTES) { Ok(value) } else { Err(MapError::NotPageAligned { value }) }
+}
+
+impl Memory {
+    fn lock(&self) -> MutexGuard<'_, Regions> {
+        // No operation leaves the regions half changed when it panics.
+        self.regions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nothing may be mapped at a page of `[first, last]`: the null page and the windows.
+    fn forbidden(&self, first: u64, last: u64) -> bool {
+        first < PAGE_BYTES || self.windows().overlap(first, last)
+    }
+
+    /// Enters a new region of `bytes`, a multiple of the page, and gives its address.
+    fn enter(&self, regions: &mut Regions, place: Place, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
+        let base = match place {
+            Place::At(address) => {
+                page_aligned(address)?;
+                let last = address.checked_add(bytes - 1).ok_or(MapError::TooLong { address, bytes })?;
+                if self.forbidden(address, last) {
+                    return Err(MapError::Forbidden { address, bytes });
+                }
+                if let Some((other, _)) = regions.overlapping(address, last) {
+                    return Err(MapError::Overlap { address, bytes, other });
+                }
+                address
+            }
+            Place::Anywhere { align } => {
+                if !align.is_power_of_two() {
+                    return Err(MapError::BadAlignment { align });
+                }
+                let align = align.max(PAGE_BYTES);
+                let forbidden = |first, last| self.forbidden(first, last);
+                let base = regions
+                    .free_range(regions.cursor.max(ARENA_FIRST), bytes, align, forbidden)
+                    .or_else(|| regions.free_range(ARENA_FIRST, bytes, align, forbidden))
+                    .ok_or(MapError::NoSpace { bytes, align })?;
+                regions.cursor = base + bytes + PAGE_BYTES;
+                base
+            }
+        };
+        self.table.set_range(base >> PAGE_BITS, bytes >> PAGE_BITS, unbound.page());
+        regions.map.insert(base, Region { bytes, unbound, bindings: BTreeMap::new() });
+        Ok(base)
+    }
+
+    /// Binds pages of a region that are not bound yet to host memory from `host` on.
+    fn attach(
+        &self,
+        regions: &mut Regions,
+        address: u64,
+        bytes: u64,
+        host: NonNull<u8>,
+        owner: Option<Arc<HostBuffer>>,
+        access: Access,
+    ) -> Result<(), MapError> {
+        if host.addr().get() % HOST_ALIGN != 0 {
+            return Err(MapError::HostMisaligned);
+        }
+        page_aligned(address)?;
+        page_aligned(bytes)?;
+        let region = regions.holding(address, bytes)?;
+        if let Some((&bound, binding)) = region.bindings.range(..address + bytes).next_back()
+            && bound + binding.bytes > address
+        {
+            return Err(MapError::AlreadyBound { address: bound.max(address) });
+        }
+        region.bindings.insert(address, Binding { bytes, _owner: owner });
+        for page in 0..bytes >> PAGE_BITS {
+            // SAFETY: the caller has `bytes` of host memory.
+            let host = unsafe { host.add((page << PAGE_BITS) as usize) };
+            self.table.set((address >> PAGE_BITS) + page, Page::Resident { host, access });
+        }
+        Ok(())
+    }
+
+    fn place_and_attach(
+        &self,
+        place: Place,
+        bytes: u64,
+        host: NonNull<u8>,
+        owner: Option<Arc<HostBuffer>>,
+        access: Access,
+    ) -> Result<u64, MapError> {
+        if host.addr().get() % HOST_ALIGN != 0 {
+            return Err(MapError::HostMisaligned);
+        }
+        let mut regions = self.lock();
+        let base = self.enter(&mut regions, place, bytes, Unbound::Faults)?;
+        self.attach(&mut regions, base, bytes, host, owner, access)?;
+        Ok(base)
+    }
+
+    /// Zeroed memory, readable and writable, at an address aligned to `align` (a power of two) and at least to the
+    /// page. Rounded up to whole pages; the page after it is left unmapped if the allocator has the choice.
+    pub fn alloc(&self, bytes: u64, align: u64) -> Result<u64, MapError> {
+        self.alloc_at(Place::Anywhere { align }, bytes, Access::READ_WRITE)
+    }
+
+    /// As [`Memory::alloc`], at a place and with permissions.
+    pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
+        let bytes = whole_pages(bytes)?;
+        let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
+        self.place_and_attach(place, bytes, buffer.pointer(), Some(buffer), access)
+    }
+
+    /// Maps a host buffer in place: guest and host see each other's writes.
+    pub fn map_host(&self, place: Place, buffer: Arc<HostBuffer>, access: Access) -> Result<u64, MapError> {
+        self.place_and_attach(place, buffer.bytes(), buffer.pointer(), Some(buffer), access)
+    }
+
+    /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
+    ///
+    /// # Safety
+    /// The memory stays allocated until the range is released or unbound and this `Memory` was then borrowed mutably,
+    /// or is dropped. Meanwhile it is touched through atomics only (or by other means while no guest touches it).
+    pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
+        let bytes = whole_pages(page_aligned(bytes)?)?;
+        self.place_and_attach(place, bytes, host, None, access)
+    }
+
+    /// Reserves a range of addresses, rounded up to whole pages, to which memory can be bound.
+    pub fn reserve(&self, place: Place, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
+        let bytes = whole_pages(bytes)?;
+        self.enter(&mut self.lock(), place, bytes, unbound)
+    }
+
+    /// Makes pages of a reserved range resident, zeroed. Address and size are multiples of the page; the pages are
+    /// not bound yet.
+    pub fn bind(&self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
+        let bytes = whole_pages(page_aligned(bytes)?)?;
+        self.lock().holding(address, bytes)?;
+        let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
+        self.bind_host(address, bytes, buffer, 0, access)
+    }
+
+    /// As [`Memory::bind`], to `bytes` of a host buffer from `offset` (a multiple of 16) on. A buffer may be bound
+    /// several times.
+    pub fn bind_host(
+        &self,
+        address: u64,
+        bytes: u64,
+        buffer: Arc<HostBuffer>,
+        offset: u64,
+        access: Access,
+    ) -> Result<(), MapError> {
+        let bytes = whole_pages(page_aligned(bytes)?)?;
+        let offset = buffer.range(offset, bytes)?;
+        // SAFETY: `range` has checked it.
+        let host = unsafe { buffer.pointer().add(offset) };
+        self.attach(&mut self.lock(), address, bytes, host, Some(buffer), access)
+    }
+
+    /// Unbinds pages of a reserved range; those that are not bound stay as they are. Host memory is freed when no
+    /// page of its binding is left.
+    pub fn unbind(&mut self, address: u64, bytes: u64) -> Result<(), MapError> {
+        page_aligned(address)?;
+        let bytes = whole_pages(page_aligned(bytes)?)?;
+        self.reclaim();
+        let mut regions = self.lock();
+        let region = regions.holding(address, bytes)?;
+        let end = address + bytes;
+        let first = match region.bindings.range(..=address).next_back() {
+            Some((&bound, _)) => bound,
+            None => address,
+        };
+        let touched: Vec<u64> = region.bindings.range(first..end).map(|(&bound, _)| bound).collect();
+        for bound in touched {
+            let Some(binding) = region.bindings.remove(&bound) else { continue };
+            let bound_end = bound + binding.bytes;
+            if bound < address {
+                let bytes = bound_end.min(address) - bound;
+                region.bindings.insert(bound, Binding { bytes, ..binding.clone() });
+            }
+            if bound_end > end {
+                region.bindings.insert(end, Binding { bytes: bound_end - end, ..binding });
+            }
+        }
+        let unbound = region.unbound.page();
+        drop(regions);
+        self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, unbound);
+        self.table.prune(address >> PAGE_BITS, bytes >> PAGE_BITS);
+        Ok(())
+    }
+
+    /// Changes what is permitted on the resident pages of a range.
+    pub fn protect(&mut self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
+        page_aligned(address)?;
+        let bytes = whole_pages(page_aligned(bytes)?)?;
+        let (first, last) = (address >> PAGE_BITS, (address + (bytes - 1)) >> PAGE_BITS);
+        let mut regions = self.lock();
+        let region = regions.holding(address, bytes)?;
+        for (&bound, binding) in region.bindings.range(..=address + (bytes - 1)) {
+            let bound_last = (bound + (binding.bytes - 1)) >> PAGE_BITS;
+            for page in (bound >> PAGE_BITS).max(first)..=bound_last.min(last) {
+                if let Page::Resident { host, .. } = self.table.lookup(page) {
+                    self.table.set(page, Page::Resident { host, access });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Unmaps the range that starts at `address`, with all that is bound in it, and frees its host memory.
+    pub fn release(&mut self, address: u64) -> Result<(), MapError> {
+        let mut regions = self.lock();
+        if !regions.map.contains_key(&address) {
+            return Err(MapError::NoRange { address });
+        }
+        self.retire(&mut regions, address);
+        drop(regions);
+        self.reclaim();
+        Ok(())
+    }
+
+    /// As [`Memory::release`], while launches may be running: the range stays mapped until the last of them has
+    /// ended. Its host memory stays until the next call of [`Memory::reclaim`] (or of another operation that takes
+    /// `&mut self`).
+    pub fn release_later(&self, address: u64) -> Result<(), MapError> {
+        let mut regions = self.lock();
+        if !regions.map.contains_key(&address) || regions.released.contains(&address) {
+            return Err(MapError::NoRange { address });
+        }
+        if regions.launches > 0 {
+            regions.released.push(address);
+        } else {
+            self.retire(&mut regions, address);
+        }
+        Ok(())
+    }
+
+    fn retire(&self, regions: &mut Regions, address: u64) {
+        if let Some(region) = regions.map.remove(&address) {
+            self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
+            regions.retired.push((address, region));
+        }
+    }
+
+    /// Frees what was released while the memory was shared.
+    pub fn reclaim(&mut self) {
+        let regions = self.regions.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (address, region) in regions.retired.drain(..) {
+            self.table.prune(address >> PAGE_BITS, region.bytes >> PAGE_BITS);
+        }
+    }
+
+    /// Until the guard is dropped, nothing is unmapped.
+    pub(crate) fn begin_launch(&self) -> LaunchGuard<'_> {
+        self.lock().launches += 1;
+        LaunchGuard(self)
+    }
+
+    /// Host memory taken against the cap, in bytes.
+    pub fn bytes_in_use(&self) -> u64 {
+        self.in_use.load(Relaxed)
+    }
+
+    /// Address and size of the range that holds `address`.
+    pub fn range_of(&self, address: u64) -> Option<(u64, u64)> {
+        let regions = self.lock();
+        let (&base, region) = regions.map.range(..=address).next_back()?;
+        (address - base < region.bytes).then_some((base, region.bytes))
+    }
+}

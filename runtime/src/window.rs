@@ -1,0 +1,87 @@
+//! The generic address space: where shared and local memory appear in it.
+
+/// Both windows are this long (facts: Maxwell, "Launch environment").
+pub const WINDOW_BYTES: u64 = 1 << 24;
+
+/// Lowest generic addresses of the shared and of the local window, both below 4 GiB and multiples of
+/// [`WINDOW_BYTES`]. Global memory is never mapped there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    pub shared: u32,
+    pub local: u32,
+}
+
+/// What a generic address means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Offset in the block's shared memory.
+    Shared(u32),
+    /// Offset in the lane's local memory.
+    Local(u32),
+    /// Guest address.
+    Global(u64),
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Windows { shared: 0x0100_0000, local: 0x0200_0000 }
+    }
+}
+
+impl Windows {
+    /// Whether both bases are aligned and the windows are two.
+    pub const fn is_valid(self) -> bool {
+        let mask = WINDOW_BYTES as u32 - 1;
+        self.shared & mask == 0 && self.local & mask == 0 && self.shared != self.local
+    }
+
+    /// In a window if the upper 32 bits are zero and bits 24 to 31 are the base's; the offset is the low 24 bits.
+    #[inline]
+    pub const fn classify(self, address: u64) -> Target {
+        let base = address & !(WINDOW_BYTES - 1);
+        let offset = (address & (WINDOW_BYTES - 1)) as u32;
+        if base == self.shared as u64 {
+            Target::Shared(offset)
+        } else if base == self.local as u64 {
+            Target::Local(offset)
+        } else {
+            Target::Global(address)
+        }
+    }
+
+    /// The generic address of an offset in shared memory.
+    pub const fn shared_address(self, offset: u32) -> u64 {
+        self.shared as u64 | offset as u64
+    }
+
+    /// The generic address of an offset in local memory.
+    pub const fn local_address(self, offset: u32) -> u64 {
+        self.local as u64 | offset as u64
+    }
+
+    /// Whether a window touches `[first, last]`.
+    pub(crate) fn overlap(self, first: u64, last: u64) -> bool {
+        let hit = |base: u64| first < base + WINDOW_BYTES && last >= base;
+        hit(self.shared as u64) || hit(self.local as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classifies_by_the_upper_bits() {
+        let windows = Windows { shared: 0x0100_0000, local: 0xff00_0000 };
+        assert!(windows.is_valid());
+        assert_eq!(windows.classify(0x0100_0000), Target::Shared(0));
+        assert_eq!(windows.classify(0x01ff_ffff), Target::Shared(0xff_ffff));
+        assert_eq!(windows.classify(0x0200_0000), Target::Global(0x0200_0000));
+        assert_eq!(windows.classify(0xff12_3456), Target::Local(0x12_3456));
+        assert_eq!(windows.classify(0x1_0100_0000), Target::Global(0x1_0100_0000));
+        assert_eq!(windows.classify(windows.local_address(0x42)), Target::Local(0x42));
+        assert_eq!(windows.classify(windows.shared_address(0x42)), Target::Shared(0x42));
+        assert!(!Windows { shared: 1, local: 0 }.is_valid());
+        assert!(!Windows { shared: 0x0100_0000, local: 0x0100_0000 }.is_valid());
+    }
+}

@@ -1,0 +1,330 @@
+//! One method for each operation. Masked operations take the builder's guard and `nomask`.
+
+use super::super::op::*;
+use super::super::register::{BankId, Part, Reg, Region};
+use super::super::types::Type;
+use super::{Barrier, BlockBuilder, BlockId, Terminator, TrapKind, Value, Values};
+
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, a: Value) -> Value {
+            self.unary(UnaryOp::$op, a)
+        }
+    )*};
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, a: Value, b: Value) -> Value {
+            self.binary(BinaryOp::$op, a, b)
+        }
+    )*};
+}
+
+macro_rules! float_binary {
+    ($($name:ident => $op:ident;)*) => {$(
+        pub fn $name(&mut self, attrs: FloatAttrs, a: Value, b: Value) -> Value {
+            self.fbinary(FloatBinaryOp::$op, attrs, a, b)
+        }
+    )*};
+}
+
+macro_rules! convert {
+    ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, to: Type, a: Value) -> Value {
+            self.push1(Op::Convert { op: ConvertOp::$op, to, a })
+        }
+    )*};
+}
+
+/// Values.
+impl BlockBuilder<'_> {
+    /// Uniform constant with the low bits of `bits`; for floats their bit pattern.
+    pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
+        self.push1(Op::Const { ty, bits: bits & ty.bit_mask() })
+    }
+
+    pub fn f32const(&mut self, value: f32) -> Value {
+        self.iconst(Type::F32, value.to_bits().into())
+    }
+
+    pub fn f64const(&mut self, value: f64) -> Value {
+        self.iconst(Type::F64, value.to_bits())
+    }
+
+    /// The value itself if it is varying, else in each lane.
+    pub fn splat(&mut self, a: Value) -> Value {
+        if self.is_uniform(a) { self.push1(Op::Splat { a }) } else { a }
+    }
+
+    pub fn lane_id(&mut self) -> Value {
+        self.push1(Op::LaneId)
+    }
+
+    pub fn special(&mut self, special: Special) -> Value {
+        self.push1(Op::Special(special))
+    }
+
+    pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+        self.push1(Op::Unary { op, a })
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        self.push1(Op::Binary { op, a, b })
+    }
+
+    unary! {
+        not => Not;
+        neg => Neg;
+        abs => Abs;
+        popcnt => Popcnt;
+        clz => Clz;
+        ctz => Ctz;
+        bit_reverse => BitReverse;
+        fneg => FNeg;
+        fabs => FAbs;
+    }
+
+    binary! {
+        add => Add;
+        sub => Sub;
+        mul => Mul;
+        mul_hi_s => MulHiS;
+        mul_hi_u => MulHiU;
+        and => And;
+        or => Or;
+        xor => Xor;
+        shl => Shl;
+        shr_u => ShrU;
+        shr_s => ShrS;
+        min_s => MinS;
+        min_u => MinU;
+        max_s => MaxS;
+        max_u => MaxU;
+    }
+
+    /// Sum and carry-out mask.
+    pub fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>) -> (Value, Value) {
+        let results = self.push(Op::AddCarry { a, b, carry });
+        (results[0], results[1])
+    }
+
+    pub fn icmp(&mut self, cc: IntCc, a: Value, b: Value) -> Value {
+        self.push1(Op::ICmp { cc, a, b })
+    }
+
+    pub fn fcmp(&mut self, cc: FloatCc, flush: bool, a: Value, b: Value) -> Value {
+        self.push1(Op::FCmp { cc, a, b, flush })
+    }
+
+    pub fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        self.push1(Op::Select { mask, a, b })
+    }
+
+    pub fn uniform_select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        self.push1(Op::UniformSelect { cond, a, b })
+    }
+
+    convert! {
+        trunc => Trunc;
+        zero_extend => ZeroExtend;
+        sign_extend => SignExtend;
+        bitcast => Bitcast;
+    }
+
+    /// The high `i32` of an `i64`.
+    pub fn high_half(&mut self, a: Value) -> Value {
+        self.push1(Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a })
+    }
+
+    pub fn concat(&mut self, lo: Value, hi: Value) -> Value {
+        self.push1(Op::Concat { lo, hi })
+    }
+}
+
+/// Floats.
+impl BlockBuilder<'_> {
+    pub fn funary(&mut self, op: FloatUnaryOp, attrs: FloatAttrs, a: Value) -> Value {
+        self.push1(Op::FUnary { op, attrs, a })
+    }
+
+    pub fn fbinary(&mut self, op: FloatBinaryOp, attrs: FloatAttrs, a: Value, b: Value) -> Value {
+        self.push1(Op::FBinary { op, attrs, a, b })
+    }
+
+    float_binary! {
+        fadd => Add;
+        fsub => Sub;
+        fmul => Mul;
+        fdiv => Div;
+        fmin => Min;
+        fmax => Max;
+    }
+
+    pub fn fma(&mut self, attrs: FloatAttrs, a: Value, b: Value, c: Value) -> Value {
+        self.push1(Op::Fma { attrs, a, b, c })
+    }
+
+    pub fn fconvert(&mut self, to: Type, attrs: FloatAttrs, a: Value) -> Value {
+        self.push1(Op::FConvert { to, attrs, a })
+    }
+
+    pub fn int_to_float(&mut self, to: Type, signed: bool, round: Round, a: Value) -> Value {
+        self.push1(Op::IntToFloat { to, signed, round, a })
+    }
+
+    /// `nan` is the bits that a NaN gives.
+    pub fn float_to_int(&mut self, to: Type, signed: bool, round: Round, flush: bool, nan: u64, a: Value) -> Value {
+        self.push1(Op::FloatToInt { to, signed, round, flush, nan, a })
+    }
+
+    pub fn shared(&mut self, function: SharedFn, a: Value) -> Value {
+        self.push1(Op::Shared { function, a })
+    }
+}
+
+/// Lanes and registers.
+impl BlockBuilder<'_> {
+    pub fn lane_gather(&mut self, a: Value, index: Value) -> Value {
+        self.push1(Op::LaneGather { a, index })
+    }
+
+    pub fn lane_read(&mut self, a: Value, lane: Value) -> Value {
+        self.push1(Op::LaneRead { a, lane })
+    }
+
+    pub fn rf_read(&mut self, reg: Reg) -> Value {
+        self.rf_read_part(reg, Part::Whole)
+    }
+
+    pub fn rf_read_part(&mut self, reg: Reg, part: Part) -> Value {
+        self.push1(Op::RfRead { reg, part })
+    }
+
+    pub fn rf_write(&mut self, reg: Reg, value: Value) {
+        self.rf_write_part(reg, Part::Whole, value);
+    }
+
+    pub fn rf_write_part(&mut self, reg: Reg, part: Part, value: Value) {
+        let (guard, nomask) = self.masking_of_bank(reg.bank);
+        self.push(Op::RfWrite { reg, part, value, guard, nomask });
+    }
+
+    /// Register `first + index`, with `index < count`.
+    pub fn rf_gather(&mut self, bank: BankId, first: u32, count: u32, index: Value) -> Value {
+        self.push1(Op::RfGather { bank, first, count, index })
+    }
+
+    pub fn rf_scatter(&mut self, bank: BankId, first: u32, count: u32, index: Value, value: Value) {
+        let (guard, nomask) = self.masking_of_bank(bank);
+        self.push(Op::RfScatter { bank, first, count, index, value, guard, nomask });
+    }
+
+    pub fn region_read(&mut self, reg: Reg, region: Region, ty: Type) -> Value {
+        self.push1(Op::RegionRead { reg, region, ty, uniform: false })
+    }
+
+    /// Element 0 as a uniform value.
+    pub fn region_read_uniform(&mut self, reg: Reg, region: Region, ty: Type) -> Value {
+        self.push1(Op::RegionRead { reg, region, ty, uniform: true })
+    }
+
+    pub fn region_write(&mut self, reg: Reg, region: Region, value: Value) {
+        let (guard, nomask) = (self.guard, self.nomask);
+        self.push(Op::RegionWrite { reg, region, value, guard, nomask });
+    }
+
+    /// The mask register of the active lanes.
+    pub fn read_active(&mut self) -> Value {
+        let active = self.builder.function.active;
+        self.rf_read(active)
+    }
+
+    pub fn write_active(&mut self, mask: Value) {
+        let active = self.builder.function.active;
+        self.rf_write(active, mask);
+    }
+
+    fn masking_of_bank(&self, bank: BankId) -> (Option<Value>, bool) {
+        use super::CellKind::{Mask, Uniform};
+        match self.builder.function.banks.get(bank.0 as usize).map(|bank| bank.kind) {
+            Some(Uniform(_) | Mask) => (None, false),
+            _ => (self.guard, self.nomask),
+        }
+    }
+}
+
+/// Memory. Accesses come from [`BlockBuilder::access`] or are made by hand.
+impl BlockBuilder<'_> {
+    /// One element; naturally aligned.
+    pub fn load(&mut self, space: Space, ty: Type, extend: Extend, address: Value, offset: i32) -> Value {
+        let access = self.access(space, ty, 1, address, offset);
+        self.load_access(access, extend)[0]
+    }
+
+    pub fn load_access(&mut self, access: Access, extend: Extend) -> Values {
+        self.push(Op::Load { access, extend, sparse: false })
+    }
+
+    /// One element; naturally aligned.
+    pub fn store(&mut self, space: Space, ty: Type, address: Value, offset: i32, value: Value) {
+        let access = self.access(space, ty, 1, address, offset);
+        self.store_access(access, &[value]);
+    }
+
+    pub fn store_access(&mut self, access: Access, values: &[Value]) {
+        self.push(Op::Store { access, values: values.to_vec(), sparse: false });
+    }
+
+    /// The uniform value at a fixed offset of a constant bank.
+    pub fn load_const(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        let address = self.iconst(Type::I32, offset.into());
+        self.load(Space::Const(bank), ty, Extend::None, address, 0)
+    }
+
+    /// The old value.
+    pub fn atomic(&mut self, access: Access, op: AtomicOp, value: Value, compare: Option<Value>) -> Value {
+        self.push1(Op::Atomic { access, op, value, compare, sparse: false })
+    }
+
+    pub fn fence(&mut self) {
+        self.push(Op::Fence);
+    }
+}
+
+/// Ends.
+impl BlockBuilder<'_> {
+    pub fn jump(&mut self, target: BlockId) {
+        self.terminate(Terminator::Jump(target));
+    }
+
+    /// To `then` if the uniform integer `cond` is not 0.
+    pub fn branch(&mut self, cond: Value, then: BlockId, otherwise: BlockId) {
+        self.terminate(Terminator::Branch { cond, then, otherwise });
+    }
+
+    pub fn switch(&mut self, value: Value, cases: Vec<(u64, BlockId)>, default: BlockId) {
+        self.terminate(Terminator::Switch { value, cases, default });
+    }
+
+    pub fn indirect(&mut self, pc: Value) {
+        self.terminate(Terminator::Indirect { pc });
+    }
+
+    pub fn barrier(&mut self, barrier: Barrier, resume: BlockId) {
+        self.terminate(Terminator::Barrier { barrier, resume });
+    }
+
+    pub fn exit(&mut self) {
+        self.terminate(Terminator::Exit);
+    }
+
+    /// At the current pc.
+    pub fn trap(&mut self, kind: TrapKind) {
+        let pc = self.pc;
+        self.terminate(Terminator::Trap { kind, pc });
+    }
+}

@@ -1,0 +1,200 @@
+//! Which values an operation, an instruction or a terminator uses: the one place that knows.
+
+use smallvec::SmallVec;
+
+use super::function::{Inst, Terminator, Value};
+use super::op::{Access, Op};
+
+/// Visits every operand in the order of its field in the declaration (an access: address, then guard). Works on `&`
+/// and `&mut` alike, which is why it is a macro.
+macro_rules! visit_op {
+    ($op:expr, $f:expr) => {
+        match $op {
+            Op::Const { .. } | Op::LaneId | Op::Special(_) | Op::RfRead { .. } | Op::RegionRead { .. } | Op::Fence => {}
+            Op::Splat { a }
+            | Op::Unary { a, .. }
+            | Op::Convert { a, .. }
+            | Op::FUnary { a, .. }
+            | Op::FConvert { a, .. }
+            | Op::IntToFloat { a, .. }
+            | Op::FloatToInt { a, .. }
+            | Op::Shared { a, .. } => $f(a),
+            Op::Binary { a, b, .. } | Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } | Op::FBinary { a, b, .. } => {
+                $f(a);
+                $f(b);
+            }
+            Op::AddCarry { a, b, carry } => {
+                $f(a);
+                $f(b);
+                if let Some(carry) = carry {
+                    $f(carry);
+                }
+            }
+            Op::Select { mask: x, a, b } | Op::UniformSelect { cond: x, a, b } => {
+                $f(x);
+                $f(a);
+                $f(b);
+            }
+            Op::Concat { lo, hi } => {
+                $f(lo);
+                $f(hi);
+            }
+            Op::Fma { a, b, c, .. } => {
+                $f(a);
+                $f(b);
+                $f(c);
+            }
+            Op::LaneGather { a, index: x } | Op::LaneRead { a, lane: x } => {
+                $f(a);
+                $f(x);
+            }
+            Op::RfGather { index, .. } => $f(index),
+            Op::RfWrite { value, guard, .. } | Op::RegionWrite { value, guard, .. } => {
+                $f(value);
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
+            Op::RfScatter { index, value, guard, .. } => {
+                $f(index);
+                $f(value);
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
+            Op::Load { access, .. } => visit_access!(access, $f),
+            Op::Store { access, values, .. } => {
+                visit_access!(access, $f);
+                for value in values {
+                    $f(value);
+                }
+            }
+            Op::Atomic { access, value, compare, .. } => {
+                visit_access!(access, $f);
+                $f(value);
+                if let Some(compare) = compare {
+                    $f(compare);
+                }
+            }
+        }
+    };
+}
+
+macro_rules! visit_access {
+    ($access:expr, $f:expr) => {{
+        let Access { address, guard, .. } = $access;
+        $f(address);
+        if let Some(guard) = guard {
+            $f(guard);
+        }
+    }};
+}
+
+macro_rules! visit_terminator {
+    ($term:expr, $f:expr) => {
+        match $term {
+            Terminator::Jump(_) | Terminator::Exit | Terminator::Trap { .. } => {}
+            Terminator::Branch { cond, .. } => $f(cond),
+            Terminator::Switch { value, .. } => $f(value),
+            Terminator::Indirect { pc } => $f(pc),
+            Terminator::Barrier { barrier, .. } => {
+                let super::function::Barrier { kind: _, id, threads, predicate } = barrier;
+                $f(id);
+                if let Some(threads) = threads {
+                    $f(threads);
+                }
+                if let Some(predicate) = predicate {
+                    $f(predicate);
+                }
+            }
+        }
+    };
+}
+
+pub type Operands = SmallVec<[Value; 4]>;
+
+impl Op {
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        let mut visit = |value: &Value| f(*value);
+        visit_op!(self, visit)
+    }
+
+    pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
+        let mut visit = |value: &mut Value| *value = f(*value);
+        visit_op!(self, visit)
+    }
+
+    pub fn operands(&self) -> Operands {
+        let mut out = Operands::new();
+        self.for_each_operand(|value| out.push(value));
+        out
+    }
+
+    /// The access of a memory operation.
+    pub fn access(&self) -> Option<&Access> {
+        match self {
+            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => Some(access),
+            _ => None,
+        }
+    }
+
+    /// Guard and `nomask` of an operation that takes them.
+    pub fn masking(&self) -> Option<(Option<Value>, bool)> {
+        match self {
+            Op::RfWrite { guard, nomask, .. }
+            | Op::RfScatter { guard, nomask, .. }
+            | Op::RegionWrite { guard, nomask, .. } => Some((*guard, *nomask)),
+            _ => self.access().map(|access| (access.guard, access.nomask)),
+        }
+    }
+}
+
+impl Inst {
+    pub fn for_each_operand(&self, f: impl FnMut(Value)) {
+        self.op.for_each_operand(f);
+    }
+
+    pub fn map_operands(&mut self, f: impl FnMut(Value) -> Value) {
+        self.op.map_operands(f);
+    }
+
+    pub fn operands(&self) -> Operands {
+        self.op.operands()
+    }
+}
+
+impl Terminator {
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        let mut visit = |value: &Value| f(*value);
+        visit_terminator!(self, visit)
+    }
+
+    pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
+        let mut visit = |value: &mut Value| *value = f(*value);
+        visit_terminator!(self, visit)
+    }
+
+    pub fn operands(&self) -> Operands {
+        let mut out = Operands::new();
+        self.for_each_operand(|value| out.push(value));
+        out
+    }
+
+    /// The blocks that this names. [`Terminator::Indirect`] may go to any [`super::function::Block::indirect_target`]
+    /// besides.
+    pub fn for_each_target(&self, mut f: impl FnMut(super::function::BlockId)) {
+        match self {
+            Terminator::Jump(target) => f(*target),
+            Terminator::Branch { then, otherwise, .. } => {
+                f(*then);
+                f(*otherwise);
+            }
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, target)| f(*target));
+                f(*default);
+            }
+            Terminator::Barrier { resume, .. } => f(*resume),
+            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
+        }
+    }
+}

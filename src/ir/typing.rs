@@ -1,0 +1,397 @@
+//! The typing rule: [`op_types`] says what an operation demands of its operands and what its results are. Builder,
+//! verifier and parser all use it and no other.
+
+use smallvec::SmallVec;
+
+use super::function::Value;
+use super::op::*;
+use super::register::{Bank, BankId, CellKind, Part, Reg, Region};
+use super::types::{Shape, Type, ValueType};
+
+/// Constant banks that exist, as the runtime holds them.
+const CONST_BANKS: u8 = warploom_runtime::warp::CONST_BANKS as u8;
+/// Most elements of one access.
+const MAX_ELEMENTS: u8 = 16;
+
+pub type Results = SmallVec<[ValueType; 4]>;
+
+/// Why an operation is ill-typed. The messages say what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TypeError {
+    #[error("v{} is not defined before it is used", .0.0)]
+    Undefined(Value),
+    #[error("operand `{operand}` must be {expected}, but v{} is {found}", .value.0)]
+    Operand { operand: &'static str, expected: String, value: Value, found: ValueType },
+    #[error("{what} must be {expected}, found {found}")]
+    Attribute { what: &'static str, expected: &'static str, found: String },
+    #[error("bank {} is not declared", .0.0)]
+    NoBank(BankId),
+    #[error("bank `{bank}` has {count} registers; {first}+{used} is past its end")]
+    PastBank { bank: String, count: u32, first: u32, used: u32 },
+    #[error("bank `{bank}` must hold {expected}")]
+    BankKind { bank: String, expected: &'static str },
+    #[error("an unmasked operation (uniform access or register) takes no guard and no nomask")]
+    GuardOnUnmasked,
+}
+
+/// What the rule looks at.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    pub banks: &'a [Bank],
+    /// Types of the values defined so far.
+    pub values: &'a [ValueType],
+}
+
+impl<'a> Env<'a> {
+    fn ty(self, value: Value) -> Result<ValueType, TypeError> {
+        self.values.get(value.0 as usize).copied().ok_or(TypeError::Undefined(value))
+    }
+
+    fn expect(
+        self,
+        operand: &'static str,
+        value: Value,
+        expected: impl Into<String>,
+        holds: impl Fn(ValueType) -> bool,
+    ) -> Result<ValueType, TypeError> {
+        let found = self.ty(value)?;
+        if holds(found) {
+            Ok(found)
+        } else {
+            Err(TypeError::Operand { operand, expected: expected.into(), value, found })
+        }
+    }
+
+    fn int(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, "an integer", |t| t.ty.is_int())
+    }
+
+    fn float(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, "a float", |t| t.ty.is_float())
+    }
+
+    fn of(self, operand: &'static str, value: Value, ty: Type) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, format!("of type {}", ty.name()), |t| t.ty == ty)
+    }
+
+    /// Of type `ty`, and uniform if `uniform` demands it.
+    fn of_shape(self, operand: &'static str, value: Value, ty: Type, uniform: bool) -> Result<ValueType, TypeError> {
+        if uniform { self.exactly(operand, value, ValueType::uniform(ty)) } else { self.of(operand, value, ty) }
+    }
+
+    fn exactly(self, operand: &'static str, value: Value, expected: ValueType) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, format!("{expected}"), |t| t == expected)
+    }
+
+    fn mask(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
+        self.exactly(operand, value, ValueType::MASK)
+    }
+
+    fn guard(self, guard: Option<Value>, nomask: bool, masked: bool) -> Result<(), TypeError> {
+        if !masked && (guard.is_some() || nomask) {
+            return Err(TypeError::GuardOnUnmasked);
+        }
+        guard.map_or(Ok(()), |guard| self.mask("guard", guard).map(drop))
+    }
+
+    /// The kind of the cells of `count` registers from `first`.
+    fn cells(self, id: BankId, first: u32, count: u32) -> Result<&'a Bank, TypeError> {
+        let bank = self.banks.get(id.0 as usize).ok_or(TypeError::NoBank(id))?;
+        if u64::from(first) + u64::from(count) > u64::from(bank.count) {
+            return Err(TypeError::PastBank { bank: bank.name.clone(), count: bank.count, first, used: count });
+        }
+        Ok(bank)
+    }
+
+    /// Type of a part of a register that is no byte array.
+    fn part(self, reg: Reg, part: Part) -> Result<ValueType, TypeError> {
+        let bank = self.cells(reg.bank, reg.index, 1)?;
+        let wrong = |expected| Err(TypeError::BankKind { bank: bank.name.clone(), expected });
+        match (bank.kind, part) {
+            (CellKind::Lane(ty), Part::Whole) => Ok(ValueType::varying(ty)),
+            (CellKind::Uniform(ty), Part::Whole) => Ok(ValueType::uniform(ty)),
+            (CellKind::Mask, Part::Whole) => Ok(ValueType::MASK),
+            (CellKind::Mask, _) => Ok(ValueType::uniform(Type::I32)),
+            (CellKind::Uniform(ty), _) if ty.bits() == 64 => Ok(ValueType::uniform(Type::I32)),
+            (CellKind::Uniform(_) | CellKind::Lane(_), _) => wrong("masks or 64-bit uniforms, to have halves"),
+            (CellKind::Bytes(_), _) => wrong("cells, not byte arrays"),
+        }
+    }
+
+    fn region(self, reg: Reg, region: Region) -> Result<(), TypeError> {
+        let bank = self.cells(reg.bank, reg.index, 1)?;
+        if !matches!(bank.kind, CellKind::Bytes(_)) {
+            return Err(TypeError::BankKind { bank: bank.name.clone(), expected: "byte arrays" });
+        }
+        attribute("the region's width", "at least 1", region.width, region.width >= 1)
+    }
+
+    /// The register that `rf.gather` and `rf.scatter` address, as a value.
+    fn indexed(self, bank: BankId, first: u32, count: u32, index: Value) -> Result<ValueType, TypeError> {
+        let bank = self.cells(bank, first, count)?;
+        match bank.kind {
+            CellKind::Lane(ty) => self.of("index", index, Type::I32).map(|_| ValueType::varying(ty)),
+            CellKind::Uniform(ty) => self.index_of_uniform(index).map(|_| ValueType::uniform(ty)),
+            CellKind::Mask => self.index_of_uniform(index).map(|_| ValueType::MASK),
+            CellKind::Bytes(_) => {
+                Err(TypeError::BankKind { bank: bank.name.clone(), expected: "cells, not byte arrays" })
+            }
+        }
+    }
+
+    fn index_of_uniform(self, index: Value) -> Result<ValueType, TypeError> {
+        self.exactly("index", index, ValueType::uniform(Type::I32))
+    }
+
+    /// Two operands of one type; the result has their joined shape.
+    fn pair(
+        self,
+        a: Value,
+        b: Value,
+        of: fn(Env<'a>, &'static str, Value) -> Result<ValueType, TypeError>,
+    ) -> Result<ValueType, TypeError> {
+        let a = of(self, "a", a)?;
+        let b = self.of("b", b, a.ty)?;
+        Ok(ValueType { ty: a.ty, shape: a.shape.join(b.shape) })
+    }
+
+    /// Checks an access; true if it is scalar.
+    fn access(self, access: &Access, kind: AccessKind) -> Result<bool, TypeError> {
+        let Access { space, ty, count, align, address, offset: _, guard, nomask } = *access;
+        let address_ty = match space {
+            Space::Generic | Space::Global => Type::I64,
+            Space::Shared | Space::Local | Space::Const(_) => Type::I32,
+        };
+        let scalar = self.of("address", address, address_ty)?.is_uniform();
+        self.guard(guard, nomask, !scalar)?;
+        attribute("count", "1 to 16 elements", count, (1..=MAX_ELEMENTS).contains(&count))?;
+        attribute("align", "a power of two", align, align.is_power_of_two())?;
+        match space {
+            Space::Const(bank) => {
+                attribute("constant bank", "below 32", bank, bank < CONST_BANKS)?;
+                attribute("space of a store or atomic", "writable", "const", kind == AccessKind::Load)?;
+            }
+            Space::Local => {
+                attribute("element of local memory", "at most 4 bytes", ty.name(), ty.bytes() <= 4)?;
+                attribute("space of an atomic", "generic, global or shared", "local", kind != AccessKind::Atomic)?;
+                // A lane's local memory exists per lane: a scalar access to it has no meaning.
+                attribute("address of a local access", "varying", "uniform", !scalar)?;
+            }
+            Space::Generic | Space::Global | Space::Shared => {}
+        }
+        if kind == AccessKind::Atomic {
+            attribute("elements of an atomic", "1", count, count == 1)?;
+            attribute("type of an atomic", "of at least 16 bits", ty.name(), ty.bits() >= 16)?;
+            attribute("align of an atomic", "at least the element's size", align, u32::from(align) >= ty.bytes())?;
+        }
+        Ok(scalar)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+fn attribute(
+    what: &'static str,
+    expected: &'static str,
+    found: impl std::fmt::Display,
+    holds: bool,
+) -> Result<(), TypeError> {
+    if holds { Ok(()) } else { Err(TypeError::Attribute { what, expected, found: found.to_string() }) }
+}
+
+fn one(ty: ValueType) -> Results {
+    smallvec::smallvec![ty]
+}
+
+/// Checks an operation and gives the types of its results, in order.
+///
+/// Windows are not its concern: `verify` checks them.
+pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
+    Ok(match *op {
+        Op::Const { ty, bits } => {
+            attribute("bits of a constant", "within its type", format!("{bits:#x}"), bits & !ty.bit_mask() == 0)?;
+            one(ValueType::uniform(ty))
+        }
+        Op::Splat { a } => {
+            let ty = env.expect("a", a, "uniform", ValueType::is_uniform)?.ty;
+            one(ValueType::varying(ty))
+        }
+        Op::LaneId => one(ValueType::varying(Type::I32)),
+        Op::Special(special) => one(special_type(special)?),
+        Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => one(env.float("a", a)?),
+        Op::Unary { a, .. } => one(env.int("a", a)?),
+        Op::Binary { a, b, .. } => one(env.pair(a, b, Env::int)?),
+        Op::AddCarry { a, b, carry } => {
+            let mut sum = env.pair(a, b, Env::int)?;
+            if let Some(carry) = carry {
+                env.mask("carry", carry)?;
+                sum.shape = Shape::Varying;
+            }
+            smallvec::smallvec![sum, ValueType::MASK]
+        }
+        Op::ICmp { a, b, .. } => env.pair(a, b, Env::int).map(|_| one(ValueType::MASK))?,
+        Op::FCmp { a, b, .. } => env.pair(a, b, Env::float).map(|_| one(ValueType::MASK))?,
+        Op::Select { mask, a, b } => {
+            env.mask("mask", mask)?;
+            one(ValueType::varying(env.pair(a, b, |env, _, a| env.ty(a))?.ty))
+        }
+        Op::UniformSelect { cond, a, b } => {
+            env.expect("cond", cond, "a uniform integer", |t| t.is_uniform() && t.ty.is_int())?;
+            let a = env.expect("a", a, "uniform", ValueType::is_uniform)?;
+            one(env.exactly("b", b, a)?)
+        }
+        Op::Convert { op, to, a } => {
+            let from = env.ty(a)?;
+            let expected = match op {
+                ConvertOp::Trunc => "an integer narrower than the operand",
+                ConvertOp::ZeroExtend | ConvertOp::SignExtend => "an integer wider than the operand",
+                ConvertOp::Bitcast => "as wide as the operand",
+                ConvertOp::HighHalf => "i32, of an i64",
+            };
+            let ints = to.is_int() && from.ty.is_int();
+            let holds = match op {
+                ConvertOp::Trunc => ints && to.bits() < from.ty.bits(),
+                ConvertOp::ZeroExtend | ConvertOp::SignExtend => ints && to.bits() > from.ty.bits(),
+                ConvertOp::Bitcast => to.bits() == from.ty.bits(),
+                ConvertOp::HighHalf => to == Type::I32 && from.ty == Type::I64,
+            };
+            attribute("the type converted to", expected, to.name(), holds)?;
+            one(ValueType { ty: to, ..from })
+        }
+        Op::Concat { lo, hi } => {
+            let shape = env.of("lo", lo, Type::I32)?.shape.join(env.of("hi", hi, Type::I32)?.shape);
+            one(ValueType { ty: Type::I64, shape })
+        }
+        Op::FUnary { a, .. } => one(env.float("a", a)?),
+        Op::FBinary { a, b, .. } => one(env.pair(a, b, Env::float)?),
+        Op::Fma { a, b, c, .. } => {
+            let product = env.pair(a, b, Env::float)?;
+            let shape = product.shape.join(env.of("c", c, product.ty)?.shape);
+            one(ValueType { shape, ..product })
+        }
+        Op::FConvert { to, a, .. } => {
+            let from = env.float("a", a)?;
+            attribute("the type converted to", "another float type", to.name(), to.is_float() && to != from.ty)?;
+            one(ValueType { ty: to, ..from })
+        }
+        Op::IntToFloat { to, a, .. } => {
+            attribute("the type converted to", "a float", to.name(), to.is_float())?;
+            one(ValueType { ty: to, ..env.int("a", a)? })
+        }
+        Op::FloatToInt { to, nan, a, .. } => {
+            attribute("the type converted to", "an integer", to.name(), to.is_int())?;
+            attribute("bits of NaN", "within the result's type", format!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
+            one(ValueType { ty: to, ..env.float("a", a)? })
+        }
+        Op::Shared { function, a } => {
+            let ty = match function {
+                SharedFn::Rcp64High | SharedFn::Rsq64High => Type::I32,
+                _ => Type::F32,
+            };
+            one(env.of("a", a, ty)?)
+        }
+        Op::LaneGather { a, index } => {
+            env.of("index", index, Type::I32)?;
+            one(env.expect("a", a, "varying", |t| !t.is_uniform())?)
+        }
+        Op::LaneRead { a, lane } => {
+            env.exactly("lane", lane, ValueType::uniform(Type::I32))?;
+            one(ValueType::uniform(env.expect("a", a, "varying", |t| !t.is_uniform())?.ty))
+        }
+        Op::RfRead { reg, part } => one(env.part(reg, part)?),
+        Op::RfWrite { reg, part, value, guard, nomask } => {
+            let cell = env.part(reg, part)?;
+            env.of_shape("value", value, cell.ty, cell.is_uniform())?;
+            env.guard(guard, nomask, !cell.is_uniform())?;
+            Results::new()
+        }
+        Op::RfGather { bank, first, count, index } => one(env.indexed(bank, first, count, index)?),
+        Op::RfScatter { bank, first, count, index, value, guard, nomask } => {
+            let cell = env.indexed(bank, first, count, index)?;
+            env.of_shape("value", value, cell.ty, cell.is_uniform())?;
+            env.guard(guard, nomask, !cell.is_uniform())?;
+            Results::new()
+        }
+        Op::RegionRead { reg, region, ty, uniform } => {
+            env.region(reg, region)?;
+            one(if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) })
+        }
+        Op::RegionWrite { reg, region, value, guard, nomask } => {
+            env.region(reg, region)?;
+            env.ty(value)?;
+            env.guard(guard, nomask, true)?;
+            Results::new()
+        }
+        Op::Load { access, extend, sparse } => {
+            let scalar = env.access(&access, AccessKind::Load)?;
+            let narrow = matches!(access.ty, Type::I8 | Type::I16);
+            attribute("the type extended", "i8 or i16", access.ty.name(), extend == Extend::None || narrow)?;
+            let ty = if extend == Extend::None { access.ty } else { Type::I32 };
+            let shape = if scalar { Shape::Uniform } else { Shape::Varying };
+            let mut results: Results = (0..access.count).map(|_| ValueType { ty, shape }).collect();
+            results.extend(sparse.then_some(ValueType::MASK));
+            results
+        }
+        Op::Store { access, ref values, sparse } => {
+            let scalar = env.access(&access, AccessKind::Store)?;
+            attribute("values of a store", "one for each element", values.len(), values.len() == access.count.into())?;
+            for &value in values {
+                let ty = access.ty;
+                env.expect("values", value, format!("{} or a wider integer", ty.name()), |t| {
+                    t.ty == ty || (ty.is_int() && t.ty.is_int() && t.ty.bits() > ty.bits())
+                })?;
+                env.expect("values", value, "uniform, as the address is", |t| !scalar || t.is_uniform())?;
+            }
+            sparse.then_some(ValueType::MASK).into_iter().collect()
+        }
+        Op::Atomic { access, op, value, compare, sparse } => {
+            let scalar = env.access(&access, AccessKind::Atomic)?;
+            let float = matches!(op, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax);
+            let either = op == AtomicOp::Exchange;
+            attribute(
+                "type of the atomic",
+                "of its operation's kind",
+                access.ty.name(),
+                either || float == access.ty.is_float(),
+            )?;
+            env.of_shape("value", value, access.ty, scalar)?;
+            let exchanges = op == AtomicOp::CompareExchange;
+            attribute(
+                "`compare`",
+                "there for a compare-exchange only",
+                compare.is_some(),
+                compare.is_some() == exchanges,
+            )?;
+            if let Some(compare) = compare {
+                env.of_shape("compare", compare, access.ty, scalar)?;
+            }
+            let shape = if scalar { Shape::Uniform } else { Shape::Varying };
+            let mut results = one(ValueType { ty: access.ty, shape });
+            results.extend(sparse.then_some(ValueType::MASK));
+            results
+        }
+        Op::Fence => Results::new(),
+    })
+}
+
+fn special_type(special: Special) -> Result<ValueType, TypeError> {
+    if let Special::Tid(axis) | Special::Ctaid(axis) | Special::Ntid(axis) | Special::Nctaid(axis) = special {
+        attribute("axis", "0, 1 or 2", axis, axis <= 2)?;
+    }
+    Ok(match special {
+        Special::Tid(_) => ValueType::varying(Type::I32),
+        Special::LaunchMask => ValueType::MASK,
+        Special::Clock => ValueType::uniform(Type::I64),
+        Special::Ctaid(_)
+        | Special::Ntid(_)
+        | Special::Nctaid(_)
+        | Special::WarpId
+        | Special::BarrierResult
+        | Special::SharedBytes => ValueType::uniform(Type::I32),
+    })
+}
