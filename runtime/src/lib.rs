@@ -11,3 +11,4 @@ pub mod launch;
 pub mod memory;
 pub mod warp;
 pub mod window;
+mod zeroed;

@@ -75,6 +75,15 @@ pub enum BarrierKind {
     Or = 4,
 }
 
+impl BarrierKind {
+    pub const ALL: [BarrierKind; 5] =
+        [BarrierKind::Sync, BarrierKind::Arrive, BarrierKind::Popcount, BarrierKind::And, BarrierKind::Or];
+
+    pub fn from_number(number: u32) -> Option<BarrierKind> {
+        BarrierKind::ALL.get(number as usize).copied()
+    }
+}
+
 /// Named barriers of a block.
 pub const BARRIERS: usize = 16;
 

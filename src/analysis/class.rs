@@ -161,10 +161,9 @@ fn combine(a: Class, b: Class, sign: i64, ty: Type) -> Class {
     match (a, b) {
         (Class::Uniform, Class::Uniform) => Class::Uniform,
         _ => match (a.affine(), b.affine()) {
-            (Some((x, ex)), Some((y, ey))) => Class::Affine {
-                step: sign_extend(x.wrapping_add(y.wrapping_mul(sign)) as u64, ty),
-                exact: ex && ey,
-            },
+            (Some((x, ex)), Some((y, ey))) => {
+                Class::Affine { step: sign_extend(x.wrapping_add(y.wrapping_mul(sign)) as u64, ty), exact: ex && ey }
+            }
             _ => Class::Varying,
         },
     }
@@ -172,9 +171,7 @@ fn combine(a: Class, b: Class, sign: i64, ty: Type) -> Class {
 
 fn scale(a: Class, k: i64, ty: Type) -> Class {
     match a {
-        Class::Affine { step, exact } => {
-            Class::Affine { step: sign_extend(step.wrapping_mul(k) as u64, ty), exact }
-        }
+        Class::Affine { step, exact } => Class::Affine { step: sign_extend(step.wrapping_mul(k) as u64, ty), exact },
         other => other,
     }
 }

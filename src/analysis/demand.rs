@@ -50,11 +50,8 @@ struct Demand<'a> {
 
 /// The same instructions without what no one sees.
 pub fn prune(editor: &Editor, term: &mut Terminator) -> Editor {
-    let mut demand = Demand {
-        editor,
-        seen: vec![Seen::Nothing; editor.values.len()],
-        alias: vec![None; editor.values.len()],
-    };
+    let mut demand =
+        Demand { editor, seen: vec![Seen::Nothing; editor.values.len()], alias: vec![None; editor.values.len()] };
     term.for_each_operand(|v| demand.see(v, &Seen::All));
     for index in (0..editor.insts.len()).rev() {
         demand.inst(index);
@@ -200,8 +197,8 @@ impl Demand<'_> {
                 }
             }
             let unseen = |v: &Value| matches!(self.seen[v.0 as usize], Seen::Nothing);
-            let removable = is_pure(&inst.op)
-                || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. });
+            let removable =
+                is_pure(&inst.op) || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. });
             if removable && inst.results.iter().all(unseen) {
                 continue;
             }

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{
-    BinaryOp, ConvertOp, Inst, IntCc, Op, Space, Type, UnaryOp, Value, ValueType, Window,
-};
+use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Space, Type, UnaryOp, Value, ValueType, Window};
 
 /// Whether equal operations have equal results and no effect, within one block.
 pub fn is_pure(op: &Op) -> bool {

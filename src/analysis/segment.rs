@@ -81,7 +81,9 @@ impl Plan {
                 }
             }
             for &index in step.insts() {
-                block.insts[index].op.for_each_operand(|v| escapes[v.0 as usize] |= home[v.0 as usize] != number as u32);
+                block.insts[index]
+                    .op
+                    .for_each_operand(|v| escapes[v.0 as usize] |= home[v.0 as usize] != number as u32);
             }
         }
         block.term.for_each_operand(|v| escapes[v.0 as usize] = true);

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::editor::{Editor, is_pure};
 use super::liveness::Liveness;
 use crate::ir::{
-    Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value,
-    ValueType, Window,
+    Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType,
+    Window,
 };
 
 /// What is known of a lane register inside the block.
@@ -98,11 +98,7 @@ impl Ssa<'_> {
 
     /// The execution mask: `active & window & guard`.
     fn execution_mask(&mut self, guard: Option<Value>, nomask: bool, window: Window) -> Value {
-        let mut mask = if nomask {
-            self.editor.iconst(Type::I64, u64::MAX)
-        } else {
-            self.cell(self.function.active)
-        };
+        let mut mask = if nomask { self.editor.iconst(Type::I64, u64::MAX) } else { self.cell(self.function.active) };
         if window != self.editor.window() {
             let lanes = self.editor.iconst(Type::I64, window.mask());
             mask = self.editor.and_mask(mask, lanes);
@@ -250,13 +246,7 @@ impl Ssa<'_> {
 
     fn flush_lane(&mut self, reg: Reg, window: Window, value: Value, mask: Value) {
         let everything = self.editor.constant(mask) == Some(u64::MAX);
-        let op = Op::RfWrite {
-            reg,
-            part: Part::Whole,
-            value,
-            guard: (!everything).then_some(mask),
-            nomask: true,
-        };
+        let op = Op::RfWrite { reg, part: Part::Whole, value, guard: (!everything).then_some(mask), nomask: true };
         self.editor.push(op, window, &[]);
     }
 
@@ -265,4 +255,3 @@ impl Ssa<'_> {
         self.editor.push(Op::RfWrite { reg, part: Part::Whole, value, guard, nomask: false }, window, &[]);
     }
 }
-

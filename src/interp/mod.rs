@@ -1,1 +1,110 @@
+//! The reference engine: executes a function operation by operation, one warp at a time.
+//!
+//! [`Interpreter`] is an engine of its own; [`run_insts`] executes a part of a block for the JIT. Both follow the
+//! documentation of [`crate::ir::op`] to the letter: this is what it means. `exec` executes one operation, `memory` the
+//! memory operations, `run` walks the blocks. Arithmetic is [`crate::ir::eval`].
 
+mod exec;
+mod memory;
+mod run;
+mod values;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use warploom_runtime::launch::Engine;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use crate::ir::layout::{LayoutError, RegLayout};
+use crate::ir::verify::{self, VerifyError};
+use crate::ir::{BlockId, Function, Value};
+use exec::Executor;
+
+/// Why a function cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InterpError {
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// The reference engine for one function.
+#[derive(Debug)]
+pub struct Interpreter {
+    function: Arc<Function>,
+    layout: RegLayout,
+    /// Blocks that an indirect jump may name, by pc.
+    indirect: HashMap<u64, BlockId>,
+}
+
+impl Interpreter {
+    pub fn new(function: Arc<Function>) -> Result<Self, InterpError> {
+        verify::verify(&function)?;
+        let layout = RegLayout::new(&function)?;
+        let indirect = function.indirect_targets().collect();
+        Ok(Interpreter { function, layout, indirect })
+    }
+
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    pub fn layout(&self) -> &RegLayout {
+        &self.layout
+    }
+}
+
+impl Engine for Interpreter {
+    fn lanes(&self) -> u32 {
+        self.function.lanes.into()
+    }
+
+    fn register_file_bytes(&self) -> usize {
+        self.layout.bytes() as usize
+    }
+
+    fn run(&self, context: &mut WarpContext) -> ExitCode {
+        run::run(self, context)
+    }
+
+    fn block_pc(&self, block: u32) -> u64 {
+        self.function.blocks.get(block as usize).map_or(0, |block| block.pc)
+    }
+}
+
+/// A value that crosses the boundary of a part of a block: it lies in the register file at `offset`, as a lane row or
+/// in 8 bytes, as [`RegLayout::append_value`] reserves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub value: Value,
+    pub offset: u32,
+}
+
+/// Executes the instructions `range` of a block of a verified function.
+///
+/// `live_in` holds every value that they use and do not define; what `live_out` names is stored at the end. On a fault
+/// the record is in the context, as if the whole block had run here, and the result is [`ExitCode::Fault`].
+pub fn run_insts(
+    function: &Function,
+    layout: &RegLayout,
+    context: &mut WarpContext,
+    block: BlockId,
+    range: Range<usize>,
+    live_in: &[Slot],
+    live_out: &[Slot],
+) -> Result<(), ExitCode> {
+    let block = function.block(block);
+    let insts = &block.insts[range];
+    // Neighbours of one pc are one guest instruction.
+    context.interp_instructions += insts.chunk_by(|a, b| a.pc == b.pc).count() as u64;
+    values::with_values(|values| {
+        let mut executor = Executor::new(function, layout, context, values);
+        executor.enter(block);
+        live_in.iter().for_each(|slot| executor.fill(*slot));
+        insts.iter().try_for_each(|inst| executor.execute(inst))?;
+        live_out.iter().for_each(|slot| executor.spill(*slot));
+        Ok(())
+    })
+}

@@ -40,7 +40,7 @@ pub struct Function {
     /// register is 0.
     pub active: Reg,
     pub nan: NanPolicy,
-    /// `blocks[0]` is the entry.
+    /// `blocks[0]` is the entry. Nothing jumps to it: a warp that enters there is a fresh one.
     pub blocks: Vec<Block>,
 }
 
@@ -148,6 +148,12 @@ pub enum Terminator {
 impl Function {
     pub fn bank(&self, id: BankId) -> &Bank {
         &self.banks[id.0 as usize]
+    }
+
+    /// The blocks that an indirect jump may name, with their pcs.
+    pub fn indirect_targets(&self) -> impl Iterator<Item = (u64, BlockId)> {
+        let blocks = self.blocks.iter().zip(0..);
+        blocks.filter(|(block, _)| block.indirect_target).map(|(block, id)| (block.pc, BlockId(id)))
     }
 
     pub fn block(&self, id: BlockId) -> &Block {

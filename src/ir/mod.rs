@@ -14,6 +14,7 @@ pub mod register;
 pub mod shared;
 pub mod types;
 pub mod typing;
+pub mod verify;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};

@@ -221,6 +221,10 @@ pub enum Extend {
 /// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
 /// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once,
 /// unmasked, with uniform values; else it is done for each lane of the execution mask, in ascending order.
+///
+/// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault names the lane (that
+/// of a scalar access the least active lane) and `address + offset`, which wraps in the address's type. Alignment is
+/// checked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
@@ -436,7 +440,7 @@ pub enum Op {
     },
 
     /// `count` results (0 in masked-off lanes), then, with `sparse`, a mask of the lanes that met a sparse
-    /// non-resident page (which read 0).
+    /// non-resident page (which read 0). That of a scalar access is all ones or 0.
     Load {
         access: Access,
         extend: Extend,

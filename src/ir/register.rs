@@ -68,9 +68,10 @@ impl Region {
         Region { offset, vstride: 1, width: 1, hstride: 0 }
     }
 
-    /// Byte offset of element `i` of `size` bytes.
+    /// Byte offset of element `i` of `size` bytes; past the end of every byte array if it overflows.
     pub fn element(self, i: u32, size: u32) -> u32 {
         let width = u32::from(self.width.max(1));
-        self.offset + ((i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride)) * size
+        let elements = (i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride);
+        self.offset.saturating_add(elements.saturating_mul(size))
     }
 }

@@ -8,6 +8,8 @@ use std::time::Duration;
 /// Blocks of a grid along x, and along y and z (CUDA's limits).
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
+pub const MAX_THREADS: usize = 1024;
+
 /// A constant bank: 64 KiB, zero after its content.
 #[repr(align(64))]
 pub struct ConstBank([u8; CONST_BANK_BYTES]);
@@ -43,7 +45,7 @@ pub struct LaunchConfig {
     pub shared_bytes: u32,
     /// Local memory of a lane in bytes; rounded up to a multiple of 16 and zeroed for each warp.
     pub local_bytes: u32,
-    /// Worker threads, at least 1. With one, everything happens in the same order each time.
+    /// Worker threads, 1 to [`MAX_THREADS`]. With one, everything happens in the same order each time.
     pub threads: usize,
     /// Guest instructions that the launch may count. With several workers, up to that many times it.
     pub instruction_limit: Option<u64>,
@@ -107,8 +109,8 @@ impl LaunchConfig {
                 return Err(LaunchError::WindowExceeded { what, bytes });
             }
         }
-        if self.threads == 0 {
-            return Err(LaunchError::NoThreads);
+        if !(1..=MAX_THREADS).contains(&self.threads) {
+            return Err(LaunchError::BadThreads { threads: self.threads });
         }
         Ok(())
     }
@@ -125,8 +127,8 @@ pub enum LaunchError {
     BlockTooLarge { block: [u32; 3], lanes: u64, limit: u32 },
     #[error("{bytes} bytes of {what} memory are more than its window of 16 MiB")]
     WindowExceeded { what: &'static str, bytes: u32 },
-    #[error("a launch needs at least one worker thread")]
-    NoThreads,
+    #[error("{threads} worker threads: a launch needs 1 to {MAX_THREADS}")]
+    BadThreads { threads: usize },
     #[error("a warp of {lanes} lanes: an engine's warps have 1 to 64")]
     BadLanes { lanes: u32 },
     #[error("{bytes} bytes do not fit in a constant bank of 64 KiB")]

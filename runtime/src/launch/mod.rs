@@ -4,10 +4,18 @@
 //! warps in turn; the usual block, whose warps neither wait nor yield, is one call of the [`Engine`], which chains
 //! them. What an engine computes is not known here.
 
+mod barrier;
+mod block;
 mod config;
 mod engine;
 mod outcome;
+mod schedule;
+mod worker;
 
 pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID};
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
+pub use schedule::launch;
+
+#[cfg(test)]
+mod tests;

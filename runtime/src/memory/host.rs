@@ -2,28 +2,18 @@
 
 use super::error::MapError;
 use super::{PAGE_BYTES, raw};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use crate::zeroed::Zeroed;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Zeroed host memory in whole pages, which can be mapped into a guest and shared with the host's threads. It is
 /// touched through relaxed atomics only, so sharing it with a running guest is safe.
-///
-/// The host reserves the memory, and provides each page of it when it is first touched.
 pub struct HostBuffer {
-    allocation: NonNull<u8>,
-    layout: Layout,
-    /// The first multiple of the page in the allocation.
-    start: NonNull<u8>,
+    memory: Zeroed,
     bytes: u64,
     charge: Option<Charge>,
 }
-
-// SAFETY: the memory is owned, and shared access to it goes through atomics.
-unsafe impl Send for HostBuffer {}
-// SAFETY: as above.
-unsafe impl Sync for HostBuffer {}
 
 /// Bytes counted against a [`Memory`](super::Memory)'s cap for as long as the buffer lives.
 struct Charge {
@@ -55,15 +45,8 @@ impl HostBuffer {
         }
         let exhausted = MapError::HostOutOfMemory { bytes };
         let bytes = bytes.checked_next_multiple_of(PAGE_BYTES).ok_or(exhausted)?;
-        // One page more, to align within it: an aligned request would make the allocator clear, and so touch, it all.
-        let size = bytes.checked_add(PAGE_BYTES).and_then(|size| usize::try_from(size).ok()).ok_or(exhausted)?;
-        let layout = Layout::from_size_align(size, 16).map_err(|_| exhausted)?;
-        // SAFETY: the size is not 0.
-        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(exhausted)?;
-        let skip = allocation.addr().get().wrapping_neg() & (PAGE_BYTES as usize - 1);
-        // SAFETY: `skip` is less than the page that was added.
-        let start = unsafe { allocation.add(skip) };
-        Ok(HostBuffer { allocation, layout, start, bytes, charge: None })
+        let memory = Zeroed::new(bytes, PAGE_BYTES as usize).ok_or(exhausted)?;
+        Ok(HostBuffer { memory, bytes, charge: None })
     }
 
     pub(crate) fn charged(bytes: u64, in_use: &Arc<AtomicU64>, cap: u64) -> Result<HostBuffer, MapError> {
@@ -87,7 +70,7 @@ impl HostBuffer {
     }
 
     pub(crate) fn pointer(&self) -> NonNull<u8> {
-        self.start
+        self.memory.pointer()
     }
 
     pub(crate) fn range(&self, offset: u64, bytes: u64) -> Result<usize, MapError> {
@@ -101,7 +84,7 @@ impl HostBuffer {
     pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), MapError> {
         let offset = self.range(offset, into.len() as u64)?;
         // SAFETY: the range lies in the allocation, which is only touched through atomics.
-        unsafe { raw::copy_out(self.start.as_ptr().add(offset), into) };
+        unsafe { raw::copy_out(self.memory.pointer().as_ptr().add(offset), into) };
         Ok(())
     }
 
@@ -109,15 +92,8 @@ impl HostBuffer {
     pub fn write(&self, offset: u64, from: &[u8]) -> Result<(), MapError> {
         let offset = self.range(offset, from.len() as u64)?;
         // SAFETY: as in `read`.
-        unsafe { raw::copy_in(self.start.as_ptr().add(offset), from) };
+        unsafe { raw::copy_in(self.memory.pointer().as_ptr().add(offset), from) };
         Ok(())
-    }
-}
-
-impl Drop for HostBuffer {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.allocation.as_ptr(), self.layout) };
     }
 }
 

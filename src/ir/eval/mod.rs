@@ -14,7 +14,7 @@ pub use float::{fbinary, fcmp, fma, funary};
 pub use int::{add_carry, binary, icmp, unary};
 
 use super::function::NanPolicy;
-use super::op::{AtomicOp, BinaryOp, FloatAttrs, FloatBinaryOp, IntCc, Op};
+use super::op::Op;
 use super::shared;
 use super::types::Type;
 
@@ -29,22 +29,22 @@ pub enum Output {
     RowAndMask(u64),
 }
 
-/// Evaluates a lane-wise operation; `None` if `op` is none. `ty` is the type of operand `a` (`value` operands in the
-/// order of [`Op::operands`]). Mask operands (of `Select`, `AddCarry`, and the condition of `UniformSelect`) are read
-/// from element 0 of their row.
-pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, args: &[&[u64]], out: &mut [u64]) -> Option<Output> {
+/// Evaluates a lane-wise operation; `None` if `op` is none. `args` are the operands in the order of [`Op::operands`], `ty` the
+/// type of the first. Mask operands (of `Select`, `AddCarry`, and the condition of `UniformSelect`) are read
+/// from element 0 of their row. Bit `first` of masks that go in and out belongs to element 0 of the rows.
+pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, first: u32, args: &[&[u64]], out: &mut [u64]) -> Option<Output> {
     match (op, args) {
         (Op::Const { bits, .. }, _) => out.fill(*bits),
         (Op::Splat { .. }, [a]) => out.copy_from_slice(a),
         (Op::Unary { op, .. }, [a]) => unary(*op, ty, a, out),
         (Op::Binary { op, .. }, [a, b]) => binary(*op, ty, a, b, out),
         (Op::AddCarry { .. }, [a, b, carry @ ..]) => {
-            let carry = carry.first().map_or(0, |mask| mask[0]);
-            return Some(Output::RowAndMask(add_carry(ty, a, b, carry, out)));
+            let carry = carry.first().map_or(0, |mask| mask[0] >> first);
+            return Some(Output::RowAndMask(add_carry(ty, a, b, carry, out) << first));
         }
-        (Op::ICmp { cc, .. }, [a, b]) => return Some(Output::Mask(icmp(*cc, ty, a, b))),
-        (Op::FCmp { cc, flush, .. }, [a, b]) => return Some(Output::Mask(fcmp(*cc, ty, *flush, a, b))),
-        (Op::Select { .. }, [mask, a, b]) => select(mask[0], a, b, out),
+        (Op::ICmp { cc, .. }, [a, b]) => return Some(Output::Mask(icmp(*cc, ty, a, b) << first)),
+        (Op::FCmp { cc, flush, .. }, [a, b]) => return Some(Output::Mask(fcmp(*cc, ty, *flush, a, b) << first)),
+        (Op::Select { .. }, [mask, a, b]) => select(mask[0] >> first, a, b, out),
         (Op::UniformSelect { .. }, [cond, a, b]) => out.copy_from_slice(if cond[0] != 0 { a } else { b }),
         (Op::Convert { op, to, .. }, [a]) => convert(*op, ty, *to, a, out),
         (Op::Concat { .. }, [lo, hi]) => each2(lo, hi, out, |lo, hi| lo | hi << 32),
@@ -66,36 +66,6 @@ pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, args: &[&[u64]], out: &mut [u
 pub fn select(mask: u64, a: &[u64], b: &[u64], out: &mut [u64]) {
     for (i, ((out, &a), &b)) in out.iter_mut().zip(a).zip(b).enumerate() {
         *out = if mask >> i & 1 != 0 { a } else { b };
-    }
-}
-
-/// The value an atomic leaves in memory, from the old value `m` and its operands.
-pub fn atomic(op: AtomicOp, ty: Type, nan: NanPolicy, m: u64, b: u64, compare: u64) -> u64 {
-    let int = |op| single(|out| binary(op, ty, &[m], &[b], out));
-    let float = |op, flush| {
-        let attrs = FloatAttrs { flush, ..FloatAttrs::IEEE };
-        single(|out| fbinary(op, ty, attrs, nan, &[m], &[b], out))
-    };
-    match op {
-        AtomicOp::Add => int(BinaryOp::Add),
-        AtomicOp::Sub => int(BinaryOp::Sub),
-        AtomicOp::MinS => int(BinaryOp::MinS),
-        AtomicOp::MinU => int(BinaryOp::MinU),
-        AtomicOp::MaxS => int(BinaryOp::MaxS),
-        AtomicOp::MaxU => int(BinaryOp::MaxU),
-        AtomicOp::And => int(BinaryOp::And),
-        AtomicOp::Or => int(BinaryOp::Or),
-        AtomicOp::Xor => int(BinaryOp::Xor),
-        AtomicOp::Exchange => b,
-        AtomicOp::Inc if icmp(IntCc::GeU, ty, &[m], &[b]) != 0 => 0,
-        AtomicOp::Inc => m + 1,
-        AtomicOp::Dec if m == 0 || m > b => b,
-        AtomicOp::Dec => m - 1,
-        AtomicOp::CompareExchange if m == compare => b,
-        AtomicOp::CompareExchange => m,
-        AtomicOp::FAdd { flush } => float(FloatBinaryOp::Add, flush),
-        AtomicOp::FMin => float(FloatBinaryOp::Min, false),
-        AtomicOp::FMax => float(FloatBinaryOp::Max, false),
     }
 }
 

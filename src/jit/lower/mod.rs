@@ -11,8 +11,9 @@ mod int;
 mod memory;
 mod pure;
 mod region;
-mod resident;
+
 mod vector;
+mod warp;
 
 pub use pure::support;
 pub use region::{Lowered, lower_region};

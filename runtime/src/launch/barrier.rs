@@ -1,0 +1,109 @@
+//! The named barriers of a block.
+//!
+//! Warps are counted, not lanes: a warp arrives once, with all its lanes (facts: Maxwell semantics, "BAR"). A barrier for the
+//! whole block counts out the warps that have exited; one for a given number of threads does not, because nothing says
+//! which warps it is for.
+
+use crate::warp::{BARRIERS, BarrierKind};
+
+/// What has arrived at one barrier since it was last complete.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    arrivals: u32,
+    /// Warps that have arrived; `arrivals` also counts a warp that arrives again without having waited.
+    warps: u32,
+    /// Those of them that have exited since.
+    exited: u32,
+    /// Arrivals that complete it, given by the first; 0: all warps of the block.
+    expected: u32,
+    /// Of the reducing kinds: lanes, and lanes whose predicate is set.
+    lanes: u32,
+    set: u32,
+}
+
+#[derive(Default)]
+pub(super) struct Barriers {
+    cells: [Cell; BARRIERS],
+    /// Bit set of the barriers at which a warp has arrived.
+    active: u16,
+}
+
+/// One warp's arrival.
+pub(super) struct Arrival {
+    pub kind: BarrierKind,
+    /// Less than [`BARRIERS`].
+    pub barrier: u32,
+    /// In warps; 0: all of the block.
+    pub expected: u32,
+    /// Lanes that arrive, and those of them whose predicate is set.
+    pub lanes: u64,
+    pub predicate: u64,
+    /// The warp's first arrival since the barrier was last complete.
+    pub first: bool,
+}
+
+impl Barriers {
+    pub(super) fn clear(&mut self) {
+        while let Some(barrier) = self.active().next() {
+            self.reset(barrier);
+        }
+    }
+
+    /// The barriers at which a warp has arrived.
+    pub(super) fn active(&self) -> impl Iterator<Item = u32> + use<> {
+        let mut left = self.active;
+        std::iter::from_fn(move || {
+            let barrier = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (barrier < BARRIERS as u32).then_some(barrier)
+        })
+    }
+
+    pub(super) fn arrive(&mut self, arrival: &Arrival) {
+        let cell = &mut self.cells[arrival.barrier as usize];
+        if cell.arrivals == 0 {
+            cell.expected = arrival.expected;
+        }
+        cell.arrivals += 1;
+        cell.warps += u32::from(arrival.first);
+        if matches!(arrival.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or) {
+            cell.lanes += arrival.lanes.count_ones();
+            cell.set += (arrival.lanes & arrival.predicate).count_ones();
+        }
+        self.active |= 1 << arrival.barrier;
+    }
+
+    /// A warp exits that had arrived at the barriers of this bit set.
+    pub(super) fn exit(&mut self, arrived: u16) {
+        for barrier in self.active() {
+            self.cells[barrier as usize].exited += u32::from(arrived >> barrier & 1);
+        }
+    }
+
+    /// Whether all have arrived in a block of `warps` of which `exited` have exited.
+    pub(super) fn is_complete(&self, barrier: u32, warps: u32, exited: u32) -> bool {
+        let cell = &self.cells[barrier as usize];
+        if cell.expected == 0 || cell.expected == warps {
+            cell.warps + (exited - cell.exited) == warps
+        } else {
+            cell.arrivals >= cell.expected
+        }
+    }
+
+    /// What a warp that waits reads as the barrier's result, for the reducing kinds.
+    pub(super) fn result(&self, barrier: u32, kind: BarrierKind) -> Option<u32> {
+        let cell = &self.cells[barrier as usize];
+        match kind {
+            BarrierKind::Sync | BarrierKind::Arrive => None,
+            BarrierKind::Popcount => Some(cell.set),
+            BarrierKind::And => Some(u32::from(cell.set == cell.lanes)),
+            BarrierKind::Or => Some(u32::from(cell.set != 0)),
+        }
+    }
+
+    /// Begins anew.
+    pub(super) fn reset(&mut self, barrier: u32) {
+        self.cells[barrier as usize] = Cell::default();
+        self.active &= !(1 << barrier);
+    }
+}

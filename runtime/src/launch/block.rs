@@ -1,0 +1,206 @@
+//! A block that is running: its warps that have been suspended, its barriers, its shared memory.
+
+use super::barrier::{Arrival, Barriers};
+use super::config::LaunchError;
+use super::outcome::Waiting;
+use crate::warp::BarrierKind;
+use crate::zeroed::Zeroed;
+
+/// Register file, then local memory, of one warp.
+pub(super) struct WarpStorage {
+    memory: Zeroed,
+    register_bytes: u64,
+    local_bytes: u64,
+    /// Whether a warp has used the local memory, which begins zeroed.
+    used: bool,
+}
+
+impl WarpStorage {
+    /// Sizes in bytes, of the whole warp.
+    pub(super) fn new(register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
+        let bytes = Self::bytes(register_bytes, local_bytes);
+        let memory = Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })?;
+        Ok(WarpStorage { memory, register_bytes, local_bytes, used: false })
+    }
+
+    /// Size of the allocation for one warp.
+    pub(super) fn bytes(register_bytes: u64, local_bytes: u64) -> u64 {
+        register_bytes.next_multiple_of(64).saturating_add(local_bytes)
+    }
+
+    pub(super) fn registers(&self) -> *mut u8 {
+        self.memory.pointer().as_ptr()
+    }
+
+    pub(super) fn local(&self) -> *mut u8 {
+        self.registers().wrapping_add(self.register_bytes.next_multiple_of(64) as usize)
+    }
+
+    /// Zeroes the local memory for a fresh warp.
+    pub(super) fn clear_local(&mut self) {
+        if self.used {
+            // SAFETY: the allocation has `local_bytes` there, and no warp uses it at the moment.
+            unsafe { self.local().write_bytes(0, self.local_bytes as usize) };
+        }
+        self.used = true;
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Can go on. `yielded`: it gave up its turn the last time.
+    Ready {
+        yielded: bool,
+    },
+    Waiting {
+        barrier: u32,
+        kind: BarrierKind,
+    },
+    Done,
+}
+
+/// A warp that has waited or yielded.
+pub(super) struct Suspended {
+    pub warp: u32,
+    pub state: State,
+    /// Block number to go on at.
+    pub resume: u32,
+    pub launch_mask: u64,
+    pub barrier_result: u32,
+    /// Bit set of the barriers at which it has arrived since they were last complete.
+    pub arrived: u16,
+    /// `None` once it is done.
+    pub storage: Option<WarpStorage>,
+}
+
+pub(super) struct Block {
+    /// Index in the grid, x fastest.
+    pub index: u64,
+    pub ctaid: [u32; 3],
+    pub warps: u32,
+    /// Warps below have started.
+    pub started: u32,
+    /// In ascending order. Warps that finish in their first turn never appear here.
+    pub suspended: Vec<Suspended>,
+    /// Of `suspended`, those not yet done, and those that can go on.
+    pub live: u32,
+    pub ready: u32,
+    barriers: Barriers,
+    shared: Zeroed,
+    shared_bytes: u64,
+}
+
+/// Room after shared memory, so that a vector access of a chunk's lanes that starts in it stays in the allocation.
+pub(super) const SHARED_PADDING: u64 = 64;
+
+impl Block {
+    pub(super) fn new(warps: u32, shared_bytes: u64) -> Result<Block, LaunchError> {
+        let bytes = shared_bytes + SHARED_PADDING;
+        let shared = Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })?;
+        Ok(Block {
+            index: 0,
+            ctaid: [0; 3],
+            warps,
+            started: 0,
+            suspended: Vec::new(),
+            live: 0,
+            ready: 0,
+            barriers: Barriers::default(),
+            shared,
+            shared_bytes,
+        })
+    }
+
+    /// Becomes another block of the grid. The last one has finished.
+    #[inline]
+    pub(super) fn begin(&mut self, index: u64, ctaid: [u32; 3]) {
+        self.index = index;
+        self.ctaid = ctaid;
+        self.started = 0;
+        if !self.suspended.is_empty() {
+            self.suspended.clear();
+            self.barriers.clear();
+        }
+        if self.shared_bytes > 0 {
+            // SAFETY: the allocation has these bytes, and no warp runs.
+            unsafe { self.shared.pointer().as_ptr().write_bytes(0, self.shared_bytes as usize) };
+        }
+    }
+
+    pub(super) fn shared(&self) -> *mut u8 {
+        self.shared.pointer().as_ptr()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.started == self.warps && self.live == 0
+    }
+
+    /// Warps that are done.
+    fn exited(&self) -> u32 {
+        self.started - self.live
+    }
+
+    /// Enters a warp that has just returned from its first turn. It can go on until it is said to wait.
+    pub(super) fn suspend(&mut self, warp: Suspended) -> usize {
+        debug_assert!(self.suspended.last().is_none_or(|last| last.warp < warp.warp));
+        self.suspended.push(warp);
+        self.live += 1;
+        self.ready += 1;
+        self.suspended.len() - 1
+    }
+
+    /// A suspended warp is done: gives back its storage.
+    pub(super) fn finish(&mut self, slot: usize) -> Option<WarpStorage> {
+        let warp = &mut self.suspended[slot];
+        warp.state = State::Done;
+        self.live -= 1;
+        self.ready -= 1;
+        self.barriers.exit(warp.arrived);
+        warp.storage.take()
+    }
+
+    /// A suspended warp arrives at a barrier, which `arrival.first` does not say yet.
+    pub(super) fn arrive(&mut self, slot: usize, arrival: Arrival) {
+        let warp = &mut self.suspended[slot];
+        let bit = 1 << arrival.barrier;
+        let first = warp.arrived & bit == 0;
+        warp.arrived |= bit;
+        if arrival.kind == BarrierKind::Arrive {
+            warp.state = State::Ready { yielded: false };
+        } else {
+            warp.state = State::Waiting { barrier: arrival.barrier, kind: arrival.kind };
+            self.ready -= 1;
+        }
+        self.barriers.arrive(&Arrival { first, ..arrival });
+    }
+
+    /// Lets the warps go on whose barriers are complete. To be called after warps have arrived or exited.
+    pub(super) fn release(&mut self) {
+        for barrier in self.barriers.active() {
+            if !self.barriers.is_complete(barrier, self.warps, self.exited()) {
+                continue;
+            }
+            for warp in &mut self.suspended {
+                warp.arrived &= !(1 << barrier);
+                match warp.state {
+                    State::Waiting { barrier: at, kind } if at == barrier => {
+                        warp.state = State::Ready { yielded: false };
+                        warp.barrier_result = self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
+                        self.ready += 1;
+                    }
+                    _ => {}
+                }
+            }
+            self.barriers.reset(barrier);
+        }
+    }
+
+    /// The warps that wait; `pc` tells where a block number lies.
+    pub(super) fn waiting(&self, pc: impl Fn(u32) -> u64) -> Vec<Waiting> {
+        let waiting = self.suspended.iter().filter_map(|warp| match warp.state {
+            State::Waiting { barrier, .. } => Some(Waiting { warp: warp.warp, barrier, pc: pc(warp.resume) }),
+            _ => None,
+        });
+        waiting.collect()
+    }
+}

@@ -1,0 +1,202 @@
+//! [`launch`]: checks, what the workers share, and the hand-out of blocks.
+
+use super::block::{Block, SHARED_PADDING, WarpStorage};
+use super::config::{LaunchConfig, LaunchError};
+use super::engine::Engine;
+use super::outcome::{Counts, Fault, Outcome};
+use super::worker::Worker;
+use crate::memory::Memory;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// The most blocks that a worker takes at once.
+const MAX_CHUNK: u64 = 64;
+
+/// A launch in progress: what its workers share.
+pub(super) struct Launch<'a> {
+    pub memory: &'a Memory,
+    pub engine: &'a dyn Engine,
+    pub config: &'a LaunchConfig,
+    pub shape: Shape,
+    pub deadline: Option<Instant>,
+    pub blocks: u64,
+    pub workers: u64,
+    /// The next block to hand out.
+    next: AtomicU64,
+    /// Sums over the workers, brought up to date now and then.
+    pub done: AtomicU64,
+    pub instructions: AtomicU64,
+    /// Index of the lowest block with a fault, `u64::MAX` while there is none. Higher ones need not run.
+    pub lowest_fault: AtomicU64,
+    ended: Mutex<Ended>,
+}
+
+/// What workers leave when they end.
+#[derive(Default)]
+struct Ended {
+    counts: Counts,
+    fault: Option<(u64, Fault)>,
+    error: Option<LaunchError>,
+}
+
+/// What is the same for all blocks.
+pub(super) struct Shape {
+    pub lanes: u32,
+    pub warps: u32,
+    /// Lanes of a warp that exist: in the last of a block, and in all others.
+    pub last_mask: u64,
+    pub full_mask: u64,
+    pub register_bytes: u64,
+    /// Per lane and per warp.
+    pub local_bytes: u64,
+    pub warp_local_bytes: u64,
+    pub shared_bytes: u64,
+    /// Three rows of `tid_stride`.
+    pub tid: Vec<u32>,
+    pub tid_stride: u64,
+}
+
+impl Shape {
+    fn new(engine: &dyn Engine, config: &LaunchConfig) -> Result<Shape, LaunchError> {
+        let lanes = engine.lanes();
+        if !(1..=64).contains(&lanes) {
+            return Err(LaunchError::BadLanes { lanes });
+        }
+        let block_lanes = config.block_lanes();
+        let warps = block_lanes.div_ceil(lanes);
+        let mask = |lanes: u32| u64::MAX >> (64 - lanes);
+        let local_bytes = u64::from(config.local_bytes).next_multiple_of(16);
+        // Room for the last, short warp, and for a chunk of lanes that starts in it; rows begin 64-byte aligned.
+        let tid_stride = (u64::from(warps) * u64::from(lanes) + 16).next_multiple_of(16);
+        let [x, y, _] = config.block.map(u64::from);
+        let axes: [fn(u64, u64, u64) -> u64; 3] = [|i, x, _| i % x, |i, x, y| i / x % y, |i, x, y| i / x / y];
+        let tid = axes.into_iter().flat_map(|axis| (0..tid_stride).map(move |i| axis(i, x, y) as u32)).collect();
+        Ok(Shape {
+            lanes,
+            warps,
+            last_mask: mask(block_lanes - (warps - 1) * lanes),
+            full_mask: mask(lanes),
+            register_bytes: engine.register_file_bytes() as u64,
+            local_bytes,
+            warp_local_bytes: local_bytes * u64::from(lanes),
+            shared_bytes: u64::from(config.shared_bytes),
+            tid,
+            tid_stride,
+        })
+    }
+
+    /// Host memory of one block whose warps are all suspended.
+    fn block_bytes(&self) -> u64 {
+        let warp = WarpStorage::bytes(self.register_bytes, self.warp_local_bytes);
+        let own = size_of::<Block>() as u64 + SHARED_PADDING + self.shared_bytes;
+        warp.saturating_mul(u64::from(self.warps)).saturating_add(own)
+    }
+}
+
+/// Runs a grid to its end, or to a fault or limit. `progress`, if given, is called now and then on the calling thread
+/// with the blocks done and their number.
+///
+/// The calling thread is one of the workers. With one worker blocks run in order, x fastest.
+pub fn launch(
+    memory: &Memory,
+    engine: &dyn Engine,
+    config: &LaunchConfig,
+    progress: Option<&dyn Fn(u64, u64)>,
+) -> Result<Outcome, LaunchError> {
+    config.check()?;
+    let shape = Shape::new(engine, config)?;
+    let blocks = config.blocks();
+    let workers = blocks.min(config.threads as u64);
+    let resident = if config.cooperative { blocks } else { workers };
+    let needed = shape.block_bytes().saturating_mul(resident);
+    if needed > config.max_resident_bytes {
+        return Err(LaunchError::ResidentTooLarge { blocks: resident, needed, limit: config.max_resident_bytes });
+    }
+    let launch = Launch {
+        memory,
+        engine,
+        config,
+        shape,
+        deadline: config.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
+        blocks,
+        workers,
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        instructions: AtomicU64::new(0),
+        lowest_fault: AtomicU64::new(u64::MAX),
+        ended: Mutex::default(),
+    };
+    let guard = memory.begin_launch();
+    thread::scope(|scope| {
+        // The calling thread also does the share of a worker whose thread the host refuses.
+        let mut own = vec![0];
+        for share in 1..workers {
+            let launch = &launch;
+            if thread::Builder::new().spawn_scoped(scope, move || launch.work(&[share], None)).is_err() {
+                own.push(share);
+            }
+        }
+        launch.work(&own, progress);
+    });
+    drop(guard);
+    let blocks_done = launch.done.into_inner();
+    let Ended { counts, fault, error } = launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match error {
+        Some(error) => Err(error),
+        None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault) }),
+    }
+}
+
+impl Launch<'_> {
+    /// What one thread does. `shares` says which blocks of a cooperative launch it has: those whose index is one of
+    /// them modulo the number of workers.
+    fn work(&self, shares: &[u64], progress: Option<&dyn Fn(u64, u64)>) {
+        let result = Worker::new(self, progress).and_then(|mut worker| {
+            let result = if self.config.cooperative { worker.run_resident(shares) } else { worker.run_in_turn() };
+            let counts = worker.end();
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.counts.instructions += counts.instructions;
+            ended.counts.lane_instructions += counts.lane_instructions;
+            ended.counts.helper_calls += counts.helper_calls;
+            ended.counts.interp_instructions += counts.interp_instructions;
+            result
+        });
+        if let Err(error) = result {
+            self.lowest_fault.store(0, Relaxed);
+            self.next.store(self.blocks, Relaxed);
+            self.ended.lock().unwrap_or_else(PoisonError::into_inner).error = Some(error);
+        }
+    }
+
+    /// The next blocks to run, in ascending order: fewer at once towards the end.
+    pub(super) fn take(&self) -> std::ops::Range<u64> {
+        let left = self.blocks.saturating_sub(self.next.load(Relaxed));
+        let chunk = (left / (self.workers * 16)).clamp(1, MAX_CHUNK);
+        let first = self.next.fetch_add(chunk, Relaxed);
+        first.min(self.blocks)..first.saturating_add(chunk).min(self.blocks)
+    }
+
+    /// Records a fault of a block; the lowest block's stays.
+    pub(super) fn report(&self, block: u64, fault: Fault) {
+        self.lowest_fault.fetch_min(block, Relaxed);
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended.fault.as_ref().is_none_or(|&(lowest, _)| block < lowest) {
+            ended.fault = Some((block, fault));
+        }
+    }
+
+    /// Whether a block need not run on.
+    #[inline]
+    pub(super) fn is_moot(&self, block: u64) -> bool {
+        let lowest = self.lowest_fault.load(Relaxed);
+        block > lowest || self.config.cooperative && lowest != u64::MAX
+    }
+
+    /// Coordinates of a block.
+    pub(super) fn ctaid(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.config.grid.map(u64::from);
+        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+}

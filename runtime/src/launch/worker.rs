@@ -1,0 +1,366 @@
+//! One worker thread: runs blocks, a turn of a warp at a time.
+
+use super::barrier::Arrival;
+use super::block::{Block, State, Suspended, WarpStorage};
+use super::config::LaunchError;
+use super::outcome::{Counts, Fault};
+use super::schedule::Launch;
+use crate::fault::{FaultKind, FaultRecord};
+use crate::warp::{BARRIERS, BarrierKind, ExitCode, Tlb, WarpContext};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// Guest instructions after which a worker looks at the clock and at what the others did.
+const CHECK_INSTRUCTIONS: u64 = 1 << 18;
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Why a block does not go on.
+enum Stop {
+    Fault(Box<Fault>),
+    /// A lower block has a fault.
+    Moot,
+    Error(LaunchError),
+}
+
+pub(super) struct Worker<'a> {
+    launch: &'a Launch<'a>,
+    context: Box<WarpContext>,
+    /// Of the warps that run for the first time, then of those that are done.
+    free: Vec<WarpStorage>,
+    progress: Option<&'a dyn Fn(u64, u64)>,
+    next_progress: Instant,
+    /// What has been added to the launch's sums.
+    reported_instructions: u64,
+    done: u64,
+    next_check: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(launch: &'a Launch<'a>, progress: Option<&'a dyn Fn(u64, u64)>) -> Result<Self, LaunchError> {
+        let (shape, config, windows) = (&launch.shape, launch.config, launch.memory.windows());
+        let mut context = WarpContext::empty();
+        // Owned: `Worker::drop` takes it back.
+        context.tlb = Box::into_raw(Box::new(Tlb::EMPTY));
+        context.memory = launch.memory;
+        context.shared_bytes = shape.shared_bytes;
+        context.local_bytes = shape.local_bytes;
+        for (pointer, bank) in context.constants.iter_mut().zip(&config.constants) {
+            if let Some(bank) = bank {
+                *pointer = bank.bytes().as_ptr();
+            }
+        }
+        context.tid_table = shape.tid.as_ptr();
+        context.tid_stride = shape.tid_stride;
+        context.ntid = config.block;
+        context.nctaid = config.grid;
+        context.last_launch_mask = shape.last_mask;
+        context.warps = shape.warps;
+        context.lanes = shape.lanes;
+        context.register_bytes = shape.register_bytes;
+        context.shared_window = u64::from(windows.shared);
+        context.local_window = u64::from(windows.local);
+        let mut worker = Worker {
+            launch,
+            context,
+            free: Vec::new(),
+            progress,
+            next_progress: Instant::now() + PROGRESS_INTERVAL,
+            reported_instructions: 0,
+            done: 0,
+            next_check: 0,
+        };
+        let _ = worker.check();
+        Ok(worker)
+    }
+
+    /// The worker's counts, at its end.
+    pub(super) fn end(mut self) -> Counts {
+        let _ = self.check();
+        let WarpContext { instructions, lane_instructions, helper_calls, interp_instructions, .. } = *self.context;
+        Counts { instructions, lane_instructions, helper_calls, interp_instructions }
+    }
+
+    /// Runs blocks one after the other until none is left.
+    pub(super) fn run_in_turn(&mut self) -> Result<(), LaunchError> {
+        let mut block = Block::new(self.launch.shape.warps, self.launch.shape.shared_bytes)?;
+        loop {
+            let chunk = self.launch.take();
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            self.next_check = 0;
+            let mut ctaid = self.launch.ctaid(chunk.start);
+            for index in chunk {
+                block.begin(index, ctaid);
+                match self.run_block(&mut block) {
+                    Ok(()) => self.done += 1,
+                    Err(stop) => return self.stopped(index, stop),
+                }
+                let [x, y, _] = self.launch.config.grid;
+                ctaid[0] += 1;
+                if ctaid[0] == x {
+                    ctaid = if ctaid[1] + 1 == y { [0, 0, ctaid[2] + 1] } else { [0, ctaid[1] + 1, ctaid[2]] };
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn run_block(&mut self, block: &mut Block) -> Result<(), Stop> {
+        if self.launch.is_moot(block.index) {
+            return Err(Stop::Moot);
+        }
+        if self.context.instructions >= self.next_check {
+            self.check_or_stop(block, 0, 0)?;
+        }
+        while !block.is_done() {
+            self.sweep(block)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the blocks of some shares of a cooperative launch, all of them in turns.
+    pub(super) fn run_resident(&mut self, shares: &[u64]) -> Result<(), LaunchError> {
+        let (launch, shape) = (self.launch, &self.launch.shape);
+        let mut blocks = Vec::new();
+        for index in (0..launch.blocks).filter(|index| shares.contains(&(index % launch.workers))) {
+            let mut block = Block::new(shape.warps, shape.shared_bytes)?;
+            block.begin(index, launch.ctaid(index));
+            blocks.push(block);
+        }
+        while !blocks.is_empty() {
+            for block in &mut blocks {
+                if let Err(stop) = self.sweep(block) {
+                    return self.stopped(block.index, stop);
+                }
+            }
+            let before = blocks.len();
+            blocks.retain(|block| !block.is_done());
+            self.done += (before - blocks.len()) as u64;
+        }
+        Ok(())
+    }
+
+    /// The end of this worker's part: all blocks that it could still run are higher (or the launch is cooperative and
+    /// ends as a whole).
+    fn stopped(&mut self, index: u64, stop: Stop) -> Result<(), LaunchError> {
+        match stop {
+            Stop::Fault(fault) => self.launch.report(index, *fault),
+            Stop::Moot => {}
+            Stop::Error(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Gives each warp of the block that can run one turn: first those that were suspended, then the fresh ones, as
+    /// chains.
+    #[inline]
+    fn sweep(&mut self, block: &mut Block) -> Result<(), Stop> {
+        self.context.shared = block.shared();
+        self.context.ctaid = block.ctaid;
+        if !block.suspended.is_empty() {
+            self.sweep_suspended(block)?;
+        }
+        while block.started < block.warps {
+            self.start(block)?;
+        }
+        Ok(())
+    }
+
+    fn sweep_suspended(&mut self, block: &mut Block) -> Result<(), Stop> {
+        match block.suspended.iter().find(|warp| matches!(warp.state, State::Ready { .. })) {
+            Some(first) => self.check_or_stop(block, first.warp, first.resume)?,
+            None if block.live > 0 => {
+                let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
+                let fault = self.fault(block, waiting[0].warp, FaultKind::StuckBarrier, waiting[0].pc);
+                return Err(Stop::Fault(Box::new(Fault { waiting, ..fault })));
+            }
+            None => {}
+        }
+        for slot in 0..block.suspended.len() {
+            if let State::Ready { yielded } = block.suspended[slot].state {
+                self.resume(block, slot, yielded)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs fresh warps up to the first that is suspended.
+    #[inline]
+    fn start(&mut self, block: &mut Block) -> Result<(), Stop> {
+        let shape = &self.launch.shape;
+        if self.free.is_empty() {
+            let storage = WarpStorage::new(shape.register_bytes, shape.warp_local_bytes).map_err(Stop::Error)?;
+            self.free.push(storage);
+        }
+        let Some(storage) = self.free.last_mut() else { unreachable!("one was pushed") };
+        let first = block.started;
+        let context = &mut *self.context;
+        context.registers = storage.registers();
+        context.warp = first;
+        context.resume = 0;
+        context.barrier_result = 0;
+        context.launch_mask = if first + 1 == block.warps { shape.last_mask } else { shape.full_mask };
+        context.chain_end = block.warps;
+        if shape.local_bytes > 0 {
+            // Local memory is zeroed for each warp, which the chain would pass by.
+            context.chain_end = first + 1;
+            context.local = storage.local();
+            storage.clear_local();
+        }
+        let code = self.call(self.turn(false, true));
+        if code == ExitCode::Done {
+            block.started = self.context.chain_end;
+        } else {
+            let WarpContext { warp, resume, launch_mask, .. } = *self.context;
+            assert!((first..block.warps).contains(&warp), "the engine returned from warp {warp}, which did not run");
+            block.started = warp + 1;
+            let slot = block.suspend(Suspended {
+                warp,
+                state: State::Ready { yielded: false },
+                resume,
+                launch_mask,
+                barrier_result: 0,
+                arrived: 0,
+                storage: self.free.pop(),
+            });
+            self.returned(block, slot, code)?;
+        }
+        if !block.suspended.is_empty() {
+            block.release();
+        }
+        Ok(())
+    }
+
+    /// Gives a suspended warp a turn.
+    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<(), Stop> {
+        let others = block.ready > 1 || block.started < block.warps;
+        let warp = &mut block.suspended[slot];
+        let Some(storage) = &warp.storage else { unreachable!("the warp is not done") };
+        let context = &mut *self.context;
+        context.registers = storage.registers();
+        context.local = storage.local();
+        context.warp = warp.warp;
+        context.chain_end = warp.warp + 1;
+        context.resume = warp.resume;
+        context.barrier_result = warp.barrier_result;
+        context.launch_mask = warp.launch_mask;
+        let code = self.call(self.turn(yielded, others));
+        let warp = &mut block.suspended[slot];
+        assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
+        warp.resume = self.context.resume;
+        self.returned(block, slot, code)?;
+        block.release();
+        Ok(())
+    }
+
+    /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
+    fn turn(&self, yielded: bool, others: bool) -> u64 {
+        let spins = yielded && others || self.launch.config.cooperative && self.launch.blocks > 1;
+        (self.launch.config.back_edges / if spins { 16 } else { 1 }).max(1)
+    }
+
+    #[inline]
+    fn call(&mut self, back_edges: u64) -> ExitCode {
+        self.context.back_edges = back_edges;
+        self.context.barrier_mask = u64::MAX;
+        self.launch.engine.run(&mut self.context)
+    }
+
+    /// What a suspended warp's turn came to.
+    fn returned(&mut self, block: &mut Block, slot: usize, code: ExitCode) -> Result<(), Stop> {
+        let warp = block.suspended[slot].warp;
+        match code {
+            ExitCode::Done => self.free.extend(block.finish(slot)),
+            ExitCode::Yield => {
+                block.suspended[slot].state = State::Ready { yielded: true };
+                if self.context.instructions >= self.next_check {
+                    self.check_or_stop(block, warp, self.context.resume)?;
+                }
+            }
+            ExitCode::Barrier => {
+                let arrival = self.arrival(block, warp)?;
+                block.arrive(slot, arrival);
+            }
+            ExitCode::Fault => {
+                let FaultRecord { kind, lane, pc, address } = self.context.fault;
+                let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
+                return Err(Stop::Fault(Box::new(Fault { lane, address, ..self.fault(block, warp, kind, pc) })));
+            }
+            ExitCode::UnknownPc => {
+                let fault = self.fault(block, warp, FaultKind::IllegalInstruction, self.context.indirect_pc);
+                return Err(Stop::Fault(Box::new(fault)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The barrier that the context's warp has come to.
+    fn arrival(&self, block: &Block, warp: u32) -> Result<Arrival, Stop> {
+        let context = &*self.context;
+        let kind = BarrierKind::from_number(context.barrier_kind).expect("an engine sets the barrier's kind");
+        if context.barrier_id as usize >= BARRIERS {
+            let pc = self.launch.engine.block_pc(context.resume);
+            return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
+        }
+        Ok(Arrival {
+            kind,
+            barrier: context.barrier_id,
+            expected: context.barrier_threads.div_ceil(context.lanes),
+            lanes: context.barrier_mask & context.launch_mask,
+            predicate: context.barrier_predicate,
+            first: true,
+        })
+    }
+
+    fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {
+        Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new() }
+    }
+
+    /// As [`Worker::check`], before a warp goes on; and stops if a lower block has a fault.
+    fn check_or_stop(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
+        if self.launch.is_moot(block.index) {
+            return Err(Stop::Moot);
+        }
+        self.check().map_err(|kind| {
+            let pc = self.launch.engine.block_pc(resume);
+            Stop::Fault(Box::new(self.fault(block, warp, kind, pc)))
+        })
+    }
+
+    /// Brings the launch's sums, the instruction limit and the progress up to date. `Err` if the time is over.
+    fn check(&mut self) -> Result<(), FaultKind> {
+        let launch = self.launch;
+        let instructions = self.context.instructions;
+        self.next_check = instructions.saturating_add(CHECK_INSTRUCTIONS);
+        let new = instructions - self.reported_instructions;
+        let total = launch.instructions.fetch_add(new, Relaxed) + new;
+        self.reported_instructions = instructions;
+        let newly_done = std::mem::take(&mut self.done);
+        let done = launch.done.fetch_add(newly_done, Relaxed) + newly_done;
+        if let Some(limit) = launch.config.instruction_limit {
+            self.context.instruction_limit = instructions.saturating_add(limit.saturating_sub(total));
+        }
+        if launch.deadline.is_none() && self.progress.is_none() {
+            return Ok(());
+        }
+        let now = Instant::now();
+        if let Some(progress) = self.progress
+            && now >= self.next_progress
+        {
+            progress(done, launch.blocks);
+            self.next_progress = now + PROGRESS_INTERVAL;
+        }
+        match launch.deadline {
+            Some(deadline) if now >= deadline => Err(FaultKind::TimeExceeded),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        // SAFETY: from `Box::into_raw` in `Worker::new`, and no engine is running.
+        drop(unsafe { Box::from_raw(self.context.tlb) });
+    }
+}

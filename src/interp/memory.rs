@@ -1,0 +1,344 @@
+//! Memory operations: lanes in ascending order, each whole or with a fault.
+
+use warploom_runtime::atomics::{self, AtomicKind, AtomicType};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::memory::{self, Page, Residency};
+use warploom_runtime::warp::{ExitCode, PAGE_BITS, WarpContext};
+use warploom_runtime::window::Target;
+
+use super::exec::{Executor, lanes_of};
+use crate::ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, eval};
+
+/// Who does an access.
+#[derive(Clone, Copy)]
+enum Actor {
+    /// The warp as a whole.
+    Scalar,
+    Lane(u32),
+}
+
+/// What an access addresses, after windows and offset.
+enum Place {
+    Global(u64),
+    /// Checked byte offset in shared memory.
+    Shared(usize),
+    /// Checked byte offset in the lane's local memory.
+    Local(u64, u32),
+    Const(u8, u32),
+}
+
+/// Elements of an access, zero above their width.
+type Elements = [u64; 16];
+
+impl Executor<'_> {
+    pub fn load(&mut self, inst: &Inst, access: &Access, extend: Extend, sparse: bool) -> Result<(), ExitCode> {
+        let count = usize::from(access.count);
+        let mut sparse_lanes = 0;
+        let extended = |bits: u64| match extend {
+            Extend::None | Extend::Unsigned => bits,
+            Extend::Signed => eval::sign_extend(access.ty, bits) as u64 & Type::I32.bit_mask(),
+        };
+        let mut elements = Elements::default();
+        self.for_each_actor(inst, access, |this, actor, address| {
+            let residency = this.load_elements(access, actor, address, &mut elements)?;
+            for (result, &bits) in inst.results.iter().zip(&elements[..count]) {
+                this.set(*result, actor, extended(bits));
+            }
+            sparse_lanes |= sparse_bits(actor, residency);
+            Ok(())
+        })?;
+        self.set_sparse(inst, sparse, sparse_lanes);
+        Ok(())
+    }
+
+    pub fn store(&mut self, inst: &Inst, access: &Access, values: &[Value], sparse: bool) -> Result<(), ExitCode> {
+        let mut sparse_lanes = 0;
+        let mut elements = Elements::default();
+        self.for_each_actor(inst, access, |this, actor, address| {
+            for (element, &value) in elements.iter_mut().zip(values) {
+                *element = this.get(value, actor) & access.ty.bit_mask();
+            }
+            let residency = this.store_elements(access, actor, address, &elements)?;
+            sparse_lanes |= sparse_bits(actor, residency);
+            Ok(())
+        })?;
+        self.set_sparse(inst, sparse, sparse_lanes);
+        Ok(())
+    }
+
+    pub fn atomic(
+        &mut self,
+        inst: &Inst,
+        access: &Access,
+        op: AtomicOp,
+        value: Value,
+        compare: Option<Value>,
+        sparse: bool,
+    ) -> Result<(), ExitCode> {
+        let ty = atomic_type(access.ty);
+        let kind = atomic_kind(op, access.ty, self.function.nan);
+        let mut sparse_lanes = 0;
+        self.for_each_actor(inst, access, |this, actor, address| {
+            let b = this.get(value, actor);
+            let compare = compare.map_or(0, |compare| this.get(compare, actor));
+            let (old, residency) = match this.place(access, actor, address)? {
+                Place::Global(address) => this.context.memory().atomic(address, ty, kind, b, compare)?,
+                Place::Shared(offset) => {
+                    // Shared memory belongs to this thread while its block runs.
+                    let cell = &mut this.context.shared()[offset..][..access.ty.bytes() as usize];
+                    let old = get_bytes(cell);
+                    put_bytes(cell, atomics::compute(ty, kind, old, b, compare));
+                    (old, Residency::Resident)
+                }
+                Place::Local(..) | Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
+            };
+            this.set(inst.results[0], actor, old);
+            sparse_lanes |= sparse_bits(actor, residency);
+            Ok(())
+        })?;
+        self.set_sparse(inst, sparse, sparse_lanes);
+        Ok(())
+    }
+
+    /// Calls `f` with every address, lowest lane first, until one faults. Results are 0 before.
+    fn for_each_actor(
+        &mut self,
+        inst: &Inst,
+        access: &Access,
+        mut f: impl FnMut(&mut Self, Actor, u64) -> Result<(), FaultKind>,
+    ) -> Result<(), ExitCode> {
+        for result in &inst.results {
+            self.values.set_uniform(*result, 0);
+        }
+        let ty = self.ty(access.address);
+        let effective = |address: u64| address.wrapping_add_signed(access.offset.into()) & ty.ty.bit_mask();
+        let mut act = |this: &mut Self, actor, address| {
+            let aligned = address % u64::from(access.align) == 0;
+            let outcome = if aligned { f(this, actor, address) } else { Err(FaultKind::MisalignedAddress) };
+            outcome.map_err(|kind| {
+                let lane = match actor {
+                    Actor::Lane(lane) => lane,
+                    Actor::Scalar => this.least_active(),
+                };
+                this.context.set_fault(kind, lane, inst.pc, address)
+            })
+        };
+        if ty.is_uniform() {
+            let address = effective(self.values.uniform(access.address));
+            return act(self, Actor::Scalar, address);
+        }
+        for lane in lanes_of(self.execution_mask(inst.window, access.guard, access.nomask)) {
+            let address = effective(self.values.row(access.address)[lane]);
+            act(self, Actor::Lane(lane as u32), address)?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, value: Value, actor: Actor) -> u64 {
+        match actor {
+            Actor::Scalar => self.values.uniform(value),
+            Actor::Lane(lane) => self.values.row(value)[lane as usize],
+        }
+    }
+
+    fn set(&mut self, value: Value, actor: Actor, bits: u64) {
+        match actor {
+            Actor::Scalar => self.values.set_uniform(value, bits),
+            Actor::Lane(lane) => self.values.row_mut(value)[lane as usize] = bits,
+        }
+    }
+
+    fn set_sparse(&mut self, inst: &Inst, sparse: bool, mask: u64) {
+        if let (true, Some(result)) = (sparse, inst.results.last()) {
+            self.values.set_uniform(*result, mask);
+        }
+    }
+
+    /// Finds out what is addressed. Shared and local bounds are checked here.
+    fn place(&mut self, access: &Access, actor: Actor, address: u64) -> Result<Place, FaultKind> {
+        let target = match access.space {
+            Space::Const(bank) => return Ok(Place::Const(bank, address as u32)),
+            Space::Generic => self.context.windows().classify(address),
+            Space::Global => Target::Global(address),
+            Space::Shared => Target::Shared(address as u32),
+            Space::Local => Target::Local(address as u32),
+        };
+        let within = |offset: u32, limit: u64| {
+            let inside = u64::from(offset) + u64::from(bytes_of(access)) <= limit;
+            if inside { Ok(offset) } else { Err(FaultKind::AddressOutOfRange) }
+        };
+        match (target, actor) {
+            (Target::Global(address), _) => Ok(Place::Global(address)),
+            (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, self.context.shared_bytes)? as usize)),
+            (Target::Local(offset), Actor::Lane(lane)) => {
+                Ok(Place::Local(within(offset, self.context.local_bytes)?.into(), lane))
+            }
+            // The warp as a whole has no local memory.
+            (Target::Local(_), Actor::Scalar) => Err(FaultKind::InvalidAddressSpace),
+        }
+    }
+
+    fn load_elements(
+        &mut self,
+        access: &Access,
+        actor: Actor,
+        address: u64,
+        elements: &mut Elements,
+    ) -> Result<Residency, FaultKind> {
+        let size = access.ty.bytes();
+        let elements = &mut elements[..usize::from(access.count)];
+        match self.place(access, actor, address)? {
+            Place::Global(address) => return load_global(self.context.memory(), address, size, elements),
+            Place::Shared(offset) => {
+                let bytes = &self.context.shared()[offset..];
+                for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(size as usize)) {
+                    *element = get_bytes(bytes);
+                }
+            }
+            Place::Local(offset, lane) => {
+                for (element, at) in elements.iter_mut().zip((offset..).step_by(size as usize)) {
+                    let mut bytes = [0; 8];
+                    for_each_local_byte(self.context, lane, at, size, |i, byte| bytes[i] = *byte);
+                    *element = u64::from_le_bytes(bytes);
+                }
+            }
+            Place::Const(bank, offset) => {
+                let bytes = self.context.constant(bank.into());
+                for (element, at) in elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize)) {
+                    // Past the bank everything reads 0.
+                    let from = bytes.get(at as usize..).unwrap_or_default();
+                    *element = get_bytes(&from[..from.len().min(size as usize)]);
+                }
+            }
+        }
+        Ok(Residency::Resident)
+    }
+
+    fn store_elements(
+        &mut self,
+        access: &Access,
+        actor: Actor,
+        address: u64,
+        elements: &Elements,
+    ) -> Result<Residency, FaultKind> {
+        let size = access.ty.bytes();
+        let elements = &elements[..usize::from(access.count)];
+        match self.place(access, actor, address)? {
+            Place::Global(address) => return store_global(self.context.memory(), address, size, elements),
+            Place::Shared(offset) => {
+                let bytes = &mut self.context.shared()[offset..];
+                for (&element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size as usize)) {
+                    put_bytes(bytes, element);
+                }
+            }
+            Place::Local(offset, lane) => {
+                for (&element, at) in elements.iter().zip((offset..).step_by(size as usize)) {
+                    let bytes = element.to_le_bytes();
+                    for_each_local_byte(self.context, lane, at, size, |i, byte| *byte = bytes[i]);
+                }
+            }
+            // Verified: constant memory is not stored to.
+            Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
+        }
+        Ok(Residency::Resident)
+    }
+}
+
+fn bytes_of(access: &Access) -> u32 {
+    access.ty.bytes() * u32::from(access.count)
+}
+
+fn sparse_bits(actor: Actor, residency: Residency) -> u64 {
+    match (actor, residency.is_sparse()) {
+        (_, false) => 0,
+        (Actor::Lane(lane), true) => 1 << lane,
+        (Actor::Scalar, true) => u64::MAX,
+    }
+}
+
+fn load_global(memory: &memory::Memory, address: u64, size: u32, elements: &mut [u64]) -> Result<Residency, FaultKind> {
+    let mut sparse = Residency::Resident;
+    for (i, element) in elements.iter_mut().enumerate() {
+        let (bits, residency) = memory.load(address.wrapping_add(i as u64 * u64::from(size)), size)?;
+        *element = bits as u64;
+        if residency.is_sparse() {
+            sparse = residency;
+        }
+    }
+    Ok(sparse)
+}
+
+fn store_global(memory: &memory::Memory, address: u64, size: u32, elements: &[u64]) -> Result<Residency, FaultKind> {
+    // Elements together are at most 128 bytes, so only the first and the last page matter: if the last may be written,
+    // the first store decides whether anything is.
+    let last = address.wrapping_add(elements.len() as u64 * u64::from(size)).wrapping_sub(1);
+    if last >> PAGE_BITS != address >> PAGE_BITS {
+        match memory.page(last) {
+            Page::Resident { access, .. } if access.write => {}
+            Page::Sparse => {}
+            Page::Resident { .. } | Page::Unmapped => return Err(FaultKind::AddressOutOfRange),
+        }
+    }
+    let mut sparse = Residency::Resident;
+    for (i, &element) in elements.iter().enumerate() {
+        let residency = memory.store(address.wrapping_add(i as u64 * u64::from(size)), size, element.into())?;
+        if residency.is_sparse() {
+            sparse = residency;
+        }
+    }
+    Ok(sparse)
+}
+
+/// Bytes `at .. at + size` of a lane's local memory, within its bounds.
+fn for_each_local_byte(context: &mut WarpContext, lane: u32, at: u64, size: u32, mut f: impl FnMut(usize, &mut u8)) {
+    for i in 0..size {
+        let offset = context.local_offset(lane, at + u64::from(i)) as usize;
+        f(i as usize, &mut context.local()[offset]);
+    }
+}
+
+fn get_bytes(bytes: &[u8]) -> u64 {
+    let mut value = [0; 8];
+    value[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(value)
+}
+
+fn put_bytes(bytes: &mut [u8], value: u64) {
+    bytes.copy_from_slice(&value.to_le_bytes()[..bytes.len()]);
+}
+
+/// The runtime's name of an element type.
+pub fn atomic_type(ty: Type) -> AtomicType {
+    match ty {
+        Type::I8 => AtomicType::I8,
+        Type::I16 => AtomicType::I16,
+        Type::I32 => AtomicType::I32,
+        Type::I64 => AtomicType::I64,
+        Type::F16 => AtomicType::F16,
+        Type::F32 => AtomicType::F32,
+        Type::F64 => AtomicType::F64,
+    }
+}
+
+/// The runtime's name of an atomic operation.
+pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
+    let nan = nan.canonical(ty);
+    match op {
+        AtomicOp::Add => AtomicKind::Add,
+        AtomicOp::Sub => AtomicKind::Sub,
+        AtomicOp::MinS => AtomicKind::MinS,
+        AtomicOp::MinU => AtomicKind::MinU,
+        AtomicOp::MaxS => AtomicKind::MaxS,
+        AtomicOp::MaxU => AtomicKind::MaxU,
+        AtomicOp::And => AtomicKind::And,
+        AtomicOp::Or => AtomicKind::Or,
+        AtomicOp::Xor => AtomicKind::Xor,
+        AtomicOp::Exchange => AtomicKind::Exchange,
+        AtomicOp::Inc => AtomicKind::Inc,
+        AtomicOp::Dec => AtomicKind::Dec,
+        AtomicOp::CompareExchange => AtomicKind::CompareExchange,
+        AtomicOp::FAdd { flush } => AtomicKind::FAdd { flush, nan },
+        AtomicOp::FMin => AtomicKind::FMin { nan },
+        AtomicOp::FMax => AtomicKind::FMax { nan },
+    }
+}

@@ -1,0 +1,136 @@
+//! Walking the blocks: entry, budget, terminators, chaining.
+
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{BarrierKind as Kind, ExitCode, WarpContext};
+
+use super::Interpreter;
+use super::exec::Executor;
+use super::values::with_values;
+use crate::ir::{Barrier, BarrierKind, Block, BlockId, Terminator, TrapKind};
+
+/// Where control goes at the end of a block.
+enum Next {
+    Block(BlockId),
+    /// This warp is done.
+    Done,
+    Leave(ExitCode),
+}
+
+pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
+    with_values(|values| {
+        let mut executor = Executor::new(&engine.function, &engine.layout, context, values);
+        let mut at = BlockId(executor.context.resume);
+        loop {
+            if at.0 == 0 {
+                executor.reset_registers();
+            }
+            match run_block(engine, &mut executor, at) {
+                Next::Leave(code) => return code,
+                Next::Done if !executor.context.chain() => return ExitCode::Done,
+                Next::Done => at = BlockId(0),
+                // The entry is no jump target, so a jump to or before its own block is the only backward one.
+                Next::Block(target) if target <= at => {
+                    let left = executor.context.back_edges.saturating_sub(1);
+                    executor.context.back_edges = left;
+                    if left == 0 {
+                        executor.context.resume = target.0;
+                        return ExitCode::Yield;
+                    }
+                    at = target;
+                }
+                Next::Block(target) => at = target,
+            }
+        }
+    })
+}
+
+fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a>, at: BlockId) -> Next {
+    let block = engine.function.block(at);
+    if let Err(code) = count(executor, block) {
+        return Next::Leave(code);
+    }
+    executor.enter(block);
+    for inst in &block.insts {
+        if let Err(code) = executor.execute(inst) {
+            return Next::Leave(code);
+        }
+    }
+    terminate(engine, executor, &block.term)
+}
+
+/// Counts the entry into a block against the budget.
+fn count(executor: &mut Executor<'_>, block: &Block) -> Result<(), ExitCode> {
+    let active = executor.active();
+    let context = &mut *executor.context;
+    let cost = u64::from(block.cost);
+    let instructions = context.instructions.saturating_add(cost);
+    if instructions > context.instruction_limit {
+        return Err(context.set_fault(FaultKind::BudgetExceeded, 0, block.pc, 0));
+    }
+    context.instructions = instructions;
+    context.lane_instructions += cost * u64::from(active.count_ones());
+    context.interp_instructions += cost;
+    Ok(())
+}
+
+fn terminate(engine: &Interpreter, executor: &mut Executor<'_>, term: &Terminator) -> Next {
+    let values = &*executor.values;
+    match *term {
+        Terminator::Jump(target) => Next::Block(target),
+        Terminator::Branch { cond, then, otherwise } => {
+            Next::Block(if values.uniform(cond) != 0 { then } else { otherwise })
+        }
+        Terminator::Switch { value, ref cases, default } => {
+            let value = values.uniform(value);
+            let case = cases.iter().find(|(case, _)| *case == value);
+            Next::Block(case.map_or(default, |(_, target)| *target))
+        }
+        Terminator::Indirect { pc } => {
+            let pc = values.uniform(pc);
+            match engine.indirect.get(&pc) {
+                Some(target) => Next::Block(*target),
+                None => {
+                    executor.context.indirect_pc = pc;
+                    Next::Leave(ExitCode::UnknownPc)
+                }
+            }
+        }
+        Terminator::Barrier { barrier, resume } => {
+            arrive(executor, barrier);
+            executor.context.resume = resume.0;
+            Next::Leave(ExitCode::Barrier)
+        }
+        Terminator::Exit => Next::Done,
+        Terminator::Trap { kind, pc } => {
+            let kind = match kind {
+                TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
+                TrapKind::Unimplemented => FaultKind::Unimplemented,
+                TrapKind::Guest => FaultKind::Trap,
+                TrapKind::StackOverflow => FaultKind::StackOverflow,
+            };
+            let lane = executor.least_active();
+            Next::Leave(executor.context.set_fault(kind, lane, pc, 0))
+        }
+    }
+}
+
+fn arrive(executor: &mut Executor<'_>, barrier: Barrier) {
+    let Barrier { kind, id, threads, predicate } = barrier;
+    let active = executor.active();
+    let kind = match kind {
+        BarrierKind::Sync => Kind::Sync,
+        BarrierKind::Arrive => Kind::Arrive,
+        BarrierKind::Popcount => Kind::Popcount,
+        BarrierKind::And => Kind::And,
+        BarrierKind::Or => Kind::Or,
+    };
+    let values = &*executor.values;
+    let context = &mut *executor.context;
+    context.barrier_kind = kind as u32;
+    context.barrier_id = values.uniform(id) as u32;
+    context.barrier_threads = threads.map_or(0, |threads| values.uniform(threads) as u32);
+    if let Some(predicate) = predicate {
+        context.barrier_predicate = values.uniform(predicate);
+        context.barrier_mask = active;
+    }
+}

@@ -1,0 +1,266 @@
+//! Checks that a function is one that engines may trust.
+//!
+//! The invariants:
+//!
+//!  1. A warp has 1 to 64 lanes. There is at least one block.
+//!  2. Bank names are identifiers (a letter or `_`, then letters, digits, `_`) and unique.
+//!  3. The active register exists and is a mask.
+//!  4. Block 0, the entry, is the target of nothing: no terminator, join or indirect jump names it.
+//!  5. Every block that a terminator or join names exists. A block does not join itself.
+//!  6. Indirect targets have distinct pcs.
+//!  7. The results of a block's instructions are numbered 0, 1, 2, ... in the order of their definition, and the block
+//!     has no other values. Operands are defined before they are used.
+//!  8. Operations are well-typed: operand types and shapes, masks, registers and their parts, indexed ranges, regions,
+//!     access sizes and alignments, guards as `typing` demands. Results have the types that it gives.
+//!  9. A window has at least one lane and lies in the warp.
+//! 10. The varying operands of an operation have its window, but for `a` of the cross-lane operations, which has the
+//!     whole warp.
+//! 11. The condition of a branch and the selector of a switch are uniform integers, the cases of a switch distinct, the
+//!     pc of an indirect jump a uniform `i64`.
+//! 12. A barrier's id and thread count are uniform `i32`; a reducing barrier and no other has a predicate, a mask.
+
+use std::collections::HashSet;
+
+use super::function::{BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
+use super::op::Op;
+use super::register::CellKind;
+use super::types::{Type, ValueType, Window};
+use super::typing::{Env, TypeError, op_types};
+
+/// A broken invariant and where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("function `{function}`{place}: {problem}")]
+pub struct VerifyError {
+    pub function: String,
+    pub place: Place,
+    pub problem: Problem,
+}
+
+/// Where in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Function,
+    Block { block: u32, pc: u64 },
+    Inst { block: u32, inst: usize, pc: u64 },
+    Terminator { block: u32, pc: u64 },
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Function => Ok(()),
+            Place::Block { block, pc } => write!(f, ", block b{block} (pc {pc:#x})"),
+            Place::Inst { block, inst, pc } => write!(f, ", block b{block}, instruction {inst} (pc {pc:#x})"),
+            Place::Terminator { block, pc } => write!(f, ", block b{block} (pc {pc:#x}), terminator"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    #[error("a warp has 1 to 64 lanes, not {0}")]
+    Lanes(u8),
+    #[error("a function has at least one block")]
+    NoBlock,
+    #[error("`{0}` is not an identifier, as a bank's name must be")]
+    BankName(String),
+    #[error("two banks are named `{0}`")]
+    BankTwice(String),
+    #[error("the active register must be an existing register of a mask bank")]
+    Active,
+    #[error("the entry must not be the target of anything")]
+    EntryIsTarget,
+    #[error("there is no block b{}", .0.0)]
+    NoSuchBlock(BlockId),
+    #[error("a block does not join itself")]
+    JoinsItself,
+    #[error("another indirect target has the same pc")]
+    IndirectTwice,
+    #[error("results are numbered in the order of definition: expected v{expected}, found v{}", .found.0)]
+    Order { expected: usize, found: Value },
+    #[error("the instruction has {found} results, expected {expected}")]
+    ResultCount { expected: usize, found: usize },
+    #[error("v{} must be {expected}, but is declared {found}", .value.0)]
+    ResultType { value: Value, expected: ValueType, found: ValueType },
+    #[error("the block declares {declared} values, but its instructions define {defined}")]
+    ValueCount { declared: usize, defined: usize },
+    #[error(transparent)]
+    Type(#[from] TypeError),
+    #[error("the window {}+{} must have a lane and lie in the warp", .0.first, .0.count)]
+    Window(Window),
+    #[error(
+        "operand v{} must have the window {}+{}, but has {}+{}",
+        .value.0, .expected.first, .expected.count, .found.first, .found.count
+    )]
+    OperandWindow { value: Value, expected: Window, found: Window },
+    #[error("{what} must be {expected}, but v{} is {found}", .value.0)]
+    TerminatorOperand { what: &'static str, expected: &'static str, value: Value, found: ValueType },
+    #[error("{what} v{} is not defined", .value.0)]
+    TerminatorUndefined { what: &'static str, value: Value },
+    #[error("case {0:#x} occurs twice")]
+    CaseTwice(u64),
+    #[error("a reducing barrier and no other has a predicate")]
+    Predicate,
+}
+
+/// Checks all invariants; the first broken one is the error.
+pub fn verify(function: &Function) -> Result<(), VerifyError> {
+    let error = |(place, problem)| VerifyError { function: function.name.clone(), place, problem };
+    verify_function(function).map_err(|problem| error((Place::Function, problem)))?;
+    let mut pcs = HashSet::new();
+    for (index, block) in function.blocks.iter().enumerate() {
+        let index = index as u32;
+        let place = Place::Block { block: index, pc: block.pc };
+        verify_block(function, index, block).map_err(|problem| error((place, problem)))?;
+        if block.indirect_target && !pcs.insert(block.pc) {
+            return Err(error((place, Problem::IndirectTwice)));
+        }
+        verify_insts(function, index, block).map_err(error)?;
+        let place = Place::Terminator { block: index, pc: block.pc };
+        verify_terminator(function, block).map_err(|problem| error((place, problem)))?;
+    }
+    Ok(())
+}
+
+fn verify_function(function: &Function) -> Result<(), Problem> {
+    if !(1..=64).contains(&function.lanes) {
+        return Err(Problem::Lanes(function.lanes));
+    }
+    if function.blocks.is_empty() {
+        return Err(Problem::NoBlock);
+    }
+    let mut names = HashSet::new();
+    for bank in &function.banks {
+        if !is_identifier(&bank.name) {
+            return Err(Problem::BankName(bank.name.clone()));
+        }
+        if !names.insert(&bank.name) {
+            return Err(Problem::BankTwice(bank.name.clone()));
+        }
+    }
+    match function.banks.get(function.active.bank.0 as usize) {
+        Some(bank) if bank.kind == CellKind::Mask && function.active.index < bank.count => Ok(()),
+        _ => Err(Problem::Active),
+    }
+}
+
+/// Whether the text form can name something so.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn verify_block(function: &Function, index: u32, block: &Block) -> Result<(), Problem> {
+    if index == 0 && block.indirect_target {
+        return Err(Problem::EntryIsTarget);
+    }
+    if let Some(join) = block.join {
+        if index == 0 {
+            return Err(Problem::EntryIsTarget);
+        }
+        if join.0 == index {
+            return Err(Problem::JoinsItself);
+        }
+        if join.0 as usize >= function.blocks.len() {
+            return Err(Problem::NoSuchBlock(join));
+        }
+    }
+    Ok(())
+}
+
+fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (Place, Problem)> {
+    // Window of each value defined so far.
+    let mut windows = Vec::with_capacity(block.values.len());
+    for (i, inst) in block.insts.iter().enumerate() {
+        verify_inst(function, block, inst, &mut windows)
+            .map_err(|problem| (Place::Inst { block: index, inst: i, pc: inst.pc }, problem))?;
+    }
+    if windows.len() != block.values.len() {
+        let problem = Problem::ValueCount { declared: block.values.len(), defined: windows.len() };
+        return Err((Place::Block { block: index, pc: block.pc }, problem));
+    }
+    Ok(())
+}
+
+fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Vec<Window>) -> Result<(), Problem> {
+    let window = inst.window;
+    if window.count == 0 || u32::from(window.first) + u32::from(window.count) > function.lanes.into() {
+        return Err(Problem::Window(window));
+    }
+    let defined = &block.values[..windows.len().min(block.values.len())];
+    let types = op_types(&inst.op, Env { banks: &function.banks, values: defined })?;
+
+    let mut result = Ok(());
+    inst.for_each_operand(|value| {
+        let expected = match inst.op {
+            Op::LaneGather { a, .. } | Op::LaneRead { a, .. } if a == value => Window::all(function.lanes),
+            _ => window,
+        };
+        let found = windows[value.0 as usize];
+        if !block.ty(value).is_uniform() && found != expected && result.is_ok() {
+            result = Err(Problem::OperandWindow { value, expected, found });
+        }
+    });
+    result?;
+
+    if types.len() != inst.results.len() {
+        return Err(Problem::ResultCount { expected: types.len(), found: inst.results.len() });
+    }
+    for (&value, expected) in inst.results.iter().zip(types) {
+        if value.0 as usize != windows.len() {
+            return Err(Problem::Order { expected: windows.len(), found: value });
+        }
+        match block.values.get(value.0 as usize) {
+            None => {
+                return Err(Problem::ValueCount { declared: block.values.len(), defined: windows.len() + 1 });
+            }
+            Some(&found) if found != expected => return Err(Problem::ResultType { value, expected, found }),
+            Some(_) => windows.push(window),
+        }
+    }
+    Ok(())
+}
+
+fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> {
+    let operand = |what, value: Value, expected, holds: fn(ValueType) -> bool| {
+        let found = *block.values.get(value.0 as usize).ok_or(Problem::TerminatorUndefined { what, value })?;
+        if holds(found) { Ok(()) } else { Err(Problem::TerminatorOperand { what, expected, value, found }) }
+    };
+    let integer = |t: ValueType| t.is_uniform() && t.ty.is_int();
+    let i32 = |t: ValueType| t == ValueType::uniform(Type::I32);
+    match &block.term {
+        Terminator::Jump(_) | Terminator::Exit | Terminator::Trap { .. } => {}
+        Terminator::Branch { cond, .. } => operand("the condition", *cond, "a uniform integer", integer)?,
+        Terminator::Switch { value, cases, .. } => {
+            operand("the selector", *value, "a uniform integer", integer)?;
+            let mut seen = HashSet::new();
+            if let Some((case, _)) = cases.iter().find(|(case, _)| !seen.insert(*case)) {
+                return Err(Problem::CaseTwice(*case));
+            }
+        }
+        Terminator::Indirect { pc } => operand("the pc", *pc, "a uniform i64", |t| t == ValueType::MASK)?,
+        Terminator::Barrier { barrier, .. } => {
+            operand("the barrier's id", barrier.id, "a uniform i32", i32)?;
+            if let Some(threads) = barrier.threads {
+                operand("the barrier's thread count", threads, "a uniform i32", i32)?;
+            }
+            let reducing = matches!(barrier.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
+            if reducing != barrier.predicate.is_some() {
+                return Err(Problem::Predicate);
+            }
+            if let Some(predicate) = barrier.predicate {
+                operand("the barrier's predicate", predicate, "a mask", |t| t == ValueType::MASK)?;
+            }
+        }
+    }
+    let mut result = Ok(());
+    block.term.for_each_target(|target| {
+        if target.0 == 0 {
+            result = Err(Problem::EntryIsTarget);
+        } else if target.0 as usize >= function.blocks.len() {
+            result = Err(Problem::NoSuchBlock(target));
+        }
+    });
+    result
+}
