@@ -143,8 +143,7 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     for (grid, block) in [(2, 1), (2, 64), (7, 33), (40, 5)] {
         let shape = Shape { grid, block };
         let values: Vec<u32> = (0..grid as u32).map(|b| b * 10 + 1).collect();
-        let out: Vec<u32> =
-            (0..shape.lanes()).map(|i| values[(i / block + 1) % grid] + (i % block) as u32).collect();
+        let out: Vec<u32> = (0..shape.lanes()).map(|i| values[(i / block + 1) % grid] + (i % block) as u32).collect();
         Case::behaviour("cooperative", "meet")
             .shape(shape)
             .cooperative()

@@ -64,7 +64,18 @@ fn reduce() {
 /// exist is undefined.
 #[test]
 fn votes() {
-    for (block, n) in [(4, 100), (7, 100), (31, 250), (32, 320), (64, 333), (100, 777), (255, 1000), (256, 1001), (1000, 1999), (1024, 2048)] {
+    for (block, n) in [
+        (4, 100),
+        (7, 100),
+        (31, 250),
+        (32, 320),
+        (64, 333),
+        (100, 777),
+        (255, 1000),
+        (256, 1001),
+        (1000, 1999),
+        (1024, 2048),
+    ] {
         let shape = Shape::covering(n, block);
         let mut draw = Draw::new(block as u64);
         let mut x = draw.vec(n, |d| d.below(12) as i32);
@@ -78,7 +89,12 @@ fn votes() {
                 *v -= 1024;
             }
         }
-        Case::kernel("reduce", "votes").shape(shape).input(&x).output(&reference::votes(&x, shape)).value(n as i32).check();
+        Case::kernel("reduce", "votes")
+            .shape(shape)
+            .input(&x)
+            .output(&reference::votes(&x, shape))
+            .value(n as i32)
+            .check();
     }
 }
 
@@ -86,7 +102,9 @@ fn votes() {
 fn mandel() {
     let view = View { w: 61, h: 43, x0: -2.3, y0: -1.2, dx: 0.05, dy: 0.055 };
     let expected = reference::mandel(view, 100);
-    for block in [[1, 1, 1], [7, 3, 1], [31, 1, 1], [1, 32, 1], [16, 16, 1], [33, 3, 1], [32, 32, 1], [61, 1, 1], [10, 100, 1]] {
+    for block in
+        [[1, 1, 1], [7, 3, 1], [31, 1, 1], [1, 32, 1], [16, 16, 1], [33, 3, 1], [32, 32, 1], [61, 1, 1], [10, 100, 1]]
+    {
         Case::kernel("mandel", "mandel")
             .grid([61u32.div_ceil(block[0]), 43u32.div_ceil(block[1]), 1])
             .block(block)
@@ -107,7 +125,12 @@ fn local() {
     for (block, n) in BLOCKS.into_iter().zip([0, 1, 5, 64, 65, 100, 200, 33, 17, 64, 63]) {
         let x = Draw::new(block as u64).vec(n.max(64), |d| d.u32() as i32);
         let expected = vec![reference::local(&x, n); block];
-        Case::kernel("local", "local").shape(Shape { grid: 1, block }).output(&expected).input(&x).value(n as i32).check();
+        Case::kernel("local", "local")
+            .shape(Shape { grid: 1, block })
+            .output(&expected)
+            .input(&x)
+            .value(n as i32)
+            .check();
     }
 }
 
@@ -134,8 +157,10 @@ fn types() {
         let pairs = draw.vec(2 * block, |d| d.u32() as i32);
         let quads = draw.vec(4 * block, |d| d.u32() as i32);
         let floats = draw.vec(block + 4, |d| d.below(1000) as f32);
-        let two: Vec<i32> = (0..block).flat_map(|i| [quads[4 * i].wrapping_add(pairs[2 * i]), quads[4 * i + 1]]).collect();
-        let four: Vec<i32> = (0..block).flat_map(|i| [quads[4 * i + 3], pairs[2 * i + 1], quads[4 * i + 2], 1]).collect();
+        let two: Vec<i32> =
+            (0..block).flat_map(|i| [quads[4 * i].wrapping_add(pairs[2 * i]), quads[4 * i + 1]]).collect();
+        let four: Vec<i32> =
+            (0..block).flat_map(|i| [quads[4 * i + 3], pairs[2 * i + 1], quads[4 * i + 2], 1]).collect();
         let mut sums = vec![0.0f32; 400];
         for i in 0..block {
             sums[i] = floats[i..i + 5].iter().sum();
@@ -162,6 +187,10 @@ fn types() {
 fn switch() {
     for block in BLOCKS {
         let x = Draw::new(block as u64).vec(block + 13, |d| d.below(13) as i32);
-        Case::kernel("local", "sw").shape(Shape { grid: 1, block }).output(&reference::switch(&x, block)).input(&x).check();
+        Case::kernel("local", "sw")
+            .shape(Shape { grid: 1, block })
+            .output(&reference::switch(&x, block))
+            .input(&x)
+            .check();
     }
 }

@@ -80,7 +80,19 @@ fn histogram() {
 fn mandelbrot() {
     let view = View { w: 53, h: 39, x0: -2.1, y0: -1.1, dx: 0.055, dy: 0.06 };
     let expected = reference::mandelbrot(view, 90);
-    for block in [[1, 1, 1], [7, 1, 1], [31, 2, 1], [32, 1, 1], [33, 1, 1], [8, 8, 1], [5, 20, 1], [51, 5, 1], [16, 16, 1], [100, 10, 1], [32, 32, 1]] {
+    for block in [
+        [1, 1, 1],
+        [7, 1, 1],
+        [31, 2, 1],
+        [32, 1, 1],
+        [33, 1, 1],
+        [8, 8, 1],
+        [5, 20, 1],
+        [51, 5, 1],
+        [16, 16, 1],
+        [100, 10, 1],
+        [32, 32, 1],
+    ] {
         Case::example("mandelbrot", "mandelbrot")
             .grid([(view.w as u32).div_ceil(block[0]), (view.h as u32).div_ceil(block[1]), 1])
             .block(block)
@@ -130,7 +142,8 @@ fn scan_blocks() {
         let n = elements(block);
         let shape = Shape::covering(n, block);
         let data = Draw::new(block as u64).vec(n, Draw::u32);
-        let sums: Vec<u32> = data.chunks(block).map(|part| part.iter().fold(0, |sum: u32, &v| sum.wrapping_add(v))).collect();
+        let sums: Vec<u32> =
+            data.chunks(block).map(|part| part.iter().fold(0, |sum: u32, &v| sum.wrapping_add(v))).collect();
         Case::example("scan", "scan_blocks")
             .shape(shape)
             .input(&data)

@@ -24,7 +24,11 @@ fn marks(block: usize, end: usize) -> Vec<u32> {
 
 #[track_caller]
 fn assert_fault(fault: &Fault, kind: FaultKind, thread: usize, address: u64, text: &str) {
-    assert_eq!((fault.kind, fault.block, fault.warp, fault.lane), (kind, [0, 0, 0], (thread / WARP) as u32, (thread % WARP) as u32), "{fault:?}");
+    assert_eq!(
+        (fault.kind, fault.block, fault.warp, fault.lane),
+        (kind, [0, 0, 0], (thread / WARP) as u32, (thread % WARP) as u32),
+        "{fault:?}"
+    );
     assert_eq!(fault.address, address, "{fault:?}");
     assert!(fault.text.starts_with(text), "{fault:?}");
 }
@@ -99,7 +103,10 @@ fn stores_out_of_range() {
             .output(&[0u32; 120])
             .value(offset)
             .check_fault(|fault| {
-                assert_eq!((fault.kind, fault.block, fault.warp, fault.lane), (FaultKind::AddressOutOfRange, [0, 0, 0], 0, 0));
+                assert_eq!(
+                    (fault.kind, fault.block, fault.warp, fault.lane),
+                    (FaultKind::AddressOutOfRange, [0, 0, 0], 0, 0)
+                );
             });
     }
     Case::behaviour("out_of_range", "store_misaligned")
@@ -116,17 +123,21 @@ fn a_load_past_the_local_memory() {
             .shape(Shape { grid: 1, block: 32 })
             .output(&[0i32; 32])
             .value(offset)
-            .check_fault(|fault| assert_eq!((fault.kind, fault.warp, fault.lane), (FaultKind::AddressOutOfRange, 0, 0)));
+            .check_fault(|fault| {
+                assert_eq!((fault.kind, fault.warp, fault.lane), (FaultKind::AddressOutOfRange, 0, 0))
+            });
     }
 }
 
 #[test]
 fn barriers_that_cannot_be_reached() {
-    Case::behaviour("stuck", "stuck_barrier").shape(Shape { grid: 1, block: 96 }).output(&[0u32; 96]).check_fault(|fault| {
-        assert_eq!(fault.kind, FaultKind::StuckBarrier);
-        let waiting: Vec<(u32, u32)> = fault.waiting.iter().map(|w| (w.warp, w.barrier)).collect();
-        assert_eq!(waiting, [(0, 0), (1, 1), (2, 1)]);
-    });
+    Case::behaviour("stuck", "stuck_barrier").shape(Shape { grid: 1, block: 96 }).output(&[0u32; 96]).check_fault(
+        |fault| {
+            assert_eq!(fault.kind, FaultKind::StuckBarrier);
+            let waiting: Vec<(u32, u32)> = fault.waiting.iter().map(|w| (w.warp, w.barrier)).collect();
+            assert_eq!(waiting, [(0, 0), (1, 1), (2, 1)]);
+        },
+    );
     Case::behaviour("stuck", "stuck_count")
         .shape(Shape { grid: 1, block: 64 })
         .output(&[0u32; 64])

@@ -83,8 +83,26 @@ fn rows(i: usize, [a, b, c]: [u32; 3]) -> [u32; 16] {
 #[test]
 fn bit_patterns() {
     let special: [u32; 20] = [
-        0, 1 << 31, 1, 0x8000_0001, 0x007f_ffff, 0x807f_ffff, 0x0080_0000, 0x8080_0000, 0x3f80_0000, 0xbf80_0000, 0x3f7f_ffff,
-        0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc1_2345, 0x7f80_0001, 0xff85_5555, 0x4b00_0001,
+        0,
+        1 << 31,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x807f_ffff,
+        0x0080_0000,
+        0x8080_0000,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x3f7f_ffff,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0xffc1_2345,
+        0x7f80_0001,
+        0xff85_5555,
+        0x4b00_0001,
     ];
     let mut lanes: Vec<[u32; 3]> = vec![];
     for a in special {

@@ -129,7 +129,12 @@ pub fn mandel(view: View, limit: i32) -> Vec<u32> {
 pub fn scan_blocks(data: &[u32], block: usize) -> Vec<u32> {
     let sums = |part: &[u32]| {
         let mut sum = 0u32;
-        part.iter().map(move |&v| { sum = sum.wrapping_add(v); sum }).collect::<Vec<_>>()
+        part.iter()
+            .map(move |&v| {
+                sum = sum.wrapping_add(v);
+                sum
+            })
+            .collect::<Vec<_>>()
     };
     data.chunks(block).flat_map(sums).collect()
 }
@@ -213,9 +218,23 @@ pub fn votes(x: &[i32], shape: Shape) -> Vec<u32> {
                 // The high word of (value : ballot) << 5.
                 let funnel = (v as u32) << 5 | ballot >> 27;
                 let terms = [
-                    ballot, any * 3, all * 5, (ballot & below).count_ones(), ballot.leading_zeros(), find_first,
-                    ballot.reverse_bits(), up as u32, indexed as u32, warp[3] as u32, count, or, and, permuted, funnel,
-                    lane as u32, active,
+                    ballot,
+                    any * 3,
+                    all * 5,
+                    (ballot & below).count_ones(),
+                    ballot.leading_zeros(),
+                    find_first,
+                    ballot.reverse_bits(),
+                    up as u32,
+                    indexed as u32,
+                    warp[3] as u32,
+                    count,
+                    or,
+                    and,
+                    permuted,
+                    funnel,
+                    lane as u32,
+                    active,
                 ];
                 out.push(terms.into_iter().fold(0u32, u32::wrapping_add));
             }

@@ -2,6 +2,8 @@
 
 use crate::reference::Shape;
 use std::path::PathBuf;
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::launch::Waiting;
 
 /// Block sizes for kernels that take any.
 pub const BLOCKS: [usize; 11] = [1, 7, 31, 32, 33, 64, 100, 255, 256, 1000, 1024];
@@ -24,4 +26,233 @@ pub fn bytes_of<T: Scalar>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![];
     values.iter().for_each(|v| v.put(&mut bytes));
     bytes
+}
+
+/// A launch that went wrong, with the text of the instruction it stopped at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub pc: u64,
+    pub text: String,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u32,
+    pub address: u64,
+    pub waiting: Vec<Waiting>,
+}
+
+#[derive(Clone, Debug)]
+enum Arg {
+    Number(Vec<u8>),
+    /// Memory before the launch, and after it unless anything may be there.
+    Buffer {
+        before: Vec<u8>,
+        after: Option<Vec<u8>>,
+    },
+}
+
+/// One launch with its expected memory. Arguments are added in the kernel's order.
+#[derive(Clone, Debug)]
+pub struct Case {
+    binary: PathBuf,
+    entry: &'static str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    cooperative: bool,
+    spins: bool,
+    instruction_limit: Option<u64>,
+    symbols: Vec<(&'static str, Vec<u8>)>,
+    args: Vec<Arg>,
+}
+
+impl Case {
+    fn new(folder: &str, file: &str, entry: &'static str) -> Case {
+        Case {
+            binary: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(format!("{file}.sm_50.cubin")),
+            entry,
+            grid: [1; 3],
+            block: [1; 3],
+            shared_bytes: 0,
+            cooperative: false,
+            spins: false,
+            instruction_limit: None,
+            symbols: vec![],
+            args: vec![],
+        }
+    }
+
+    /// A kernel of the corpus.
+    pub fn kernel(file: &str, entry: &'static str) -> Case {
+        Case::new("tests/fixtures/kernels", file, entry)
+    }
+
+    pub fn example(name: &str, entry: &'static str) -> Case {
+        Case::new(&format!("examples/{name}"), name, entry)
+    }
+
+    pub fn bench(file: &str, entry: &'static str) -> Case {
+        Case::new("benches/fixtures", file, entry)
+    }
+
+    /// A kernel written for one rule of the design.
+    pub fn behaviour(file: &str, entry: &'static str) -> Case {
+        Case::new("tests/fixtures/maxwell/behaviour", file, entry)
+    }
+
+    pub fn grid(self, grid: [u32; 3]) -> Case {
+        Case { grid, ..self }
+    }
+
+    pub fn block(self, block: [u32; 3]) -> Case {
+        Case { block, ..self }
+    }
+
+    pub fn shape(self, shape: Shape) -> Case {
+        self.grid([shape.grid as u32, 1, 1]).block([shape.block as u32, 1, 1])
+    }
+
+    /// Dynamic shared memory.
+    pub fn shared_bytes(self, shared_bytes: u32) -> Case {
+        Case { shared_bytes, ..self }
+    }
+
+    pub fn cooperative(self) -> Case {
+        Case { cooperative: true, ..self }
+    }
+
+    /// Waits in loops: how many instructions run depends on who waits for whom how long.
+    pub fn spins(self) -> Case {
+        Case { spins: true, ..self }
+    }
+
+    pub fn instruction_limit(self, limit: u64) -> Case {
+        Case { instruction_limit: Some(limit), ..self }
+    }
+
+    /// A variable of the module.
+    pub fn symbol<T: Scalar>(mut self, name: &'static str, values: &[T]) -> Case {
+        self.symbols.push((name, bytes_of(values)));
+        self
+    }
+
+    pub fn value<T: Scalar>(mut self, value: T) -> Case {
+        self.args.push(Arg::Number(bytes_of(&[value])));
+        self
+    }
+
+    fn buffer(mut self, before: Vec<u8>, after: Option<Vec<u8>>) -> Case {
+        self.args.push(Arg::Buffer { before, after });
+        self
+    }
+
+    /// A buffer that the launch must leave as it is.
+    pub fn input<T: Scalar>(self, values: &[T]) -> Case {
+        let bytes = bytes_of(values);
+        self.buffer(bytes.clone(), Some(bytes))
+    }
+
+    /// A buffer of zeros that ends as `after`.
+    pub fn output<T: Scalar>(self, after: &[T]) -> Case {
+        let after = bytes_of(after);
+        self.buffer(vec![0; after.len()], Some(after))
+    }
+
+    pub fn inout<T: Scalar>(self, before: &[T], after: &[T]) -> Case {
+        self.buffer(bytes_of(before), Some(bytes_of(after)))
+    }
+
+    /// A buffer of zeros that may end as anything.
+    pub fn any(self, bytes: usize) -> Case {
+        self.buffer(vec![0; bytes], None)
+    }
+}
+
+/// What a launch came to.
+struct Run {
+    /// In the order of the arguments.
+    buffers: Vec<Vec<u8>>,
+    fault: Option<Fault>,
+    /// Guest instructions, and the same times active lanes.
+    instructions: (u64, u64),
+}
+
+const ENGINES: [&str; 2] = ["interp", "jit"];
+
+impl Case {
+    /// Runs everywhere and compares memory. On one thread both engines count the same instructions.
+    #[track_caller]
+    pub fn check(self) {
+        self.run_all(|fault, label| {
+            if let Some(fault) = fault {
+                panic!("{label}: {fault:?}");
+            }
+        });
+    }
+
+    /// The same for a launch that must end in a fault, which `check` looks at.
+    #[track_caller]
+    pub fn check_fault(self, check: impl Fn(&Fault)) {
+        self.run_all(|fault, label| check(fault.unwrap_or_else(|| panic!("{label}: no fault"))));
+    }
+
+    #[track_caller]
+    fn run_all(&self, check: impl Fn(Option<&Fault>, &str)) {
+        for threads in [1, 2] {
+            let runs = ENGINES.map(|engine| {
+                let label = format!(
+                    "{} ({engine}, {threads} threads, grid {:?}, block {:?})",
+                    self.entry, self.grid, self.block
+                );
+                let run = self.run(engine, threads);
+                check(run.fault.as_ref(), &label);
+                for (index, (got, arg)) in run.buffers.iter().zip(self.buffers()).enumerate() {
+                    if let Some(after) = arg {
+                        assert_same(got, after, &format!("{label}: buffer {index}"));
+                    }
+                }
+                run
+            });
+            if threads == 1 && !self.spins {
+                let [interp, jit] = &runs;
+                assert_eq!(interp.instructions, jit.instructions, "{}: instructions of interp and jit", self.entry);
+                assert_eq!(interp.fault, jit.fault, "{}: faults of interp and jit", self.entry);
+            }
+        }
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = &Option<Vec<u8>>> {
+        self.args.iter().filter_map(|arg| match arg {
+            Arg::Buffer { after, .. } => Some(after),
+            Arg::Number(_) => None,
+        })
+    }
+
+    fn run(&self, engine: &str, threads: usize) -> Run {
+        todo!()
+    }
+}
+
+/// Compares word by word, so that a failure shows numbers.
+#[track_caller]
+fn assert_same(got: &[u8], expected: &[u8], label: &str) {
+    assert_eq!(got.len(), expected.len(), "{label}: length");
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes.chunks(4).map(|c| c.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
+    };
+    let (got, expected) = (words(got), words(expected));
+    let wrong: Vec<usize> = (0..got.len()).filter(|&i| got[i] != expected[i]).collect();
+    if let Some(&first) = wrong.first() {
+        let float = |word: u32| f32::from_bits(word);
+        panic!(
+            "{label}: {} of {} words differ, first word {first}: {:#010x} ({}), expected {:#010x} ({}); then words {:?}",
+            wrong.len(),
+            got.len(),
+            got[first],
+            float(got[first]),
+            expected[first],
+            float(expected[first]),
+            &wrong[1..wrong.len().min(12)]
+        );
+    }
 }
