@@ -130,16 +130,30 @@ impl Linked {
         &self.contents[id.0]
     }
 
-    /// Initial content of a constant bank as a kernel sees it; empty if it has none.
-    pub fn bank(&self, kernel: FunctionId, bank: u8) -> &[u8] {
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// The section that a kernel sees as this constant bank.
+    pub fn bank_section(&self, kernel: FunctionId, bank: u8) -> Option<SectionId> {
         let code = self.module.function(kernel).section;
         let of = |owner| self.module.sections.iter().position(|s| s.kind == SectionKind::Constant { bank, owner });
-        of(Some(code)).or_else(|| of(None)).map_or(&[], |i| &self.contents[i])
+        of(Some(code)).or_else(|| of(None)).map(SectionId)
+    }
+
+    /// Initial content of a constant bank as a kernel sees it; empty if it has none.
+    pub fn bank(&self, kernel: FunctionId, bank: u8) -> &[u8] {
+        self.bank_section(kernel, bank).map_or(&[], |id| self.content(id))
+    }
+
+    /// Whether a kernel can reach the code of this section.
+    pub fn shares_code(&self, kernel: FunctionId, section: SectionId) -> bool {
+        section == self.module.function(kernel).section || self.code.base.get(&section).is_some_and(|&base| base != 0)
     }
 
     pub fn code(&self, kernel: FunctionId) -> Code {
         let function = self.module.function(kernel);
-        let visible = |id: SectionId| id == function.section || self.code.base[&id] != 0;
+        let visible = |id: SectionId| self.shares_code(kernel, id);
         let mut bytes = Vec::new();
         for (&id, &base) in self.code.base.iter().filter(|(id, _)| visible(**id)) {
             let (base, content) = (base as usize, self.content(id));
@@ -165,9 +179,8 @@ impl Linked {
             let function = self.module.symbol(id).name.clone();
             return Some(CodePlace { function, offset: 0, undefined: true });
         }
-        let own = self.module.function(kernel).section;
         let holds = |id: SectionId, base: u64| {
-            (id == own || base != 0) && (base..base + self.content(id).len() as u64).contains(&pc)
+            self.shares_code(kernel, id) && (base..base + self.content(id).len() as u64).contains(&pc)
         };
         let (&section, &base) = self.code.base.iter().find(|&(&id, &base)| holds(id, base))?;
         let offset = pc - base;

@@ -35,9 +35,6 @@ impl Slots {
         self.interpreted.contains(&v)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Value, u32)> {
-        self.rows.iter().map(|(&v, &offset)| (v, offset))
-    }
 }
 
 pub struct BlockPlan {
@@ -60,7 +57,7 @@ impl BlockPlan {
                 defs[value.0 as usize] = (index, result);
             }
         }
-        let mut bytes = layout.size();
+        let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, plan, slots, defs, bits_used, bytes }
@@ -80,10 +77,10 @@ fn assign_slots(
     let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
         slots.rows.entry(v).or_insert_with(|| {
             let ty = block.ty(v);
-            let size = if ty.is_uniform() { 8 } else { layout.row_bytes(ty.ty) };
+            let size = if ty.is_uniform() { 8 } else { crate::ir::layout::row_bytes(layout.lanes(), ty.ty) };
             *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
             let offset = *bytes as u32;
-            *bytes += size;
+            *bytes += size as usize;
             offset
         });
     };

@@ -38,6 +38,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub bits_matter: bool,
     pub ctx: Clif,
     pub registers: Clif,
+    /// Masks of scalar steps that a resident loop computes in the chunk.
+    pub in_chunk: std::collections::HashSet<Value>,
 }
 
 /// A mask that a segment computes for what comes after it.
@@ -101,6 +103,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn lower(mut self) {
+        if let Some(resident) = self.resident().filter(|_| self.number != 0) {
+            return self.lower_resident(&resident);
+        }
         self.enter();
         for (number, step) in self.plan.steps.iter().enumerate() {
             self.step = number;
@@ -120,7 +125,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             CellKind::Uniform(ty) => ty,
             _ => Type::I64,
         };
-        (self.layout.reg(reg) as i32, ty)
+        (self.layout.offset(reg) as i32, ty)
     }
 
     /// Stores a scalar to a cell of 8 bytes, zero-extended.
@@ -134,7 +139,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().store(flags(), wide, address, offset);
     }
 
-    fn scalar_inst(&mut self, index: usize) {
+    pub(super) fn scalar_inst(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         match &inst.op {
             Op::RfRead { reg, .. } => {
@@ -201,7 +206,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, index_value, zero);
         let bytes = self.b.ins().ishl_imm_u(safe, 3);
-        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.reg(first) as u32));
+        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first) as u32));
         (self.b.ins().iadd(base, bytes), inside)
     }
 
@@ -245,7 +250,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         u64::MAX >> (64 - u32::from(self.function.lanes))
     }
 
-    fn new_chunk(&mut self, index: Clif) -> Chunk {
+    pub(super) fn new_chunk(&mut self, index: Clif) -> Chunk {
         let narrow = self.b.ins().ishl_imm_u(index, 5);
         let wide = self.b.ins().ishl_imm_u(index, 6);
         let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
@@ -389,12 +394,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The mask without which a chunk has nothing to do, if there is one.
-    fn skippable(&self, insts: &[usize]) -> Option<Value> {
-        let active = self.block.insts.iter().find_map(|inst| match inst.op {
+    /// The active mask as the block reads it at entry.
+    pub(super) fn entry_mask(&self) -> Option<Value> {
+        self.block.insts.iter().find_map(|inst| match inst.op {
             Op::RfRead { reg, .. } if reg == self.function.active => Some(inst.results[0]),
             _ => None,
-        })?;
+        })
+    }
+
+    /// The mask without which a chunk has nothing to do, if there is one.
+    fn skippable(&self, insts: &[usize]) -> Option<Value> {
+        let active = self.entry_mask()?;
         let masks = self.masks();
         let idle = insts.iter().all(|&index| {
             let inst = &self.block.insts[index];

@@ -197,16 +197,16 @@ impl BlockLowerer<'_, '_, '_> {
         (0..parts(ty) as i32).map(|i| self.b.ins().load(clif, flags(), base, offset + i * 16)).collect()
     }
 
-    fn store_cells(&mut self, ty: Type, offset: u32, lanes: &[Clif]) {
+    pub(super) fn store_cells(&mut self, ty: Type, offset: u32, lanes: &[Clif]) {
         let (base, offset) = self.row(ty, offset);
         for (i, &part) in lanes.iter().enumerate() {
             self.b.ins().store(flags(), part, base, offset + i as i32 * 16);
         }
     }
 
-    fn load_row(&mut self, reg: Reg) -> Lanes {
+    pub(super) fn load_row(&mut self, reg: Reg) -> Lanes {
         let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
-        let offset = self.layout.reg(reg) as u32;
+        let offset = self.layout.offset(reg) as u32;
         self.load_cells(ty, offset)
     }
 
@@ -224,7 +224,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Writes the lanes of a mask (all lanes without one) to a register's row.
     pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
         let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
-        let offset = self.layout.reg(reg) as u32;
+        let offset = self.layout.offset(reg) as u32;
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,
@@ -259,7 +259,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&form) = self.chunk().masks.get(&v) {
             return form;
         }
-        let form = if self.scalars[v.0 as usize].is_some() || !self.is_home(v) {
+        let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {
             let whole = self.scalar(v);
             let first = self.first_lane();
             let shifted = self.b.ins().ushr(whole, first);

@@ -22,27 +22,21 @@ impl BlockLowerer<'_, '_, '_> {
             return;
         }
         let active = self.active_cell();
-        self.count(active, None);
+        self.count(active);
     }
 
     fn active_cell(&mut self) -> Clif {
-        let offset = self.layout.reg(self.function.active) as i32;
+        let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
 
     /// Counts the block's guest instructions for these active lanes, or leaves if they go over the limit.
-    fn count(&mut self, active: Clif, _: Option<()>) {
+    fn count(&mut self, active: Clif) {
         let cost = i64::from(self.block.cost);
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
         let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
         let after = self.b.ins().iadd_imm_s(before, cost);
-        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
-        let (stop, go) = (self.cold_block(), self.b.create_block());
-        self.b.ins().brif(over, stop, &[], go, &[]);
-        self.b.switch_to_block(stop);
-        let lane = self.b.ins().iconst(types::I32, 0);
-        self.fault(FaultKind::BudgetExceeded, lane, self.block.pc);
-        self.b.switch_to_block(go);
+        self.leave_over_budget(after, limit);
         self.ctx_store(after, abi::INSTRUCTIONS);
         let lanes = self.b.ins().popcnt(active);
         let lanes = if cost == 1 { lanes } else { self.b.ins().imul_imm_s(lanes, cost) };
@@ -51,18 +45,29 @@ impl BlockLowerer<'_, '_, '_> {
         self.ctx_store(total, abi::LANE_INSTRUCTIONS);
     }
 
+    /// The fault of the budget if so many instructions are more than the limit.
+    pub(super) fn leave_over_budget(&mut self, after: Clif, limit: Clif) {
+        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
+        let (stop, go) = (self.cold_block(), self.b.create_block());
+        self.b.ins().brif(over, stop, &[], go, &[]);
+        self.b.switch_to_block(stop);
+        let lane = self.b.ins().iconst(types::I32, 0);
+        self.fault(FaultKind::BudgetExceeded, lane, self.block.pc);
+        self.b.switch_to_block(go);
+    }
+
     /// The state of a warp that begins: the active mask, and zeros where the code may read before it writes.
     fn start_warp(&mut self) {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
-        let offset = self.layout.reg(self.function.active) as i32;
+        let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().store(flags(), launch, self.registers, offset);
         let zero = self.b.ins().iconst(types::I64, 0);
         let zeros = self.b.ins().splat(types::I64X2, zero);
-        for &reg in &self.region.read_first {
-            let offset = self.layout.reg(reg) as i32;
+        for &reg in self.region.read_first {
+            let offset = self.layout.offset(reg) as i32;
             match self.function.bank(reg.bank).kind {
                 CellKind::Lane(ty) => {
-                    for part in 0..(self.layout.row_bytes(ty) / 16) as i32 {
+                    for part in 0..(crate::ir::layout::row_bytes(self.function.lanes, ty) / 16) as i32 {
                         self.b.ins().store(flags(), zeros, self.registers, offset + part * 16);
                     }
                 }
@@ -106,7 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
-    fn go(&mut self, to: BlockId) {
+    pub(super) fn go(&mut self, to: BlockId) {
         if to.0 <= self.number {
             let left = self.ctx_load(types::I64, abi::BACK_EDGES);
             let left = self.b.ins().iadd_imm_s(left, -1);
@@ -239,7 +244,8 @@ impl BlockLowerer<'_, '_, '_> {
         let after = self.b.ins().iadd_imm_s(next, 1);
         let last = self.b.ins().icmp(IntCC::Equal, after, warps);
         let partial = self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK);
-        let full = self.b.ins().iconst(types::I64, self.warp_mask() as i64);
+        let all = self.warp_mask() as i64;
+        let full = self.b.ins().iconst(types::I64, all);
         let mask = self.b.ins().select(last, partial, full);
         self.ctx_store(mask, abi::LAUNCH_MASK);
         match self.region.block(BlockId(0)) {

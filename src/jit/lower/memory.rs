@@ -42,7 +42,8 @@ impl BlockLowerer<'_, '_, '_> {
                 let base = self.b.ins().extractlane(lanes[0], 0);
                 let step = Self::element_bytes(access);
                 let mut same: Option<Clif> = None;
-                let splat = self.b.ins().splat(clif_type(self.ty(access.address), true), base);
+                let clif = clif_type(self.ty(access.address), true);
+                let splat = self.b.ins().splat(clif, base);
                 let per = LANES / lanes.len() as i64;
                 for (part, &lane) in lanes.iter().enumerate() {
                     let at = |i: i64| (part as i64 * per + i) * step;

@@ -11,9 +11,10 @@ mod int;
 mod memory;
 mod pure;
 mod region;
+mod resident;
 
 mod vector;
 mod warp;
 
 pub use pure::support;
-pub use region::{Lowered, lower_region};
+pub use region::{Lowered, Owned, lower_region};

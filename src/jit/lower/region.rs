@@ -137,6 +137,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             bits_matter: true,
             ctx,
             registers,
+            in_chunk: std::collections::HashSet::new(),
         };
         lowerer.lower();
     }

@@ -1,0 +1,337 @@
+//! The text form of functions. `parse` reads what is printed here, and it round-trips.
+//!
+//! ```text
+//! function = "function" STRING "lanes" N "nan" BITS BITS BITS "{" bank* "active" reg block* "}"    (f16, f32, f64)
+//! bank     = "bank" NAME ":" kind "x" COUNT
+//! kind     = "lane" type | "uniform" type | "mask" | "bytes" N
+//! block    = bN ["pc" N] ["cost" N] ["indirect"] ["join" bM] ":"  inst*  terminator
+//! inst     = [value {"," value} "="] op ["lanes" FIRST "+" COUNT] ["@" pc]
+//! reg      = NAME "[" INDEX "]"
+//! access   = "[" value ["+" N | "-" N] "]"
+//! masking  = ["guard" value] ["nomask"]
+//! ```
+//!
+//! A line holds one bank, block head, instruction or terminator; `#` starts a comment. The results of a block are
+//! `v0, v1, ..` in order; a reader of text takes any name that starts with `v` for a value and with `b` for a block.
+//! The window is left out if it is the whole warp, and the pc if it is that of the instruction before (of the block,
+//! for the first). Numbers are decimal or `0x` hexadecimal, floats are their bits. By operation, with `T` a type:
+//!
+//! ```text
+//! const.T BITS             splat a             lane.id                   tid.x  ctaid.y  launch.mask  clock ...
+//! neg a                    add a, b            sum, carry = add.carry a, b[, carry]
+//! icmp.lt.s a, b           fcmp.ltu[.ftz] a, b select mask, a, b         uniform.select cond, a, b
+//! trunc.T a                zext.T a            sext.T a    bitcast.T a   high.half a         concat lo, hi
+//! fadd[.rz|.rd|.ru][.ftz][.sat] a, b           fma... a, b, c            fsqrt... a          fconvert.T... a
+//! int.to.float.T.s[.rz] a  float.to.int.T.u[.rz][.ftz] a nan BITS        rcp a
+//! lane.gather a, index     lane.read a, lane
+//! rf.read reg              rf.read.lo reg      rf.write[.hi] reg, a masking
+//! rf.gather NAME[FIRST; COUNT], index          rf.scatter NAME[FIRST; COUNT], index, a masking
+//! region.read.T reg+OFFSET<V;W,H>              region.read.T.uniform ...
+//! region.write reg+OFFSET<V;W,H>, a masking
+//! load.SPACE.T[.xCOUNT][.signed|.unsigned][.sparse] access align N masking
+//! store.SPACE.T[.xCOUNT][.sparse] access, a {, a} align N masking
+//! atomic.SPACE.T.add[.sparse] access, a[, compare] align N masking
+//! fence
+//! ```
+//!
+//! Spaces are `generic`, `global`, `shared`, `local`, `const0` .. `const31`. Terminators:
+//!
+//! ```text
+//! jump bN                  branch cond, bN, bM                           switch a, 1: bN, 2: bM, else bK
+//! indirect a               barrier.popcount id [threads a] [predicate a] resume bN
+//! exit                     trap.guest PC
+//! ```
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::function::*;
+use super::names::{Named, space_name};
+use super::op::*;
+use super::register::{Bank, BankId, CellKind, Part, Reg, Region};
+use super::types::Window;
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let NanPolicy { f16, f32, f64 } = self.nan;
+        writeln!(f, "function {:?} lanes {} nan {f16:#x} {f32:#x} {f64:#x} {{", self.name, self.lanes)?;
+        for Bank { name, kind, count } in &self.banks {
+            write!(f, "bank {name}: ")?;
+            match kind {
+                CellKind::Lane(ty) => write!(f, "lane {}", ty.name())?,
+                CellKind::Uniform(ty) => write!(f, "uniform {}", ty.name())?,
+                CellKind::Mask => f.write_str("mask")?,
+                CellKind::Bytes(bytes) => write!(f, "bytes {bytes}")?,
+            }
+            writeln!(f, " x {count}")?;
+        }
+        writeln!(f, "active {}", RegOf(self, self.active))?;
+        for (index, block) in self.blocks.iter().enumerate() {
+            write_block(f, self, index, block)?;
+        }
+        f.write_str("}\n")
+    }
+}
+
+fn write_block(f: &mut Formatter<'_>, function: &Function, index: usize, block: &Block) -> fmt::Result {
+    write!(f, "\nb{index} pc {:#x}", block.pc)?;
+    if block.cost != 0 {
+        write!(f, " cost {}", block.cost)?;
+    }
+    if block.indirect_target {
+        f.write_str(" indirect")?;
+    }
+    if let Some(join) = block.join {
+        write!(f, " join {}", Name(join))?;
+    }
+    f.write_str(":\n")?;
+    let mut pc = block.pc;
+    for inst in &block.insts {
+        write!(f, "  {}", InstOf { function, inst })?;
+        if inst.pc != pc {
+            write!(f, " @{:#x}", inst.pc)?;
+            pc = inst.pc;
+        }
+        f.write_char('\n')?;
+    }
+    writeln!(f, "  {}", TermOf(&block.term))
+}
+
+/// One instruction of a function, as in the text form, without its pc.
+pub struct InstOf<'a> {
+    pub function: &'a Function,
+    pub inst: &'a Inst,
+}
+
+impl Display for InstOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Inst { op, results, window, .. } = self.inst;
+        for (i, result) in results.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, Name(*result))?;
+        }
+        if !results.is_empty() {
+            f.write_str(" = ")?;
+        }
+        write_op(f, self.function, op)?;
+        if *window != Window::all(self.function.lanes) {
+            write!(f, " lanes {}+{}", window.first, window.count)?;
+        }
+        Ok(())
+    }
+}
+
+/// A value or block by name.
+struct Name<T>(T);
+
+impl Display for Name<Value> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0.0)
+    }
+}
+
+impl Display for Name<BlockId> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "b{}", self.0.0)
+    }
+}
+
+struct BankOf<'a>(&'a Function, BankId);
+
+impl Display for BankOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0.banks.get(self.1.0 as usize) {
+            Some(bank) => f.write_str(&bank.name),
+            None => write!(f, "?{}", self.1.0),
+        }
+    }
+}
+
+struct RegOf<'a>(&'a Function, Reg);
+
+impl Display for RegOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", BankOf(self.0, self.1.bank), self.1.index)
+    }
+}
+
+impl Display for Region {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Region { offset, vstride, width, hstride } = self;
+        write!(f, "+{offset}<{vstride};{width},{hstride}>")
+    }
+}
+
+impl Display for FloatAttrs {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Nearest is left out.
+        if self.round != Round::Nearest {
+            write!(f, ".{}", self.round.name_of())?;
+        }
+        f.write_str(if self.flush { ".ftz" } else { "" })?;
+        f.write_str(if self.saturate { ".sat" } else { "" })
+    }
+}
+
+/// ` a, b, c`
+fn write_values(f: &mut Formatter<'_>, values: &[Value]) -> fmt::Result {
+    for (i, value) in values.iter().enumerate() {
+        write!(f, "{}{}", if i == 0 { " " } else { ", " }, Name(*value))?;
+    }
+    Ok(())
+}
+
+fn write_masking(f: &mut Formatter<'_>, guard: Option<Value>, nomask: bool) -> fmt::Result {
+    if let Some(guard) = guard {
+        write!(f, " guard {}", Name(guard))?;
+    }
+    f.write_str(if nomask { " nomask" } else { "" })
+}
+
+/// Mnemonic's end and address; values, alignment and masking follow.
+fn write_access(
+    f: &mut Formatter<'_>,
+    name: &str,
+    access: &Access,
+    suffix: &str,
+    sparse: bool,
+    values: &[Value],
+) -> fmt::Result {
+    let Access { space, ty, count, align, address, offset, guard, nomask } = *access;
+    write!(f, "{name}.{}.{}", space_name(space), ty.name())?;
+    if count != 1 {
+        write!(f, ".x{count}")?;
+    }
+    write!(f, "{suffix}{} [{}", if sparse { ".sparse" } else { "" }, Name(address))?;
+    if offset != 0 {
+        write!(f, "{offset:+}")?;
+    }
+    f.write_char(']')?;
+    for value in values {
+        write!(f, ", {}", Name(*value))?;
+    }
+    write!(f, " align {align}")?;
+    write_masking(f, guard, nomask)
+}
+
+/// The mnemonic of an operation whose text is that and its operands; `None` for the others.
+fn plain_mnemonic(op: &Op) -> Option<String> {
+    Some(match *op {
+        Op::Splat { .. } => "splat".into(),
+        Op::LaneId => "lane.id".into(),
+        Op::Special(special) => special.name_of().into(),
+        Op::Unary { op, .. } => op.name_of().into(),
+        Op::Binary { op, .. } => op.name_of().into(),
+        Op::AddCarry { .. } => "add.carry".into(),
+        Op::ICmp { cc, .. } => format!("icmp.{}", cc.name_of()),
+        Op::FCmp { cc, flush, .. } => format!("fcmp.{}{}", cc.name_of(), if flush { ".ftz" } else { "" }),
+        Op::Select { .. } => "select".into(),
+        Op::UniformSelect { .. } => "uniform.select".into(),
+        Op::Convert { op: ConvertOp::HighHalf, .. } => ConvertOp::HighHalf.name_of().into(),
+        Op::Convert { op, to, .. } => format!("{}.{}", op.name_of(), to.name()),
+        Op::Concat { .. } => "concat".into(),
+        Op::FUnary { op, attrs, .. } => format!("{}{attrs}", op.name_of()),
+        Op::FBinary { op, attrs, .. } => format!("{}{attrs}", op.name_of()),
+        Op::Fma { attrs, .. } => format!("fma{attrs}"),
+        Op::FConvert { to, attrs, .. } => format!("fconvert.{}{attrs}", to.name()),
+        Op::IntToFloat { to, signed, round, .. } => {
+            format!("int.to.float.{}.{}{}", to.name(), sign(signed), FloatAttrs { round, ..FloatAttrs::IEEE })
+        }
+        Op::Shared { function, .. } => function.name_of().into(),
+        Op::LaneGather { .. } => "lane.gather".into(),
+        Op::LaneRead { .. } => "lane.read".into(),
+        Op::Fence => "fence".into(),
+        _ => return None,
+    })
+}
+
+fn sign(signed: bool) -> &'static str {
+    if signed { "s" } else { "u" }
+}
+
+fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result {
+    let part = |part| match part {
+        Part::Whole => "",
+        Part::Lo => ".lo",
+        Part::Hi => ".hi",
+    };
+    match *op {
+        Op::Const { ty, bits } => write!(f, "const.{} {bits:#x}", ty.name()),
+        Op::FloatToInt { to, signed, round, flush, nan, .. } => {
+            let attrs = FloatAttrs { round, flush, saturate: false };
+            write!(f, "float.to.int.{}.{}{attrs}", to.name(), sign(signed))?;
+            write_values(f, &op.operands())?;
+            write!(f, " nan {nan:#x}")
+        }
+        Op::RfRead { reg, part: p } => write!(f, "rf.read{} {}", part(p), RegOf(function, reg)),
+        Op::RfWrite { reg, part: p, value, guard, nomask } => {
+            write!(f, "rf.write{} {}, {}", part(p), RegOf(function, reg), Name(value))?;
+            write_masking(f, guard, nomask)
+        }
+        Op::RfGather { bank, first, count, index } => {
+            write!(f, "rf.gather {}[{first}; {count}], {}", BankOf(function, bank), Name(index))
+        }
+        Op::RfScatter { bank, first, count, index, value, guard, nomask } => {
+            write!(f, "rf.scatter {}[{first}; {count}], ", BankOf(function, bank))?;
+            write!(f, "{}, {}", Name(index), Name(value))?;
+            write_masking(f, guard, nomask)
+        }
+        Op::RegionRead { reg, region, ty, uniform } => {
+            let uniform = if uniform { ".uniform" } else { "" };
+            write!(f, "region.read.{}{uniform} {}{region}", ty.name(), RegOf(function, reg))
+        }
+        Op::RegionWrite { reg, region, value, guard, nomask } => {
+            write!(f, "region.write {}{region}, {}", RegOf(function, reg), Name(value))?;
+            write_masking(f, guard, nomask)
+        }
+        Op::Load { ref access, extend, sparse } => {
+            let extend = match extend {
+                Extend::None => "",
+                Extend::Signed => ".signed",
+                Extend::Unsigned => ".unsigned",
+            };
+            write_access(f, "load", access, extend, sparse, &[])
+        }
+        Op::Store { ref access, ref values, sparse } => write_access(f, "store", access, "", sparse, values),
+        Op::Atomic { ref access, op, value, compare, sparse } => {
+            let values: Vec<Value> = std::iter::once(value).chain(compare).collect();
+            write_access(f, "atomic", access, &format!(".{}", op.name_of()), sparse, &values)
+        }
+        _ => {
+            f.write_str(&plain_mnemonic(op).unwrap_or_default())?;
+            write_values(f, &op.operands())
+        }
+    }
+}
+
+/// A terminator, as in the text form.
+pub struct TermOf<'a>(pub &'a Terminator);
+
+impl Display for TermOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Terminator::Jump(target) => write!(f, "jump {}", Name(*target)),
+            Terminator::Branch { cond, then, otherwise } => {
+                write!(f, "branch {}, {}, {}", Name(*cond), Name(*then), Name(*otherwise))
+            }
+            Terminator::Switch { value, cases, default } => {
+                write!(f, "switch {}, ", Name(*value))?;
+                for (case, target) in cases {
+                    write!(f, "{case:#x}: {}, ", Name(*target))?;
+                }
+                write!(f, "else {}", Name(*default))
+            }
+            Terminator::Indirect { pc } => write!(f, "indirect {}", Name(*pc)),
+            Terminator::Barrier { barrier: Barrier { kind, id, threads, predicate }, resume } => {
+                write!(f, "barrier.{} {}", kind.name_of(), Name(*id))?;
+                if let Some(threads) = threads {
+                    write!(f, " threads {}", Name(*threads))?;
+                }
+                if let Some(predicate) = predicate {
+                    write!(f, " predicate {}", Name(*predicate))?;
+                }
+                write!(f, " resume {}", Name(*resume))
+            }
+            Terminator::Exit => f.write_str("exit"),
+            Terminator::Trap { kind, pc } => write!(f, "trap.{} {pc:#x}", kind.name_of()),
+        }
+    }
+}

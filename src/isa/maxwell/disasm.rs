@@ -1,0 +1,1 @@
+//! Text of an instruction, as nvdisasm prints it.
