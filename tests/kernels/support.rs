@@ -2,8 +2,7 @@
 
 use crate::reference::Shape;
 use std::path::PathBuf;
-use warploom_runtime::fault::FaultKind;
-use warploom_runtime::launch::Waiting;
+use warploom::exec::{self, EngineKind, Fault, LaunchOptions, Program};
 
 /// Block sizes for kernels that take any.
 pub const BLOCKS: [usize; 11] = [1, 7, 31, 32, 33, 64, 100, 255, 256, 1000, 1024];
@@ -26,19 +25,6 @@ pub fn bytes_of<T: Scalar>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![];
     values.iter().for_each(|v| v.put(&mut bytes));
     bytes
-}
-
-/// A launch that went wrong, with the text of the instruction it stopped at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: FaultKind,
-    pub pc: u64,
-    pub text: String,
-    pub block: [u32; 3],
-    pub warp: u32,
-    pub lane: u32,
-    pub address: u64,
-    pub waiting: Vec<Waiting>,
 }
 
 #[derive(Clone, Debug)]
@@ -177,7 +163,7 @@ struct Run {
     instructions: (u64, u64),
 }
 
-const ENGINES: [&str; 2] = ["interp", "jit"];
+const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
 impl Case {
     /// Runs everywhere and compares memory. On one thread both engines count the same instructions.
@@ -185,7 +171,7 @@ impl Case {
     pub fn check(self) {
         self.run_all(|fault, label| {
             if let Some(fault) = fault {
-                panic!("{label}: {fault:?}");
+                panic!("{label}: {fault}");
             }
         });
     }
@@ -198,13 +184,15 @@ impl Case {
 
     #[track_caller]
     fn run_all(&self, check: impl Fn(Option<&Fault>, &str)) {
+        let bytes = std::fs::read(&self.binary).unwrap_or_else(|e| panic!("{}: {e}", self.binary.display()));
+        let program = Program::load(&bytes, Some(self.entry)).expect("a module with this kernel");
         for threads in [1, 2] {
             let runs = ENGINES.map(|engine| {
                 let label = format!(
                     "{} ({engine}, {threads} threads, grid {:?}, block {:?})",
                     self.entry, self.grid, self.block
                 );
-                let run = self.run(engine, threads);
+                let run = self.run(&program, engine, threads);
                 check(run.fault.as_ref(), &label);
                 for (index, (got, arg)) in run.buffers.iter().zip(self.buffers()).enumerate() {
                     if let Some(after) = arg {
@@ -228,8 +216,45 @@ impl Case {
         })
     }
 
-    fn run(&self, engine: &str, threads: usize) -> Run {
-        todo!()
+    fn run(&self, program: &Program, engine: EngineKind, threads: usize) -> Run {
+        program.reset().expect("the module's variables fit");
+        for (name, bytes) in &self.symbols {
+            program.write_variable(name, bytes).expect("a variable of the module");
+        }
+        let memory = program.memory();
+        let mut addresses = vec![];
+        let args: Vec<exec::Arg> = self
+            .args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Number(bytes) => exec::Arg::bytes(bytes.clone()),
+                Arg::Buffer { before, .. } => {
+                    let address = memory.alloc(before.len().max(1) as u64, 1).expect("memory for a buffer");
+                    memory.write(address, before).expect("the buffer's content");
+                    addresses.push((address, before.len()));
+                    exec::Arg::pointer(address)
+                }
+            })
+            .collect();
+        let mut options = LaunchOptions::new(self.grid, self.block);
+        options.shared_bytes = self.shared_bytes;
+        options.cooperative = self.cooperative;
+        options.instruction_limit = self.instruction_limit;
+        options.engine = engine;
+        options.threads = threads;
+        let kernel = program.kernel(self.entry).expect("a kernel of the module");
+        let outcome = kernel.launch(&args, &options).expect("a launch");
+        let buffers = addresses.into_iter().map(|(address, bytes)| {
+            let mut content = vec![0; bytes];
+            memory.read(address, &mut content).expect("the buffer is still mapped");
+            memory.release_later(address).expect("the buffer is still mapped");
+            content
+        });
+        Run {
+            buffers: buffers.collect(),
+            fault: outcome.fault,
+            instructions: (outcome.counts.instructions, outcome.counts.lane_instructions),
+        }
     }
 }
 
