@@ -11,7 +11,8 @@ pub fn clif(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
         let lowered = program.lower(region)?;
-        let _ = writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
+        let _ =
+            writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
     }
     Ok(out)
 }
@@ -21,7 +22,12 @@ pub fn host(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
         let compiled = program.compile_region(region)?;
-        let _ = writeln!(out, "; region {region}: blocks {:?}, {} bytes", blocks(program, region), compiled.code.bytes().len());
+        let _ = writeln!(
+            out,
+            "; region {region}: blocks {:?}, {} bytes",
+            blocks(program, region),
+            compiled.code.bytes().len()
+        );
         if cfg!(target_arch = "x86_64") {
             disassemble(compiled.code.bytes(), &mut out);
         }

@@ -34,7 +34,6 @@ impl Slots {
     pub fn interpreted(&self, v: Value) -> bool {
         self.interpreted.contains(&v)
     }
-
 }
 
 pub struct BlockPlan {

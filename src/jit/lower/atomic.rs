@@ -163,4 +163,3 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 }
-

@@ -325,7 +325,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 _ => {}
             }
             for &result in &inst.results {
-                if self.plan.escapes[result.0 as usize] && self.slots.is_stored(result) && !self.block.ty(result).is_uniform()
+                if self.plan.escapes[result.0 as usize]
+                    && self.slots.is_stored(result)
+                    && !self.block.ty(result).is_uniform()
                 {
                     self.store_slot(result);
                 }

@@ -83,7 +83,15 @@ pub fn supported(attrs: FloatAttrs, ty: Type) -> bool {
     attrs.round == Round::Nearest && matches!(ty, Type::F32 | Type::F64)
 }
 
-pub fn binary(b: &mut FunctionBuilder, op: FloatBinaryOp, attrs: FloatAttrs, ty: Type, x: Clif, y: Clif, vector: bool) -> Clif {
+pub fn binary(
+    b: &mut FunctionBuilder,
+    op: FloatBinaryOp,
+    attrs: FloatAttrs,
+    ty: Type,
+    x: Clif,
+    y: Clif,
+    vector: bool,
+) -> Clif {
     let (x, y) = (flushed(b, attrs, ty, x, vector), flushed(b, attrs, ty, y, vector));
     let result = match op {
         FloatBinaryOp::Add => b.ins().fadd(x, y),

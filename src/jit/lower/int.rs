@@ -134,7 +134,11 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
         BinaryOp::Or => b.ins().bor(x, y),
         BinaryOp::Xor => b.ins().bxor(x, y),
         BinaryOp::MinU | BinaryOp::MaxU if !wide_vector => {
-            if op == BinaryOp::MinU { b.ins().umin(x, y) } else { b.ins().umax(x, y) }
+            if op == BinaryOp::MinU {
+                b.ins().umin(x, y)
+            } else {
+                b.ins().umax(x, y)
+            }
         }
         BinaryOp::MinS | BinaryOp::MaxS if !wide_vector => {
             let (x, y) = (widen_sign(b, ty, x), widen_sign(b, ty, y));
@@ -152,7 +156,11 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
         }
         _ if vector => return None,
         BinaryOp::MulHiS | BinaryOp::MulHiU if ty == Type::I64 => {
-            if op == BinaryOp::MulHiS { b.ins().smulhi(x, y) } else { b.ins().umulhi(x, y) }
+            if op == BinaryOp::MulHiS {
+                b.ins().smulhi(x, y)
+            } else {
+                b.ins().umulhi(x, y)
+            }
         }
         BinaryOp::MulHiS | BinaryOp::MulHiU => {
             let extend = |b: &mut FunctionBuilder, v| {

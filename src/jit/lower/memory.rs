@@ -226,7 +226,9 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Option<Vec<Lanes>> {
         let class = self.classes.get(access.address);
         match access.space {
-            Space::Shared if class == Class::Varying => return Some(self.gather_shared(access, extend, slow, result_ty)),
+            Space::Shared if class == Class::Varying => {
+                return Some(self.gather_shared(access, extend, slow, result_ty));
+            }
             Space::Local => {
                 if let (Some((0, _)), Type::I32 | Type::F32) = (class.affine(), access.ty) {
                     return Some(self.load_local(access, slow));
@@ -262,8 +264,7 @@ impl BlockLowerer<'_, '_, '_> {
             );
         }
         if spaced.step == bytes && size >= 4 && access.count == 1 {
-            let lanes =
-                (0..parts(result_ty) as i32).map(|i| self.b.ins().load(clif, flags(), host, i * 16)).collect();
+            let lanes = (0..parts(result_ty) as i32).map(|i| self.b.ins().load(clif, flags(), host, i * 16)).collect();
             return Some(vec![lanes]);
         }
         if spaced.step == bytes && size == 4 && access.count == 2 {
@@ -545,8 +546,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn stage_addresses(&mut self, access: &Access) {
         let ty = self.ty(access.address);
         let offset = super::int::constant(self.b, ty, access.offset as i64 as u64 & ty.bit_mask(), true);
-        let lanes: Lanes =
-            self.lanes(access.address).iter().map(|&v| self.b.ins().iadd(v, offset)).collect();
+        let lanes: Lanes = self.lanes(access.address).iter().map(|&v| self.b.ins().iadd(v, offset)).collect();
         self.stage_lanes(0, ty, &lanes);
     }
 

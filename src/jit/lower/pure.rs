@@ -28,17 +28,25 @@ pub fn support(function: &Function, values: &[ValueType], inst: &Inst) -> Suppor
             _ => lane_wise(float::supported(*attrs, ty(*a))),
         },
         Op::FBinary { attrs, a, .. } | Op::Fma { attrs, a, .. } => lane_wise(float::supported(*attrs, ty(*a))),
-        Op::FConvert { to, attrs, a } => {
-            lane_wise(float::supported(*attrs, ty(*a)) && float::supported(*attrs, *to))
-        }
+        Op::FConvert { to, attrs, a } => lane_wise(float::supported(*attrs, ty(*a)) && float::supported(*attrs, *to)),
         Op::FCmp { a, .. } => lane_wise(ty(*a) != Type::F16),
         Op::IntToFloat { to, round, .. } => lane_wise(*round == Round::Nearest && *to != Type::F16),
         Op::FloatToInt { to, a, .. } => lane_wise(to.bits() >= 32 && ty(*a) != Type::F16),
         Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => lane_wise(ty(*a) != Type::F16),
         Op::LaneGather { a, index } => {
-            if uniform(*a) || uniform(*index) { Support::None } else { Support::Warp }
+            if uniform(*a) || uniform(*index) {
+                Support::None
+            } else {
+                Support::Warp
+            }
         }
-        Op::LaneRead { a, .. } => if uniform(*a) { Support::None } else { Support::Warp },
+        Op::LaneRead { a, .. } => {
+            if uniform(*a) {
+                Support::None
+            } else {
+                Support::Warp
+            }
+        }
         Op::RfGather { bank, index, .. } => {
             lane_wise(uniform(*index) && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)))
         }
@@ -180,7 +188,11 @@ impl BlockLowerer<'_, '_, '_> {
                 if to.bits() < 32 { self.b.ins().band_imm_u(low, to.bit_mask() as i64) } else { low }
             }
             ConvertOp::ZeroExtend => {
-                if wide_to && !wide_from { self.b.ins().uextend(types::I64, a) } else { a }
+                if wide_to && !wide_from {
+                    self.b.ins().uextend(types::I64, a)
+                } else {
+                    a
+                }
             }
             ConvertOp::SignExtend => {
                 let a = int::widen_sign(self.b, from, a);
@@ -368,10 +380,8 @@ impl BlockLowerer<'_, '_, '_> {
             }
             ConvertOp::SignExtend | ConvertOp::ZeroExtend => {
                 let signed = op == ConvertOp::SignExtend;
-                let words: Lanes = lanes
-                    .iter()
-                    .map(|&x| if signed { int::widen_sign(self.b, from, x) } else { x })
-                    .collect();
+                let words: Lanes =
+                    lanes.iter().map(|&x| if signed { int::widen_sign(self.b, from, x) } else { x }).collect();
                 if !wide_to {
                     return self.keep_low(&words, to);
                 }
@@ -419,8 +429,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn rsq_vector(&mut self, x: Clif) -> Clif {
         let x = float::flush(self.b, Type::F32, x, true);
         let [low, high] = float::promote(self.b, x);
-        let (low, high) =
-            (float::reciprocal_root(self.b, low, true), float::reciprocal_root(self.b, high, true));
+        let (low, high) = (float::reciprocal_root(self.b, low, true), float::reciprocal_root(self.b, high, true));
         let v = float::demote(self.b, low, high);
         let nan = self.function.nan.canonical(Type::F32);
         if self.bits_matter { float::canonical(self.b, Type::F32, nan, v, true) } else { v }

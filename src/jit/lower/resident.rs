@@ -125,7 +125,8 @@ impl BlockLowerer<'_, '_, '_> {
                     carried.insert(inst.results[0]);
                 }
                 Op::RfWrite { .. } => {}
-                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } | Op::Unary { op: UnaryOp::Not, .. }
+                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. }
+                | Op::Unary { op: UnaryOp::Not, .. }
                     if depends =>
                 {
                     carried.insert(inst.results[0]);
@@ -148,7 +149,8 @@ impl BlockLowerer<'_, '_, '_> {
             .iter()
             .filter(|&(&reg, &(value, _))| {
                 let Some(float) = float_of(value) else { return false };
-                let read = self.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                let read =
+                    self.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
                 let uses_are_float = |v: Value| {
                     self.block.insts.iter().all(|inst| {
                         !inst.op.operands().contains(&v)
@@ -170,13 +172,11 @@ impl BlockLowerer<'_, '_, '_> {
                     .insts
                     .iter()
                     .filter(|inst| {
-                        inst.op.operands().contains(&float) && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
+                        inst.op.operands().contains(&float)
+                            && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
                     })
                     .count();
-                arithmetic(float)
-                    && seen == 1
-                    && casts == 1
-                    && read.is_none_or(|inst| uses_are_float(inst.results[0]))
+                arithmetic(float) && seen == 1 && casts == 1 && read.is_none_or(|inst| uses_are_float(inst.results[0]))
             })
             .map(|(&reg, _)| reg)
             .collect()

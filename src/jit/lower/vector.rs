@@ -1,6 +1,8 @@
 //! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
 
-use cranelift_codegen::ir::{ConstantData, Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value as Clif, types};
+use cranelift_codegen::ir::{
+    ConstantData, Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value as Clif, types,
+};
 use cranelift_frontend::FunctionBuilder;
 
 /// Lanes of 32 bits from `x` (0..4) and `y` (4..8). The result has the type of `x`.
