@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod capture;
 pub mod cli;
 pub mod container;
+pub mod exec;
 pub mod interp;
 pub mod ir;
 pub mod isa;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig};
 
 use super::environment::Environment;
-use super::{EngineKind, Error, Fault, Kernel};
+use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
@@ -131,6 +131,11 @@ impl<'p> Kernel<'p> {
             translate: Duration::from_nanos(translated.take_nanoseconds()),
             run: elapsed.saturating_sub(while_running),
         })
+    }
+
+    /// The kernel at a stage of its translation for blocks of this shape, as text.
+    pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
+        self.program.translated(self.id)?.dump(stage, block)
     }
 
     /// Checks a launch and lays out what the kernel will find.

@@ -49,8 +49,7 @@ impl Program {
     /// Loads a module.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
         let memory = Memory::new(config)?;
-        let mut addresses =
-            Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
+        let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         for (i, section) in module.sections.iter().enumerate() {
             if section.kind == SectionKind::Global && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
@@ -60,16 +59,11 @@ impl Program {
         let bytes = module.sections.iter().filter(|s| is_constant(s.kind)).map(|s| s.size).max().unwrap_or(0);
         let constant_copy = if bytes == 0 { None } else { Some(Arc::new(HostBuffer::new(bytes)?)) };
         if let Some(copy) = &constant_copy {
-            addresses.constants = memory.map_host(Place::anywhere(), copy.clone(), Access::READ)?;
+            addresses.constants = memory.map_host(Place::ANYWHERE, copy.clone(), Access::READ)?;
         }
         let linked = Arc::new(Linked::new(Arc::new(module), addresses)?);
-        let program = Program {
-            linked,
-            memory,
-            constants: Mutex::default(),
-            constant_copy,
-            translated: Mutex::default(),
-        };
+        let program =
+            Program { linked, memory, constants: Mutex::default(), constant_copy, translated: Mutex::default() };
         program.reset()?;
         Ok(program)
     }
@@ -119,9 +113,7 @@ impl Program {
         match (kernels.next(), kernels.next()) {
             (Some((id, _)), None) => Ok(Kernel { program: self, id }),
             (None, _) => Err(Error::NoKernels),
-            _ => {
-                Err(Error::SeveralKernels { names: self.module().kernels().map(|(_, f)| f.name.clone()).collect() })
-            }
+            _ => Err(Error::SeveralKernels { names: self.module().kernels().map(|(_, f)| f.name.clone()).collect() }),
         }
     }
 

@@ -290,8 +290,13 @@ impl Instruction {
     /// Where the instruction at `pc` (bytes from the start of its function) branches to. A target that is a control word is moved to
     /// the word behind it.
     pub fn target(&self, pc: u64) -> Option<u64> {
-        self.slot(Role::T)?;
-        let target = pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64);
+        let target = self.raw_target(pc)?;
         Some(if target.is_multiple_of(BUNDLE_BYTES) { target.wrapping_add(WORD_BYTES) } else { target })
+    }
+
+    /// The same with control words not skipped.
+    pub fn raw_target(&self, pc: u64) -> Option<u64> {
+        self.slot(Role::T)?;
+        Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64))
     }
 }
