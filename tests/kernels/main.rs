@@ -10,3 +10,4 @@ mod faults;
 mod floats;
 mod reference;
 mod support;
+mod translation;
