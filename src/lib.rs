@@ -8,6 +8,7 @@ pub mod capture;
 pub mod cli;
 pub mod container;
 pub mod exec;
+pub mod generate;
 pub mod interp;
 pub mod ir;
 pub mod isa;

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::editor::{Editor, is_pure};
-use crate::ir::{Access, BinaryOp, Op, Terminator, UnaryOp, Value, ValueType};
+use crate::ir::{Access, BinaryOp, CellKind, Function, Op, Reg, Terminator, UnaryOp, Value, ValueType};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Debug)]
@@ -50,16 +50,49 @@ struct Demand<'a> {
 
 /// The same instructions without what no one sees.
 pub fn prune(editor: &Editor, term: &mut Terminator) -> Editor {
-    let mut demand =
-        Demand { editor, seen: vec![Seen::Nothing; editor.values.len()], alias: vec![None; editor.values.len()] };
-    term.for_each_operand(|v| demand.see(v, &Seen::All));
-    for index in (0..editor.insts.len()).rev() {
-        demand.inst(index);
-    }
-    demand.replay(term)
+    Demand::of(editor, term).replay(term)
 }
 
-impl Demand<'_> {
+/// Lane registers that the block reads in lanes which may be inactive: what such lanes hold can be seen.
+pub fn exposed(function: &Function, editor: &Editor, term: &Terminator) -> Vec<Reg> {
+    let demand = Demand::of(editor, term);
+    let active = editor.insts.iter().find_map(|inst| match inst.op {
+        Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
+        _ => None,
+    });
+    let hidden = |v: Value| match &demand.seen[v.0 as usize] {
+        Seen::Nothing => true,
+        Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|&m| editor.is_subset(m, active))),
+        Seen::All => false,
+    };
+    let mut exposed = Vec::new();
+    for inst in &editor.insts {
+        match inst.op {
+            Op::RfRead { reg, .. } if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+                if !hidden(inst.results[0]) {
+                    exposed.push(reg);
+                }
+            }
+            Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {
+                exposed.extend((first..first + count).map(|i| bank.reg(i)));
+            }
+            _ => {}
+        }
+    }
+    exposed
+}
+
+impl<'a> Demand<'a> {
+    fn of(editor: &'a Editor, term: &Terminator) -> Self {
+        let mut demand =
+            Demand { editor, seen: vec![Seen::Nothing; editor.values.len()], alias: vec![None; editor.values.len()] };
+        term.for_each_operand(|v| demand.see(v, &Seen::All));
+        for index in (0..editor.insts.len()).rev() {
+            demand.inst(index);
+        }
+        demand
+    }
+
     fn see(&mut self, value: Value, seen: &Seen) {
         self.seen[value.0 as usize].union(seen);
     }

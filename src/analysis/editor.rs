@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Space, Type, UnaryOp, Value, ValueType, Window};
+use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Window};
 
 /// Whether equal operations have equal results and no effect, within one block.
 pub fn is_pure(op: &Op) -> bool {
@@ -123,6 +123,16 @@ impl Editor {
             return self.pure(Op::Splat { a: value }, window, &[wanted])[0];
         }
         value
+    }
+
+    /// Removes the last write of each register that is not live afterwards. A write that something in the block reads
+    /// from the register file (a gather) comes before that and is not the last of the list's end.
+    pub fn drop_dead_writes(&mut self, live: impl Fn(Reg) -> bool) {
+        let tail =
+            self.insts.iter().rposition(|inst| !matches!(inst.op, Op::RfWrite { .. })).map_or(0, |last| last + 1);
+        let mut kept = self.insts.split_off(tail);
+        kept.retain(|inst| matches!(inst.op, Op::RfWrite { reg, .. } if live(reg)));
+        self.insts.append(&mut kept);
     }
 
     pub fn ty(&self, value: Value) -> ValueType {

@@ -2,10 +2,10 @@
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
 //! `indirect_target` or `join`; what those blocks may read stays live everywhere, since a write
-//! of the running lanes says nothing about the waiting ones. A register that a cross-lane operation reads stays live
-//! too: its dead lanes can be looked at.
+//! of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
+//! operation, say) stays live too.
 
-use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, Window};
+use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Window};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -49,7 +49,8 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn of(function: &Function) -> Liveness {
+    /// `exposed` registers are read in lanes that may be inactive: they stay live.
+    pub fn of(function: &Function, exposed: &[Reg]) -> Liveness {
         let mut first = Vec::with_capacity(function.banks.len());
         let mut count = 0usize;
         for bank in &function.banks {
@@ -59,8 +60,9 @@ impl Liveness {
         let number = |reg: Reg| first[reg.bank.0 as usize] + reg.index as usize;
         let mut always = RegSet::new(count);
         always.insert(number(function.active));
+        exposed.iter().for_each(|&reg| always.insert(number(reg)));
         let summaries: Vec<Summary> =
-            function.blocks.iter().map(|block| summarize(function, block, count, &number, &mut always)).collect();
+            function.blocks.iter().map(|block| summarize(function, block, count, &number)).collect();
 
         let blocks = function.blocks.len();
         let mut live_in = vec![RegSet::new(count); blocks];
@@ -113,13 +115,7 @@ impl Liveness {
     }
 }
 
-fn summarize(
-    function: &Function,
-    block: &crate::ir::Block,
-    count: usize,
-    number: &impl Fn(Reg) -> usize,
-    always: &mut RegSet,
-) -> Summary {
+fn summarize(function: &Function, block: &crate::ir::Block, count: usize, number: &impl Fn(Reg) -> usize) -> Summary {
     let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count) };
     let whole = Window::all(function.lanes);
     for inst in block.insts.iter().rev() {
@@ -145,22 +141,5 @@ fn summarize(
             _ => {}
         }
     }
-    keep_cross_lane_sources(block, number, always);
     summary
-}
-
-/// Registers whose value reaches a cross-lane operation of this block.
-fn keep_cross_lane_sources(block: &crate::ir::Block, number: &impl Fn(Reg) -> usize, always: &mut RegSet) {
-    let mut crosses = vec![false; block.values.len()];
-    for inst in block.insts.iter().rev() {
-        if let Op::LaneGather { a, .. } | Op::LaneRead { a, .. } = inst.op {
-            crosses[a.0 as usize] = true;
-        }
-        if inst.results.iter().any(|r| crosses[r.0 as usize]) {
-            if let Op::RfRead { reg, .. } = inst.op {
-                always.insert(number(reg));
-            }
-            inst.op.for_each_operand(|v: Value| crosses[v.0 as usize] = true);
-        }
-    }
 }

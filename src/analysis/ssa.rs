@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::editor::{Editor, is_pure};
-use super::liveness::Liveness;
 use crate::ir::{
     Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType,
     Window,
@@ -34,8 +33,8 @@ struct Ssa<'a> {
     lanes: BTreeMap<Reg, Lane>,
 }
 
-/// The block in SSA form, with its terminator. Registers that are dead at its end are not written.
-pub fn rebuild(function: &Function, id: BlockId, liveness: &Liveness) -> (Editor, Terminator) {
+/// The block in SSA form, with its terminator.
+pub fn rebuild(function: &Function, id: BlockId) -> (Editor, Terminator) {
     let block = function.block(id);
     let mut ssa = Ssa {
         function,
@@ -49,15 +48,12 @@ pub fn rebuild(function: &Function, id: BlockId, liveness: &Liveness) -> (Editor
         ssa.inst(block, inst);
     }
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
-    let live = |reg: Reg| reg == function.active || liveness.live_out(id, reg);
     for reg in ssa.written.keys().copied().collect::<Vec<_>>() {
-        if live(reg) {
-            let value = ssa.cells[&reg];
-            ssa.write_back(reg, value, None);
-        }
+        let value = ssa.cells[&reg];
+        ssa.write_back(reg, value, None);
     }
     for (reg, lane) in std::mem::take(&mut ssa.lanes) {
-        if let Some((value, mask)) = lane.new.filter(|_| live(reg)) {
+        if let Some((value, mask)) = lane.new {
             ssa.flush_lane(reg, lane.window, value, mask);
         }
     }

@@ -23,10 +23,10 @@ use cranelift_codegen::settings::{self, Configurable};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use crate::analysis::{self, LaunchClass, Liveness};
+use crate::analysis::{self, LaunchClass};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
-use crate::ir::{BlockId, CellKind, Function, Reg};
+use crate::ir::{BlockId, Function, Reg};
 use code::CodeMemory;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
@@ -112,7 +112,8 @@ impl Program {
     pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
         let isa = host_isa()?;
-        let function = Arc::new(analysis::optimize(function));
+        let analysis::Optimized { function, read_first } = analysis::optimize(function);
+        let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
         let layout = interpreter.layout().clone();
         let plans: Vec<BlockPlan> =
@@ -128,7 +129,7 @@ impl Program {
         }
         let (regions, region_of) = divide(&function);
         let program = Program {
-            read_first: read_first(&function),
+            read_first,
             code: regions.iter().map(|_| OnceLock::new()).collect(),
             layout,
             plans,
@@ -249,22 +250,6 @@ fn divide(function: &Function) -> (Vec<Vec<BlockId>>, Vec<usize>) {
         regions.last_mut().expect("just pushed").push(BlockId(index as u32));
     }
     (regions, region_of)
-}
-
-/// Registers that may be read before they are written; byte arrays always.
-fn read_first(function: &Function) -> Vec<Reg> {
-    let liveness = Liveness::of(function);
-    let mut registers = Vec::new();
-    for (index, bank) in function.banks.iter().enumerate() {
-        for number in 0..bank.count {
-            let reg = crate::ir::BankId(index as u16).reg(number);
-            let needed = matches!(bank.kind, CellKind::Bytes(_)) || liveness.live_in(BlockId(0), reg);
-            if needed && reg != function.active {
-                registers.push(reg);
-            }
-        }
-    }
-    registers
 }
 
 /// The programs made of one function.

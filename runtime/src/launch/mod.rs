@@ -1,6 +1,6 @@
 //! Running a grid: [`launch`].
 //!
-//! Worker threads take blocks in ascending order, a few at a time. A worker has one [`WarpContext`] and runs a block's
+//! Worker threads take blocks in ascending order, a few at a time. A worker has one [`WarpContext`](crate::warp::WarpContext) and runs a block's
 //! warps in turn; the usual block, whose warps neither wait nor yield, is one call of the [`Engine`], which chains
 //! them. What an engine computes is not known here.
 
@@ -12,7 +12,7 @@ mod outcome;
 mod schedule;
 mod worker;
 
-pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID};
+pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID, MAX_THREADS};
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;

@@ -150,8 +150,12 @@ impl Instruction {
         }
     }
 
-    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none.
+    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none. What pushes on the divergence stack
+    /// has no guard, and zeros in its place.
     pub fn guard(&self) -> Pred {
+        if matches!(self.opcode(), Opcode::Ssy) {
+            return Pred::TRUE;
+        }
         Pred { index: self.bits(16, 3) as u8, not: self.bits(19, 1) != 0 }
     }
 

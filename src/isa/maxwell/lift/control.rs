@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
-use crate::ir::TrapKind;
-use crate::isa::maxwell::Instruction;
+use crate::ir::{TrapKind, Type};
+use crate::isa::maxwell::{Instruction, WORD_BYTES};
 
 use super::context::Cx;
 use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
@@ -39,6 +39,28 @@ pub fn pret(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 pub fn cal(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Call(target(cx, i)?))
+}
+
+/// The signed 24-bit offset of a branch to a register.
+fn displacement(i: &Instruction) -> u64 {
+    ((i.bits(20, 24) << 40) as i64 >> 40) as u64
+}
+
+/// To Ra + offset + the next address.
+pub fn brx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, displacement(i).wrapping_add(cx.pc).wrapping_add(WORD_BYTES))
+}
+
+/// To the absolute address Ra + offset.
+pub fn jmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, displacement(i))
+}
+
+fn indirect(cx: &mut Cx<'_>, i: &Instruction, offset: u64) -> Lifted {
+    let register = cx.word(i.a());
+    let (register, offset) = (cx.b.zero_extend(Type::I64, register), cx.constant(Type::I64, offset));
+    let address = cx.b.add(register, offset);
+    Ok(Flow::Indirect(cx.b.splat(address)))
 }
 
 pub fn sync(_: &mut Cx<'_>, _: &Instruction) -> Lifted {

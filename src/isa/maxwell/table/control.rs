@@ -13,6 +13,12 @@ family! { ($) control {
             "1110 0010 0100 ---- @5=0"
         }
     }
+    /// Branch to a register plus an offset.
+    Brx (exact control::brx) {
+        "BRX {a} {t}" {
+            "1110 0010 0101 ---- @5=0"
+        }
+    }
     /// Ends the lanes.
     Exit (exact control::exit) {
         "EXIT {cc_test@0}" {
