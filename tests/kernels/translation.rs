@@ -49,7 +49,8 @@ fn forty_block_sizes_make_at_most_four_variants() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let args = [Arg::from(1000), Arg::from(2.0f32), saxpy.zeros(4096), saxpy.zeros(4096)];
     let sizes = (1..=40).map(|k| k * 25 + k % 7);
-    let translated = sizes.filter(|&block| saxpy.launch(&args, 1000u32.div_ceil(block), block, 1).translate > Duration::ZERO);
+    let translated =
+        sizes.filter(|&block| saxpy.launch(&args, 1000u32.div_ceil(block), block, 1).translate > Duration::ZERO);
     assert!((1..=4).contains(&translated.count()));
 }
 
@@ -71,7 +72,8 @@ fn hot_kernels_call_next_to_no_helpers() {
 
     let mandelbrot = Launcher::new("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot");
     let view = [-2.2f32, 0.1, 0.03, 0.01].map(Arg::from);
-    let args = [[mandelbrot.zeros(2 * 100), Arg::from(100), Arg::from(1)].as_slice(), &view, &[Arg::from(500)]].concat();
+    let args =
+        [[mandelbrot.zeros(2 * 100), Arg::from(100), Arg::from(1)].as_slice(), &view, &[Arg::from(500)]].concat();
     assert_native("mandelbrot", &mandelbrot.launch(&args, 4, 32, 1));
 
     let fma = Launcher::new("benches/fixtures/fma.sm_50.cubin", "fma_chains");
