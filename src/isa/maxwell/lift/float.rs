@@ -28,8 +28,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
 
 /// A + B.
 pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let attrs =
-        FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
+    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
     let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
     let result = cx.b.fadd(attrs, a, b);
     finish(cx, i, result)
