@@ -69,7 +69,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
 }
 
 /// The sum, or where it overflowed the limit it went past.
-fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
+pub fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
     let overflow = cc::overflow(cx, a, b, sum);
     let (bits, least) = (cx.int(31), cx.int(0x8000_0000));
     let sign = cx.b.shr_s(sum, bits);
@@ -84,7 +84,7 @@ pub fn iadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// (A << n) + B; the negation of A comes after the shift.
+/// ISCADD, ISCADD32I: (A << n) + B; the negation of A comes after the shift.
 pub fn iscadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     shifted_add(cx, i, i.shift() as u32)
 }

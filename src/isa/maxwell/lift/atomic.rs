@@ -3,8 +3,8 @@
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
 use crate::ir::{AtomicOp, Space, Type, Value};
-use crate::isa::maxwell::field::{self, AtomicType, Field, ReduceOp, SharedAtomicType};
-use crate::isa::maxwell::{Instruction, Reg};
+use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
+use crate::isa::maxwell::{Instruction, Reg, Source};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
@@ -78,35 +78,27 @@ fn set_old(cx: &mut Cx<'_>, i: &Instruction, old: Value) {
     }
 }
 
-fn source_b(i: &Instruction) -> Result<Reg, Unsupported> {
-    i.b().reg().ok_or(Unsupported)
+fn source(source: Source) -> Result<Reg, Unsupported> {
+    source.reg().ok_or(Unsupported)
 }
 
 /// Global memory at a generic address.
 pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let kind = kind(i.atomic_op(), i.atomic_type())?;
-    let value = operand(cx, source_b(i)?, kind.1);
+    let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Generic, kind, value, None)?;
     set_old(cx, i, old);
     Ok(Flow::Next)
 }
 
 pub fn atom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let ty = match i.atomic_type() {
-        AtomicType::U32 | AtomicType::S32 => Type::I32,
-        AtomicType::U64 => Type::I64,
-        _ => return Err(Unsupported),
-    };
-    compare_and_swap(cx, i, Space::Generic, ty)
+    compare_and_swap(cx, i, Space::Generic)
 }
 
-/// The compare value is Rb, the value to store the register, or pair, behind it; or 0 where the text names RZ.
-fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space, ty: Type) -> Lifted {
-    let compare = source_b(i)?;
-    let swap = match i.c().reg() {
-        Some(reg) if i.source(crate::isa::maxwell::Role::C).is_some() => reg,
-        _ => compare.plus((ty.bits() / 32) as u8),
-    };
+/// Compares with B and stores C: a register, or pair, and the one behind it, or one of them is RZ.
+fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
+    let ty = if i.wide() { Type::I64 } else { Type::I32 };
+    let (compare, swap) = (source(i.b())?, source(i.c())?);
     let (compare, swap) = (operand(cx, compare, ty), operand(cx, swap, ty));
     let old = perform(cx, i, space, (AtomicOp::CompareExchange, ty), swap, Some(compare))?;
     set_old(cx, i, old);
@@ -127,9 +119,7 @@ pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         ReduceOp::Xor => Op::Xor,
     };
     let kind = kind(op, i.atomic_type())?;
-    // The data stands where loads have their destination.
-    let data = if i.source(crate::isa::maxwell::Role::B).is_some() { source_b(i)? } else { i.d() };
-    let value = operand(cx, data, kind.1);
+    let value = operand(cx, source(i.b())?, kind.1);
     perform(cx, i, Space::Generic, kind, value, None)?;
     Ok(Flow::Next)
 }
@@ -143,14 +133,12 @@ pub fn atoms(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         SharedAtomicType::S64 => AtomicType::S64,
     };
     let kind = kind(i.shared_atomic_op(), ty)?;
-    let value = operand(cx, source_b(i)?, kind.1);
+    let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Shared, kind, value, None)?;
     set_old(cx, i, old);
     Ok(Flow::Next)
 }
 
 pub fn atoms_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let wide = i.field(Field::shared_atomic_type).is_some_and(|_| i.shared_atomic_type() == SharedAtomicType::U64)
-        || i.row.format.contains(".CAS.64");
-    compare_and_swap(cx, i, Space::Shared, if wide { Type::I64 } else { Type::I32 })
+    compare_and_swap(cx, i, Space::Shared)
 }

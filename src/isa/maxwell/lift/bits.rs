@@ -87,13 +87,9 @@ pub fn flo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Number of 1 bits of B, or of A and B together.
+/// Number of 1 bits of B.
 pub fn popc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let mut value = cx.word(i.b());
-    if i.source(crate::isa::maxwell::Role::A).is_some() {
-        let a = cx.word(i.a());
-        value = cx.b.and(a, value);
-    }
+    let value = cx.word(i.b());
     let result = cx.b.popcnt(value);
     finish(cx, i, result)
 }

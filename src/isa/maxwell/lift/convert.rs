@@ -130,7 +130,7 @@ pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Float to integer: out of range it is the nearest limit. A NaN gives 0, but for 64-bit results and F64 sources the top
 /// bit alone.
 pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (Int::from(i.dst_int()), float_type(i.src_float())?);
+    let (to, from) = (Int::from(i.f2i_dst()), float_type(i.src_float())?);
     let rounding = match i.int_rounding() {
         IntRounding::Nearest => Round::Nearest,
         IntRounding::Floor => Round::Down,
@@ -177,7 +177,7 @@ pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Integer to integer: cut to the result's type, with `.SAT` clamped to it. Short results are zero-extended.
 pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (to, from) = (Int::from(i.dst_int()), Int::from(i.src_int()));
+    let (to, from) = (Int::from(i.short_dst()), Int::from(i.short_src()));
     if to.bits == 64 || from.bits == 64 {
         return Err(Unsupported);
     }

@@ -12,8 +12,8 @@ use super::context::Cx;
 use super::flow::{Flow, Lifted};
 
 /// The lanes where `a` compares with `b`.
-fn compare(cx: &mut Cx<'_>, i: &Instruction, a: Value, b: Value) -> Mask {
-    let cc = match i.float_compare() {
+fn compare(cx: &mut Cx<'_>, i: &Instruction, op: FloatCompare, a: Value, b: Value) -> Mask {
+    let cc = match op {
         FloatCompare::False => return Mask::Never,
         FloatCompare::True => return Mask::Always,
         FloatCompare::Lt => FloatCc::Lt,
@@ -36,12 +36,12 @@ fn compare(cx: &mut Cx<'_>, i: &Instruction, a: Value, b: Value) -> Mask {
 
 fn singles(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
     let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
-    compare(cx, i, a, b)
+    compare(cx, i, i.float_compare(), a, b)
 }
 
 fn doubles(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
     let (a, b) = (cx.f64(i.a()), cx.f64(i.b()));
-    compare(cx, i, a, b)
+    compare(cx, i, i.float_compare(), a, b)
 }
 
 /// Sets two predicates.
@@ -69,7 +69,7 @@ pub fn dset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// C op 0 ? A : B
 pub fn fcmp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, c, zero) = (cx.f32(i.a()), cx.f32(i.b()), cx.f32(i.c()), cx.b.f32const(0.0));
-    let holds = compare(cx, i, c, zero);
+    let holds = compare(cx, i, i.fcmp_compare(), c, zero);
     let result = cx.select(holds, a, b);
     cx.set(i.d(), result);
     Ok(Flow::Next)

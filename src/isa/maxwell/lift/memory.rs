@@ -3,8 +3,8 @@
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
 use crate::ir::{Access, Extend, Space, Type, Value as IrValue};
-use crate::isa::maxwell::field::{ConstMode, ConstSize, MemSize, SharedSize, StoreSize};
-use crate::isa::maxwell::{Instruction, Value};
+use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
@@ -52,32 +52,6 @@ fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
         StoreSize::B64 => Elements::words(2),
         StoreSize::B128 => Elements::words(4),
         StoreSize::Reserved => return Err(Unsupported),
-    })
-}
-
-/// LDS with `.U`, whose size has other names.
-fn shared_size(size: SharedSize) -> Result<Elements, Unsupported> {
-    store_size(match size {
-        SharedSize::U8 => StoreSize::U8,
-        SharedSize::S8 => StoreSize::S8,
-        SharedSize::U16 => StoreSize::U16,
-        SharedSize::S16 => StoreSize::S16,
-        SharedSize::B32 => StoreSize::B32,
-        SharedSize::B64 => StoreSize::B64,
-        SharedSize::B128 => StoreSize::B128,
-        SharedSize::Reserved => StoreSize::Reserved,
-    })
-}
-
-fn const_size(size: ConstSize) -> Result<Elements, Unsupported> {
-    Ok(match size {
-        ConstSize::U8 => Elements::U8,
-        ConstSize::S8 => Elements::S8,
-        ConstSize::U16 => Elements::U16,
-        ConstSize::S16 => Elements::S16,
-        ConstSize::B32 => Elements::words(1),
-        ConstSize::B64 => Elements::words(2),
-        ConstSize::Reserved6 | ConstSize::Reserved7 => return Err(Unsupported),
     })
 }
 
@@ -144,12 +118,9 @@ pub fn st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn lds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    use crate::isa::maxwell::field::Field;
-    let what = match i.field(Field::shared_size) {
-        Some(_) => shared_size(i.shared_size())?,
-        None => store_size(i.store_size())?,
-    };
-    load(cx, i, Space::Shared, what)
+    // With `.U` the size has other names.
+    let size = if i.field(Field::shared_size).is_some() { i.shared_size() } else { i.store_size() };
+    load(cx, i, Space::Shared, store_size(size)?)
 }
 
 pub fn sts(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -166,14 +137,14 @@ pub fn stl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Load from a constant bank at Ra + offset.
 pub fn ldc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let what = const_size(i.const_size())?;
-    let Value::Const { bank, offset } = i.b().value else { return Err(Unsupported) };
+    let what = match i.const_size() {
+        StoreSize::B128 => return Err(Unsupported),
+        size => store_size(size)?,
+    };
     if i.const_mode() != ConstMode::Plain {
         return Err(Unsupported);
     }
-    let base = cx.reg(i.a().reg().ok_or(Unsupported)?);
-    let base = cx.b.splat(base);
-    let access = cx.b.access(Space::Const(bank), what.ty, what.count, base, offset);
+    let access = access(cx, i, Space::Const(i.bank().ok_or(Unsupported)?), what)?;
     load_to(cx, i, access, what);
     Ok(Flow::Next)
 }

@@ -4,6 +4,7 @@
 
 use crate::ir::Value;
 use crate::isa::divergence::Mask;
+use crate::isa::maxwell::field::{ByteIndex, PredFile};
 use crate::isa::maxwell::{Instruction, Part};
 
 use super::cc;
@@ -50,9 +51,15 @@ const C2_BIT: u32 = 4;
 const ALL_OF_CC: u64 = 0xf;
 
 /// P2R: A with a byte replaced, where the mask B has a bit, by predicates or CC.
-fn pack(cx: &mut Cx<'_>, i: &Instruction, cc: bool) -> Lifted {
+pub fn p2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let cc = i.pred_file() == PredFile::Cc;
     let Some(mask) = i.b().imm() else { return Err(Unsupported) };
-    let shift = byte_shift(i);
+    let shift = match i.byte_index() {
+        ByteIndex::B0 => 0,
+        ByteIndex::B1 => 8,
+        ByteIndex::B2 => 16,
+        ByteIndex::B3 => 24,
+    };
     let mut result = cx.word(whole(i.a()));
     let mut bits: Vec<(u32, Mask)> = Vec::new();
     for (bit, flag) in flags(cc).into_iter().enumerate().filter(|(bit, _)| mask >> bit & 1 != 0) {
@@ -74,9 +81,14 @@ fn pack(cx: &mut Cx<'_>, i: &Instruction, cc: bool) -> Lifted {
 }
 
 /// R2P: predicates or CC from a byte of A, where the mask B has a bit.
-fn unpack(cx: &mut Cx<'_>, i: &Instruction, cc: bool) -> Lifted {
+pub fn r2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let cc = i.pred_file() == PredFile::Cc;
     let Some(mask) = i.b().imm() else { return Err(Unsupported) };
-    let (shift, word) = (byte_shift(i), cx.word(whole(i.a())));
+    let shift = match i.a().part {
+        Part::Byte(byte) => u32::from(byte) * 8,
+        _ => 0,
+    };
+    let word = cx.word(whole(i.a()));
     for (bit, flag) in flags(cc).into_iter().enumerate().filter(|(bit, _)| mask >> bit & 1 != 0) {
         let lanes = bit_lanes(cx, word, bit as u32 + shift);
         cx.set_flag(flag, lanes);
@@ -88,33 +100,10 @@ fn unpack(cx: &mut Cx<'_>, i: &Instruction, cc: bool) -> Lifted {
     Ok(Flow::Next)
 }
 
-fn byte_shift(i: &Instruction) -> u32 {
-    match i.a().part {
-        Part::Byte(byte) => u32::from(byte) * 8,
-        _ => 0,
-    }
-}
-
 /// The lanes where a bit of a word is set.
 fn bit_lanes(cx: &mut Cx<'_>, word: Value, bit: u32) -> Mask {
     let probe = cx.int(1 << bit);
     let bit = cx.b.and(word, probe);
     let clear = cc::zero(cx, bit);
     cx.not(clear)
-}
-
-pub fn p2r_pr(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    pack(cx, i, false)
-}
-
-pub fn p2r_cc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    pack(cx, i, true)
-}
-
-pub fn r2p_pr(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    unpack(cx, i, false)
-}
-
-pub fn r2p_cc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    unpack(cx, i, true)
 }
