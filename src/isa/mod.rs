@@ -1,3 +1,4 @@
 //! One folder per instruction set: table, decoder, disassembler and lifter. Nothing here runs code.
 
+pub mod divergence;
 pub mod maxwell;

@@ -1,1 +1,18 @@
+//! NVIDIA Maxwell SASS (sm_50): instruction table, decoder, disassembler, lifter.
+//!
+//! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
+//! truth about the encodings is [`table`]; [`row`] explains its notation.
 
+pub mod code;
+pub mod control;
+pub mod disasm;
+pub mod field;
+pub mod instruction;
+pub mod lift;
+pub mod row;
+pub mod special;
+pub mod table;
+
+pub use instruction::{Address, BUNDLE_BYTES, Instruction, Part, Pred, Reg, Source, Value, WORD_BYTES};
+pub use row::{Fidelity, Role, Row};
+pub use table::Opcode;

@@ -1,0 +1,275 @@
+//! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
+
+/// Instruction set of a module's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Isa {
+    /// NVIDIA SASS of the Maxwell generation; `sm` is 50, 52 or 53.
+    Maxwell { sm: u32 },
+}
+
+impl std::fmt::Display for Isa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
+        }
+    }
+}
+
+/// Index into [`Module::sections`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SectionId(pub usize);
+/// Index into [`Module::symbols`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymbolId(pub usize);
+/// Index into [`Module::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub usize);
+
+/// A GPU binary: sections without addresses, and what refers to them.
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub isa: Isa,
+    /// Sections that exist at run time: code, constants, memory.
+    pub sections: Vec<Section>,
+    /// Variables and functions, defined or not, in file order.
+    pub symbols: Vec<Symbol>,
+    /// Kernels and device functions, in file order.
+    pub functions: Vec<Function>,
+    pub relocations: Vec<Relocation>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SectionKind {
+    /// Instructions.
+    Code,
+    /// Initial content of a constant bank, of one code section's kernels or of the whole module.
+    Constant { bank: u8, owner: Option<SectionId> },
+    /// Device memory, readable and writable.
+    Global,
+    /// Static shared memory, of one code section's kernels or of the whole module.
+    Shared { owner: Option<SectionId> },
+}
+
+/// Bytes that are loaded together.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub name: String,
+    pub kind: SectionKind,
+    /// A power of two, in bytes.
+    pub align: u64,
+    /// Size at run time in bytes. What lies past `data` is zero.
+    pub size: u64,
+    pub data: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    Function,
+    /// A variable; its section says where.
+    Object,
+    /// A whole section.
+    Section,
+    Texture,
+    Surface,
+    Sampler,
+}
+
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub kind: SymbolKind,
+    /// `None`: not defined in this module, or in a section that is not loaded.
+    pub section: Option<SectionId>,
+    /// Bytes from the section's start.
+    pub offset: u64,
+    /// In bytes.
+    pub size: u64,
+    /// Visible outside the module.
+    pub global: bool,
+    /// An undefined variable in shared memory: it starts where dynamic shared memory starts.
+    pub dynamic_shared: bool,
+}
+
+/// One kernel parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Bytes from the start of the parameter block.
+    pub offset: u32,
+    /// In bytes.
+    pub size: u32,
+}
+
+/// An indirect branch with the targets the compiler knew of, as offsets in the function's section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndirectBranch {
+    pub at: u32,
+    pub targets: Vec<u32>,
+}
+
+/// A kernel or a device function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub symbol: SymbolId,
+    pub section: SectionId,
+    /// Bytes from the section's start to the first instruction.
+    pub offset: u64,
+    /// In bytes; 0 if the file does not say.
+    pub size: u64,
+    /// Can be launched.
+    pub kernel: bool,
+    /// In the order of the source.
+    pub params: Vec<Param>,
+    /// Where the parameter block starts in constant bank 0.
+    pub param_base: u32,
+    /// Size of the parameter block in bytes.
+    pub param_bytes: u32,
+    /// 32-bit registers a lane uses.
+    pub registers: u32,
+    /// Local memory of this function alone, in bytes per lane.
+    pub frame_bytes: u32,
+    /// Local memory of this function and all it calls, in bytes per lane; `None` if recursion or pointers hide it.
+    pub stack_bytes: Option<u32>,
+    /// Memory for the divergence stack past what the hardware holds, in bytes per warp.
+    pub crs_bytes: u32,
+    /// Hardware barriers of the block that it uses.
+    pub barriers: u32,
+    /// Static shared memory in bytes.
+    pub shared_bytes: u64,
+    /// Most threads a block may have, per axis.
+    pub max_threads: Option<[u32; 3]>,
+    /// The only block shape it may be launched with.
+    pub required_threads: Option<[u32; 3]>,
+    /// Names of external functions it needs.
+    pub externs: Vec<SymbolId>,
+    /// Offsets of EXIT instructions in its section.
+    pub exits: Vec<u32>,
+    pub indirect_branches: Vec<IndirectBranch>,
+}
+
+/// Which bits of a number a relocation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// All; a number that does not fit is an error.
+    Whole,
+    /// Bits 0 to 31.
+    Low,
+    /// Bits 32 to 63.
+    High,
+}
+
+/// What a relocation writes. S is the symbol's address, A the addend. Fields are in the little-endian 32- or 64-bit word
+/// at the place; `at` is a field's lowest bit, `bits` its width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RelocKind {
+    /// S + A, S being an address in the symbol's own space.
+    Address { half: Half, at: u8, bits: u8 },
+    /// S + A, S being a generic address.
+    Generic { at: u8, bits: u8 },
+    /// Operand c[bank][S + A] of an instruction: the word offset in 14 bits, above it the bank in 5 bits.
+    ConstantOperand { at: u8 },
+    /// Index of a texture, surface or sampler header.
+    Header { at: u8, bits: u8 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// What is written to.
+    pub section: SectionId,
+    /// In bytes from its start.
+    pub offset: u64,
+    pub kind: RelocKind,
+    /// What the format calls this kind.
+    pub name: &'static str,
+    pub symbol: SymbolId,
+    /// `None`: what stands at the place already.
+    pub addend: Option<i64>,
+}
+
+impl Function {
+    /// A function of which nothing but its place is known.
+    pub fn new(name: String, symbol: SymbolId, section: SectionId, offset: u64, size: u64, kernel: bool) -> Self {
+        Function {
+            name,
+            symbol,
+            section,
+            offset,
+            size,
+            kernel,
+            params: vec![],
+            param_base: 0,
+            param_bytes: 0,
+            registers: 0,
+            frame_bytes: 0,
+            stack_bytes: None,
+            crs_bytes: 0,
+            barriers: 0,
+            shared_bytes: 0,
+            max_threads: None,
+            required_threads: None,
+            externs: vec![],
+            exits: vec![],
+            indirect_branches: vec![],
+        }
+    }
+}
+
+impl RelocKind {
+    /// Bytes of the place it changes.
+    pub const fn bytes(self) -> u64 {
+        let last = match self {
+            RelocKind::Address { at, bits, .. } | RelocKind::Generic { at, bits } | RelocKind::Header { at, bits } => {
+                at + bits
+            }
+            RelocKind::ConstantOperand { at } => at + 19,
+        };
+        if last <= 32 { 4 } else { 8 }
+    }
+}
+
+impl Module {
+    pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        self.functions.iter().enumerate().filter(|(_, f)| f.kernel).map(|(i, f)| (FunctionId(i), f))
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<FunctionId> {
+        self.kernels().find(|(_, f)| f.name == name).map(|(id, _)| id)
+    }
+
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0]
+    }
+
+    pub fn section(&self, id: SectionId) -> &Section {
+        &self.sections[id.0]
+    }
+
+    pub fn symbol(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.0]
+    }
+
+    /// Offset in shared memory of each static shared section that blocks of this code section's kernels have, and
+    /// where static shared memory ends. What belongs to the whole module comes first.
+    pub fn shared_layout(&self, code: SectionId) -> (Vec<(SectionId, u64)>, u64) {
+        let mut layout = Vec::new();
+        let mut end = 0_u64;
+        for wanted in [None, Some(code)] {
+            for (i, section) in self.sections.iter().enumerate() {
+                if section.kind == (SectionKind::Shared { owner: wanted }) && section.size > 0 {
+                    let at = end.checked_next_multiple_of(section.align).unwrap_or(u64::MAX);
+                    layout.push((SectionId(i), at));
+                    end = at.saturating_add(section.size);
+                }
+            }
+        }
+        (layout, end)
+    }
+
+    /// The variable of that name, which has a section.
+    pub fn variable(&self, name: &str) -> Option<SymbolId> {
+        let is_it = |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
+        self.symbols.iter().position(is_it).map(SymbolId)
+    }
+}

@@ -1,0 +1,92 @@
+//! What lifters share about lanes: the algebra of lane masks with known values folded away.
+
+use crate::ir::{BlockBuilder, IntCc, Type, Value};
+
+/// A lane mask while a block is built: most guards are constant, and so is much of what is combined from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// No lane.
+    Never,
+    /// Every lane.
+    Always,
+    /// The lanes whose bit is set in this value.
+    Lanes(Value),
+}
+
+impl Mask {
+    pub const fn of(value: bool) -> Mask {
+        if value { Mask::Always } else { Mask::Never }
+    }
+
+    pub fn and(self, other: Mask, b: &mut BlockBuilder<'_>) -> Mask {
+        match (self, other) {
+            (Mask::Never, _) | (_, Mask::Never) => Mask::Never,
+            (Mask::Always, mask) | (mask, Mask::Always) => mask,
+            (Mask::Lanes(x), Mask::Lanes(y)) if x == y => self,
+            (Mask::Lanes(x), Mask::Lanes(y)) => Mask::Lanes(b.and(x, y)),
+        }
+    }
+
+    pub fn or(self, other: Mask, b: &mut BlockBuilder<'_>) -> Mask {
+        match (self, other) {
+            (Mask::Always, _) | (_, Mask::Always) => Mask::Always,
+            (Mask::Never, mask) | (mask, Mask::Never) => mask,
+            (Mask::Lanes(x), Mask::Lanes(y)) if x == y => self,
+            (Mask::Lanes(x), Mask::Lanes(y)) => Mask::Lanes(b.or(x, y)),
+        }
+    }
+
+    pub fn xor(self, other: Mask, b: &mut BlockBuilder<'_>) -> Mask {
+        match (self, other) {
+            (Mask::Never, mask) | (mask, Mask::Never) => mask,
+            (Mask::Always, mask) | (mask, Mask::Always) => mask.not(b),
+            (Mask::Lanes(x), Mask::Lanes(y)) => Mask::Lanes(b.xor(x, y)),
+        }
+    }
+
+    /// The complement, bits past the warp's width included.
+    pub fn not(self, b: &mut BlockBuilder<'_>) -> Mask {
+        match self {
+            Mask::Never => Mask::Always,
+            Mask::Always => Mask::Never,
+            Mask::Lanes(x) => Mask::Lanes(b.not(x)),
+        }
+    }
+
+    /// `self` in the lanes of `lanes`, `other` elsewhere.
+    pub fn merge(self, lanes: Mask, other: Mask, b: &mut BlockBuilder<'_>) -> Mask {
+        match lanes {
+            Mask::Always => self,
+            Mask::Never => other,
+            Mask::Lanes(_) if self == other => self,
+            Mask::Lanes(_) => {
+                let inside = self.and(lanes, b);
+                let outside = lanes.not(b);
+                let outside = other.and(outside, b);
+                inside.or(outside, b)
+            }
+        }
+    }
+
+    /// As a value; `Always` has all 64 bits set.
+    pub fn value(self, b: &mut BlockBuilder<'_>) -> Value {
+        match self {
+            Mask::Never => b.iconst(Type::I64, 0),
+            Mask::Always => b.iconst(Type::I64, u64::MAX),
+            Mask::Lanes(value) => value,
+        }
+    }
+}
+
+/// The number of the least lane of a mask that has one, as a uniform `i32`.
+pub fn first_lane(b: &mut BlockBuilder<'_>, lanes: Value) -> Value {
+    let lane = b.ctz(lanes);
+    b.trunc(Type::I32, lane)
+}
+
+/// Lane `i`'s bit: the mask of lanes where a varying or uniform `i32` is not 0.
+pub fn nonzero(b: &mut BlockBuilder<'_>, value: Value) -> Value {
+    let ty = b.ty(value).ty;
+    let zero = b.iconst(ty, 0);
+    b.icmp(IntCc::Ne, value, zero)
+}

@@ -1,0 +1,247 @@
+//! Text of an instruction, as nvdisasm prints it.
+
+use std::fmt::{self, Write};
+
+use super::field::Style;
+use super::instruction::{Address, Instruction, Part, Pred, Reg, Source, Value};
+use super::row::{ImmKind, Location, OperandSlot, Piece, Role};
+use super::special::SpecialRegister;
+
+/// What is known about the place of an instruction.
+#[derive(Clone, Copy, Default)]
+pub struct Context<'a> {
+    /// Address of the word, from which branch targets are reckoned.
+    pub pc: u64,
+    /// Operand slots marked `.reuse`, see [`super::control::Control::reuse`].
+    pub reuse: u8,
+    /// Names of branch targets; an address without one is printed in hex.
+    pub label: Option<&'a dyn Fn(u64) -> Option<String>>,
+}
+
+impl Instruction {
+    /// The text with guard, without labels, `.reuse` and the closing semicolon.
+    pub fn text(&self, pc: u64) -> String {
+        self.text_in(&Context { pc, ..Context::default() })
+    }
+
+    /// The text with guard, without the closing semicolon.
+    pub fn text_in(&self, context: &Context) -> String {
+        let mut printer = Printer { instruction: self, context, out: String::new() };
+        // A String takes every write.
+        let _ = printer.print();
+        printer.out
+    }
+}
+
+struct Printer<'a> {
+    instruction: &'a Instruction,
+    context: &'a Context<'a>,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn print(&mut self) -> fmt::Result {
+        let guard = self.instruction.guard();
+        if !guard.is_true() {
+            write!(self.out, "@{guard} ")?;
+        }
+        for piece in self.instruction.row.pieces {
+            match piece {
+                Piece::Text { start, end } => {
+                    let text = &self.instruction.row.format[*start as usize..*end as usize];
+                    // What stood before the separator printed nothing.
+                    let skip = self.out.ends_with(' ') && text.starts_with(", ");
+                    self.out.push_str(if skip { &text[2..] } else { text });
+                }
+                Piece::Field(slot) => {
+                    let value = self.instruction.read_field(slot);
+                    match slot.field.info().style {
+                        Style::Names(names) => self.out.push_str(names[value as usize % names.len()]),
+                        Style::Hex => write!(self.out, "{value:#x}")?,
+                        Style::HexUnless(usual) if value == usual => {}
+                        Style::HexUnless(_) => write!(self.out, "{value:#x}")?,
+                        Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8))?,
+                    }
+                }
+                Piece::Operand(slot) => self.operand(slot)?,
+            }
+        }
+        let length = self.out.trim_end_matches([' ', ',']).len();
+        self.out.truncate(length);
+        Ok(())
+    }
+
+    fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
+        match slot.location {
+            Location::Predicate { .. } => {
+                let pred = self.instruction.read_predicate(slot);
+                if slot.attributes.optional && pred.is_true() {
+                    return Ok(());
+                }
+                write!(self.out, "{pred}")
+            }
+            Location::Memory { .. } => {
+                let address = self.instruction.read_address(slot);
+                write!(self.out, "{address}")
+            }
+            Location::Target => self.target(),
+            _ => self.source(slot),
+        }
+    }
+
+    fn target(&mut self) -> fmt::Result {
+        let Some(target) = self.instruction.raw_target(self.context.pc) else { return Ok(()) };
+        match self.context.label.and_then(|label| label(target)) {
+            Some(name) => write!(self.out, "`({name})"),
+            None => write!(self.out, "{target:#x}"),
+        }
+    }
+
+    fn source(&mut self, slot: &OperandSlot) -> fmt::Result {
+        let source = self.instruction.read_source(slot);
+        if slot.attributes.optional && source.reg().is_some_and(Reg::is_zero) {
+            return Ok(());
+        }
+        if let Value::Imm(imm) = source.value {
+            self.immediate(imm, slot.location)?;
+            for (set, suffix) in [(source.abs, ".ABS"), (source.neg, ".NEG"), (source.inv, ".INV")] {
+                if set {
+                    self.out.push_str(suffix);
+                }
+            }
+            return Ok(());
+        }
+        for (set, prefix) in [(source.neg, '-'), (source.inv, '~'), (source.abs, '|')] {
+            if set {
+                self.out.push(prefix);
+            }
+        }
+        match source.value {
+            Value::Reg(reg) => write!(self.out, "{reg}")?,
+            Value::Const { bank, offset } => {
+                let space = if source.part == Part::Whole { "" } else { " " };
+                write!(self.out, "c[{bank:#x}]{space}[{}]", SignedHex(offset.into()))?;
+            }
+            Value::Imm(_) => {}
+        }
+        self.part(&source)?;
+        if source.abs {
+            self.out.push('|');
+        }
+        if slot.role != Role::D && self.reused(slot.location) {
+            self.out.push_str(".reuse");
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, source: &Source) -> fmt::Result {
+        match source.part {
+            Part::Whole | Part::Half(0) | Part::Byte(0) => Ok(()),
+            Part::Half(n) => write!(self.out, ".H{n}"),
+            Part::Byte(n) => write!(self.out, ".B{n}"),
+        }
+    }
+
+    fn reused(&self, location: Location) -> bool {
+        let bit = match location {
+            Location::Register { lo: 8 } => 0,
+            Location::Register { lo: 20 } => 1,
+            Location::Register { lo: 39 } => 2,
+            _ => return false,
+        };
+        self.context.reuse >> bit & 1 != 0
+    }
+
+    fn immediate(&mut self, imm: u64, location: Location) -> fmt::Result {
+        match location {
+            Location::Imm20(ImmKind::F32) | Location::Imm32(ImmKind::F32) => {
+                write!(self.out, "{}", float_text(f32::from_bits(imm as u32).into(), false))
+            }
+            Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
+                write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
+            }
+            Location::Imm32(ImmKind::Int) => write!(self.out, "{:#x}", imm as u32),
+            _ => write!(self.out, "{}", SignedHex(imm as i64)),
+        }
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if self.is_zero() { f.write_str("RZ") } else { write!(f, "R{}", self.0) }
+    }
+}
+
+impl fmt::Display for Pred {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let not = if self.not { "!" } else { "" };
+        if self.index == 7 { write!(f, "{not}PT") } else { write!(f, "{not}P{}", self.index) }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let offset = SignedHex(self.offset.into());
+        match (self.base.is_zero(), self.offset) {
+            (true, _) => write!(f, "[{offset}]"),
+            (false, 0) => write!(f, "[{}]", self.base),
+            (false, _) => write!(f, "[{}+{offset}]", self.base),
+        }
+    }
+}
+
+impl fmt::Display for SpecialRegister {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "SR{}", self.0),
+        }
+    }
+}
+
+/// `0x10` or `-0x10`.
+struct SignedHex(i64);
+
+impl fmt::Display for SignedHex {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{:#x}", self.0.unsigned_abs())
+    }
+}
+
+/// A float immediate: 20 significant digits, or 20 digits behind the point for values of 10^9 and more.
+fn float_text(value: f64, signalling: bool) -> String {
+    let sign = if value.is_sign_negative() { '-' } else { '+' };
+    if value.is_nan() {
+        return format!("{sign}{}", if signalling { "SNAN" } else { "QNAN" });
+    }
+    if value.is_infinite() {
+        return format!("{sign}INF");
+    }
+    if value == 0.0 {
+        return if sign == '-' { "-0.0 ".into() } else { "0".into() };
+    }
+    let full = format!("{value:.20e}");
+    let digits = format!("{value:.19e}");
+    let Some((mantissa, exponent)) = digits.split_once('e') else { return digits };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let with_exponent = |mantissa: &str| {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{mantissa}e{sign}{:02}", exponent.abs())
+    };
+    if value.abs() >= LARGE {
+        return with_exponent(full.split('e').next().unwrap_or(&full));
+    }
+    if exponent < -4 {
+        return with_exponent(trim_zeros(mantissa));
+    }
+    let decimals = (19 - exponent).max(0) as usize;
+    trim_zeros(&format!("{value:.decimals$}")).to_owned()
+}
+
+/// From here on nvdisasm prints every float with an exponent.
+const LARGE: f64 = 1e9;
+
+fn trim_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}

@@ -1,0 +1,306 @@
+//! A decoded instruction and typed access to its parts.
+
+use super::field::Field;
+use super::row::{Fidelity, FieldSlot, ImmKind, Location, OperandSlot, Role, Row};
+use super::table::Opcode;
+
+/// Bytes of an instruction word.
+pub const WORD_BYTES: u64 = 8;
+/// Bytes of a bundle: a control word and three instructions.
+pub const BUNDLE_BYTES: u64 = 32;
+
+/// An instruction word together with the table line that explains it.
+///
+/// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a constant or an immediate, and a modifier
+/// that an encoding lacks has its first value. Roles follow the text, not the bits: in `FFMA R0, R1, R2, c[0x0][0x8]` the
+/// constant is C.
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction {
+    pub word: u64,
+    pub row: &'static Row,
+}
+
+/// A general register: 0 to 254, or [`Reg::ZERO`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg(pub u8);
+
+impl Reg {
+    /// RZ: reads 0, writes are dropped.
+    pub const ZERO: Reg = Reg(255);
+
+    pub const fn is_zero(self) -> bool {
+        self.0 == 255
+    }
+
+    /// The `n`th register after this one, as in pairs and vectors; RZ stays RZ. Past R254 it is RZ.
+    pub const fn plus(self, n: u8) -> Reg {
+        if self.is_zero() { self } else { Reg(self.0.saturating_add(n)) }
+    }
+}
+
+/// A predicate as a source: number 0 to 6, or 7 for PT, which is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pred {
+    pub index: u8,
+    pub not: bool,
+}
+
+impl Pred {
+    pub const TRUE: Pred = Pred { index: 7, not: false };
+
+    pub fn is_true(self) -> bool {
+        self == Pred::TRUE
+    }
+
+    /// `!PT`
+    pub fn is_false(self) -> bool {
+        self.index == 7 && self.not
+    }
+}
+
+/// What a source operand reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    Reg(Reg),
+    /// `c[bank][offset]`, offset in bytes, a multiple of 4. Negative offsets are out of range.
+    Const {
+        bank: u8,
+        offset: i32,
+    },
+    /// An integer sign-extended to 64 bits, the bits of an F32 in the low half, or the bits of an F64.
+    Imm(u64),
+}
+
+/// The part of a source that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Whole,
+    /// Half 0 (low) or 1 of an operand that is read by halves.
+    Half(u8),
+    /// Byte 0 (low) to 3.
+    Byte(u8),
+}
+
+/// A source operand. The order of modifiers is: part, absolute value, then negation or complement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    pub value: Value,
+    pub part: Part,
+    pub abs: bool,
+    pub neg: bool,
+    /// Bitwise complement.
+    pub inv: bool,
+}
+
+impl Source {
+    pub const ZERO: Source =
+        Source { value: Value::Reg(Reg::ZERO), part: Part::Whole, abs: false, neg: false, inv: false };
+
+    /// The register, if it is one.
+    pub fn reg(self) -> Option<Reg> {
+        match self.value {
+            Value::Reg(reg) => Some(reg),
+            _ => None,
+        }
+    }
+
+    pub fn imm(self) -> Option<u64> {
+        match self.value {
+            Value::Imm(imm) => Some(imm),
+            _ => None,
+        }
+    }
+}
+
+/// A memory operand: address register (RZ: none) plus offset in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    pub base: Reg,
+    pub offset: i32,
+}
+
+impl Instruction {
+    /// The instruction that a word encodes; none if it is illegal.
+    pub fn decode(word: u64) -> Option<Instruction> {
+        super::table::lookup(word).map(|row| Instruction { word, row })
+    }
+
+    pub fn opcode(&self) -> Opcode {
+        self.row.opcode
+    }
+
+    pub fn fidelity(&self) -> Fidelity {
+        self.row.fidelity
+    }
+
+    /// `bits` bits from bit `lo`.
+    pub const fn bits(&self, lo: u8, bits: u8) -> u64 {
+        (self.word >> lo) & (u64::MAX >> (64 - bits as u32))
+    }
+
+    const fn signed(&self, lo: u8, bits: u8) -> i64 {
+        let unused = 64 - bits as u32;
+        ((self.bits(lo, bits) << unused) as i64) >> unused
+    }
+
+    const fn flag(&self, bit: Option<u8>) -> bool {
+        match bit {
+            Some(bit) => self.bits(bit, 1) != 0,
+            None => false,
+        }
+    }
+
+    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none. What pushes on the divergence stack
+    /// has no guard, and zeros in its place.
+    pub fn guard(&self) -> Pred {
+        if matches!(self.opcode(), Opcode::Ssy) {
+            return Pred::TRUE;
+        }
+        Pred { index: self.bits(16, 3) as u8, not: self.bits(19, 1) != 0 }
+    }
+
+    /// The bits of a modifier, if this encoding has it.
+    pub fn field(&self, field: Field) -> Option<u64> {
+        self.row.fields().find(|slot| slot.field == field).map(|slot| self.read_field(&slot))
+    }
+
+    pub(super) fn read_field(&self, slot: &FieldSlot) -> u64 {
+        self.bits(slot.lo, slot.bits) | u64::from(self.flag(slot.hi)) << slot.bits
+    }
+
+    fn slot(&self, role: Role) -> Option<OperandSlot> {
+        self.row.operands().find(|slot| slot.role == role)
+    }
+
+    /// The source operand of a role, if this encoding has one.
+    pub fn source(&self, role: Role) -> Option<Source> {
+        self.slot(role).map(|slot| self.read_source(&slot))
+    }
+
+    pub(super) fn read_source(&self, slot: &OperandSlot) -> Source {
+        let attributes = &slot.attributes;
+        let part = match (attributes.half, attributes.byte) {
+            (Some(bit), _) => Part::Half(self.bits(bit, 1) as u8),
+            (_, Some(lo)) => Part::Byte(self.bits(lo, 2) as u8),
+            _ => Part::Whole,
+        };
+        Source {
+            value: self.read_value(slot.location),
+            part,
+            abs: self.flag(attributes.abs),
+            neg: self.flag(attributes.neg),
+            inv: self.flag(attributes.inv),
+        }
+    }
+
+    fn read_value(&self, location: Location) -> Value {
+        match location {
+            Location::Register { lo } => Value::Reg(Reg(self.bits(lo, 8) as u8)),
+            Location::Predicate { lo } => Value::Imm(self.bits(lo, 3)),
+            Location::Constant => Value::Const { bank: self.bits(34, 5) as u8, offset: self.signed(20, 14) as i32 * 4 },
+            Location::Imm20(kind) => {
+                let bits = self.bits(20, 19) | self.bits(56, 1) << 19;
+                Value::Imm(match kind {
+                    ImmKind::Int => (((bits << 44) as i64) >> 44) as u64,
+                    ImmKind::F32 => bits << 12,
+                    ImmKind::F64 => bits << 44,
+                })
+            }
+            Location::Imm32(kind) => Value::Imm(match kind {
+                ImmKind::Int => self.signed(20, 32) as u64,
+                ImmKind::F32 | ImmKind::F64 => self.bits(20, 32),
+            }),
+            Location::Unsigned { lo, width } => Value::Imm(self.bits(lo, width)),
+            Location::Memory { .. } | Location::Target => Value::Imm(0),
+        }
+    }
+
+    pub(super) fn read_predicate(&self, slot: &OperandSlot) -> Pred {
+        let index = match slot.location {
+            Location::Predicate { lo } => self.bits(lo, 3) as u8,
+            _ => 7,
+        };
+        Pred { index, not: self.flag(slot.attributes.not) }
+    }
+
+    pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
+        match slot.location {
+            Location::Memory { base, offset, width } => {
+                Address { base: Reg(self.bits(base, 8) as u8), offset: self.signed(offset, width) as i32 }
+            }
+            _ => Address { base: Reg::ZERO, offset: 0 },
+        }
+    }
+
+    fn read_register(&self, role: Role) -> Reg {
+        self.source(role).and_then(Source::reg).unwrap_or(Reg::ZERO)
+    }
+
+    fn predicate(&self, role: Role) -> Pred {
+        self.slot(role).map_or(Pred::TRUE, |slot| self.read_predicate(&slot))
+    }
+
+    /// Destination register; RZ if there is none.
+    pub fn d(&self) -> Reg {
+        self.read_register(Role::D)
+    }
+
+    /// First source; RZ if there is none.
+    pub fn a(&self) -> Source {
+        self.source(Role::A).unwrap_or(Source::ZERO)
+    }
+
+    /// Second source, or the only one of an instruction that has it where others have their second (MOV, I2F, MUFU is an
+    /// exception with A); RZ if there is none.
+    pub fn b(&self) -> Source {
+        self.source(Role::B).unwrap_or(Source::ZERO)
+    }
+
+    /// Third source; RZ if there is none.
+    pub fn c(&self) -> Source {
+        self.source(Role::C).unwrap_or(Source::ZERO)
+    }
+
+    /// Number of the first destination predicate; 7 if there is none.
+    pub fn pd(&self) -> u8 {
+        self.predicate(Role::Pd).index
+    }
+
+    /// Number of the second destination predicate; 7 if there is none.
+    pub fn pe(&self) -> u8 {
+        self.predicate(Role::Pe).index
+    }
+
+    /// First source predicate of predicate logic.
+    pub fn pa(&self) -> Pred {
+        self.predicate(Role::Pa)
+    }
+
+    /// Second source predicate of predicate logic.
+    pub fn pb(&self) -> Pred {
+        self.predicate(Role::Pb)
+    }
+
+    /// The source predicate that is combined with the result, or selects it.
+    pub fn ps(&self) -> Pred {
+        self.predicate(Role::Ps)
+    }
+
+    /// Memory operand, if there is one.
+    pub fn address(&self) -> Option<Address> {
+        self.slot(Role::M).map(|slot| self.read_address(&slot))
+    }
+
+    /// Where the instruction at `pc` (bytes from the start of its function) branches to. A target that is a control word is moved to
+    /// the word behind it.
+    pub fn target(&self, pc: u64) -> Option<u64> {
+        let target = self.raw_target(pc)?;
+        Some(if target.is_multiple_of(BUNDLE_BYTES) { target.wrapping_add(WORD_BYTES) } else { target })
+    }
+
+    /// The same with control words not skipped.
+    pub fn raw_target(&self, pc: u64) -> Option<u64> {
+        self.slot(Role::T)?;
+        Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64))
+    }
+}

@@ -1,0 +1,374 @@
+//! [`Cx`], which lift functions work with: operands as values, and destinations.
+
+use std::collections::HashMap;
+
+use crate::ir::{Access, BankId, BlockBuilder, Extend, Space, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
+
+use super::flag_file::{FlagBanks, FlagFile};
+use super::flags::{Flag, Flags};
+
+/// Register banks of the function being built.
+#[derive(Clone, Copy, Debug)]
+pub struct Banks {
+    /// `Lane(I32)`
+    pub registers: BankId,
+    pub flags: FlagBanks,
+}
+
+/// What an instruction did with flags and registers, as its lift function did it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// Flags read.
+    pub reads: Flags,
+    /// Flags written in every active lane.
+    pub kills: Flags,
+    /// Registers 0 to this, exclusive, are named.
+    pub registers: u32,
+}
+
+/// State of one block while its instructions are lifted.
+///
+/// A lift function reads operands, makes values and writes destinations; the guard is applied to register writes and
+/// memory operations by itself, and to flags by [`Cx::set_flag`]. It must find out whether it supports the instruction's modifiers
+/// before it writes anything.
+pub struct Cx<'a> {
+    pub b: BlockBuilder<'a>,
+    pub pc: u64,
+    /// The instruction's guard. Never `Mask::Never`: such an instruction is not lifted.
+    guard: Mask,
+    /// Flags that are read after this instruction by lanes that execute it.
+    pub live: Flags,
+    pub usage: Usage,
+    banks: Banks,
+    flags: FlagFile,
+    active: Option<Value>,
+    constants: HashMap<(Type, u64), Value>,
+    loads: HashMap<(u8, u32, Type), Value>,
+    nots: HashMap<Value, Value>,
+}
+
+impl<'a> Cx<'a> {
+    /// At the start of a block. `kept` are the flags that matter in inactive lanes, see [`FlagFile`].
+    pub fn new(b: BlockBuilder<'a>, banks: Banks, kept: Flags) -> Self {
+        Cx {
+            pc: b.pc(),
+            b,
+            guard: Mask::Always,
+            live: Flags::ALL,
+            usage: Usage::default(),
+            banks,
+            flags: FlagFile::new(banks.flags, kept),
+            active: None,
+            constants: HashMap::new(),
+            loads: HashMap::new(),
+            nots: HashMap::new(),
+        }
+    }
+
+    /// Goes on to an instruction. Its guard is in force when this returns.
+    pub fn start(&mut self, insn: &Instruction, pc: u64, live: Flags) {
+        (self.pc, self.live) = (pc, live);
+        self.b.set_pc(pc);
+        self.guard = Mask::Always;
+        self.guard = self.pred(insn.guard());
+        let guard = match self.guard {
+            Mask::Lanes(lanes) => Some(lanes),
+            Mask::Always | Mask::Never => None,
+        };
+        self.b.set_guard(guard);
+    }
+
+    pub fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    /// The mask of active lanes.
+    pub fn active(&mut self) -> Value {
+        *self.active.get_or_insert_with(|| self.b.read_active())
+    }
+
+    /// Takes lanes out of the active mask, for what follows in this block.
+    pub fn set_active(&mut self, active: Value) {
+        self.b.write_active(active);
+        self.active = Some(active);
+    }
+
+    /// The lanes that execute this instruction.
+    pub fn executing(&mut self) -> Value {
+        let active = Mask::Lanes(self.active());
+        let mask = active.and(self.guard, &mut self.b);
+        mask.value(&mut self.b)
+    }
+
+    /// Writes back flags that are live after the block.
+    pub fn flush(&mut self, live: Flags) {
+        self.flags.flush(live, &mut self.b);
+    }
+
+    // Constants and masks.
+
+    pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        let bits = bits & ty.bit_mask();
+        *self.constants.entry((ty, bits)).or_insert_with(|| self.b.iconst(ty, bits))
+    }
+
+    /// An `i32` constant.
+    pub fn int(&mut self, bits: u32) -> Value {
+        self.constant(Type::I32, bits.into())
+    }
+
+    pub fn not(&mut self, mask: Mask) -> Mask {
+        match mask {
+            Mask::Lanes(lanes) => Mask::Lanes(*self.nots.entry(lanes).or_insert_with(|| self.b.not(lanes))),
+            known => known.not(&mut self.b),
+        }
+    }
+
+    pub fn and(&mut self, x: Mask, y: Mask) -> Mask {
+        x.and(y, &mut self.b)
+    }
+
+    pub fn or(&mut self, x: Mask, y: Mask) -> Mask {
+        x.or(y, &mut self.b)
+    }
+
+    pub fn xor(&mut self, x: Mask, y: Mask) -> Mask {
+        x.xor(y, &mut self.b)
+    }
+
+    /// Lane-wise choice between values; `mask` may be known.
+    pub fn select(&mut self, mask: Mask, a: Value, b: Value) -> Value {
+        match mask {
+            Mask::Always => a,
+            Mask::Never => b,
+            Mask::Lanes(mask) => self.b.select(mask, a, b),
+        }
+    }
+
+    // Flags.
+
+    pub fn flag(&mut self, flag: Flag) -> Mask {
+        self.usage.reads.insert(flag);
+        self.flags.read(flag, self.guard, &mut self.b)
+    }
+
+    /// Whether somebody will read the flag: else [`Cx::set_flag`] drops the value, and it need not be computed.
+    pub fn wants(&self, flag: Flag) -> bool {
+        self.live.contains(flag)
+    }
+
+    pub fn set_flag(&mut self, flag: Flag, value: Mask) {
+        if self.guard == Mask::Always {
+            self.usage.kills.insert(flag);
+        }
+        if self.wants(flag) {
+            let active = &mut self.active;
+            let lanes = |b: &mut BlockBuilder<'_>| Mask::Lanes(*active.get_or_insert_with(|| b.read_active()));
+            self.flags.write(flag, value, self.guard, lanes, &mut self.b);
+        }
+    }
+
+    /// A source predicate in the lanes that execute.
+    pub fn pred(&mut self, pred: Pred) -> Mask {
+        let mask = if pred.index == 7 { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
+        if pred.not { self.not(mask) } else { mask }
+    }
+
+    /// Writes P`index`; a write to PT (7) is dropped.
+    pub fn set_pred(&mut self, index: u8, value: Mask) {
+        if index != 7 {
+            self.set_flag(Flag::predicate(index), value);
+        }
+    }
+
+    // Registers.
+
+    fn cell(&mut self, reg: Reg) -> crate::ir::Reg {
+        self.usage.registers = self.usage.registers.max(u32::from(reg.0) + 1);
+        self.banks.registers.reg(reg.0.into())
+    }
+
+    /// A register as `i32`: varying, or the constant 0 for RZ.
+    pub fn reg(&mut self, reg: Reg) -> Value {
+        if reg.is_zero() {
+            return self.int(0);
+        }
+        let cell = self.cell(reg);
+        self.b.rf_read(cell)
+    }
+
+    /// A register, varying also if it is RZ.
+    pub fn varying_reg(&mut self, reg: Reg) -> Value {
+        let value = self.reg(reg);
+        self.b.splat(value)
+    }
+
+    /// A register pair as `i64`. The pair of RZ is 0.
+    pub fn reg_pair(&mut self, reg: Reg) -> Value {
+        if reg.is_zero() {
+            return self.constant(Type::I64, 0);
+        }
+        let (lo, hi) = (self.reg(reg), self.reg(reg.plus(1)));
+        self.b.concat(lo, hi)
+    }
+
+    /// Writes a 32-bit value, of whatever type, under the guard.
+    pub fn set(&mut self, reg: Reg, value: Value) {
+        if reg.is_zero() {
+            return;
+        }
+        let value = self.cast(Type::I32, value);
+        let cell = self.cell(reg);
+        self.b.rf_write(cell, value);
+    }
+
+    /// Writes a 64-bit value to a register pair.
+    pub fn set_pair(&mut self, reg: Reg, value: Value) {
+        let value = self.cast(Type::I64, value);
+        let (lo, hi) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
+        self.set(reg, lo);
+        self.set(reg.plus(1), hi);
+    }
+
+    /// The value with another type of its width.
+    pub fn cast(&mut self, ty: Type, value: Value) -> Value {
+        if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
+    }
+
+    // Sources.
+
+    /// `c[bank][offset]`, uniform. Out of range it is 0.
+    fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
+        let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
+            return self.constant(ty, 0);
+        };
+        if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
+            return value;
+        }
+        let address = self.int(offset);
+        let access = Access {
+            space: Space::Const(bank),
+            ty,
+            count: 1,
+            align: 4,
+            address,
+            offset: 0,
+            guard: None,
+            nomask: false,
+        };
+        let value = self.b.load_access(access, Extend::None)[0];
+        self.loads.insert((bank, offset, ty), value);
+        value
+    }
+
+    /// The 32 bits of a source, without its modifiers.
+    pub fn raw(&mut self, source: Source) -> Value {
+        match source.value {
+            instruction::Value::Reg(reg) => self.reg(reg),
+            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::I32),
+            instruction::Value::Imm(bits) => self.int(bits as u32),
+        }
+    }
+
+    /// A 32-bit integer source: part (zero-extended), absolute value, complement, negation.
+    pub fn word(&mut self, source: Source) -> Value {
+        let raw = self.raw(source);
+        let mut value = self.part(raw, source.part, false);
+        if source.abs {
+            value = self.b.abs(value);
+        }
+        if source.inv {
+            value = self.b.not(value);
+        }
+        if source.neg {
+            value = self.b.neg(value);
+        }
+        value
+    }
+
+    /// Half or byte of an `i32`, extended.
+    pub fn part(&mut self, value: Value, part: Part, signed: bool) -> Value {
+        let (lo, bits) = match part {
+            Part::Whole => return value,
+            Part::Half(half) => (u32::from(half) * 16, 16),
+            Part::Byte(byte) => (u32::from(byte) * 8, 8),
+        };
+        self.bit_range(value, lo, bits, signed)
+    }
+
+    /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
+    pub fn bit_range(&mut self, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
+        let above = 32 - bits - lo;
+        match (above, lo, signed) {
+            (0, _, _) | (_, _, true) => {
+                let left = if above == 0 { value } else { self.shl(value, above) };
+                let count = self.int(32 - bits);
+                if signed { self.b.shr_s(left, count) } else { self.b.shr_u(left, count) }
+            }
+            (_, _, false) => {
+                let right = if lo == 0 { value } else { self.shr(value, lo) };
+                let mask = self.int((1 << bits) - 1);
+                self.b.and(right, mask)
+            }
+        }
+    }
+
+    pub fn shl(&mut self, value: Value, count: u32) -> Value {
+        let count = self.int(count);
+        self.b.shl(value, count)
+    }
+
+    /// Logical shift right.
+    pub fn shr(&mut self, value: Value, count: u32) -> Value {
+        let count = self.int(count);
+        self.b.shr_u(value, count)
+    }
+
+    /// An `f32` source: absolute value, negation. Both act on the sign bit only.
+    pub fn f32(&mut self, source: Source) -> Value {
+        let value = match source.value {
+            instruction::Value::Reg(reg) => {
+                let bits = self.reg(reg);
+                self.cast(Type::F32, bits)
+            }
+            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::F32),
+            instruction::Value::Imm(bits) => self.constant(Type::F32, bits),
+        };
+        self.float_modifiers(source, value)
+    }
+
+    /// An `f64` source.
+    pub fn f64(&mut self, source: Source) -> Value {
+        let value = match source.value {
+            instruction::Value::Reg(reg) => {
+                let bits = self.reg_pair(reg);
+                self.cast(Type::F64, bits)
+            }
+            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::F64),
+            instruction::Value::Imm(bits) => self.constant(Type::F64, bits),
+        };
+        self.float_modifiers(source, value)
+    }
+
+    /// The 64 bits of a source that is a register pair or 8 bytes of a constant bank; an immediate is sign-extended.
+    pub fn wide(&mut self, source: Source) -> Value {
+        match source.value {
+            instruction::Value::Reg(reg) => self.reg_pair(reg),
+            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::I64),
+            instruction::Value::Imm(bits) => self.constant(Type::I64, bits),
+        }
+    }
+
+    /// Absolute value and negation of a float.
+    pub fn float_modifiers(&mut self, source: Source, mut value: Value) -> Value {
+        if source.abs {
+            value = self.b.fabs(value);
+        }
+        if source.neg {
+            value = self.b.fneg(value);
+        }
+        value
+    }
+}

@@ -1,0 +1,89 @@
+//! Control flow: what the instructions say; [`super::ends`] and [`super::stack`] do it.
+//!
+//! Source: facts, `maxwell-semantics.md` 6.
+
+use crate::ir::{TrapKind, Type};
+use crate::isa::maxwell::{Instruction, WORD_BYTES};
+
+use super::context::Cx;
+use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
+
+/// NOP, and what only schedules, waits for scoreboards or hints to caches.
+pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Next)
+}
+
+fn target(cx: &Cx<'_>, i: &Instruction) -> Result<u64, Unsupported> {
+    i.target(cx.pc).ok_or(Unsupported)
+}
+
+pub fn bra(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Branch(target(cx, i)?))
+}
+
+pub fn ssy(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Push(Wait::Sync, target(cx, i)?))
+}
+
+pub fn pbk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Push(Wait::Break, target(cx, i)?))
+}
+
+pub fn pcnt(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Push(Wait::Continue, target(cx, i)?))
+}
+
+pub fn pret(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Push(Wait::Return, target(cx, i)?))
+}
+
+pub fn cal(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Call(target(cx, i)?))
+}
+
+/// The signed 24-bit offset of a branch to a register.
+fn displacement(i: &Instruction) -> u64 {
+    ((i.bits(20, 24) << 40) as i64 >> 40) as u64
+}
+
+/// To Ra + offset + the next address.
+pub fn brx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, displacement(i).wrapping_add(cx.pc).wrapping_add(WORD_BYTES))
+}
+
+/// To the absolute address Ra + offset.
+pub fn jmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, displacement(i))
+}
+
+fn indirect(cx: &mut Cx<'_>, i: &Instruction, offset: u64) -> Lifted {
+    let register = cx.word(i.a());
+    let (register, offset) = (cx.b.zero_extend(Type::I64, register), cx.constant(Type::I64, offset));
+    let address = cx.b.add(register, offset);
+    Ok(Flow::Indirect(cx.b.splat(address)))
+}
+
+pub fn sync(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Leave(Leave::To(Wait::Sync)))
+}
+
+pub fn brk(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Leave(Leave::To(Wait::Break)))
+}
+
+pub fn cont(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Leave(Leave::To(Wait::Continue)))
+}
+
+pub fn ret(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Leave(Leave::To(Wait::Return)))
+}
+
+/// EXIT, and KIL: a lane that is discarded has no further effect either.
+pub fn exit(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Leave(Leave::Exit))
+}
+
+pub fn bpt_trap(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Trap(TrapKind::Guest))
+}

@@ -1,0 +1,210 @@
+//! Blocks of guest instructions become blocks of the intermediate representation.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
+use crate::isa::divergence::Mask;
+
+use super::cc;
+use super::context::{Banks, Cx};
+use super::flags::Flags;
+use super::flow::Leave;
+use super::liveness::Liveness;
+use super::program::{Action, End, Program, Step, When};
+use super::stack::{Stack, without};
+
+pub struct Emitter<'p, 'a> {
+    pub(super) program: &'p Program<'a>,
+    live: Liveness,
+    pub(super) function: FunctionBuilder,
+    pub(super) banks: Banks,
+    /// None: nothing pushes, and lanes that leave are done.
+    pub(super) stack: Option<Stack>,
+    /// Where to go when the active mask is empty.
+    pub(super) pop: BlockId,
+    /// Mask register that hands lanes from a block to its helpers.
+    pub(super) split: Reg,
+    blocks: HashMap<u64, BlockId>,
+    queue: VecDeque<u64>,
+}
+
+impl<'p, 'a> Emitter<'p, 'a> {
+    pub fn new(
+        program: &'p Program<'a>,
+        function: FunctionBuilder,
+        banks: Banks,
+        stack: Option<Stack>,
+        pop: BlockId,
+        split: Reg,
+    ) -> Self {
+        let live = Liveness::of(program);
+        let (blocks, queue) = (HashMap::new(), VecDeque::new());
+        Emitter { program, live, function, banks, stack, pop, split, blocks, queue }
+    }
+
+    /// The block at a guest address, which will be emitted.
+    pub fn block_at(&mut self, pc: u64) -> BlockId {
+        *self.blocks.entry(pc).or_insert_with(|| {
+            self.queue.push_back(pc);
+            self.function.new_block(pc)
+        })
+    }
+
+    /// Makes this block, which is empty, the one at a guest address.
+    pub fn claim(&mut self, pc: u64, block: BlockId) {
+        self.blocks.insert(pc, block);
+        self.queue.push_back(pc);
+    }
+
+    /// Emits all blocks asked for so far and those they lead to.
+    pub fn drain(&mut self) {
+        while let Some(pc) = self.queue.pop_front() {
+            self.emit(pc);
+            let resumes: Vec<u64> = self.stack.iter().flat_map(Stack::resumes).collect();
+            for pc in resumes {
+                self.block_at(pc);
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> Result<Function, BuildError> {
+        if let Some(stack) = self.stack.take() {
+            let blocks = &self.blocks;
+            stack.finish(&mut self.function, |pc| blocks[&pc]);
+        }
+        self.function.finish()
+    }
+
+    fn emit(&mut self, start: u64) {
+        let program = self.program;
+        let guest = &program.blocks[&start];
+        let block = self.blocks[&start];
+        self.function.set_cost(block, guest.cost);
+        let live = self.live.after_steps(program, guest);
+        let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
+        for (&(pc, action), &live) in guest.steps.iter().zip(&live) {
+            let step = program.step(pc);
+            let Some(insn) = step.insn.filter(|_| action != Action::Nothing) else { continue };
+            cx.start(&insn, pc, live);
+            match action {
+                Action::Nothing => {}
+                Action::Plain => {
+                    if let Some(lift) = insn.row.lift {
+                        // That it is supported was seen in the trial run.
+                        let _ = lift(&mut cx, &insn);
+                    }
+                }
+                Action::Push(wait, resume) => {
+                    let lanes = cx.executing();
+                    if let Some(stack) = &mut self.stack {
+                        stack.push(&mut cx.b, Some(wait), lanes, pc, resume, block);
+                    }
+                }
+                Action::Leave(leave) => {
+                    let lanes = condition(&mut cx, step);
+                    mark(&self.stack, &mut cx.b, leave, lanes);
+                    let active = cx.active();
+                    let staying = without(&mut cx.b, active, lanes);
+                    cx.set_active(staying);
+                }
+            }
+        }
+        let after = self.live.after_end(program, guest);
+        match guest.end {
+            End::Jump(target) => {
+                cx.flush(after);
+                match program.leave_at(target) {
+                    Some(leave) => self.leave_all(block, leave),
+                    None => self.go(block, target, guest.may_be_empty),
+                }
+            }
+            End::Leave(leave) => {
+                cx.flush(after);
+                self.leave_all(block, leave);
+            }
+            End::KeepOn { pc, target, leave } => {
+                let lanes = start_end(&mut cx, program.step(pc), pc);
+                if self.stack.as_ref().is_some_and(|stack| stack.marks(leave)) {
+                    let rest = others(&mut cx, lanes);
+                    mark(&self.stack, &mut cx.b, leave, rest);
+                }
+                cx.set_active(lanes);
+                cx.flush(after);
+                let target = self.block_at(target);
+                self.function.at(block).branch(lanes, target, self.pop);
+            }
+            End::Split { pc, target, next } => {
+                let lanes = start_end(&mut cx, program.step(pc), pc);
+                let rest = others(&mut cx, lanes);
+                cx.b.rf_write(self.split, rest);
+                cx.flush(after);
+                self.part_ways(block, rest, guest.may_be_empty, pc, target, next);
+            }
+            End::Do { pc, next } => {
+                let step = program.step(pc);
+                let before = self.live.at_end(program, guest);
+                let conditional = step.when == When::Lanes;
+                if conditional {
+                    let lanes = start_end(&mut cx, step, pc);
+                    let rest = others(&mut cx, lanes);
+                    cx.b.rf_write(self.split, rest);
+                    cx.flush(before);
+                    self.act_for(block, lanes, step, pc, next);
+                } else {
+                    cx.flush(before);
+                    self.act(block, step, pc, next);
+                }
+            }
+        }
+    }
+
+    /// Ends a block with a jump, if lanes are left.
+    fn go(&mut self, block: BlockId, target: u64, may_be_empty: bool) {
+        let (target, pop) = (self.block_at(target), self.pop);
+        let mut b = self.function.at(block);
+        if may_be_empty {
+            let active = b.read_active();
+            b.branch(active, target, pop);
+        } else {
+            b.jump(target);
+        }
+    }
+
+    fn leave_all(&mut self, block: BlockId, leave: Leave) {
+        let mut b = self.function.at(block);
+        if self.stack.as_ref().is_some_and(|stack| stack.marks(leave)) {
+            let active = b.read_active();
+            mark(&self.stack, &mut b, leave, active);
+        }
+        b.jump(self.pop);
+    }
+}
+
+fn mark(stack: &Option<Stack>, b: &mut BlockBuilder<'_>, leave: Leave, lanes: Value) {
+    if let Some(stack) = stack {
+        stack.mark(b, leave, lanes);
+    }
+}
+
+/// The active lanes that the guard and the CC test choose.
+fn condition(cx: &mut Cx<'_>, step: &Step) -> Value {
+    let lanes = cx.executing();
+    // A test that is not supported makes the instruction a trap without one.
+    let Some(Ok(test)) = step.test.map(|test| cc::test(cx, test)) else { return lanes };
+    let lanes = cx.and(Mask::Lanes(lanes), test);
+    lanes.value(&mut cx.b)
+}
+
+/// Starts the instruction that ends the block: the active lanes of its condition.
+fn start_end(cx: &mut Cx<'_>, step: &Step, pc: u64) -> Value {
+    if let Some(insn) = step.insn {
+        cx.start(&insn, pc, Flags::ALL);
+    }
+    condition(cx, step)
+}
+
+/// The active lanes that are not in `lanes`.
+fn others(cx: &mut Cx<'_>, lanes: Value) -> Value {
+    let active = cx.active();
+    without(&mut cx.b, active, lanes)
+}

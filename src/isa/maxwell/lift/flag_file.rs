@@ -1,0 +1,115 @@
+//! Predicates and CC bits within one block: reads and writes are values, the register file sees them at the end.
+//!
+//! The intermediate representation writes mask registers unmasked, while Maxwell keeps the old bits where a lane is inactive or the
+//! guard is false. Here that merge is made only where it can be seen:
+//! - for inactive lanes, if the flag is *kept*: live at some place where lanes wait for the others;
+//! - for lanes whose guard is false, when somebody reads the flag who has another guard. An instruction with the same
+//!   guard, as in `@P0 IADD.CC; @P0 IADD.X`, gets the value as it was computed.
+//!
+//! All other bits of a value are arbitrary, so whoever uses a flag for more than guarding must cut it to the lanes
+//! that execute.
+
+use crate::ir::{BankId, BlockBuilder};
+use crate::isa::divergence::Mask;
+
+use super::flags::{Flag, Flags};
+
+/// Where the register file holds the flags.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagBanks {
+    pub predicates: BankId,
+    pub cc: BankId,
+}
+
+impl FlagBanks {
+    fn reg(self, flag: Flag) -> crate::ir::Reg {
+        match flag.index().checked_sub(Flag::PREDICATES) {
+            None => self.predicates.reg(flag.index() as u32),
+            Some(bit) => self.cc.reg(bit as u32),
+        }
+    }
+}
+
+/// A write that is not merged with what was there before.
+#[derive(Clone, Copy)]
+struct Pending {
+    value: Mask,
+    guard: Mask,
+    /// The lanes that take the value: those of the guard, for a kept flag the active ones among them.
+    lanes: Mask,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// Value before the pending write, if it is known.
+    base: Option<Mask>,
+    pending: Option<Pending>,
+    dirty: bool,
+}
+
+pub struct FlagFile {
+    banks: FlagBanks,
+    kept: Flags,
+    slots: [Slot; Flag::COUNT],
+}
+
+impl FlagFile {
+    pub fn new(banks: FlagBanks, kept: Flags) -> Self {
+        FlagFile { banks, kept, slots: [Slot::default(); Flag::COUNT] }
+    }
+
+    /// The flag in the lanes that execute under `guard`.
+    pub fn read(&mut self, flag: Flag, guard: Mask, b: &mut BlockBuilder<'_>) -> Mask {
+        match self.slots[flag.index()].pending {
+            Some(pending) if pending.guard == guard || pending.guard == Mask::Always => pending.value,
+            _ => self.merged(flag, b),
+        }
+    }
+
+    /// Writes the flag in the lanes of `guard` that are `active` (asked for only if it matters).
+    pub fn write(
+        &mut self,
+        flag: Flag,
+        value: Mask,
+        guard: Mask,
+        active: impl FnOnce(&mut BlockBuilder<'_>) -> Mask,
+        b: &mut BlockBuilder<'_>,
+    ) {
+        let kept = self.kept.contains(flag);
+        let lanes = if kept { active(b).and(guard, b) } else { guard };
+        if lanes == Mask::Always {
+            self.slots[flag.index()] = Slot { base: Some(value), pending: None, dirty: true };
+            return;
+        }
+        if self.slots[flag.index()].pending.is_some_and(|old| old.lanes != lanes) {
+            self.merged(flag, b);
+        }
+        let slot = &mut self.slots[flag.index()];
+        slot.pending = Some(Pending { value, guard, lanes });
+        slot.dirty = true;
+    }
+
+    /// The value the register must have, merged.
+    fn merged(&mut self, flag: Flag, b: &mut BlockBuilder<'_>) -> Mask {
+        let slot = &mut self.slots[flag.index()];
+        let base = *slot.base.get_or_insert_with(|| Mask::Lanes(b.rf_read(self.banks.reg(flag))));
+        let value = match slot.pending.take() {
+            Some(pending) => pending.value.merge(pending.lanes, base, b),
+            None => base,
+        };
+        slot.base = Some(value);
+        value
+    }
+
+    /// Brings those of `live`, and all kept ones, to the register file.
+    pub fn flush(&mut self, live: Flags, b: &mut BlockBuilder<'_>) {
+        let wanted = live.union(self.kept);
+        for flag in Flag::all().filter(|&flag| wanted.contains(flag)) {
+            if self.slots[flag.index()].dirty {
+                let value = self.merged(flag, b).value(b);
+                b.rf_write(self.banks.reg(flag), value);
+                self.slots[flag.index()].dirty = false;
+            }
+        }
+    }
+}

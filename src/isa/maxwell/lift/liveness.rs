@@ -1,0 +1,124 @@
+//! Which flags are read later, as one lane sees it.
+//!
+//! A lane's path goes through the targets of what it leaves to, whatever the other lanes do. So a flag is live after SYNC
+//! if it is live at the target of an SSY, after RET behind a call, and so on; behind an indirect jump all are.
+
+use std::collections::HashMap;
+
+use super::flags::Flags;
+use super::flow::{Flow, Leave, Wait};
+use super::program::{Action, End, GuestBlock, Program, When};
+
+#[derive(Default)]
+pub struct Liveness {
+    /// At the start of each block.
+    at_start: HashMap<u64, Flags>,
+    /// Where lanes that leave to a kind of entry go on.
+    after_leave: [Flags; Wait::ALL.len()],
+    /// At some place where lanes wait for others.
+    pub kept: Flags,
+}
+
+impl Liveness {
+    pub fn of(program: &Program<'_>) -> Liveness {
+        let mut live = Liveness::default();
+        loop {
+            let mut changed = false;
+            for (&pc, block) in program.blocks.iter().rev() {
+                let mut flags = live.at_end(program, block);
+                for &(pc, action) in block.steps.iter().rev() {
+                    flags = live.before(program, pc, action, flags);
+                }
+                changed |= live.at_start.insert(pc, flags) != Some(flags);
+            }
+            for wait in Wait::ALL {
+                live.after_leave[wait as usize] = live.at_any(program.push_targets[wait as usize].iter());
+            }
+            if !changed {
+                break;
+            }
+        }
+        for flags in live.after_leave {
+            live.kept = live.kept.union(flags);
+        }
+        for (&start, block) in &program.blocks {
+            let places = match block.end {
+                End::Split { target, next, .. } => [target, next],
+                // Lanes may come back to an indirect jump, or wait behind a conditional call.
+                End::Do { pc, next } if program.step(pc).when == When::Lanes => [start, next],
+                End::Do { .. } => [start, start],
+                End::Jump(_) | End::Leave(_) | End::KeepOn { .. } => continue,
+            };
+            live.kept = live.kept.union(live.at_any(places.iter()));
+        }
+        live
+    }
+
+    /// At the start of the block at `pc`.
+    pub fn at(&self, pc: u64) -> Flags {
+        self.at_start.get(&pc).copied().unwrap_or(Flags::NONE)
+    }
+
+    fn at_any<'p>(&self, pcs: impl Iterator<Item = &'p u64>) -> Flags {
+        pcs.fold(Flags::NONE, |flags, &pc| flags.union(self.at(pc)))
+    }
+
+    fn after_leave(&self, leave: Leave) -> Flags {
+        match leave {
+            Leave::To(wait) => self.after_leave[wait as usize],
+            Leave::Exit => Flags::NONE,
+        }
+    }
+
+    /// After the end of a block.
+    pub fn after_end(&self, program: &Program<'_>, block: &GuestBlock) -> Flags {
+        match block.end {
+            End::Jump(target) => self.at(target),
+            End::Leave(leave) => self.after_leave(leave),
+            End::KeepOn { target, leave, .. } => self.at(target).union(self.after_leave(leave)),
+            End::Split { target, next, .. } => self.at(target).union(self.at(next)),
+            End::Do { pc, next } => {
+                let step = program.step(pc);
+                let rest = if step.when == When::Lanes { self.at(next) } else { Flags::NONE };
+                rest.union(match step.flow {
+                    Flow::Call(target) => self.at(target),
+                    Flow::Indirect(_) => Flags::ALL,
+                    Flow::Barrier(_) => self.at(next),
+                    _ => Flags::NONE,
+                })
+            }
+        }
+    }
+
+    /// Before the instruction that ends a block, behind its steps.
+    pub fn at_end(&self, program: &Program<'_>, block: &GuestBlock) -> Flags {
+        let reads = match block.end {
+            End::KeepOn { pc, .. } | End::Split { pc, .. } | End::Do { pc, .. } => program.step(pc).usage.reads,
+            End::Jump(_) | End::Leave(_) => Flags::NONE,
+        };
+        self.after_end(program, block).union(reads)
+    }
+
+    /// After a step: for the lanes that go on and those that leave.
+    fn before(&self, program: &Program<'_>, pc: u64, action: Action, after: Flags) -> Flags {
+        match action {
+            Action::Nothing => after,
+            Action::Leave(leave) => after.union(self.after_leave(leave)).union(program.step(pc).usage.reads),
+            Action::Plain | Action::Push(..) => {
+                let usage = program.step(pc).usage;
+                after.without(usage.kills).union(usage.reads)
+            }
+        }
+    }
+
+    /// After each step of a block, in order.
+    pub fn after_steps(&self, program: &Program<'_>, block: &GuestBlock) -> Vec<Flags> {
+        let mut flags = self.at_end(program, block);
+        let mut out = vec![Flags::NONE; block.steps.len()];
+        for (slot, &(pc, action)) in out.iter_mut().zip(&block.steps).rev() {
+            *slot = flags;
+            flags = self.before(program, pc, action, flags);
+        }
+        out
+    }
+}

@@ -1,0 +1,169 @@
+//! Maxwell code -> IR.
+//!
+//! [`lift_kernel`] finds the code that a kernel can reach ([`program`]), cuts it into blocks and emits each
+//! ([`emit`], [`ends`]); the table names the lift function of every instruction, one file for each family. Divergence is the stack of
+//! [`stack`]. What is not in the table, or not implemented, becomes a trap where it stands.
+//!
+//! # Registers of a function
+//!
+//! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry ([`flags`]), `active`,
+//! `split` (hands a mask to the helper blocks of a branch), and those of the stack. A kernel without an indirect
+//! jump declares what it uses. With one, what is declared does not depend on the code that is known, and blocks keep their
+//! numbers: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
+//!
+//! # Shapes that analysis may rely on
+//!
+//! - Flags are values within a block, so a carry chain is `(lo, c) = AddCarry(a, b, none)`, `(hi, _) = AddCarry(x, y, c)`; a
+//!   difference is `AddCarry(a, Not(b), all ones)`, then `AddCarry(x, Not(y), c)`. The sums go through `r` registers.
+//! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`, `ShrS(x, 16)`. XMAD is `Add(p, c)` with p =
+//!   `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG` gives `Or(And(r, 0xffff), Shl(B, 16))`. A
+//!   32-bit product is the triple `t = XMAD a, b, c; u = XMAD.MRG a, b.H1, 0; XMAD.PSL.CBCC a.H1, u.H1, t`.
+//! - A 64-bit address is `Concat(r[n], r[n+1])` with a constant offset in the access.
+//! - A loop whose lanes leave one by one, `@!P BRA top; SYNC`, ends in `Branch(active, top, pop)`; one that all lanes are expected to
+//!   leave together in `Branch(rest, part, top)` with `rest` the lanes that leave.
+
+mod cc;
+mod context;
+mod emit;
+mod ends;
+mod flag_file;
+mod flags;
+mod flow;
+mod liveness;
+mod program;
+mod stack;
+
+// The instructions, family by family.
+pub mod add;
+pub mod compare;
+pub mod control;
+pub mod convert;
+pub mod float;
+pub mod logic;
+pub mod memory;
+pub mod moves;
+pub mod multiply;
+pub mod shift;
+
+use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Type};
+
+use super::Instruction;
+use context::{Banks, Cx};
+use emit::Emitter;
+use flag_file::FlagBanks;
+use flags::Flag;
+use flow::{Flow, Lifted};
+use program::Program;
+use stack::Stack;
+
+/// Lifts one instruction: emits its operations and says where control goes.
+pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;
+
+pub const WARP_LANES: u8 = 32;
+
+/// Facts, `maxwell-semantics.md` 3 and 4.
+pub const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8_0000_0000_0000 };
+
+/// Registers of a lane, at most.
+const REGISTERS: u32 = 255;
+/// Entries of the divergence stack where recursion or pointers hide how many there can be.
+const DEEP_STACK: u32 = 1024;
+/// Entries that branches can need: each splits off at least one lane.
+const BRANCH_ENTRIES: u32 = WARP_LANES as u32;
+/// Most entries without recursion.
+const SHALLOW_STACK: u32 = 256;
+
+/// What to lift.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    pub name: &'a str,
+    /// Code from address 0.
+    pub code: &'a [u8],
+    /// Address of the first instruction.
+    pub entry: u64,
+    /// Where indirect jumps may go, as far as the file says.
+    pub indirect_targets: &'a [u64],
+    /// Where indirect jumps were seen to go besides, in the order they were seen.
+    pub discovered: &'a [u64],
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LiftError {
+    #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
+    NoEntry { kernel: String, entry: u64, len: usize },
+    #[error("kernel `{kernel}`: {error}")]
+    Build { kernel: String, error: BuildError },
+}
+
+/// The kernel with all code it can reach.
+///
+/// # Errors
+/// The entry is outside the code, or a lift function built an ill-typed operation.
+pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
+    if super::code::word_at(kernel.code, kernel.entry).is_none() {
+        let (name, entry, len) = (kernel.name.to_owned(), kernel.entry, kernel.code.len());
+        return Err(LiftError::NoEntry { kernel: name, entry, len });
+    }
+    let mut program = Program::new(kernel.code, kernel.indirect_targets);
+    program.explore(kernel.entry);
+    let open = program.has_indirect();
+    let discovered = if open { kernel.discovered } else { &[] };
+    for &pc in discovered {
+        program.explore(pc);
+    }
+
+    let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
+    let registers = if open { REGISTERS } else { program.registers() };
+    let banks = declare(&mut function, registers);
+    let active = function.bank("active", CellKind::Mask, 1).reg(0);
+    function.set_active(active);
+    let split = function.bank("split", CellKind::Mask, 1).reg(0);
+    let entry = function.new_block(kernel.entry);
+    let pushes = open || program.pushes();
+    let depth = match program.entries() {
+        _ if open || program.recursive() => DEEP_STACK,
+        entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
+    };
+    let leaves = |leave| open || program.has(|&flow| flow == Flow::Leave(leave));
+    let stack = pushes.then(|| Stack::new(&mut function, depth, kernel.entry, leaves));
+    let pop = match &stack {
+        Some(stack) => stack.pop(),
+        None => {
+            let done = function.new_block(kernel.entry);
+            function.at(done).exit();
+            done
+        }
+    };
+
+    let mut emitter = Emitter::new(&program, function, banks, stack, pop, split);
+    if open || program.is_target(kernel.entry) {
+        // Nothing may jump to the entry block.
+        let first = emitter.block_at(kernel.entry);
+        emitter.function.at(entry).jump(first);
+    } else {
+        emitter.claim(kernel.entry, entry);
+    }
+    emitter.drain();
+    if open {
+        for pc in program.indirect_targets().chain(discovered.iter().copied()) {
+            let block = emitter.block_at(pc);
+            emitter.function.set_indirect_target(block, true);
+            emitter.drain();
+        }
+    }
+    emitter.finish().map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
+}
+
+fn declare(function: &mut FunctionBuilder, registers: u32) -> Banks {
+    let registers = function.bank("r", CellKind::Lane(Type::I32), registers);
+    let predicates = function.bank("p", CellKind::Mask, Flag::PREDICATES as u32);
+    let cc = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);
+    Banks { registers, flags: FlagBanks { predicates, cc } }
+}
+
+/// For the trial run of one instruction.
+fn declare_scratch(function: &mut FunctionBuilder) -> Banks {
+    let active = function.bank("active", CellKind::Mask, 1).reg(0);
+    function.set_active(active);
+    declare(function, REGISTERS)
+}

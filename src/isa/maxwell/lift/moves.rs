@@ -1,0 +1,105 @@
+//! Moves and special registers.
+//!
+//! Source: facts, `maxwell-semantics.md` 5; `maxwell.md`, launch environment.
+
+use crate::ir::{Special, Type, Value};
+use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::special::SpecialRegister as Sr;
+
+use super::context::Cx;
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// D = B; the byte mask leaves bytes of D as they are.
+pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let mut value = cx.word(i.b());
+    let bytes = i.byte_mask();
+    if bytes != 0xf {
+        let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (byte * 8));
+        let (mask, rest) = (cx.int(bits), cx.int(!bits));
+        let old = cx.reg(i.d());
+        let (new, old) = (cx.b.and(value, mask), cx.b.and(old, rest));
+        value = cx.b.or(new, old);
+    }
+    cx.set(i.d(), value);
+    Ok(Flow::Next)
+}
+
+/// D = a special register.
+pub fn s2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let value = special(cx, Sr(i.special_register() as u8))?;
+    cx.set(i.d(), value);
+    Ok(Flow::Next)
+}
+
+/// Size of the shared and of the local window in the generic address space.
+const WINDOW_BYTES: u32 = 1 << 24;
+
+fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
+    let axes = |at: fn(u8) -> Special| [0, 1, 2].map(at);
+    Ok(match register {
+        Sr::LANEID => cx.b.lane_id(),
+        Sr::TID_X => cx.b.special(Special::Tid(0)),
+        Sr::TID_Y => cx.b.special(Special::Tid(1)),
+        Sr::TID_Z => cx.b.special(Special::Tid(2)),
+        Sr::CTAID_X => cx.b.special(Special::Ctaid(0)),
+        Sr::CTAID_Y => cx.b.special(Special::Ctaid(1)),
+        Sr::CTAID_Z => cx.b.special(Special::Ctaid(2)),
+        Sr::TID => packed(cx, axes(Special::Tid)),
+        Sr::NTID => packed(cx, axes(Special::Ntid)),
+        Sr::EQMASK => lane_bit(cx),
+        Sr::LTMASK => lanes_below(cx),
+        Sr::LEMASK => lanes_up_to(cx),
+        Sr::GTMASK => {
+            let others = lanes_up_to(cx);
+            cx.b.not(others)
+        }
+        Sr::GEMASK => {
+            let others = lanes_below(cx);
+            cx.b.not(others)
+        }
+        // Time is counted in guest instructions, and one takes a nanosecond.
+        Sr::CLOCK | Sr::CLOCKLO | Sr::GLOBALTIMERLO => {
+            let clock = cx.b.special(Special::Clock);
+            cx.b.trunc(Type::I32, clock)
+        }
+        Sr::CLOCKHI | Sr::GLOBALTIMERHI => {
+            let clock = cx.b.special(Special::Clock);
+            cx.b.high_half(clock)
+        }
+        // The warp's number in bits 8 to 13, the multiprocessor's, of which there is one, from bit 20.
+        Sr::VIRTID => {
+            let (warp, mask) = (cx.b.special(Special::WarpId), cx.int(0x3f));
+            let warp = cx.b.and(warp, mask);
+            cx.shl(warp, 8)
+        }
+        Sr::VIRTCFG => cx.int(1 << 20),
+        Sr::SMEMSZ => cx.b.special(Special::SharedBytes),
+        Sr::SWINLO => cx.b.load_const(0, 0, Type::I32),
+        Sr::LWINLO => cx.b.load_const(0, 4, Type::I32),
+        Sr::SWINSZ | Sr::LWINSZ => cx.int(WINDOW_BYTES),
+        _ => return Err(Unsupported),
+    })
+}
+
+/// x in bits 0 to 15, y in 16 to 25, z in 26 to 31.
+fn packed(cx: &mut Cx<'_>, [x, y, z]: [Special; 3]) -> Value {
+    let (x, y, z) = (cx.b.special(x), cx.b.special(y), cx.b.special(z));
+    let (y, z) = (cx.shl(y, 16), cx.shl(z, 26));
+    let yz = cx.b.or(y, z);
+    cx.b.or(x, yz)
+}
+
+fn lane_bit(cx: &mut Cx<'_>) -> Value {
+    let (one, lane) = (cx.int(1), cx.b.lane_id());
+    cx.b.shl(one, lane)
+}
+
+fn lanes_below(cx: &mut Cx<'_>) -> Value {
+    let (bit, one) = (lane_bit(cx), cx.int(1));
+    cx.b.sub(bit, one)
+}
+
+fn lanes_up_to(cx: &mut Cx<'_>) -> Value {
+    let (bit, below) = (lane_bit(cx), lanes_below(cx));
+    cx.b.or(bit, below)
+}

@@ -1,0 +1,87 @@
+//! Products. There is no 32-bit multiplier: three XMAD make a product.
+//!
+//! Source: facts, `maxwell-semantics.md` 2.2.
+
+use crate::ir::Value;
+use crate::isa::divergence::Mask;
+use crate::isa::maxwell::field::{XmadMode, XmadSigns};
+use crate::isa::maxwell::{Instruction, Part, Source};
+
+use super::add::add_carry;
+use super::cc;
+use super::context::Cx;
+use super::flags::Flag;
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// The half of a factor that is multiplied; an immediate is one.
+fn half(cx: &mut Cx<'_>, source: Source, word: Value, signed: bool) -> Value {
+    let part = if source.part == Part::Whole { Part::Half(0) } else { source.part };
+    match source.imm() {
+        Some(imm) if signed => cx.int(imm as i16 as u32),
+        Some(imm) => cx.int(imm as u16 as u32),
+        None => cx.part(word, part, signed),
+    }
+}
+
+/// 16 x 16 + 32 bits.
+pub fn xmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (signed_a, signed_b) = match i.xmad_signs() {
+        XmadSigns::U16U16 => (false, false),
+        XmadSigns::S16U16 => (true, false),
+        XmadSigns::U16S16 => (false, true),
+        XmadSigns::S16S16 => (true, true),
+    };
+    let (sa, sb, sc) = (i.a(), i.b(), i.c());
+    let (a, b, c) = (cx.raw(sa), cx.raw(sb), cx.raw(sc));
+    let (ha, hb) = (half(cx, sa, a, signed_a), half(cx, sb, b, signed_b));
+    let addend = match i.xmad_mode() {
+        XmadMode::None => c,
+        XmadMode::Clo => cx.part(c, Part::Half(0), false),
+        XmadMode::Chi => cx.part(c, Part::Half(1), false),
+        XmadMode::Cbcc => {
+            let high = cx.shl(b, 16);
+            cx.b.add(c, high)
+        }
+        XmadMode::Csfu => {
+            let first = correction(cx, ha, signed_a, b);
+            let second = correction(cx, hb, signed_b, a);
+            let less = cx.b.sub(c, first);
+            cx.b.sub(less, second)
+        }
+        XmadMode::Reserved5 | XmadMode::Reserved6 | XmadMode::Reserved7 => return Err(Unsupported),
+    };
+    let mut product = cx.b.mul(ha, hb);
+    if i.psl() {
+        product = cx.shl(product, 16);
+    }
+    let chained = i.x();
+    let (mut result, carry) = if chained || i.cc() {
+        let carry = if chained { cx.flag(Flag::C) } else { Mask::Never };
+        add_carry(cx, product, addend, carry)
+    } else {
+        (cx.b.add(product, addend), Mask::Never)
+    };
+    let sum = result;
+    if i.mrg() {
+        let low = cx.part(result, Part::Half(0), false);
+        let high = cx.shl(b, 16);
+        result = cx.b.or(low, high);
+    }
+    cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, product, addend, sum));
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// `.CSFU`: 0x10000 where the half of one factor is negative and the low half of the other's word is not 0. An unsigned half is
+/// never negative.
+fn correction(cx: &mut Cx<'_>, half: Value, signed: bool, other: Value) -> Value {
+    let (zero, correction) = (cx.int(0), cx.int(0x10000));
+    if !signed {
+        return zero;
+    }
+    let low = cx.part(other, Part::Half(0), false);
+    let (negative, empty) = (cc::negative(cx, half), cc::zero(cx, low));
+    let there = cx.not(empty);
+    let both = cx.and(negative, there);
+    cx.select(both, correction, zero)
+}

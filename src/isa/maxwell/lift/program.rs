@@ -1,0 +1,370 @@
+//! Discovery: which instructions can run, and where blocks begin and end.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::ir::{FunctionBuilder, TrapKind};
+use crate::isa::maxwell::field::{CcTest, Field};
+use crate::isa::maxwell::{BUNDLE_BYTES, Instruction, Opcode, WORD_BYTES, code};
+
+use super::context::{Cx, Usage};
+use super::flags::Flags;
+use super::flow::{Flow, Leave, Unsupported, Wait};
+use super::{NAN, WARP_LANES, cc, declare_scratch};
+
+/// Guest instructions of a block, at most: the engines translate blocks whole.
+const MAX_BLOCK: usize = 512;
+/// Instructions that are looked through to see that a branch goes to a leave.
+const MAX_LOOKAHEAD: usize = 8;
+
+/// Which lanes an instruction is for, as far as its word says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    Always,
+    Never,
+    /// Those that the guard and the CC test choose.
+    Lanes,
+}
+
+/// A decoded instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// None: the word is illegal, or there is no word.
+    pub insn: Option<Instruction>,
+    pub when: When,
+    /// The CC test besides the guard.
+    pub test: Option<CcTest>,
+    /// Values in it are meaningless.
+    pub flow: Flow,
+    pub usage: Usage,
+}
+
+/// What a step is in the middle of its block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Nothing, as its guard is `!PT`, or a step that only the cost of the block knows.
+    Nothing,
+    Plain,
+    Push(Wait, u64),
+    /// The lanes of the condition leave, the others go on.
+    Leave(Leave),
+}
+
+/// What ends a block. `pc` is the instruction that does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// Goes on in another block.
+    Jump(u64),
+    /// All lanes leave.
+    Leave(Leave),
+    /// The lanes of the condition go on at `target`, the others leave: a conditional branch over a leave.
+    KeepOn { pc: u64, target: u64, leave: Leave },
+    /// The lanes of the condition go to `target`, the others to `next`.
+    Split { pc: u64, target: u64, next: u64 },
+    /// The lanes of the condition do what the flow of the instruction says, the others go to `next`.
+    Do { pc: u64, next: u64 },
+}
+
+/// A block of guest instructions.
+#[derive(Clone, Debug)]
+pub struct GuestBlock {
+    pub steps: Vec<(u64, Action)>,
+    pub end: End,
+    /// Guest instructions counted for it.
+    pub cost: u32,
+    /// Lanes may have left within it, so that its end may find the active mask empty.
+    pub may_be_empty: bool,
+}
+
+/// All code that has been found.
+pub struct Program<'a> {
+    code: &'a [u8],
+    /// Where known indirect jumps lead.
+    indirect_targets: BTreeSet<u64>,
+    pub steps: HashMap<u64, Step>,
+    leaders: BTreeSet<u64>,
+    pub blocks: BTreeMap<u64, GuestBlock>,
+    /// Where lanes that wait for an entry of a kind go on.
+    pub push_targets: [BTreeSet<u64>; Wait::ALL.len()],
+    /// Where jumps lead.
+    pub jump_targets: BTreeSet<u64>,
+}
+
+/// The address of the instruction behind one.
+pub fn next_pc(pc: u64) -> u64 {
+    let next = pc.wrapping_add(WORD_BYTES);
+    if next.is_multiple_of(BUNDLE_BYTES) { next.wrapping_add(WORD_BYTES) } else { next }
+}
+
+impl<'a> Program<'a> {
+    pub fn new(code: &'a [u8], indirect_targets: &[u64]) -> Self {
+        Program {
+            code,
+            indirect_targets: indirect_targets.iter().copied().collect(),
+            steps: HashMap::new(),
+            leaders: BTreeSet::new(),
+            blocks: BTreeMap::new(),
+            push_targets: Default::default(),
+            jump_targets: BTreeSet::new(),
+        }
+    }
+
+    /// Finds what can be reached from `entry`. Blocks that were found before keep their extent.
+    pub fn explore(&mut self, entry: u64) {
+        let mut work = vec![entry];
+        self.leaders.insert(entry);
+        while let Some(pc) = work.pop() {
+            if self.steps.contains_key(&pc) {
+                continue;
+            }
+            let step = decode(self.code, pc);
+            self.steps.insert(pc, step);
+            let next = next_pc(pc);
+            let mut leaders = Vec::new();
+            match step.flow {
+                _ if step.when == When::Never => {}
+                Flow::Next => {}
+                Flow::Branch(target) => {
+                    self.jump_targets.insert(target);
+                    leaders.push(target);
+                }
+                Flow::Push(wait, target) => {
+                    self.push_targets[wait as usize].insert(target);
+                    leaders.push(target);
+                }
+                Flow::Call(target) => {
+                    self.push_targets[Wait::Return as usize].insert(next);
+                    self.jump_targets.insert(target);
+                    leaders.extend([target, next]);
+                }
+                Flow::Indirect(_) => {
+                    // Lanes with other targets than the first come back to it.
+                    leaders.push(pc);
+                    leaders.extend(self.indirect_targets.iter());
+                }
+                Flow::Barrier(_) => leaders.push(next),
+                Flow::Leave(_) | Flow::Trap(_) => {}
+            }
+            let goes_on = match step.flow {
+                Flow::Next | Flow::Push(..) | Flow::Barrier(_) => true,
+                _ => step.when != When::Always,
+            };
+            if goes_on {
+                work.push(next);
+            }
+            if step.when == When::Lanes && !matches!(step.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_)) {
+                leaders.push(next);
+            }
+            work.extend(&leaders);
+            self.leaders.extend(leaders);
+        }
+        self.cut_blocks();
+    }
+
+    pub fn step(&self, pc: u64) -> &Step {
+        &self.steps[&pc]
+    }
+
+    /// Where indirect jumps lead as far as is known before the launch, in order.
+    pub fn indirect_targets(&self) -> impl Iterator<Item = u64> {
+        self.indirect_targets.iter().copied()
+    }
+
+    pub fn has(&self, what: impl Fn(&Flow) -> bool) -> bool {
+        self.steps.values().any(|step| step.when != When::Never && what(&step.flow))
+    }
+
+    pub fn has_indirect(&self) -> bool {
+        self.has(|flow| matches!(flow, Flow::Indirect(_)))
+    }
+
+    /// Whether anything puts entries on the divergence stack.
+    pub fn pushes(&self) -> bool {
+        self.has(|flow| matches!(flow, Flow::Push(..) | Flow::Call(_) | Flow::Indirect(_)))
+            || self.blocks.values().any(|block| matches!(block.end, End::Split { .. }))
+    }
+
+    /// Instructions that push, without branches.
+    pub fn entries(&self) -> u32 {
+        self.steps.values().filter(|step| matches!(step.flow, Flow::Push(..) | Flow::Call(_))).count() as u32
+    }
+
+    /// Registers 0 to this, exclusive, are used; at least one.
+    pub fn registers(&self) -> u32 {
+        self.steps.values().map(|step| step.usage.registers).max().unwrap_or(0).max(1)
+    }
+
+    /// Whether anything goes to this address.
+    pub fn is_target(&self, pc: u64) -> bool {
+        self.jump_targets.contains(&pc) || self.push_targets.iter().any(|targets| targets.contains(&pc))
+    }
+
+    /// Whether a function may call itself, on whatever way.
+    pub fn recursive(&self) -> bool {
+        let calls = |flow: &Flow| if let Flow::Call(target) = *flow { Some(target) } else { None };
+        let functions: BTreeSet<u64> = self.steps.values().filter_map(|step| calls(&step.flow)).collect();
+        // A function is recursive if its own address can be called from what it reaches.
+        functions.iter().any(|&function| {
+            let (mut seen, mut work) = (BTreeSet::new(), vec![function]);
+            while let Some(pc) = work.pop() {
+                let Some(block) = self.blocks.get(&pc).filter(|_| seen.insert(pc)) else { continue };
+                match block.end {
+                    End::Jump(target) | End::KeepOn { target, .. } => work.push(target),
+                    End::Split { target, next, .. } => work.extend([target, next]),
+                    End::Leave(_) => {}
+                    End::Do { pc, next } => {
+                        work.push(next);
+                        match calls(&self.step(pc).flow) {
+                            Some(target) if target == function => return true,
+                            target => work.extend(target),
+                        }
+                    }
+                }
+                work.extend(block.steps.iter().filter_map(|&(_, action)| match action {
+                    Action::Push(_, target) => Some(target),
+                    _ => None,
+                }));
+            }
+            false
+        })
+    }
+
+    fn cut_blocks(&mut self) {
+        let mut work: Vec<u64> = self.leaders.iter().copied().filter(|pc| self.steps.contains_key(pc)).collect();
+        while let Some(start) = work.pop() {
+            if self.blocks.contains_key(&start) {
+                continue;
+            }
+            let block = self.cut(start);
+            // A block may end before an instruction that is no leader; from there on is a further block.
+            if let End::Jump(target) = block.end {
+                work.push(target);
+            }
+            self.blocks.insert(start, block);
+        }
+    }
+
+    fn cut(&self, start: u64) -> GuestBlock {
+        let mut block = GuestBlock { steps: Vec::new(), end: End::Jump(start), cost: 0, may_be_empty: false };
+        let mut pushes = false;
+        let mut pc = start;
+        loop {
+            let full = block.steps.len() >= MAX_BLOCK;
+            if pc != start && (full || self.leaders.contains(&pc)) {
+                block.end = End::Jump(pc);
+                break;
+            }
+            let step = self.step(pc);
+            let next = next_pc(pc);
+            let conditional = step.when == When::Lanes;
+            let action = match step.flow {
+                _ if step.when == When::Never => Action::Nothing,
+                Flow::Next => Action::Plain,
+                Flow::Push(wait, target) => Action::Push(wait, target),
+                Flow::Leave(leave) if conditional => Action::Leave(leave),
+                Flow::Leave(leave) => {
+                    block.end = End::Leave(leave);
+                    block.cost += 1;
+                    break;
+                }
+                Flow::Branch(target) if conditional => match (self.leave_at(target), self.leave_at(next)) {
+                    (Some(leave), _) => Action::Leave(leave),
+                    (None, Some(leave)) => {
+                        block.end = End::KeepOn { pc, target, leave };
+                        block.cost += 1;
+                        break;
+                    }
+                    (None, None) => {
+                        block.end = End::Split { pc, target, next };
+                        block.cost += 1;
+                        break;
+                    }
+                },
+                Flow::Branch(target) => {
+                    block.end = End::Jump(target);
+                    block.cost += 1;
+                    break;
+                }
+                Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Trap(_) => {
+                    // These need an active lane, and the registers of a barrier must be read in a block that runs
+                    // only if the warp arrives.
+                    if block.may_be_empty || (conditional && !block.steps.is_empty()) {
+                        block.end = End::Jump(pc);
+                    } else {
+                        block.end = End::Do { pc, next };
+                        block.cost += 1;
+                    }
+                    break;
+                }
+            };
+            match action {
+                // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
+                Action::Leave(_) if pushes => {
+                    block.end = End::Jump(pc);
+                    break;
+                }
+                Action::Leave(_) => block.may_be_empty = true,
+                Action::Push(..) => pushes = true,
+                Action::Nothing | Action::Plain => {}
+            }
+            block.steps.push((pc, action));
+            block.cost += 1;
+            pc = next;
+        }
+        block
+    }
+
+    /// How all lanes that come to this address leave, if they do nothing else.
+    pub fn leave_at(&self, mut pc: u64) -> Option<Leave> {
+        for _ in 0..MAX_LOOKAHEAD {
+            let step = self.steps.get(&pc)?;
+            match step.flow {
+                Flow::Leave(leave) if step.when == When::Always => return Some(leave),
+                Flow::Branch(target) if step.when == When::Always => pc = target,
+                Flow::Next if step.insn.is_some_and(|insn| insn.opcode() == Opcode::Nop) => pc = next_pc(pc),
+                _ if step.when == When::Never => pc = next_pc(pc),
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+fn decode(code: &[u8], pc: u64) -> Step {
+    let trap = |insn, when, kind, usage| Step { insn, when, test: None, flow: Flow::Trap(kind), usage };
+    let Some(insn) = code::word_at(code, pc).and_then(|word| word.instruction) else {
+        return trap(None, When::Always, TrapKind::IllegalInstruction, Usage::default());
+    };
+    let guard = insn.guard();
+    let guard_when = match guard.index {
+        7 if guard.not => When::Never,
+        7 => When::Always,
+        _ => When::Lanes,
+    };
+    if guard_when == When::Never {
+        return Step { insn: Some(insn), when: When::Never, test: None, flow: Flow::Next, usage: Usage::default() };
+    }
+    // A trial run of the lift function says what the instruction does.
+    let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
+    let banks = declare_scratch(&mut function);
+    let block = function.new_block(pc);
+    let mut cx = Cx::new(function.at(block), banks, Flags::NONE);
+    cx.start(&insn, pc, Flags::ALL);
+    let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, &insn));
+    let test = match insn.field(Field::cc_test) {
+        Some(_) if !matches!(flow, Ok(Flow::Next)) => Some(insn.cc_test()).filter(|&test| test != CcTest::T),
+        _ => None,
+    };
+    let tested = test.map_or(Ok(()), |test| cc::test(&mut cx, test).map(drop));
+    let usage = cx.usage;
+    match (flow, tested, test) {
+        (Ok(flow), Ok(()), test) => {
+            let when = match test {
+                Some(CcTest::F) => When::Never,
+                Some(_) => When::Lanes,
+                None => guard_when,
+            };
+            Step { insn: Some(insn), when, test, flow, usage }
+        }
+        _ => trap(Some(insn), guard_when, TrapKind::Unimplemented, usage),
+    }
+}

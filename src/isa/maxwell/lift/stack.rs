@@ -1,0 +1,217 @@
+//! The divergence stack in the register file.
+//!
+//! # Why it is the stack of the facts
+//!
+//! `maxwell-semantics.md` section 6 gives each warp a stack of (kind, mask, pc), where BRK, CONT and RET take the lanes
+//! that leave out of every entry above the nearest one of their kind that holds them, and EXIT takes them out of all. Here entries
+//! are never changed. Instead a mask for each of these leaves says which lanes are *away*: BRK sets their bits in
+//! `away_break`, CONT in `away_continue`, RET in `away_return`, EXIT in `exited`. An entry that is taken off
+//! - ends, for the lanes it holds, the absence it is the goal of: a PBK entry clears its mask from `away_break`, a PCNT
+//!   entry from `away_continue`, a CALL entry from `away_return`;
+//! - then brings back those of its lanes that are neither away nor exited, and is skipped if there are none.
+//!
+//! Both give the same lanes at each entry. A lane that leaves is inactive until an entry brings it back, so no entry pushed
+//! meanwhile holds it, it leaves for no second reason, and the entries that hold it are those of the moment it left, in the same
+//! order. Of these, the ones above the first of its goal's kind find it away and leave it out, as if it had been taken out of
+//! them; that first one clears its bit and brings it back; and those below see it present again, as they were left
+//! unchanged. SYNC takes lanes out of no entry, and needs no mask.
+//!
+//! # Layout
+//!
+//! `div_mask[i]` and `div_site[i]` for `i < sp`. A *site* is an instruction that pushes; its pc is what the stack
+//! holds, and stays valid when the kernel is lifted again with more entries. Each site has a block of its own, entered from the
+//! pop, which knows statically where to go on and which block pushed ([`Block::join`](crate::ir::Block::join)), however many sites name
+//! one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
+
+use crate::ir::{
+    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value,
+};
+
+use super::flow::{Leave, Wait};
+
+/// A place that pushes.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    pc: u64,
+    /// None: the other side of a divergent branch.
+    wait: Option<Wait>,
+    /// Entered when it is taken off.
+    block: BlockId,
+    /// Where the lanes go on.
+    resume: u64,
+    /// The block that pushed; none if several did.
+    pusher: Option<BlockId>,
+}
+
+/// The registers of the stack, and the code that takes entries off.
+pub struct Stack {
+    depth: u32,
+    masks: BankId,
+    sites: BankId,
+    pointer: Reg,
+    exited: Option<Reg>,
+    /// For each kind but SYNC's, if the kernel has its leave.
+    away: [Option<Reg>; Wait::ALL.len()],
+    pops: BlockId,
+    known: Vec<Site>,
+}
+
+impl Stack {
+    /// Declares the registers. `leaves` says which leaves the kernel has.
+    pub fn new(function: &mut FunctionBuilder, depth: u32, pc: u64, leaves: impl Fn(Leave) -> bool) -> Stack {
+        let mut mask = |name, leave| leaves(leave).then(|| function.bank(name, CellKind::Mask, 1).reg(0));
+        let exited = mask("exited", Leave::Exit);
+        let away = [
+            None,
+            mask("away_break", Leave::To(Wait::Break)),
+            mask("away_continue", Leave::To(Wait::Continue)),
+            mask("away_return", Leave::To(Wait::Return)),
+        ];
+        Stack {
+            depth,
+            masks: function.bank("div_mask", CellKind::Mask, depth),
+            sites: function.bank("div_site", CellKind::Uniform(Type::I64), depth),
+            pointer: function.bank("sp", CellKind::Uniform(Type::I32), 1).reg(0),
+            exited,
+            away,
+            pops: function.new_block(pc),
+            known: Vec::new(),
+        }
+    }
+
+    /// Where to go when the active mask is empty.
+    pub fn pop(&self) -> BlockId {
+        self.pops
+    }
+
+    /// Whether [`Stack::mark`] has anything to do.
+    pub fn marks(&self, leave: Leave) -> bool {
+        match leave {
+            Leave::Exit => self.exited.is_some(),
+            Leave::To(wait) => self.away[wait as usize].is_some(),
+        }
+    }
+
+    /// Marks lanes as gone for this reason. The caller takes them out of the active mask.
+    pub fn mark(&self, b: &mut BlockBuilder<'_>, leave: Leave, lanes: Value) {
+        let gone = match leave {
+            Leave::Exit => self.exited,
+            Leave::To(wait) => self.away[wait as usize],
+        };
+        if let Some(gone) = gone {
+            let before = b.rf_read(gone);
+            let after = b.or(before, lanes);
+            b.rf_write(gone, after);
+        }
+    }
+
+    /// Not 0 if there is room for one more entry: calls ask, as recursion has no end.
+    pub fn has_room(&self, b: &mut BlockBuilder<'_>) -> Value {
+        let (pointer, depth) = (b.rf_read(self.pointer), b.iconst(Type::I32, self.depth.into()));
+        b.icmp(IntCc::LtU, pointer, depth)
+    }
+
+    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last.
+    pub fn push(
+        &mut self,
+        b: &mut BlockBuilder<'_>,
+        wait: Option<Wait>,
+        lanes: Value,
+        pc: u64,
+        resume: u64,
+        pusher: BlockId,
+    ) {
+        match self.known.iter_mut().find(|site| site.pc == pc) {
+            Some(site) => site.pusher = site.pusher.filter(|&before| before == pusher),
+            None => {
+                let block = b.function().new_block(resume);
+                self.known.push(Site { pc, wait, block, resume, pusher: Some(pusher) });
+            }
+        }
+        let pointer = b.rf_read(self.pointer);
+        let site = b.iconst(Type::I64, pc);
+        b.rf_scatter(self.masks, 0, self.depth, pointer, lanes);
+        b.rf_scatter(self.sites, 0, self.depth, pointer, site);
+        let one = b.iconst(Type::I32, 1);
+        let above = b.add(pointer, one);
+        b.rf_write(self.pointer, above);
+    }
+
+    /// Where entries go on: these addresses must have blocks before [`Stack::finish`].
+    pub fn resumes(&self) -> impl Iterator<Item = u64> {
+        self.known.iter().map(|site| site.resume)
+    }
+
+    /// Makes the code that takes entries off. `block_at` gives the block of a resume address.
+    pub fn finish(self, function: &mut FunctionBuilder, block_at: impl Fn(u64) -> BlockId) {
+        let pc = function.function().block(self.pops).pc;
+        let [exit, take, dispatch, full] = [(); 4].map(|()| function.new_block(pc));
+        function.at(exit).exit();
+
+        let mut b = function.at(self.pops);
+        let pointer = b.rf_read(self.pointer);
+        b.branch(pointer, take, exit);
+
+        let mut b = function.at(take);
+        let (pointer, one) = (b.rf_read(self.pointer), b.iconst(Type::I32, 1));
+        let top = b.sub(pointer, one);
+        b.rf_write(self.pointer, top);
+        let mut lanes = b.rf_gather(self.masks, 0, self.depth, top);
+        if let Some(exited) = self.exited {
+            let exited = b.rf_read(exited);
+            lanes = without(&mut b, lanes, exited);
+        }
+        b.write_active(lanes);
+        // A full stack reads as no lanes, which must not be skipped.
+        let depth = b.iconst(Type::I32, self.depth.into());
+        let lost = b.icmp(IntCc::GeU, top, depth);
+        let go = b.or(lanes, lost);
+        b.branch(go, dispatch, self.pops);
+
+        let mut b = function.at(dispatch);
+        let top = b.rf_read(self.pointer);
+        let site = b.rf_gather(self.sites, 0, self.depth, top);
+        b.switch(site, self.known.iter().map(|site| (site.pc, site.block)).collect(), full);
+
+        let mut b = function.at(full);
+        let lanes = b.special(Special::LaunchMask);
+        b.write_active(lanes);
+        b.trap(TrapKind::StackOverflow);
+
+        for site in &self.known {
+            function.set_join(site.block, site.pusher);
+            let mut b = function.at(site.block);
+            let resume = block_at(site.resume);
+            if self.away.iter().all(Option::is_none) {
+                b.jump(resume);
+            } else {
+                let lanes = b.read_active();
+                let back = self.come_back(&mut b, site.wait, lanes);
+                b.write_active(back);
+                b.branch(back, resume, self.pops);
+            }
+        }
+    }
+
+    /// Those of an entry's lanes that are not away, after it ended the absence it is the goal of.
+    fn come_back(&self, b: &mut BlockBuilder<'_>, wait: Option<Wait>, lanes: Value) -> Value {
+        let mut back = lanes;
+        for kind in Wait::ALL {
+            let Some(reg) = self.away[kind as usize] else { continue };
+            let away = b.rf_read(reg);
+            if wait == Some(kind) {
+                let away = without(b, away, lanes);
+                b.rf_write(reg, away);
+            } else {
+                back = without(b, back, away);
+            }
+        }
+        back
+    }
+}
+
+/// `lanes & !gone`
+pub fn without(b: &mut BlockBuilder<'_>, lanes: Value, gone: Value) -> Value {
+    let staying = b.not(gone);
+    b.and(lanes, staying)
+}

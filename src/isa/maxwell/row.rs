@@ -1,0 +1,517 @@
+//! A line of the instruction table, and the small language it is written in.
+//!
+//! A line has a *format*, shared by the encodings of one instruction, and an *encoding*. Both are read at compile time; a
+//! mistake in a line is a compile error.
+//!
+//! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores at will; what is left out at the
+//! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the format leaves open,
+//! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`.
+//!
+//! **Format**: the text after the guard as it is printed, with placeholders in braces:
+//!
+//! | placeholder | prints |
+//! |---|---|
+//! | `{field@lo}` | the value of the field of this name (see [`super::field`]) whose lowest bit is `lo` |
+//! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
+//! | `{field@lo:n+hi}` | the same with bit `hi` as one more bit on top |
+//! | `{role}` | the operand at its usual location, or at the one the encoding binds |
+//! | `{role=location attributes}` | the operand at this location |
+//!
+//! The roles are those of [`Role`] in small letters. A *location* is
+//!
+//! | | |
+//! |---|---|
+//! | `r8` | a register, whose number is in the 8 bits from bit 8 |
+//! | `p39` | a predicate, in the 3 bits from bit 39 |
+//! | `c` | a constant: word offset in bits 20 to 33, bank in bits 34 to 38 |
+//! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
+//! | `u20:16` | an unsigned immediate, here 16 bits from bit 20 |
+//! | `i32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, F32 |
+//! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
+//! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
+//!
+//! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~` complemented, `!`
+//! (negated predicate), `.H` upper half, `.B` a byte (2 bits); and without a bit `?`: the operand is not printed if it is PT or RZ.
+
+use super::field::{Field, Style};
+use super::lift::Lift;
+use super::table::Opcode;
+
+/// How exactly warploom does what an instruction means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fidelity {
+    /// Every result bit is as documented.
+    Exact,
+    /// Results may differ from the hardware's; the text says by how much.
+    Approximate(&'static str),
+    /// Decoded and printed, but it traps when it is executed.
+    Unimplemented,
+}
+
+/// What an operand is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Destination register.
+    D,
+    /// First, second, third source.
+    A,
+    B,
+    C,
+    /// First and second destination predicate.
+    Pd,
+    Pe,
+    /// First and second source predicate of predicate logic.
+    Pa,
+    Pb,
+    /// Source predicate that is combined with the result or selects it.
+    Ps,
+    /// Memory operand.
+    M,
+    /// Branch target.
+    T,
+}
+
+impl Role {
+    const NAMES: [(&'static str, Role); 11] = [
+        ("d", Role::D),
+        ("a", Role::A),
+        ("b", Role::B),
+        ("c", Role::C),
+        ("pd", Role::Pd),
+        ("pe", Role::Pe),
+        ("pa", Role::Pa),
+        ("pb", Role::Pb),
+        ("ps", Role::Ps),
+        ("m", Role::M),
+        ("t", Role::T),
+    ];
+
+    /// Where the operand lies unless a line says otherwise.
+    const fn usual(self) -> Option<Location> {
+        match self {
+            Role::D => Some(Location::Register { lo: 0 }),
+            Role::A => Some(Location::Register { lo: 8 }),
+            Role::C => Some(Location::Register { lo: 39 }),
+            Role::Pd => Some(Location::Predicate { lo: 3 }),
+            Role::Pe => Some(Location::Predicate { lo: 0 }),
+            Role::Ps => Some(Location::Predicate { lo: 39 }),
+            Role::T => Some(Location::Target),
+            Role::B | Role::Pa | Role::Pb | Role::M => None,
+        }
+    }
+}
+
+/// Where the bits of an operand are. `lo` is the lowest bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Register number, 8 bits.
+    Register { lo: u8 },
+    /// Predicate number, 3 bits.
+    Predicate { lo: u8 },
+    /// Word offset in bits 20 to 33, bank in bits 34 to 38.
+    Constant,
+    /// 19 bits from bit 20 and bit 56 above them.
+    Imm20(ImmKind),
+    /// 32 bits from bit 20.
+    Imm32(ImmKind),
+    /// Zero-extended.
+    Unsigned { lo: u8, width: u8 },
+    /// Address register (8 bits) and signed byte offset.
+    Memory { base: u8, offset: u8, width: u8 },
+    /// Signed byte offset from the next word: 24 bits from bit 20.
+    Target,
+}
+
+/// What the bits of an immediate are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImmKind {
+    /// Sign-extended.
+    Int,
+    /// F32, of which a short immediate holds the top 20 bits.
+    F32,
+    /// F64, of which a short immediate holds the top 20 bits.
+    F64,
+}
+
+/// Bits that modify an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    pub neg: Option<u8>,
+    pub abs: Option<u8>,
+    pub inv: Option<u8>,
+    /// Negates a predicate.
+    pub not: Option<u8>,
+    /// Selects the upper half.
+    pub half: Option<u8>,
+    /// Selects a byte, 2 bits.
+    pub byte: Option<u8>,
+    /// Not printed if PT or RZ.
+    pub optional: bool,
+}
+
+impl Attributes {
+    const NONE: Attributes =
+        Attributes { neg: None, abs: None, inv: None, not: None, half: None, byte: None, optional: false };
+}
+
+/// An operand of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperandSlot {
+    pub role: Role,
+    pub location: Location,
+    pub attributes: Attributes,
+}
+
+/// A modifier of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldSlot {
+    pub field: Field,
+    /// The low bits of the value: `bits` from bit `lo`.
+    pub lo: u8,
+    pub bits: u8,
+    /// The top bit of the value, if it lies apart.
+    pub hi: Option<u8>,
+}
+
+/// A part of the text of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// These bytes of the format.
+    Text {
+        start: u16,
+        end: u16,
+    },
+    Field(FieldSlot),
+    Operand(OperandSlot),
+}
+
+/// One encoding.
+#[derive(Debug)]
+pub struct Row {
+    pub opcode: Opcode,
+    pub fidelity: Fidelity,
+    /// Makes IR of it; none for what is not implemented.
+    pub lift: Option<Lift>,
+    /// The bits that tell this encoding from others, and their values.
+    pub mask: u64,
+    pub bits: u64,
+    pub format: &'static str,
+    pub pieces: &'static [Piece],
+}
+
+impl Row {
+    pub const fn matches(&self, word: u64) -> bool {
+        word & self.mask == self.bits
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = FieldSlot> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Field(slot) => Some(*slot),
+            _ => None,
+        })
+    }
+
+    pub fn operands(&self) -> impl Iterator<Item = OperandSlot> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Operand(slot) => Some(*slot),
+            _ => None,
+        })
+    }
+}
+
+/// Mask and bits of an encoding.
+pub const fn pattern(encoding: &str) -> (u64, u64) {
+    let mut cursor = Cursor::new(encoding);
+    let (mut mask, mut bits, mut next) = (0u64, 0u64, 64u32);
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'0' | b'1' | b'-' => {
+                assert!(next > 0, "an encoding has 64 bits");
+                next -= 1;
+                if byte != b'-' {
+                    mask |= 1 << next;
+                    bits |= ((byte - b'0') as u64) << next;
+                }
+            }
+            b' ' | b'_' => {}
+            _ => break,
+        }
+        cursor.at += 1;
+    }
+    while let Some(byte) = cursor.peek() {
+        cursor.at += 1;
+        if byte != b'@' {
+            continue;
+        }
+        let lo = cursor.number();
+        cursor.expect(b'=');
+        let start = cursor.at;
+        while let Some(b'0' | b'1') = cursor.peek() {
+            cursor.at += 1;
+        }
+        let mut i = start;
+        while i < cursor.at {
+            let bit = lo as usize + (cursor.at - 1 - i);
+            assert!(mask >> bit & 1 == 0, "a constraint fixes a bit that is fixed already");
+            mask |= 1 << bit;
+            bits |= ((cursor.bytes[i] - b'0') as u64) << bit;
+            i += 1;
+        }
+    }
+    (mask, bits)
+}
+
+/// The number of pieces of a format.
+pub const fn piece_count(format: &str) -> usize {
+    let bytes = format.as_bytes();
+    let (mut count, mut i, mut in_text) = (0, 0, false);
+    while i < bytes.len() {
+        if bytes[i] == b'{' {
+            count += 1;
+            in_text = false;
+            while bytes[i] != b'}' {
+                i += 1;
+            }
+        } else if !in_text {
+            count += 1;
+            in_text = true;
+        }
+        i += 1;
+    }
+    count
+}
+
+/// The pieces of a format with the bindings of an encoding.
+pub const fn pieces<const N: usize>(format: &str, encoding: &str) -> [Piece; N] {
+    let mut out = [Piece::Text { start: 0, end: 0 }; N];
+    let mut cursor = Cursor::new(format);
+    let mut n = 0;
+    while let Some(byte) = cursor.peek() {
+        if byte == b'{' {
+            cursor.at += 1;
+            out[n] = placeholder(&mut cursor, encoding);
+            cursor.expect(b'}');
+        } else {
+            let start = cursor.at as u16;
+            while let Some(byte) = cursor.peek()
+                && byte != b'{'
+            {
+                cursor.at += 1;
+            }
+            out[n] = Piece::Text { start, end: cursor.at as u16 };
+        }
+        n += 1;
+    }
+    out
+}
+
+const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
+    let (start, end) = cursor.name();
+    if let Some(role) = role_named(cursor.bytes, start, end) {
+        return Piece::Operand(operand(cursor, role, encoding));
+    }
+    let Some(field) = field_named(cursor.bytes, start, end) else {
+        panic!("a placeholder names neither a role nor a field")
+    };
+    cursor.expect(b'@');
+    let lo = cursor.number();
+    let bits = if let Some(b':') = cursor.peek() {
+        cursor.at += 1;
+        cursor.number()
+    } else {
+        field.info().bits
+    };
+    let hi = if cursor.accept(b'+') { Some(cursor.number()) } else { None };
+    assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
+    if let Style::Names(names) = field.info().style {
+        let width = bits + hi.is_some() as u8;
+        assert!(1 << width <= names.len(), "a named field is at most as wide as its type");
+    }
+    Piece::Field(FieldSlot { field, lo, bits, hi })
+}
+
+const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot {
+    let mut location = role.usual();
+    let mut attributes = Attributes::NONE;
+    if let Some(b'=') = cursor.peek() {
+        cursor.at += 1;
+        location = Some(cursor.location());
+    }
+    cursor.attributes(&mut attributes);
+    let mut bindings = Cursor::new(encoding);
+    if bindings.seek_binding(role) {
+        location = Some(bindings.location());
+        bindings.attributes(&mut attributes);
+    }
+    let Some(location) = location else { panic!("an operand has no location") };
+    OperandSlot { role, location, attributes }
+}
+
+const fn role_named(bytes: &[u8], start: usize, end: usize) -> Option<Role> {
+    let mut i = 0;
+    while i < Role::NAMES.len() {
+        if same(Role::NAMES[i].0.as_bytes(), bytes, start, end) {
+            return Some(Role::NAMES[i].1);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn field_named(bytes: &[u8], start: usize, end: usize) -> Option<Field> {
+    let mut i = 0;
+    while i < Field::ALL.len() {
+        if same(Field::ALL[i].info().name.as_bytes(), bytes, start, end) {
+            return Some(Field::ALL[i]);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn same(name: &[u8], bytes: &[u8], start: usize, end: usize) -> bool {
+    if name.len() != end - start {
+        return false;
+    }
+    let mut i = 0;
+    while i < name.len() {
+        if name[i] != bytes[start + i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Reads the strings of a table line.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    const fn new(text: &'a str) -> Self {
+        Cursor { bytes: text.as_bytes(), at: 0 }
+    }
+
+    const fn peek(&self) -> Option<u8> {
+        if self.at < self.bytes.len() { Some(self.bytes[self.at]) } else { None }
+    }
+
+    const fn expect(&mut self, byte: u8) {
+        assert!(matches!(self.peek(), Some(found) if found == byte), "unexpected character in a table line");
+        self.at += 1;
+    }
+
+    const fn accept(&mut self, byte: u8) -> bool {
+        let found = matches!(self.peek(), Some(found) if found == byte);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    const fn name(&mut self) -> (usize, usize) {
+        let start = self.at;
+        while let Some(b'a'..=b'z' | b'0'..=b'9' | b'_') = self.peek() {
+            self.at += 1;
+        }
+        assert!(self.at > start, "a name is missing in a table line");
+        (start, self.at)
+    }
+
+    const fn number(&mut self) -> u8 {
+        let start = self.at;
+        let mut number = 0;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            number = number * 10 + (digit - b'0');
+            self.at += 1;
+        }
+        assert!(self.at > start, "a number is missing in a table line");
+        number
+    }
+
+    /// Goes behind `role=` of an encoding's bindings.
+    const fn seek_binding(&mut self, role: Role) -> bool {
+        while self.peek().is_some() {
+            if let Some(b'a'..=b'z') = self.peek() {
+                let (start, end) = self.name();
+                if self.accept(b'=') {
+                    let named = role_named(self.bytes, start, end);
+                    if matches!(named, Some(found) if found as u8 == role as u8) {
+                        return true;
+                    }
+                }
+            } else {
+                self.at += 1;
+            }
+        }
+        false
+    }
+
+    const fn location(&mut self) -> Location {
+        let kind = self.peek();
+        self.at += 1;
+        let digits = matches!(self.peek(), Some(b'0'..=b'9'));
+        match kind {
+            Some(b'r') => Location::Register { lo: self.number() },
+            Some(b'p') => Location::Predicate { lo: self.number() },
+            Some(b'c') => Location::Constant,
+            Some(b't') => Location::Target,
+            Some(b'u') => {
+                let lo = self.number();
+                self.expect(b':');
+                Location::Unsigned { lo, width: self.number() }
+            }
+            Some(b'm') => {
+                let base = self.number();
+                self.expect(b'+');
+                let offset = self.number();
+                self.expect(b':');
+                Location::Memory { base, offset, width: self.number() }
+            }
+            Some(kind @ (b'i' | b'f' | b'd')) => {
+                let imm = match kind {
+                    b'i' => ImmKind::Int,
+                    b'f' => ImmKind::F32,
+                    _ => ImmKind::F64,
+                };
+                if digits {
+                    assert!(self.number() == 32, "an immediate is short or of 32 bits");
+                    Location::Imm32(imm)
+                } else {
+                    Location::Imm20(imm)
+                }
+            }
+            _ => panic!("unknown location in a table line"),
+        }
+    }
+
+    const fn attributes(&mut self, out: &mut Attributes) {
+        loop {
+            let start = self.at;
+            while self.accept(b' ') {}
+            if self.accept(b'-') {
+                out.neg = Some(self.number());
+            } else if self.accept(b'|') {
+                out.abs = Some(self.number());
+            } else if self.accept(b'~') {
+                out.inv = Some(self.number());
+            } else if self.accept(b'!') {
+                out.not = Some(self.number());
+            } else if self.accept(b'?') {
+                out.optional = true;
+            } else if self.accept(b'.') {
+                if self.accept(b'H') {
+                    out.half = Some(self.number());
+                } else {
+                    self.expect(b'B');
+                    out.byte = Some(self.number());
+                }
+            } else {
+                self.at = start;
+                return;
+            }
+        }
+    }
+}

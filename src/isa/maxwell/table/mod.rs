@@ -1,0 +1,105 @@
+//! The instruction table: one file per family, one line per encoding, in the notation of [`super::row`].
+//!
+//! Everything else about an encoding is derived: decoder, accessors, disassembler, encoder and random words. The
+//! families below are all there are; [`Opcode`] is gathered from them.
+
+use std::sync::LazyLock;
+
+use super::row::Row;
+
+/// Defines a family: `static ROWS` and a macro of the family's name that passes its opcodes on.
+macro_rules! family {
+    (($d:tt) $family:ident { $(
+        $(#[$doc:meta])* $opcode:ident $fidelity:tt { $(
+            $format:literal { $($encoding:literal)+ }
+        )+ }
+    )* }) => {
+        pub static ROWS: &[$crate::isa::maxwell::row::Row] = &[$($($(
+            $crate::isa::maxwell::row::Row {
+                opcode: $crate::isa::maxwell::table::Opcode::$opcode,
+                fidelity: family!(@fidelity $fidelity),
+                lift: family!(@lift $fidelity),
+                mask: const { $crate::isa::maxwell::row::pattern($encoding).0 },
+                bits: const { $crate::isa::maxwell::row::pattern($encoding).1 },
+                format: $format,
+                pieces: &const {
+                    $crate::isa::maxwell::row::pieces::<{ $crate::isa::maxwell::row::piece_count($format) }>($format, $encoding)
+                },
+            },
+        )+)+)*];
+
+        /// Hands the opcodes of this family, after those seen before, to the next one.
+        macro_rules! $family {
+            ($d then:ident [$d($d rest:ident)*] $d($d seen:tt)*) => {
+                $d then! { [$d($d rest)*] $d($d seen)* $([$(#[$doc])* $opcode])* }
+            };
+        }
+    };
+    (@fidelity (exact $($lift:ident)::+)) => { $crate::isa::maxwell::row::Fidelity::Exact };
+    (@fidelity (approximate $bound:literal $($lift:ident)::+)) => {
+        $crate::isa::maxwell::row::Fidelity::Approximate($bound)
+    };
+    (@fidelity unimplemented) => { $crate::isa::maxwell::row::Fidelity::Unimplemented };
+    (@lift (exact $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
+    (@lift (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
+    (@lift unimplemented) => { None };
+}
+
+/// Walks the families and defines [`Opcode`] and [`ROWS`].
+macro_rules! gather {
+    (families $($family:ident)*) => {
+        /// The rows of all families.
+        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
+        gather! { [$($family)*] }
+    };
+    ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
+    ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
+        /// What an instruction is, whatever its operands and modifiers: one variant per entry of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Opcode { $($(#[$doc])* $opcode,)* }
+
+        impl Opcode {
+            pub const ALL: &[Opcode] = &[$(Opcode::$opcode,)*];
+        }
+    };
+}
+
+#[macro_use]
+mod control;
+#[macro_use]
+mod convert;
+#[macro_use]
+mod float;
+#[macro_use]
+mod integer;
+#[macro_use]
+mod memory;
+#[macro_use]
+mod moves;
+
+gather! { families control convert float integer memory moves }
+
+/// All rows, family by family.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// Top bits of a word that choose a bucket.
+const BUCKET_BITS: u32 = 10;
+
+/// For each value of the top bits the rows it allows, the most specific first.
+static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
+    let mut sorted: Vec<_> = rows().collect();
+    sorted.sort_by_key(|row| std::cmp::Reverse(row.mask.count_ones()));
+    let shift = 64 - BUCKET_BITS;
+    (0..1 << BUCKET_BITS)
+        .map(|top: u64| {
+            sorted.iter().copied().filter(|row| ((top << shift) ^ row.bits) & row.mask >> shift << shift == 0).collect()
+        })
+        .collect()
+});
+
+/// The row that explains a word.
+pub fn lookup(word: u64) -> Option<&'static Row> {
+    BUCKETS[(word >> (64 - BUCKET_BITS)) as usize].iter().copied().find(|row| row.matches(word))
+}
