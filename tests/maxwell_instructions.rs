@@ -59,7 +59,8 @@ fn instructions_do_what_is_documented() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maxwell/instructions");
     let only = std::env::var("WARPLOOM_TEST_FILE").ok();
     let (mut failures, mut cases) = (Vec::new(), 0);
-    let mut paths: Vec<_> = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("entry").path()).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("entry").path()).collect();
     paths.sort();
     for path in paths {
         if only.as_ref().is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str())) {

@@ -7,7 +7,8 @@ fn dump() {
     let elf = object::File::parse(&*bytes).unwrap();
     let section = elf.section_by_name(&format!(".text.{kernel}")).unwrap();
     let code = section.data().unwrap();
-    let k = warploom::isa::maxwell::lift::Kernel { name: &kernel, code, entry: 8, indirect_targets: &[], discovered: &[] };
+    let k =
+        warploom::isa::maxwell::lift::Kernel { name: &kernel, code, entry: 8, indirect_targets: &[], discovered: &[] };
     let t = std::time::Instant::now();
     let f = warploom::isa::maxwell::lift::lift_kernel(&k).unwrap();
     let t = t.elapsed();

@@ -11,6 +11,7 @@ use warploom_runtime::launch::Engine;
 
 /// Every engine that can run the function, by name.
 pub fn engines(function: &Arc<Function>) -> Vec<(&'static str, Box<dyn Engine>)> {
-    let interpreter = Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
+    let interpreter =
+        Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
     vec![("interp", Box::new(interpreter))]
 }

@@ -23,9 +23,7 @@
 //! pop, which knows statically where to go on and which block pushed ([`Block::join`](crate::ir::Block::join)), however many sites name
 //! one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
 
-use crate::ir::{
-    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value,
-};
+use crate::ir::{BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value};
 
 use super::flow::{Leave, Wait};
 
