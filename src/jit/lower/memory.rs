@@ -503,7 +503,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether the load of this instruction may have recorded a fault for the end of its segment.
     pub(super) fn may_fault_later(&self, index: usize) -> bool {
-        matches!(&self.block.insts[index].op, Op::Load { access, .. } if !matches!(access.space, Space::Const(_)))
+        matches!(self.block.insts[index].op, Op::Load { .. })
     }
 
     /// Makes the description of an access that outlives the code.
