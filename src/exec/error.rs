@@ -34,6 +34,8 @@ pub enum Error {
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
+    #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
+    Surface { name: String },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `program` puts a module into memory, `launch` checks and runs a launch, `environment` is what the hardware and driver
+//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is what the hardware and driver
 //! provide, `translate` makes engines and keeps them, `fault` words faults, `profile` counts instructions.
 
 mod environment;
@@ -22,6 +22,7 @@ mod fault;
 mod launch;
 mod profile;
 mod program;
+mod session;
 mod translate;
 
 pub use error::Error;
@@ -29,6 +30,7 @@ pub use fault::Fault;
 pub use launch::{Arg, LaunchOptions, LaunchOutcome};
 pub use profile::{Executed, FidelityClass};
 pub use program::{Kernel, Program, Variable};
+pub use session::Session;
 pub use translate::Stage;
 
 /// Which engine runs a launch.

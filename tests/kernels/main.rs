@@ -8,5 +8,8 @@ mod draw;
 mod examples;
 mod faults;
 mod floats;
+mod manifests;
 mod reference;
+mod sparse;
 mod support;
+mod translation;

@@ -70,7 +70,7 @@ impl Case {
 
     /// A kernel of the corpus.
     pub fn kernel(file: &str, entry: &'static str) -> Case {
-        Case::new("tests/fixtures/kernels", file, entry)
+        Case::new("tests/fixtures/maxwell/kernels", file, entry)
     }
 
     pub fn example(name: &str, entry: &'static str) -> Case {
