@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn transcendental_functions_are_close_to_the_hosts() {
         let mut random = Random::new(8);
-        let functions: [(SharedFn, fn(f64) -> f64); 4] = [
+        type Host = fn(f64) -> f64;
+        let functions: [(SharedFn, Host); 4] = [
             (SharedFn::Lg2, f64::log2),
             (SharedFn::Ex2, f64::exp2),
             (SharedFn::Sin, f64::sin),
