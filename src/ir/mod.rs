@@ -19,6 +19,8 @@ pub mod shared;
 pub mod types;
 pub mod typing;
 pub mod verify;
+#[cfg(test)]
+mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};

@@ -30,6 +30,7 @@
 
 mod case;
 mod instrument;
+mod random;
 mod run;
 
 use std::panic::catch_unwind;
