@@ -7,6 +7,7 @@
 pub mod builder;
 pub mod eval;
 pub mod function;
+pub mod generate;
 pub mod layout;
 mod names;
 pub mod op;

@@ -4,6 +4,7 @@
 
 use crate::ir::{Special, Type, Value};
 use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::field::Field;
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 
 use super::context::Cx;
@@ -13,7 +14,8 @@ use super::flow::{Flow, Lifted, Unsupported};
 pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.b());
     let bytes = i.byte_mask();
-    if bytes != 0xf {
+    // Encodings without the mask write all bytes.
+    if bytes != 0xf && i.field(Field::byte_mask).is_some() {
         let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (byte * 8));
         let (mask, rest) = (cx.int(bits), cx.int(!bits));
         let old = cx.reg(i.d());

@@ -27,7 +27,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Fsetp (exact float::fsetp) {
+    Fsetp (exact float_compare::fsetp) {
         "FSETP{float_compare@48}{ftz@47}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1011 ---- b=r20"
             "0100 1011 1011 ---- b=c"
