@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::field::Style;
-use super::instruction::{Address, Instruction, Part, Pred, Reg, Source, Value};
-use super::row::{ImmKind, Location, OperandSlot, Piece, Role};
+use super::field::{CcTest, Field, Style};
+use super::instruction::{Address, Instruction, Pred, Reg, Value};
+use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
 use super::special::SpecialRegister;
 
 /// What is known about the place of an instruction.
@@ -54,14 +54,7 @@ impl Printer<'_> {
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
                 Piece::Field(slot) => {
-                    let value = self.instruction.read_field(slot);
-                    match slot.field.info().style {
-                        Style::Names(names) => self.out.push_str(names[value as usize % names.len()]),
-                        Style::Hex => write!(self.out, "{value:#x}")?,
-                        Style::HexUnless(usual) if value == usual => {}
-                        Style::HexUnless(_) => write!(self.out, "{value:#x}")?,
-                        Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8))?,
-                    }
+                    self.field(slot)?;
                 }
                 Piece::Operand(slot) => self.operand(slot)?,
             }
@@ -69,6 +62,41 @@ impl Printer<'_> {
         let length = self.out.trim_end_matches([' ', ',']).len();
         self.out.truncate(length);
         Ok(())
+    }
+
+    fn field(&mut self, slot: &FieldSlot) -> fmt::Result {
+        let value = self.instruction.read_field(slot);
+        match slot.field.info().style {
+            Style::Names { names, otherwise } => match names.iter().find(|(of, _)| u64::from(*of) == value) {
+                Some((_, name)) => self.out.write_str(name),
+                None => write!(self.out, "{otherwise}{value}"),
+            },
+            Style::HexUnless(usual) if value == usual => Ok(()),
+            Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
+            Style::Decimal | Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
+            Style::Decimal => write!(self.out, "{value}"),
+            Style::SignedHex => {
+                let unused = 64 - u32::from(slot.bits);
+                write!(self.out, "{}", SignedHex((value << unused) as i64 >> unused))
+            }
+            Style::CcTest => match CcTest::from_bits(value) {
+                CcTest::T => Ok(()),
+                _ => {
+                    let names = Field::cc_compare.info().style;
+                    let Style::Names { names, .. } = names else { return Ok(()) };
+                    write!(self.out, "CC{}", names[value as usize % names.len()].1)
+                }
+            },
+            Style::BitSet => {
+                let bits = (0..slot.bits).rev().filter(|bit| value >> bit & 1 != 0);
+                let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
+                write!(self.out, "{{{}}}", bits.join(","))
+            }
+            Style::Swizzle => (0..slot.bits / 2).rev().try_for_each(|lane| {
+                self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])
+            }),
+            Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8)),
+        }
     }
 
     fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
@@ -84,7 +112,11 @@ impl Printer<'_> {
                 let address = self.instruction.read_address(slot);
                 write!(self.out, "{address}")
             }
-            Location::Target => self.target(),
+            Location::ConstMemory { .. } => {
+                let address = self.instruction.read_address(slot);
+                write!(self.out, "c[{:#x}]{address}", self.instruction.bank().unwrap_or(0))
+            }
+            Location::Target | Location::AbsoluteTarget => self.target(),
             _ => self.source(slot),
         }
     }
@@ -93,13 +125,13 @@ impl Printer<'_> {
         let Some(target) = self.instruction.raw_target(self.context.pc) else { return Ok(()) };
         match self.context.label.and_then(|label| label(target)) {
             Some(name) => write!(self.out, "`({name})"),
-            None => write!(self.out, "{target:#x}"),
+            None => write!(self.out, "{}", SignedHex(target as i64)),
         }
     }
 
     fn source(&mut self, slot: &OperandSlot) -> fmt::Result {
         let source = self.instruction.read_source(slot);
-        if slot.attributes.optional && source.reg().is_some_and(Reg::is_zero) {
+        if slot.attributes.optional && matches!(source.value, Value::Reg(Reg::ZERO) | Value::Imm(0)) {
             return Ok(());
         }
         if let Value::Imm(imm) = source.value {
@@ -119,12 +151,14 @@ impl Printer<'_> {
         match source.value {
             Value::Reg(reg) => write!(self.out, "{reg}")?,
             Value::Const { bank, offset } => {
-                let space = if source.part == Part::Whole { "" } else { " " };
+                let space = if slot.attributes.part.is_none() { "" } else { " " };
                 write!(self.out, "c[{bank:#x}]{space}[{}]", SignedHex(offset.into()))?;
             }
             Value::Imm(_) => {}
         }
-        self.part(&source)?;
+        if let Some(part) = slot.attributes.part {
+            self.out.push_str(part_text(self.instruction, part));
+        }
         if source.abs {
             self.out.push('|');
         }
@@ -132,14 +166,6 @@ impl Printer<'_> {
             self.out.push_str(".reuse");
         }
         Ok(())
-    }
-
-    fn part(&mut self, source: &Source) -> fmt::Result {
-        match source.part {
-            Part::Whole | Part::Half(0) | Part::Byte(0) => Ok(()),
-            Part::Half(n) => write!(self.out, ".H{n}"),
-            Part::Byte(n) => write!(self.out, ".B{n}"),
-        }
     }
 
     fn reused(&self, location: Location) -> bool {
@@ -160,9 +186,22 @@ impl Printer<'_> {
             Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
                 write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
             }
-            Location::Imm32(ImmKind::Int) => write!(self.out, "{:#x}", imm as u32),
+            Location::Imm32(ImmKind::Bits) => write!(self.out, "{:#x}", imm as u32),
+            Location::Imm20(ImmKind::Bits) => write!(self.out, "{:#x}", imm & 0xf_ffff),
             _ => write!(self.out, "{}", SignedHex(imm as i64)),
         }
+    }
+}
+
+fn part_text(instruction: &Instruction, slot: PartSlot) -> &'static str {
+    const SIZED: [&str; 4] = ["", ".INVALIDSIZE1", ".H1", ".INVALIDSIZE3"];
+    let bits = instruction.bits(slot.lo, slot.kind.bits()) as usize;
+    match slot.kind {
+        PartKind::Half => ["", ".H1"][bits],
+        PartKind::Sized if instruction.bits(10, 2) == 1 => SIZED[bits],
+        PartKind::Byte | PartKind::Sized => ["", ".B1", ".B2", ".B3"][bits],
+        PartKind::WholeOrHalf => ["", ".H0", ".H1", ".???3"][bits],
+        PartKind::Video => ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][bits],
     }
 }
 
