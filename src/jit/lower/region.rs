@@ -137,6 +137,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             ctx,
             registers,
             in_chunk: std::collections::HashSet::new(),
+            idle: Vec::new(),
         };
         lowerer.lower();
     }
