@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::field::Style;
-use super::instruction::{Address, Instruction, Part, Pred, Reg, Source, Value};
-use super::row::{ImmKind, Location, OperandSlot, Piece, Role};
+use super::field::{CcTest, Field, Style};
+use super::instruction::{Address, Instruction, Pred, Reg, Value};
+use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
 use super::special::SpecialRegister;
 
 /// What is known about the place of an instruction.
@@ -45,30 +45,59 @@ impl Printer<'_> {
         if !guard.is_true() {
             write!(self.out, "@{guard} ")?;
         }
+        let mut printed = true;
         for piece in self.instruction.row.pieces {
+            let before = self.out.len();
             match piece {
                 Piece::Text { start, end } => {
-                    let text = &self.instruction.row.format[*start as usize..*end as usize];
-                    // What stood before the separator printed nothing.
-                    let skip = self.out.ends_with(' ') && text.starts_with(", ");
+                    let text = self.instruction.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                    let skip = !printed && self.out.ends_with(' ') && text.starts_with(", ");
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
-                Piece::Field(slot) => {
-                    let value = self.instruction.read_field(slot);
-                    match slot.field.info().style {
-                        Style::Names(names) => self.out.push_str(names[value as usize % names.len()]),
-                        Style::Hex => write!(self.out, "{value:#x}")?,
-                        Style::HexUnless(usual) if value == usual => {}
-                        Style::HexUnless(_) => write!(self.out, "{value:#x}")?,
-                        Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8))?,
-                    }
-                }
+                Piece::Field(slot) if slot.silent => {}
+                Piece::Field(slot) => self.field(slot)?,
                 Piece::Operand(slot) => self.operand(slot)?,
             }
+            printed = self.out.len() > before;
         }
         let length = self.out.trim_end_matches([' ', ',']).len();
         self.out.truncate(length);
         Ok(())
+    }
+
+    fn field(&mut self, slot: &FieldSlot) -> fmt::Result {
+        let value = self.instruction.read_field(slot);
+        match slot.field.info().style {
+            Style::Names { names, otherwise } => match names.iter().find(|(of, _)| u64::from(*of) == value) {
+                Some((_, name)) => self.out.write_str(name),
+                None => write!(self.out, "{otherwise}{value}"),
+            },
+            Style::HexUnless(usual) if value == usual => Ok(()),
+            Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
+            Style::Decimal | Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
+            Style::Decimal => write!(self.out, "{value}"),
+            Style::SignedHex => {
+                let unused = 64 - u32::from(slot.bits);
+                write!(self.out, "{}", SignedHex((value << unused) as i64 >> unused))
+            }
+            Style::CcTest => match CcTest::from_bits(value) {
+                CcTest::T => Ok(()),
+                _ => {
+                    let names = Field::cc_compare.info().style;
+                    let Style::Names { names, .. } = names else { return Ok(()) };
+                    write!(self.out, "CC{}", names[value as usize % names.len()].1)
+                }
+            },
+            Style::BitSet => {
+                let bits = (0..slot.bits).rev().filter(|bit| value >> bit & 1 != 0);
+                let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
+                write!(self.out, "{{{}}}", bits.join(","))
+            }
+            Style::Swizzle => (0..slot.bits / 2)
+                .rev()
+                .try_for_each(|lane| self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])),
+            Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8)),
+        }
     }
 
     fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
@@ -84,7 +113,15 @@ impl Printer<'_> {
                 let address = self.instruction.read_address(slot);
                 write!(self.out, "{address}")
             }
-            Location::Target => self.target(),
+            Location::ConstMemory { .. } => {
+                let address = self.instruction.read_address(slot);
+                write!(self.out, "c[{:#x}]", self.instruction.bank().unwrap_or(0))?;
+                match address.base.is_zero() {
+                    true => write!(self.out, "[{}]", SignedHex(address.offset.into())),
+                    false => write!(self.out, "{address}"),
+                }
+            }
+            Location::Target | Location::AbsoluteTarget => self.target(),
             _ => self.source(slot),
         }
     }
@@ -93,22 +130,27 @@ impl Printer<'_> {
         let Some(target) = self.instruction.raw_target(self.context.pc) else { return Ok(()) };
         match self.context.label.and_then(|label| label(target)) {
             Some(name) => write!(self.out, "`({name})"),
-            None => write!(self.out, "{target:#x}"),
+            None => write!(self.out, "{}", SignedHex(target as i64)),
         }
     }
 
     fn source(&mut self, slot: &OperandSlot) -> fmt::Result {
         let source = self.instruction.read_source(slot);
-        if slot.attributes.optional && source.reg().is_some_and(Reg::is_zero) {
+        if slot.attributes.optional && matches!(source.value, Value::Reg(Reg::ZERO) | Value::Imm(0)) {
             return Ok(());
         }
         if let Value::Imm(imm) = source.value {
+            let short = matches!(slot.location, Location::Short { .. });
+            if short && source.neg {
+                self.out.push('-');
+            }
             self.immediate(imm, slot.location)?;
-            for (set, suffix) in [(source.abs, ".ABS"), (source.neg, ".NEG"), (source.inv, ".INV")] {
+            for (set, suffix) in [(source.neg && !short, ".NEG"), (source.abs, ".ABS"), (source.inv, ".INV")] {
                 if set {
                     self.out.push_str(suffix);
                 }
             }
+            self.part(slot);
             return Ok(());
         }
         for (set, prefix) in [(source.neg, '-'), (source.inv, '~'), (source.abs, '|')] {
@@ -119,12 +161,12 @@ impl Printer<'_> {
         match source.value {
             Value::Reg(reg) => write!(self.out, "{reg}")?,
             Value::Const { bank, offset } => {
-                let space = if source.part == Part::Whole { "" } else { " " };
+                let space = if slot.attributes.part.is_none() { "" } else { " " };
                 write!(self.out, "c[{bank:#x}]{space}[{}]", SignedHex(offset.into()))?;
             }
             Value::Imm(_) => {}
         }
-        self.part(&source)?;
+        self.part(slot);
         if source.abs {
             self.out.push('|');
         }
@@ -134,11 +176,9 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn part(&mut self, source: &Source) -> fmt::Result {
-        match source.part {
-            Part::Whole | Part::Half(0) | Part::Byte(0) => Ok(()),
-            Part::Half(n) => write!(self.out, ".H{n}"),
-            Part::Byte(n) => write!(self.out, ".B{n}"),
+    fn part(&mut self, slot: &OperandSlot) {
+        if let Some(part) = slot.attributes.part {
+            self.out.push_str(part_text(self.instruction, part));
         }
     }
 
@@ -160,9 +200,23 @@ impl Printer<'_> {
             Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
                 write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
             }
-            Location::Imm32(ImmKind::Int) => write!(self.out, "{:#x}", imm as u32),
+            Location::ImmF16 => write!(self.out, "{}", float_text(half::f16::from_bits(imm as u16).into(), false)),
+            Location::Imm32(ImmKind::Bits) => write!(self.out, "{:#x}", imm as u32),
+            Location::Imm20(ImmKind::Bits) => write!(self.out, "{:#x}", imm & 0xf_ffff),
             _ => write!(self.out, "{}", SignedHex(imm as i64)),
         }
+    }
+}
+
+fn part_text(instruction: &Instruction, slot: PartSlot) -> &'static str {
+    const SIZED: [&str; 4] = ["", ".INVALIDSIZE1", ".H1", ".INVALIDSIZE3"];
+    let bits = instruction.bits(slot.lo, slot.kind.bits()) as usize;
+    match slot.kind {
+        PartKind::Half => ["", ".H1"][bits],
+        PartKind::Sized if instruction.bits(10, 2) == 1 => SIZED[bits],
+        PartKind::Byte | PartKind::Sized => ["", ".B1", ".B2", ".B3"][bits],
+        PartKind::WholeOrHalf => ["", ".H0", ".H1", ".???3"][bits],
+        PartKind::Video => ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][bits],
     }
 }
 
@@ -183,7 +237,7 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let offset = SignedHex(self.offset.into());
         match (self.base.is_zero(), self.offset) {
-            (true, _) => write!(f, "[{offset}]"),
+            (true, _) => write!(f, "[{:#x}]", self.offset),
             (false, 0) => write!(f, "[{}]", self.base),
             (false, _) => write!(f, "[{}+{offset}]", self.base),
         }
@@ -213,10 +267,10 @@ impl fmt::Display for SignedHex {
 fn float_text(value: f64, signalling: bool) -> String {
     let sign = if value.is_sign_negative() { '-' } else { '+' };
     if value.is_nan() {
-        return format!("{sign}{}", if signalling { "SNAN" } else { "QNAN" });
+        return format!("{sign}{}", if signalling { "SNAN " } else { "QNAN " });
     }
     if value.is_infinite() {
-        return format!("{sign}INF");
+        return format!("{sign}INF ");
     }
     if value == 0.0 {
         return if sign == '-' { "-0.0 ".into() } else { "0".into() };

@@ -10,12 +10,22 @@ use super::instruction::Instruction;
 /// How the value of a field is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// The text of each value.
-    Names(&'static [&'static str]),
+    /// The text of each value; one that is not listed prints as `otherwise` and its decimal number.
+    Names { names: &'static [(u8, &'static str)], otherwise: &'static str },
     /// A hexadecimal number.
     Hex,
     /// A hexadecimal number as a further operand, left out if it is this value.
     HexUnless(u64),
+    /// A signed hexadecimal number as a further operand, left out if it is 0.
+    SignedHex,
+    /// A decimal number, left out if it is 0.
+    Decimal,
+    /// A condition code test, left out if it is always true.
+    CcTest,
+    /// Numbers of the set bits in braces, the highest first; left out if there are none.
+    BitSet,
+    /// A letter for every 2 bits, the highest pair first: P, N, Z.
+    Swizzle,
     /// The name of a special register.
     SpecialRegister,
 }
@@ -29,26 +39,72 @@ pub struct FieldInfo {
     pub style: Style,
 }
 
+/// The first list, then the second.
+const fn joined<const N: usize>(
+    first: &[(u8, &'static str)],
+    second: &[(u8, &'static str)],
+) -> [(u8, &'static str); N] {
+    let mut all = [(0, ""); N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
+    }
+    all
+}
+
+/// Each enum is a type with the fields that have it; a text in brackets replaces that of a value in one field. A
+/// sparse enum gives each field a text for all values without a meaning, which their number follows.
 macro_rules! vocabulary {
     (
         flags { $($(#[$fdoc:meta])* $flag:ident $ftext:literal;)* }
-        enums { $($(#[$edoc:meta])* $ty:ident($bits:literal): $($name:ident),+ { $($(#[$vdoc:meta])* $variant:ident $text:literal),+ $(,)? })* }
+        enums { $(
+            $(#[$edoc:meta])* $ty:ident($bits:literal): $($name:ident $([$value:literal $special:literal])*),+ {
+                $($(#[$vdoc:meta])* $variant:ident $text:literal),+ $(,)?
+            }
+        )* }
+        sparse_enums { $(
+            $(#[$sdoc:meta])* $sty:ident($sbits:literal): $($sname:ident $otherwise:literal $([$svalue:literal $sspecial:literal])*),+ {
+                $($(#[$svdoc:meta])* $svariant:ident = $number_of:literal $stext:literal),+ $(,)?
+            }
+        )* }
         numbers { $($(#[$ndoc:meta])* $number:ident $style:expr;)* }
+        signed_numbers { $($(#[$idoc:meta])* $signed:ident;)* }
     ) => {
         /// A modifier field, named as its accessor of [`Instruction`].
         #[allow(non_camel_case_types, reason = "a field has the name that table lines and accessors use")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
-        pub enum Field { $($flag,)* $($($name,)+)* $($number,)* }
+        pub enum Field { $($flag,)* $($($name,)+)* $($($sname,)+)* $($number,)* $($signed,)* cc_test }
 
         impl Field {
-            pub const ALL: &[Field] = &[$(Field::$flag,)* $($(Field::$name,)+)* $(Field::$number,)*];
+            pub const ALL: &[Field] = &[
+                $(Field::$flag,)* $($(Field::$name,)+)* $($(Field::$sname,)+)* $(Field::$number,)* $(Field::$signed,)*
+                Field::cc_test,
+            ];
 
             pub const fn info(self) -> &'static FieldInfo {
                 match self {
-                    $(Field::$flag => &FieldInfo { name: stringify!($flag), bits: 1, style: Style::Names(&["", $ftext]) },)*
-                    $($(Field::$name => &FieldInfo { name: stringify!($name), bits: $bits, style: Style::Names($ty::TEXTS) },)+)*
+                    $(Field::$flag => &FieldInfo {
+                        name: stringify!($flag),
+                        bits: 1,
+                        style: Style::Names { names: &[(0, ""), (1, $ftext)], otherwise: "" },
+                    },)*
+                    $($(Field::$name => &const {
+                        const SPECIAL: &[(u8, &str)] = &[$(($value, $special)),*];
+                        const NAMES: [(u8, &str); SPECIAL.len() + $ty::TEXTS.len()] = joined(SPECIAL, $ty::TEXTS);
+                        let style = Style::Names { names: &NAMES, otherwise: "" };
+                        FieldInfo { name: stringify!($name), bits: $bits, style }
+                    },)+)*
+                    $($(Field::$sname => &const {
+                        const SPECIAL: &[(u8, &str)] = &[$(($svalue, $sspecial)),*];
+                        const NAMES: [(u8, &str); SPECIAL.len() + $sty::TEXTS.len()] = joined(SPECIAL, $sty::TEXTS);
+                        let style = Style::Names { names: &NAMES, otherwise: $otherwise };
+                        FieldInfo { name: stringify!($sname), bits: $sbits, style }
+                    },)+)*
                     $(Field::$number => &FieldInfo { name: stringify!($number), bits: 0, style: $style },)*
+                    $(Field::$signed => &FieldInfo { name: stringify!($signed), bits: 0, style: Style::SignedHex },)*
+                    Field::cc_test => &FieldInfo { name: "cc_test", bits: 5, style: Style::CcTest },
                 }
             }
         }
@@ -62,7 +118,7 @@ macro_rules! vocabulary {
                 /// The variant of each value of the field.
                 const VALUES: [$ty; 1 << $bits] = [$($ty::$variant,)+];
                 /// The text of each value of the field.
-                const TEXTS: &'static [&'static str] = &[$($text,)+];
+                const TEXTS: &'static [(u8, &'static str)] = &[$(($ty::$variant as u8, $text),)+];
 
                 /// The meaning of the field's bits; higher ones are ignored.
                 pub const fn from_bits(bits: u64) -> $ty {
@@ -71,10 +127,42 @@ macro_rules! vocabulary {
             }
         )*
 
+        $(
+            $(#[$sdoc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum $sty {
+                $($(#[$svdoc])* $svariant,)+
+                /// All other values.
+                Reserved,
+            }
+
+            impl $sty {
+                /// The text of each value that has a meaning.
+                const TEXTS: &'static [(u8, &'static str)] = &[$(($number_of, $stext),)+];
+
+                /// The meaning of the field's bits; higher ones are ignored.
+                pub const fn from_bits(bits: u64) -> $sty {
+                    match bits & ((1 << $sbits) - 1) {
+                        $($number_of => $sty::$svariant,)+
+                        _ => $sty::Reserved,
+                    }
+                }
+            }
+        )*
+
         impl Instruction {
             $($(#[$fdoc])* pub fn $flag(&self) -> bool { self.field(Field::$flag).unwrap_or(0) != 0 })*
-            $($(#[doc = concat!("See [`", stringify!($ty), "`].")] pub fn $name(&self) -> $ty { $ty::from_bits(self.field(Field::$name).unwrap_or(0)) })+)*
+            $($(#[doc = concat!("See [`", stringify!($ty), "`].")]
+                pub fn $name(&self) -> $ty { $ty::from_bits(self.field(Field::$name).unwrap_or(0)) })+)*
+            $($(#[doc = concat!("See [`", stringify!($sty), "`].")]
+                pub fn $sname(&self) -> $sty { $sty::from_bits(self.field(Field::$sname).unwrap_or(0)) })+)*
             $($(#[$ndoc])* pub fn $number(&self) -> u64 { self.field(Field::$number).unwrap_or(0) })*
+            $($(#[$idoc])* pub fn $signed(&self) -> i64 { self.signed_field(Field::$signed).unwrap_or(0) })*
+
+            /// The test of the CC register on which the instruction depends besides its guard; true if it has none.
+            pub fn cc_test(&self) -> CcTest {
+                self.field(Field::cc_test).map_or(CcTest::T, CcTest::from_bits)
+            }
         }
     };
 }
@@ -97,14 +185,58 @@ vocabulary! {
         mrg ".MRG";
         /// SHR, BFE: reverses the bits of A first.
         brev ".BREV";
+        /// The high half of a product.
+        high ".HI";
+        /// FLO: gives 31 minus the index, a shift count.
+        shift_amount ".SH";
+        /// A set instruction writes 1.0 instead of all ones.
+        bool_float ".BF";
         /// BRA, JMP: a promise that the branch is uniform. No effect.
         uniform ".U";
         /// BRA, JMP: only within the limit of the program. No effect.
         limit ".LMT";
+        /// EXIT: no effect.
+        keep_refcount ".KEEPREFCOUNT";
+        /// NOP: no effect.
+        trigger ".TRIG";
+        /// Compares and swaps 64 bits.
+        wide ".64";
+        /// ATOMS.CAS on a lock: spins. Unused by compilers.
+        spin ".SPIN";
+        /// Writes or reads for other pixels of a quad: graphics.
+        ndv ".NDV";
+        /// Textures: the result does not wait for earlier ones. No effect.
+        nodep ".NODEP";
+        /// Textures: compares with a depth reference.
+        depth_compare ".DC";
+        /// Textures: packed offsets are in a register.
+        offsets ".AOFFI";
+        /// Textures: the sample index is in a register.
+        multisample ".MS";
+        /// Textures: the level of detail is clamped.
+        lod_clamp ".CL";
+        /// Surfaces: the coordinate x is in bytes.
+        byte_address ".BA";
+        /// Attribute memory of another patch: graphics.
+        patch ".P";
+        /// Output attributes: graphics.
+        output ".O";
+        /// ISBERD: graphics.
+        skew ".SKEW";
+        /// STP: waits.
+        wait ".WAIT";
+        /// VMNMX: maximum.
+        video_max ".MX";
     }
     enums {
         /// Rounding of a float result.
         Rounding(2): rounding { Nearest "", Down ".RM", Up ".RP", Zero ".RZ" }
+        /// Rounding to an integral value, of F2I (default: nearest, ties to even).
+        IntRounding(2): int_rounding { Nearest "", Floor ".FLOOR", Ceil ".CEIL", Trunc ".TRUNC" }
+        /// What F2F does between equal formats.
+        CopyRounding(3): copy_rounding {
+            Copy "", Pass1 ".PASS", Pass2 ".PASS", Pass3 ".PASS", Nearest ".ROUND", Floor ".FLOOR", Ceil ".CEIL", Trunc ".TRUNC",
+        }
         /// Denormals of F32: kept, flushed, or flushed with 0 * x = 0.
         Flush(2): flush { Keep "", Ftz ".FTZ", Fmz ".FMZ", Reserved ".INVALIDFMZ3" }
         /// Denormals of F32: kept or flushed.
@@ -113,10 +245,12 @@ vocabulary! {
         Scale(3): scale { None "", D2 ".D2", D4 ".D4", D8 ".D8", M8 ".M8", M4 ".M4", M2 ".M2", Reserved ".INVALIDSCALE37" }
         /// Signedness of the operands of an integer operation.
         Sign(1): sign { Unsigned ".U32", Signed "" }
+        /// Signs of the factors A and B of IMUL and IMAD.
+        MulSigns(2): mul_signs { U32U32 ".U32.U32", S32U32 ".S32.U32", U32S32 ".U32.S32", S32S32 "" }
         /// A comparison of integers.
         IntCompare(3): int_compare { False ".F", Lt ".LT", Eq ".EQ", Le ".LE", Gt ".GT", Ne ".NE", Ge ".GE", True ".T" }
-        /// A comparison of floats; those with `U` are true if an operand is NaN.
-        FloatCompare(4): float_compare {
+        /// A comparison of floats; those with `U` are true if an operand is NaN. `fcmp_`: FCMP.
+        FloatCompare(4): float_compare, fcmp_compare [4 ""] {
             False ".F", Lt ".LT", Eq ".EQ", Le ".LE", Gt ".GT", Ne ".NE", Ge ".GE", Num ".NUM",
             Nan ".NAN", Ltu ".LTU", Equ ".EQU", Leu ".LEU", Gtu ".GTU", Neu ".NEU", Geu ".GEU", True ".T",
         }
@@ -124,14 +258,28 @@ vocabulary! {
         BoolOp(2): bool_op, bool_op2 { And ".AND", Or ".OR", Xor ".XOR", Reserved ".INVALIDBOP3" }
         /// Bitwise operation of LOP and LOP32I.
         LogicOp(2): logic_op { And ".AND", Or ".OR", Xor ".XOR", PassB ".PASS_B" }
+        /// Which test of a logic result the predicate gets.
+        LogicTest(2): logic_test { False "", True ".T", Zero ".Z", NonZero ".NZ" }
         /// Size and extension of what a memory instruction moves.
         MemSize(3): mem_size { U8 ".U8", S8 ".S8", U16 ".U16", S16 ".S16", B32 "", B64 ".64", B128 ".128", U128 ".U.128" }
-        /// Size of what a global or local store moves.
-        StoreSize(3): store_size { U8 ".U8", S8 ".S8", U16 ".U16", S16 ".S16", B32 "", B64 ".64", B128 ".128", Reserved ".INVALIDSIZE7" }
+        /// Size of what a store moves; `shared_size`: LDS.U, `const_size`: LDC.
+        StoreSize(3): store_size, shared_size [4 ".32"], const_size [6 ".INVALIDSIZE6"] {
+            U8 ".U8", S8 ".S8", U16 ".U16", S16 ".S16", B32 "", B64 ".64", B128 ".128", Reserved ".INVALIDSIZE7",
+        }
         /// Cache hint of a load.
         LoadCache(2): load_cache { Default "", Cg ".CG", Ci ".CI", Cv ".CV" }
+        /// Cache hint of a load from local memory.
+        LocalCache(2): local_cache { Default "", Lu ".LU", Ci ".CI", Cv ".CV" }
         /// Cache hint of a store.
         StoreCache(2): store_cache { Default "", Cg ".CG", Cs ".CS", Wt ".WT" }
+        /// How LDC forms the address.
+        ConstMode(2): const_mode {
+            Plain "",
+            IndexedLinear ".IL",
+            /// The high half of the address is added to the bank.
+            IndexedSegmented ".IS",
+            IndexedSegmentedLinear ".ISL",
+        }
         /// Signs of the two factors of XMAD.
         XmadSigns(2): xmad_signs { U16U16 "", S16U16 ".S16.U16", U16S16 ".U16.S16", S16S16 ".S16.S16" }
         /// What XMAD adds.
@@ -148,27 +296,261 @@ vocabulary! {
             Cbcc ".CBCC",
             Reserved5 ".???5", Reserved6 ".???6", Reserved7 ".???7",
         }
+        /// What IADD3 does to the sum of A and B before it adds C.
+        AddShift(2): add_shift { None "", Right16 ".RS", Left16 ".LS", Reserved ".???3" }
+        /// Which word of a longer number IMNMX works on.
+        MinMaxWord(2): min_max_word { Only "", Low ".XLO", Middle ".XMED", High ".XHI" }
+        /// Which word of a longer number SHR works on.
+        ShiftWord(2): shift_word { Only "", Reserved ".INVALIDSHRXMODE1", Middle ".X", High ".XHI" }
+        /// Which word of a longer number SHF works on.
+        FunnelWord(2): funnel_word { Only "", Hi ".HI", X ".X", Xhi ".XHI" }
+        /// Width and sign of what SHF shifts, which bounds the count.
+        FunnelType(2): funnel_type { B32 "", Reserved ".INVALIDMAXSHIFT3", U64 ".U64", S64 ".S64" }
         /// A test of the CC register.
-        CcTest(5): cc_test {
-            F "CC.F", Lt "CC.LT", Eq "CC.EQ", Le "CC.LE", Gt "CC.GT", Ne "CC.NE", Ge "CC.GE", Num "CC.NUM",
-            Nan "CC.NAN", Ltu "CC.LTU", Equ "CC.EQU", Leu "CC.LEU", Gtu "CC.GTU", Neu "CC.NEU", Geu "CC.GEU", T "",
-            Off "CC.OFF", Lo "CC.LO", Sff "CC.SFF", Ls "CC.LS", Hi "CC.HI", Sft "CC.SFT", Hs "CC.HS", Oft "CC.OFT",
-            CsmTa "CC.CSM_TA", CsmTr "CC.CSM_TR", CsmMx "CC.CSM_MX", FcsmTa "CC.FCSM_TA", FcsmTr "CC.FCSM_TR",
-            FcsmMx "CC.FCSM_MX", Rle "CC.RLE", Rgt "CC.RGT",
+        CcTest(5): cc_compare {
+            F ".F", Lt ".LT", Eq ".EQ", Le ".LE", Gt ".GT", Ne ".NE", Ge ".GE", Num ".NUM",
+            Nan ".NAN", Ltu ".LTU", Equ ".EQU", Leu ".LEU", Gtu ".GTU", Neu ".NEU", Geu ".GEU", T ".T",
+            Off ".OFF", Lo ".LO", Sff ".SFF", Ls ".LS", Hi ".HI", Sft ".SFT", Hs ".HS", Oft ".OFT",
+            CsmTa ".CSM_TA", CsmTr ".CSM_TR", CsmMx ".CSM_MX", FcsmTa ".FCSM_TA", FcsmTr ".FCSM_TR",
+            FcsmMx ".FCSM_MX", Rle ".RLE", Rgt ".RGT",
         }
-        /// Type of an integer operand or result of a conversion.
-        IntFormat(3): dst_int, src_int {
-            U8 ".U8", U16 ".U16", U32 ".U32", U64 ".U64", S8 ".S8", S16 ".S16", S32 ".S32", S64 ".S64",
+        /// Type of an integer source or result of a conversion. `short_`: I2I, without 64 bits. `f2i_`: F2I, without 8 bits.
+        IntFormat(3):
+            src_int, dst_int,
+            short_src [3 ".INVALID6"] [7 ".INVALID7"],
+            short_dst [3 ".???6"] [7 ".???7"],
+            f2i_dst [0 ".INVALID0"] [4 ".INVALID1"]
+        { U8 ".U8", U16 ".U16", U32 ".U32", U64 ".U64", S8 ".S8", S16 ".S16", S32 ".S32", S64 ".S64" }
+        /// What R2P and P2R move: P0 to P6 or the CC register.
+        PredFile(1): pred_file { Predicates "PR", Cc "CC" }
+        /// The byte that P2R replaces.
+        ByteIndex(2): byte_index { B0 "", B1 ".B1", B2 ".B2", B3 ".B3" }
+        /// Argument reduction for MUFU.
+        RangeReduction(1): range_reduction { SinCos ".SINCOS", Ex2 ".EX2" }
+        /// How lanes are chosen by SHFL.
+        ShuffleMode(2): shuffle_mode { Idx ".IDX", Up ".UP", Down ".DOWN", Bfly ".BFLY" }
+        /// What VOTE's predicate says.
+        VoteMode(2): vote_mode { All ".ALL", Any ".ANY", Eq ".EQ", Reserved ".INVALIDVMODE3" }
+        /// VOTE.VTG: graphics.
+        VoteVtgMode(2): vote_vtg_mode { R ".R", A ".A", Ra ".RA", Reserved ".INVALIDVTGMODE3" }
+        /// How BAR.RED combines the predicates.
+        BarrierReduction(2): barrier_reduction { Popc ".POPC", And ".AND", Or ".OR", Reserved ".INVALIDBARMODE3" }
+        /// R2B, B2R: what of the barrier is written or read.
+        BarrierPart(2): barrier_part { State "", Result ".RESULT", Warp ".WARP", Reserved ".INVALID" }
+        /// How far MEMBAR orders.
+        FenceLevel(2): fence_level { Cta ".CTA", Gl ".GL", Sys ".SYS", Vc ".VC" }
+        /// Caches that MEMBAR invalidates.
+        FenceInvalidate(2): fence_invalidate { None "", Ld ".IVALLD", T ".IVALLT", Td ".IVALLTD" }
+        /// What BPT does.
+        BreakpointKind(3): breakpoint_kind {
+            DrainIllegal ".DRAIN_ILLEGAL", Cal ".CAL", Pause ".PAUSE", Trap ".TRAP",
+            Int ".INT", Drain ".DRAIN", Reserved6 ".???6", Reserved7 ".???7",
         }
-        /// Type of a float operand or result of a conversion.
-        FloatFormat(2): dst_float, src_float { Reserved ".INVALIDFPSRC0", F16 ".F16", F32 ".F32", F64 ".F64" }
+        /// How RTT returns from a trap.
+        TrapReturn(2): trap_return { Plain "", Terminate ".TERMINATE", Fallthrough ".FALLTHROUGH", Preempted ".PREEMPTED" }
+        /// JCAL, CAL, PRET: whether the API call depth is counted. No effect.
+        CallCount(1): call_count { NoInc ".NOINC", Inc "" }
+        /// IDE: interrupts on or off.
+        InterruptEnable(1): interrupt_enable { Enable ".EN", Disable "" }
+        /// Scoreboard of DEPBAR.
+        Scoreboard(3): scoreboard { Sb0 "SB0", Sb1 "SB1", Sb2 "SB2", Sb3 "SB3", Sb4 "SB4", Sb5 "SB5", Reserved6 "???6", Reserved7 "???7" }
+        /// Operand type of an atomic operation in shared memory.
+        SharedAtomicType(2): shared_atomic_type { U32 "", S32 ".S32", U64 ".U64", S64 ".S64" }
+        /// Operation of RED and SURED.
+        ReduceOp(3): reduce_op { Add ".ADD", Min ".MIN", Max ".MAX", Inc ".INC", Dec ".DEC", And ".AND", Or ".OR", Xor ".XOR" }
+        /// Operand type of an atomic operation on a surface.
+        SurfaceAtomicType(3): surface_atomic_type {
+            U32 "", S32 ".S32", U64 ".U64", F32 ".F32.FTZ.RN", Reserved ".INVALIDATOMICSIZE4", S64 ".S64", Sd32 ".SD32", Sd64 ".SD64",
+        }
+        /// Shape of a surface.
+        SurfaceDim(3): surface_dim {
+            D1 ".1D", D1Buffer ".1D_BUFFER", D1Array ".1D_ARRAY", D2 ".2D", D2Array ".2D_ARRAY", D3 ".3D",
+            Reserved6 ".INVALIDSURFACEDIM6", Reserved7 ".INVALIDSURFACEDIM7",
+        }
+        /// What a surface access outside the surface does.
+        SurfaceClamp(2): surface_clamp { Ignore ".IGN", Near "", Trap ".TRAP", Reserved ".INVALIDSURFACECLAMP3" }
+        /// Components that a formatted surface access moves.
+        SurfaceMask(4): surface_mask {
+            None ".???0", R ".R", G ".G", Rg ".RG", B ".B", Rb ".RB", Gb ".GB", Rgb ".RGB",
+            A ".A", Ra ".RA", Ga ".GA", Rga ".RGA", Ba ".BA", Rba ".RBA", Gba ".GBA", Rgba "",
+        }
+        /// Shape of a texture.
+        TextureDim(3): texture_dim {
+            D1 "1D", ArrayD1 "ARRAY_1D", D2 "2D", ArrayD2 "ARRAY_2D", D3 "3D", ArrayD3 "ARRAY_3D", Cube "CUBE", ArrayCube "ARRAY_CUBE",
+        }
+        /// Level of detail of TEX.
+        TextureLod(3): texture_lod {
+            Auto "",
+            /// Level zero.
+            Lz ".LZ",
+            /// Bias, level.
+            Lb ".LB", Ll ".LL",
+            Reserved4 ".INVALIDBLOD4", Reserved5 ".INVALIDBLOD5",
+            /// The same, with a clamp.
+            Lba ".LBA", Lla ".LLA",
+        }
+        /// Level of detail of TLD.
+        FetchLod(1): fetch_lod { Lz ".LZ", Ll ".LL" }
+        /// Offsets of TLD4.
+        GatherOffsets(2): gather_offsets { None "", Aoffi ".AOFFI", Ptp ".PTP", Reserved ".INVALIDBTOFF03" }
+        /// Component that TLD4 gathers.
+        GatherComponent(2): gather_component { R ".R", G ".G", B ".B", A ".A" }
+        /// Components of TEXS and TLDS with two destinations.
+        MaskPair(3): mask_pair {
+            Rgb "RGB", Rga "RGA", Rba "RBA", Gba "GBA", Rgba "RGBA", Reserved5 "INVALID5", Reserved6 "INVALID6", Reserved7 "INVALID7",
+        }
+        /// Components of TEXS and TLDS with one destination.
+        MaskSingle(3): mask_single { R "R", G "G", B "B", A "A", Rg "RG", Ra "RA", Ga "GA", Ba "BA" }
+        /// Result type of a video instruction.
+        VideoResult(1): video_result { Unsigned ".UD", Signed "" }
+        /// Result type of VABSDIFF.
+        DifferenceResult(1): difference_result { Unsigned "", Signed ".SD" }
+        /// Second stage of a video instruction.
+        VideoStage(3): video_stage {
+            Mrg16h ".MRG_16H", Mrg16l ".MRG_16L", Mrg8b0 ".MRG_8B0", Mrg8b2 ".MRG_8B2", Acc ".ACC", Min ".MIN", Max ".MAX", None "",
+        }
+        /// Type, and part, of a register operand of a video instruction.
+        VideoType(4): video_a, video_b, video_count [7 ".INVALIDSEL7"] {
+            U8B0 ".U8", U8B1 ".U8", U8B2 ".U8", U8B3 ".U8", U16H0 ".U16", U16H1 ".U16", U32 ".U32", Reserved6 ".INVALIDSEL6",
+            S8B0 ".S8", S8B1 ".S8", S8B2 ".S8", S8B3 ".S8", S16H0 ".S16", S16H1 ".S16", S32 ".S32", Reserved7 ".INVALIDSEL7",
+        }
+        /// Type of an immediate of a video instruction.
+        VideoImm(1): video_imm { U16 ".U16", S16 ".S16" }
+        /// VMAD: shift of the result.
+        VideoScale(2): video_scale { None "", Shr7 ".SHR_7", Shr15 ".SHR_15", Reserved ".INVALIDVMADSCALE3" }
+        /// VABSDIFF4: type of the bytes.
+        ByteSigns(2): byte_signs { U8U8 ".U8.U8", S8U8 ".S8.U8", U8S8 ".U8.S8", S8S8 "" }
+        /// VABSDIFF4: bytes of the result that are written.
+        ByteLanes(4): byte_lanes {
+            None ".???0", Z ".Z", W ".W", Zw ".ZW", X ".X", Xz ".XZ", Xw ".XW", Xzw ".XZW",
+            Y ".Y", Yz ".YZ", Yw ".YW", Yzw ".YZW", Xy ".XY", Xyz ".XYZ", Xyw ".XYW", All "",
+        }
+        /// VABSDIFF4: order of the bytes of A (0 to 3 of A, 4 to 7 of B).
+        ByteOrderA(4): byte_order_a {
+            S0000 ".0000", S1111 ".1111", S2222 ".2222", S3333 ".3333", S3210 "", S4321 ".4321", S5432 ".5432", S6543 ".6543",
+            S3201 ".3201", S3012 ".3012", S0213 ".0213", S3120 ".3120", S1230 ".1230", S2310 ".2310",
+            ReservedE ".INVALIDASEL4E", ReservedF ".INVALIDASEL4F",
+        }
+        /// VABSDIFF4: order of the bytes of B.
+        ByteOrderB(4): byte_order_b {
+            S4444 ".4444", S5555 ".5555", S6666 ".6666", S7777 ".7777", S7654 "", S6543 ".6543", S5432 ".5432", S4321 ".4321",
+            S4567 ".4567", S6745 ".6745", S5476 ".5476", ReservedB ".INVALIDBSEL4B", ReservedC ".INVALIDBSEL4C",
+            ReservedD ".INVALIDBSEL4D", ReservedE ".INVALIDBSEL4E", Zero ".INVALIDBSEL4F",
+        }
+        /// VABSDIFF4: reduction of the bytes.
+        ByteReduction(2): byte_reduction { None "", Acc ".ACC", Reserved2 ".INVALIDRED2", Reserved3 ".INVALIDRED3" }
+        /// Size and sign of a factor of IMADSP; the sign is in the mnemonic's variant.
+        WideU(2): imadsp_au, imadsp_cu { U32 ".U32", U24 ".U24", U16H0 ".U16H0", U16H1 ".U16H1" }
+        /// The same, signed.
+        WideS(2): imadsp_as, imadsp_cs { S32 ".S32", S24 ".S24", S16H0 ".S16H0", S16H1 ".S16H1" }
+        /// Factor B of IMADSP.
+        NarrowU(1): imadsp_bu { U24 ".U24", U16H0 ".U16H0" }
+        /// The same, signed.
+        NarrowS(1): imadsp_bs { S24 ".S24", S16H0 ".S16H0" }
+        /// IMADSP: sign and size of B.
+        Narrow(2): imadsp_b { U24 ".U24", S24 ".S24", U16H0 ".U16H0", S16H0 ".S16H0" }
+        /// Words that an attribute instruction moves.
+        AttributeSize(2): attribute_size { B32 "", B64 ".64", B96 ".96", B128 ".128" }
+        /// OUT: what it does.
+        OutMode(2): out_mode { Reserved ".INVALIDOUTSTYPE0", Emit ".EMIT", Cut ".CUT", EmitThenCut ".EMIT_THEN_CUT" }
+        /// ISBERD: size.
+        IsberdSize(2): isberd_size { B8 "", U16 ".U16", B32 ".32", Reserved ".???3" }
+        /// ISBERD: what is addressed.
+        IsberdMode(2): isberd_mode { None "", Patch ".PATCH", Prim ".PRIM", Attr ".ATTR" }
+        /// PIXLD: what is read.
+        PixelMode(3): pixel_mode {
+            None "", CovMask ".COVMASK", Covered ".COVERED", Offset ".OFFSET", CentroidOffset ".CENTROID_OFFSET",
+            MyIndex ".MY_INDEX", Reserved0 ".INVALID0", Reserved1 ".INVALID1",
+        }
+        /// IPA: interpolation.
+        IpaMode(2): ipa_mode { Pass ".PASS", Multiply "", Constant ".CONSTANT", Sc ".SC" }
+        /// IPA: where.
+        IpaPlace(2): ipa_place { Center "", Centroid ".CENTROID", Offset ".OFFSET", Reserved ".INVALID" }
+        /// CCTL: cache.
+        CacheKind(3): cache_kind {
+            Default "", U ".U", C ".C", I ".I", Crs ".CRS",
+            Reserved5 ".INVALIDCACHETYPE5", Reserved6 ".INVALIDCACHETYPE6", Reserved7 ".INVALIDCACHETYPE7",
+        }
+        /// CCTLL: cache.
+        LocalCacheKind(2): local_cache_kind { Default "", Reserved1 ".???1", Reserved2 ".INVALIDLCACHETYPE2", Reserved3 ".INVALIDLCACHETYPE3" }
+        /// CCTLT: operation.
+        TextureCacheOp(2): texture_cache_op { Reserved0 ".IVTH", Ivth ".IVTH", Reserved2 ".INVALIDCCTLTOP2", Reserved3 ".INVALIDCCTLTOP3" }
+    }
+    sparse_enums {
+        /// Type of a float operand or result of a conversion. `f2f_`: F2F.
+        FloatFormat(2): src_float ".INVALIDFPSRC", dst_float ".INVALIDFPSRC", f2f_dst ".INVALIDFPDEST" {
+            F16 = 1 ".F16", F32 = 2 ".F32", F64 = 3 ".F64",
+        }
+        /// Operation of ATOM, ATOMS and SUATOM.
+        AtomicOp(4): atomic_op ".INVALIDATOMOP" [10 ".SAFEADD"], shared_atomic_op ".INVALIDATOMSOP" {
+            Add = 0 ".ADD", Min = 1 ".MIN", Max = 2 ".MAX", Inc = 3 ".INC", Dec = 4 ".DEC", And = 5 ".AND", Or = 6 ".OR",
+            Xor = 7 ".XOR", Exch = 8 ".EXCH",
+        }
+        /// The only operation of SUATOM.P.CAS.
+        CasOp(4): cas_op ".???" { Cas = 0 ".CAS" }
+        /// Operand type of an atomic operation.
+        AtomicType(3): atomic_type ".INVALIDATOMICSIZE" {
+            U32 = 0 "", S32 = 1 ".S32", U64 = 2 ".U64", F32 = 3 ".F32.FTZ.RN", U128 = 4 ".U128", S64 = 5 ".S64",
+        }
+        /// Function of MUFU.
+        MufuOp(4): mufu_op ".INVALIDMUFUOPCODE"
+            [10 ".INVALIDMUFUOPCODEA"] [11 ".INVALIDMUFUOPCODEB"] [12 ".INVALIDMUFUOPCODEC"]
+            [13 ".INVALIDMUFUOPCODED"] [14 ".INVALIDMUFUOPCODEE"] [15 ".INVALIDMUFUOPCODEF"]
+        {
+            Cos = 0 ".COS", Sin = 1 ".SIN", Ex2 = 2 ".EX2", Lg2 = 3 ".LG2", Rcp = 4 ".RCP", Rsq = 5 ".RSQ",
+            Rcp64High = 6 ".RCP64H", Rsq64High = 7 ".RSQ64H",
+        }
+        /// What PRMT selects.
+        PermuteMode(4): permute_mode ".???" [7 ".INVALIDPMODE7"] {
+            Index = 0 "", F4e = 1 ".F4E", B4e = 2 ".B4E", Rc8 = 3 ".RC8", Ecl = 4 ".ECL", Ecr = 5 ".ECR", Rc16 = 6 ".RC16",
+        }
+        /// FCHK.
+        CheckMode(6): check_mode ".INVALIDCHKMODE" { Divide = 0 ".DIVIDE" }
+        /// Operation of CCTL and CCTLL.
+        CacheOp(4): cache_op ".INVALIDCCTLOP" {
+            Qry1 = 0 ".QRY1", Pf1 = 1 ".PF1", Pf1h = 2 ".PF1.5", Pf2 = 3 ".PF2", Wb = 4 ".WB", Iv = 5 ".IV", IvAll = 6 ".IVALL",
+            Rs = 7 ".RS", RsLb = 9 ".RSLB",
+        }
+        /// What TXQ reads.
+        TextureQuery(6): texture_query ""
+            [6 "3"] [8 "4"] [10 "5"] [12 "6"] [14 "7"] [24 "12"] [26 "13"] [28 "14"] [30 "15"] [32 "16"] [34 "17"] [36 "18"] [38 "19"]
+            [40 "20"] [42 "21"] [44 "22"] [46 "23"] [48 "24"] [50 "25"] [52 "26"] [54 "27"] [56 "28"] [58 "29"] [60 "30"] [62 "31"]
+        {
+            Dimension = 1 "TEX_HEADER_DIMENSION", TextureType = 2 "TEX_HEADER_TEXTURE_TYPE", SamplerPosition = 5 "TEX_HEADER_SAMPLER_POS",
+            Filter = 16 "TEX_SAMPLER_FILTER", Lod = 18 "TEX_SAMPLER_LOD", Wrap = 20 "TEX_SAMPLER_WRAP",
+            BorderColor = 22 "TEX_SAMPLER_BORDER_COLOR",
+        }
     }
     numbers {
-        /// Shift count of ISCADD and LEA.
+        /// Shift count of ISCADD.
         shift Style::Hex;
+        /// Shift count of LEA.
+        lea_shift Style::HexUnless(0);
+        /// Truth table of LOP3: bit `4a + 2b + c`.
+        truth_table Style::Hex;
         /// Bytes of the result that MOV writes.
         byte_mask Style::HexUnless(0xf);
         /// Number of a special register, see [`super::special::SpecialRegister`].
         special_register Style::SpecialRegister;
+        /// DEPBAR: scoreboards, one bit each.
+        scoreboard_mask Style::BitSet;
+        /// DEPBAR.LE: the count that the scoreboard must not exceed.
+        scoreboard_count Style::Hex;
+        /// FSWZADD: two bits for each lane of a quad, see the text.
+        swizzle Style::Swizzle;
+        /// Textures: index of the handle in c[0], in words.
+        handle Style::Hex;
+        /// Textures: components that are wanted, R in bit 0.
+        component_mask Style::Hex;
+        /// An immediate without a meaning for programs.
+        tag Style::HexUnless(0);
+        /// The same, always printed.
+        number Style::Hex;
+    }
+    signed_numbers {
+        /// Added to the address of BRX (relative to the next word) and JMX.
+        code_offset;
+        /// AL2P: bytes.
+        attribute_offset;
     }
 }

@@ -1,7 +1,7 @@
 //! A decoded instruction and typed access to its parts.
 
 use super::field::Field;
-use super::row::{Fidelity, FieldSlot, ImmKind, Location, OperandSlot, Role, Row};
+use super::row::{Fidelity, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Role, Row};
 use super::table::Opcode;
 
 /// Bytes of an instruction word.
@@ -67,7 +67,7 @@ pub enum Value {
         bank: u8,
         offset: i32,
     },
-    /// An integer sign-extended to 64 bits, the bits of an F32 in the low half, or the bits of an F64.
+    /// An integer sign-extended to 64 bits, or the bits of an F16, F32 or F64.
     Imm(u64),
 }
 
@@ -77,7 +77,7 @@ pub enum Part {
     Whole,
     /// Half 0 (low) or 1 of an operand that is read by halves.
     Half(u8),
-    /// Byte 0 (low) to 3.
+    /// An integer that begins at byte 0 (low) to 3.
     Byte(u8),
 }
 
@@ -112,7 +112,8 @@ impl Source {
     }
 }
 
-/// A memory operand: address register (RZ: none) plus offset in bytes.
+/// A memory operand: address register (RZ: none) plus offset in bytes. Without a register the offset is the address, unsigned in the
+/// width of its field (a 32-bit one is its bits), save in constant memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub base: Reg,
@@ -152,6 +153,9 @@ impl Instruction {
 
     /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none.
     pub fn guard(&self) -> Pred {
+        if !self.row.guarded() {
+            return Pred::TRUE;
+        }
         Pred { index: self.bits(16, 3) as u8, not: self.bits(19, 1) != 0 }
     }
 
@@ -160,8 +164,14 @@ impl Instruction {
         self.row.fields().find(|slot| slot.field == field).map(|slot| self.read_field(&slot))
     }
 
+    /// The same, sign-extended.
+    pub(super) fn signed_field(&self, field: Field) -> Option<i64> {
+        self.row.fields().find(|slot| slot.field == field).map(|slot| self.signed(slot.lo, slot.bits))
+    }
+
     pub(super) fn read_field(&self, slot: &FieldSlot) -> u64 {
-        self.bits(slot.lo, slot.bits) | u64::from(self.flag(slot.hi)) << slot.bits
+        let high = if slot.hi_bits == 0 { 0 } else { self.bits(slot.hi, slot.hi_bits) };
+        self.bits(slot.lo, slot.bits) | high << slot.bits
     }
 
     fn slot(&self, role: Role) -> Option<OperandSlot> {
@@ -175,39 +185,52 @@ impl Instruction {
 
     pub(super) fn read_source(&self, slot: &OperandSlot) -> Source {
         let attributes = &slot.attributes;
-        let part = match (attributes.half, attributes.byte) {
-            (Some(bit), _) => Part::Half(self.bits(bit, 1) as u8),
-            (_, Some(lo)) => Part::Byte(self.bits(lo, 2) as u8),
-            _ => Part::Whole,
-        };
         Source {
             value: self.read_value(slot.location),
-            part,
+            part: attributes.part.map_or(Part::Whole, |part| self.read_part(part)),
             abs: self.flag(attributes.abs),
             neg: self.flag(attributes.neg),
             inv: self.flag(attributes.inv),
         }
     }
 
+    fn read_part(&self, slot: PartSlot) -> Part {
+        let bits = self.bits(slot.lo, slot.kind.bits()) as u8;
+        match (slot.kind, bits) {
+            (PartKind::Half, _) => Part::Half(bits),
+            (PartKind::Byte | PartKind::Sized, _) | (PartKind::Video, 0..4) => Part::Byte(bits),
+            (PartKind::WholeOrHalf, 1 | 2) => Part::Half(bits - 1),
+            (PartKind::Video, 4 | 5) => Part::Half(bits - 4),
+            (PartKind::WholeOrHalf | PartKind::Video, _) => Part::Whole,
+        }
+    }
+
     fn read_value(&self, location: Location) -> Value {
         match location {
             Location::Register { lo } => Value::Reg(Reg(self.bits(lo, 8) as u8)),
+            Location::RegisterAfter { lo, plus } => Value::Reg(Reg(self.bits(lo, 8) as u8).plus(plus)),
+            Location::Zero => Value::Reg(Reg::ZERO),
             Location::Predicate { lo } => Value::Imm(self.bits(lo, 3)),
             Location::Constant => Value::Const { bank: self.bits(34, 5) as u8, offset: self.signed(20, 14) as i32 * 4 },
+            Location::ConstantWide => Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 },
             Location::Imm20(kind) => {
                 let bits = self.bits(20, 19) | self.bits(56, 1) << 19;
                 Value::Imm(match kind {
-                    ImmKind::Int => (((bits << 44) as i64) >> 44) as u64,
+                    ImmKind::Int | ImmKind::Bits => (((bits << 44) as i64) >> 44) as u64,
                     ImmKind::F32 => bits << 12,
                     ImmKind::F64 => bits << 44,
                 })
             }
             Location::Imm32(kind) => Value::Imm(match kind {
-                ImmKind::Int => self.signed(20, 32) as u64,
+                ImmKind::Int | ImmKind::Bits => self.signed(20, 32) as u64,
                 ImmKind::F32 | ImmKind::F64 => self.bits(20, 32),
             }),
-            Location::Unsigned { lo, width } => Value::Imm(self.bits(lo, width)),
-            Location::Memory { .. } | Location::Target => Value::Imm(0),
+            Location::Short { lo, width, signed: false } => Value::Imm(self.bits(lo, width)),
+            Location::Short { lo, width, signed: true } => Value::Imm(self.signed(lo, width) as u64),
+            Location::ImmF16 => Value::Imm(self.bits(20, 16)),
+            Location::Memory { .. } | Location::ConstMemory { .. } | Location::Target | Location::AbsoluteTarget => {
+                Value::Imm(0)
+            }
         }
     }
 
@@ -221,8 +244,17 @@ impl Instruction {
 
     pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
         match slot.location {
-            Location::Memory { base, offset, width } => {
-                Address { base: Reg(self.bits(base, 8) as u8), offset: self.signed(offset, width) as i32 }
+            Location::Memory { base, offset, width, scale } => {
+                let base = Reg(self.bits(base, 8) as u8);
+                let offset = if scale == 0 || base.is_zero() {
+                    self.bits(offset, width).wrapping_mul(scale.max(1).into())
+                } else {
+                    (self.signed(offset, width) as u64).wrapping_mul(scale.into())
+                };
+                Address { base, offset: offset as i32 }
+            }
+            Location::ConstMemory { offset, width, .. } => {
+                Address { base: Reg(self.bits(8, 8) as u8), offset: self.signed(offset, width) as i32 }
             }
             _ => Address { base: Reg::ZERO, offset: 0 },
         }
@@ -257,6 +289,11 @@ impl Instruction {
         self.source(Role::C).unwrap_or(Source::ZERO)
     }
 
+    /// Second destination of a short texture instruction; RZ if there is none.
+    pub fn e(&self) -> Reg {
+        self.read_register(Role::E)
+    }
+
     /// Number of the first destination predicate; 7 if there is none.
     pub fn pd(&self) -> u8 {
         self.predicate(Role::Pd).index
@@ -287,6 +324,14 @@ impl Instruction {
         self.slot(Role::M).map(|slot| self.read_address(&slot))
     }
 
+    /// The bank of a memory operand in constant memory.
+    pub fn bank(&self) -> Option<u8> {
+        match self.slot(Role::M)?.location {
+            Location::ConstMemory { bank, .. } => Some(self.bits(bank, 5) as u8),
+            _ => None,
+        }
+    }
+
     /// Where the instruction at `pc` (bytes from the start of its function) branches to. A target that is a control word is moved to
     /// the word behind it.
     pub fn target(&self, pc: u64) -> Option<u64> {
@@ -296,7 +341,10 @@ impl Instruction {
 
     /// The same with control words not skipped.
     pub fn raw_target(&self, pc: u64) -> Option<u64> {
-        self.slot(Role::T)?;
-        Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64))
+        match self.slot(Role::T)?.location {
+            Location::Target => Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64)),
+            Location::AbsoluteTarget => Some(self.bits(20, 32)),
+            _ => None,
+        }
     }
 }

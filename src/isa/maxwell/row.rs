@@ -5,15 +5,17 @@
 //!
 //! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores at will; what is left out at the
 //! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the format leaves open,
-//! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`.
+//! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`, or `@lo#bits`: these bits are no instruction.
 //!
-//! **Format**: the text after the guard as it is printed, with placeholders in braces:
+//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints nothing a following
+//! `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an instruction without a guard.
 //!
 //! | placeholder | prints |
 //! |---|---|
 //! | `{field@lo}` | the value of the field of this name (see [`super::field`]) whose lowest bit is `lo` |
 //! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
-//! | `{field@lo:n+hi}` | the same with bit `hi` as one more bit on top |
+//! | `{field@lo:n+hi:k}` | the same with `k` bits (without `:k`, one) from bit `hi` on top |
+//! | `{field@lo ?}` | nothing: the field is only read |
 //! | `{role}` | the operand at its usual location, or at the one the encoding binds |
 //! | `{role=location attributes}` | the operand at this location |
 //!
@@ -22,18 +24,28 @@
 //! | | |
 //! |---|---|
 //! | `r8` | a register, whose number is in the 8 bits from bit 8 |
+//! | `n20+1` | the register 1 after the one in the 8 bits from bit 20 |
+//! | `z` | RZ, without bits |
 //! | `p39` | a predicate, in the 3 bits from bit 39 |
-//! | `c` | a constant: word offset in bits 20 to 33, bank in bits 34 to 38 |
+//! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
 //! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
-//! | `u20:16` | an unsigned immediate, here 16 bits from bit 20 |
-//! | `i32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, F32 |
+//! | `b` | the same integer, printed as 20 unsigned bits |
+//! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
+//! | `h` | an F16 in bits 20 to 35 |
+//! | `i32`, `b32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32 |
+//! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
 //! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
+//! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
+//! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset |
 //! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
+//! | `t32` | a branch target: 32 bits from bit 20, absolute |
 //!
 //! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~` complemented, `!`
-//! (negated predicate), `.H` upper half, `.B` a byte (2 bits); and without a bit `?`: the operand is not printed if it is PT or RZ.
+//! (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S` the same in units of the integer type in
+//! bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in [`super::field::VideoType`] (3 bits); and without a bit
+//! `?`: the operand is not printed if it is PT, RZ or 0.
 
-use super::field::{Field, Style};
+use super::field::Field;
 use super::lift::Lift;
 use super::table::Opcode;
 
@@ -65,6 +77,8 @@ pub enum Role {
     Pb,
     /// Source predicate that is combined with the result or selects it.
     Ps,
+    /// Second destination register of a short texture instruction.
+    E,
     /// Memory operand.
     M,
     /// Branch target.
@@ -72,8 +86,9 @@ pub enum Role {
 }
 
 impl Role {
-    const NAMES: [(&'static str, Role); 11] = [
+    const NAMES: [(&'static str, Role); 12] = [
         ("d", Role::D),
+        ("e", Role::E),
         ("a", Role::A),
         ("b", Role::B),
         ("c", Role::C),
@@ -96,6 +111,7 @@ impl Role {
             Role::Pe => Some(Location::Predicate { lo: 0 }),
             Role::Ps => Some(Location::Predicate { lo: 39 }),
             Role::T => Some(Location::Target),
+            Role::E => Some(Location::Register { lo: 28 }),
             Role::B | Role::Pa | Role::Pb | Role::M => None,
         }
     }
@@ -108,18 +124,30 @@ pub enum Location {
     Register { lo: u8 },
     /// Predicate number, 3 bits.
     Predicate { lo: u8 },
-    /// Word offset in bits 20 to 33, bank in bits 34 to 38.
+    /// The register this many after the one in 8 bits.
+    RegisterAfter { lo: u8, plus: u8 },
+    /// RZ.
+    Zero,
+    /// Signed word offset in bits 20 to 33, bank in bits 34 to 38.
     Constant,
+    /// Signed byte offset in bits 20 to 35, bank in bits 36 to 40.
+    ConstantWide,
     /// 19 bits from bit 20 and bit 56 above them.
     Imm20(ImmKind),
     /// 32 bits from bit 20.
     Imm32(ImmKind),
-    /// Zero-extended.
-    Unsigned { lo: u8, width: u8 },
-    /// Address register (8 bits) and signed byte offset.
-    Memory { base: u8, offset: u8, width: u8 },
+    /// An integer.
+    Short { lo: u8, width: u8, signed: bool },
+    /// An F16 in bits 20 to 35.
+    ImmF16,
+    /// Address register (8 bits) and signed offset in units of `scale` bytes; if that is 0, unsigned in bytes.
+    Memory { base: u8, offset: u8, width: u8, scale: u8 },
+    /// Bank (5 bits), address register in bits 8 to 15, signed offset in bytes.
+    ConstMemory { bank: u8, offset: u8, width: u8 },
     /// Signed byte offset from the next word: 24 bits from bit 20.
     Target,
+    /// Address: 32 bits from bit 20.
+    AbsoluteTarget,
 }
 
 /// What the bits of an immediate are.
@@ -127,6 +155,8 @@ pub enum Location {
 pub enum ImmKind {
     /// Sign-extended.
     Int,
+    /// Sign-extended, printed unsigned.
+    Bits,
     /// F32, of which a short immediate holds the top 20 bits.
     F32,
     /// F64, of which a short immediate holds the top 20 bits.
@@ -141,17 +171,46 @@ pub struct Attributes {
     pub inv: Option<u8>,
     /// Negates a predicate.
     pub not: Option<u8>,
-    /// Selects the upper half.
-    pub half: Option<u8>,
-    /// Selects a byte, 2 bits.
-    pub byte: Option<u8>,
-    /// Not printed if PT or RZ.
+    pub part: Option<PartSlot>,
+    /// Not printed if PT, RZ or 0.
     pub optional: bool,
 }
 
+/// Where the part of a source is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartSlot {
+    pub kind: PartKind,
+    pub lo: u8,
+}
+
+/// How the bits that choose a part are read and printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// 1 bit: low or high half.
+    Half,
+    /// 2 bits: a byte.
+    Byte,
+    /// 2 bits: the byte where an integer begins whose type is in bits 10 and 11.
+    Sized,
+    /// 2 bits: whole, low half, high half.
+    WholeOrHalf,
+    /// 3 bits: a byte, a half or the whole.
+    Video,
+}
+
+impl PartKind {
+    /// Width of the selector in bits.
+    pub const fn bits(self) -> u8 {
+        match self {
+            PartKind::Half => 1,
+            PartKind::Byte | PartKind::Sized | PartKind::WholeOrHalf => 2,
+            PartKind::Video => 3,
+        }
+    }
+}
+
 impl Attributes {
-    const NONE: Attributes =
-        Attributes { neg: None, abs: None, inv: None, not: None, half: None, byte: None, optional: false };
+    const NONE: Attributes = Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false };
 }
 
 /// An operand of a row.
@@ -169,8 +228,11 @@ pub struct FieldSlot {
     /// The low bits of the value: `bits` from bit `lo`.
     pub lo: u8,
     pub bits: u8,
-    /// The top bit of the value, if it lies apart.
-    pub hi: Option<u8>,
+    /// The high bits of the value: `hi_bits`, often 0, from bit `hi`.
+    pub hi: u8,
+    pub hi_bits: u8,
+    /// Read, not printed.
+    pub silent: bool,
 }
 
 /// A part of the text of an instruction.
@@ -195,13 +257,30 @@ pub struct Row {
     /// The bits that tell this encoding from others, and their values.
     pub mask: u64,
     pub bits: u64,
+    /// Masks and values of bits that are not this encoding after all.
+    pub exclusions: &'static [(u64, u64)],
     pub format: &'static str,
     pub pieces: &'static [Piece],
 }
 
 impl Row {
+    /// Whether bits 16 to 19 are a guard.
+    pub const fn guarded(&self) -> bool {
+        self.format.as_bytes()[0] != b'*'
+    }
+
     pub const fn matches(&self, word: u64) -> bool {
-        word & self.mask == self.bits
+        if word & self.mask != self.bits {
+            return false;
+        }
+        let mut i = 0;
+        while i < self.exclusions.len() {
+            if word & self.exclusions[i].0 == self.exclusions[i].1 {
+                return false;
+            }
+            i += 1;
+        }
+        true
     }
 
     pub fn fields(&self) -> impl Iterator<Item = FieldSlot> {
@@ -238,27 +317,45 @@ pub const fn pattern(encoding: &str) -> (u64, u64) {
         }
         cursor.at += 1;
     }
-    while let Some(byte) = cursor.peek() {
-        cursor.at += 1;
-        if byte != b'@' {
-            continue;
-        }
-        let lo = cursor.number();
-        cursor.expect(b'=');
-        let start = cursor.at;
-        while let Some(b'0' | b'1') = cursor.peek() {
-            cursor.at += 1;
-        }
-        let mut i = start;
-        while i < cursor.at {
-            let bit = lo as usize + (cursor.at - 1 - i);
-            assert!(mask >> bit & 1 == 0, "a constraint fixes a bit that is fixed already");
-            mask |= 1 << bit;
-            bits |= ((cursor.bytes[i] - b'0') as u64) << bit;
-            i += 1;
+    while let Some(constraint) = cursor.constraint() {
+        if !constraint.excluded {
+            assert!(mask & constraint.mask == 0, "a constraint fixes a bit that is fixed already");
+            mask |= constraint.mask;
+            bits |= constraint.bits;
         }
     }
     (mask, bits)
+}
+
+/// The number of exclusions of an encoding.
+pub const fn exclusion_count(encoding: &str) -> usize {
+    let mut cursor = Cursor::new(encoding);
+    let mut count = 0;
+    while let Some(constraint) = cursor.constraint() {
+        count += constraint.excluded as usize;
+    }
+    count
+}
+
+/// Masks and values of what an encoding excludes.
+pub const fn exclusions<const N: usize>(encoding: &str) -> [(u64, u64); N] {
+    let mut cursor = Cursor::new(encoding);
+    let mut out = [(0, 0); N];
+    let mut n = 0;
+    while let Some(constraint) = cursor.constraint() {
+        if constraint.excluded {
+            out[n] = (constraint.mask, constraint.bits);
+            n += 1;
+        }
+    }
+    out
+}
+
+/// `@lo=bits` or `@lo#bits`.
+struct Constraint {
+    excluded: bool,
+    mask: u64,
+    bits: u64,
 }
 
 /// The number of pieces of a format.
@@ -321,13 +418,16 @@ const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
     } else {
         field.info().bits
     };
-    let hi = if cursor.accept(b'+') { Some(cursor.number()) } else { None };
-    assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
-    if let Style::Names(names) = field.info().style {
-        let width = bits + hi.is_some() as u8;
-        assert!(1 << width <= names.len(), "a named field is at most as wide as its type");
+    let (mut hi, mut hi_bits) = (0, 0);
+    if cursor.accept(b'+') {
+        hi = cursor.number();
+        hi_bits = if cursor.accept(b':') { cursor.number() } else { 1 };
     }
-    Piece::Field(FieldSlot { field, lo, bits, hi })
+    assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
+    let width = bits + hi_bits;
+    let silent = cursor.accept(b' ') && cursor.accept(b'?');
+    assert!(field.info().bits == 0 || width <= field.info().bits, "a field is at most as wide as its type");
+    Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits, silent })
 }
 
 const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot {
@@ -431,6 +531,29 @@ impl<'a> Cursor<'a> {
         number
     }
 
+    /// The next constraint of an encoding.
+    const fn constraint(&mut self) -> Option<Constraint> {
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            if byte == b'@' {
+                let lo = self.number() as u32;
+                let excluded = self.accept(b'#');
+                if !excluded {
+                    self.expect(b'=');
+                }
+                let (mut width, mut bits) = (0, 0);
+                while let Some(digit @ (b'0' | b'1')) = self.peek() {
+                    bits = bits << 1 | (digit - b'0') as u64;
+                    width += 1;
+                    self.at += 1;
+                }
+                assert!(width > 0 && lo + width <= 64, "a constraint names bits of the word");
+                return Some(Constraint { excluded, mask: u64::MAX >> (64 - width) << lo, bits: bits << lo });
+            }
+        }
+        None
+    }
+
     /// Goes behind `role=` of an encoding's bindings.
     const fn seek_binding(&mut self, role: Role) -> bool {
         while self.peek().is_some() {
@@ -456,23 +579,41 @@ impl<'a> Cursor<'a> {
         match kind {
             Some(b'r') => Location::Register { lo: self.number() },
             Some(b'p') => Location::Predicate { lo: self.number() },
+            Some(b'n') => {
+                let lo = self.number();
+                self.expect(b'+');
+                Location::RegisterAfter { lo, plus: self.number() }
+            }
+            Some(b'z') => Location::Zero,
             Some(b'c') => Location::Constant,
+            Some(b'w') => Location::ConstantWide,
+            Some(b't') if digits => {
+                assert!(self.number() == 32, "a branch target is relative or has 32 bits");
+                Location::AbsoluteTarget
+            }
             Some(b't') => Location::Target,
-            Some(b'u') => {
+            Some(b'h') => Location::ImmF16,
+            Some(sign @ (b'u' | b's')) => {
                 let lo = self.number();
                 self.expect(b':');
-                Location::Unsigned { lo, width: self.number() }
+                Location::Short { lo, width: self.number(), signed: sign == b's' }
             }
-            Some(b'm') => {
-                let base = self.number();
+            Some(kind @ (b'm' | b'k')) => {
+                let first = self.number();
                 self.expect(b'+');
                 let offset = self.number();
                 self.expect(b':');
-                Location::Memory { base, offset, width: self.number() }
+                let width = self.number();
+                if kind == b'k' {
+                    return Location::ConstMemory { bank: first, offset, width };
+                }
+                let scale = if self.accept(b'*') { self.number() } else { 1 };
+                Location::Memory { base: first, offset, width, scale }
             }
-            Some(kind @ (b'i' | b'f' | b'd')) => {
+            Some(kind @ (b'i' | b'b' | b'f' | b'd')) => {
                 let imm = match kind {
                     b'i' => ImmKind::Int,
+                    b'b' => ImmKind::Bits,
                     b'f' => ImmKind::F32,
                     _ => ImmKind::F64,
                 };
@@ -502,12 +643,16 @@ impl<'a> Cursor<'a> {
             } else if self.accept(b'?') {
                 out.optional = true;
             } else if self.accept(b'.') {
-                if self.accept(b'H') {
-                    out.half = Some(self.number());
-                } else {
-                    self.expect(b'B');
-                    out.byte = Some(self.number());
-                }
+                let kind = match self.peek() {
+                    Some(b'H') => PartKind::Half,
+                    Some(b'B') => PartKind::Byte,
+                    Some(b'S') => PartKind::Sized,
+                    Some(b'P') => PartKind::WholeOrHalf,
+                    Some(b'V') => PartKind::Video,
+                    _ => panic!("unknown part in a table line"),
+                };
+                self.at += 1;
+                out.part = Some(PartSlot { kind, lo: self.number() });
             } else {
                 self.at = start;
                 return;

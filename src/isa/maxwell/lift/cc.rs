@@ -124,7 +124,13 @@ pub fn zero(cx: &mut Cx<'_>, value: Value) -> Mask {
 
 /// Writes CC after an addition: Z and S of the `i32` result, carry and overflow as given. With `.X` the result counts as
 /// zero only if the words before it were zero.
-pub fn write_sum(cx: &mut Cx<'_>, i: &Instruction, result: Value, carry: Mask, overflow: impl FnOnce(&mut Cx<'_>) -> Mask) {
+pub fn write_sum(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    result: Value,
+    carry: Mask,
+    overflow: impl FnOnce(&mut Cx<'_>) -> Mask,
+) {
     if !i.cc() {
         return;
     }

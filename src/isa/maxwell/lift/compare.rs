@@ -66,8 +66,7 @@ fn compare_chained(cx: &mut Cx<'_>, op: IntCompare, sign: Sign, a: Value, b: Val
     let less = |cx: &mut Cx<'_>| match sign {
         Sign::Unsigned => cx.not(carry),
         Sign::Signed => {
-            let (negative, overflow) =
-                (cc::negative(cx, difference), cc::overflow(cx, a, inverse, difference));
+            let (negative, overflow) = (cc::negative(cx, difference), cc::overflow(cx, a, inverse, difference));
             cx.xor(negative, overflow)
         }
     };

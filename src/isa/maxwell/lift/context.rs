@@ -248,8 +248,16 @@ impl<'a> Cx<'a> {
             return value;
         }
         let address = self.int(offset);
-        let access =
-            Access { space: Space::Const(bank), ty, count: 1, align: 4, address, offset: 0, guard: None, nomask: false };
+        let access = Access {
+            space: Space::Const(bank),
+            ty,
+            count: 1,
+            align: 4,
+            address,
+            offset: 0,
+            guard: None,
+            nomask: false,
+        };
         let value = self.b.load_access(access, Extend::None)[0];
         self.loads.insert((bank, offset, ty), value);
         value

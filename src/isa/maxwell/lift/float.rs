@@ -5,7 +5,7 @@
 use crate::ir::{FloatAttrs, FloatCc, Round, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{Flush, FloatCompare, Ftz, Rounding, Scale};
+use crate::isa::maxwell::field::{FloatCompare, Flush, Ftz, Rounding, Scale};
 
 use super::cc;
 use super::compare::set_predicates;
@@ -29,8 +29,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
 
 /// A + B.
 pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let attrs =
-        FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
+    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
     let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
     let result = cx.b.fadd(attrs, a, b);
     finish(cx, i, result)

@@ -229,8 +229,7 @@ impl<'a> Program<'a> {
     }
 
     fn cut_blocks(&mut self) {
-        let mut work: Vec<u64> =
-            self.leaders.iter().copied().filter(|pc| self.steps.contains_key(pc)).collect();
+        let mut work: Vec<u64> = self.leaders.iter().copied().filter(|pc| self.steps.contains_key(pc)).collect();
         while let Some(start) = work.pop() {
             if self.blocks.contains_key(&start) {
                 continue;

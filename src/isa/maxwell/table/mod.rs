@@ -21,6 +21,9 @@ macro_rules! family {
                 lift: family!(@lift $fidelity),
                 mask: const { $crate::isa::maxwell::row::pattern($encoding).0 },
                 bits: const { $crate::isa::maxwell::row::pattern($encoding).1 },
+                exclusions: &const {
+                    $crate::isa::maxwell::row::exclusions::<{ $crate::isa::maxwell::row::exclusion_count($encoding) }>($encoding)
+                },
                 format: $format,
                 pieces: &const {
                     $crate::isa::maxwell::row::pieces::<{ $crate::isa::maxwell::row::piece_count($format) }>($format, $encoding)
@@ -65,19 +68,33 @@ macro_rules! gather {
 }
 
 #[macro_use]
+mod atomic;
+#[macro_use]
+mod barrier;
+#[macro_use]
 mod control;
 #[macro_use]
 mod convert;
 #[macro_use]
 mod float;
 #[macro_use]
+mod graphics;
+#[macro_use]
 mod integer;
+#[macro_use]
+mod logic;
 #[macro_use]
 mod memory;
 #[macro_use]
 mod moves;
+#[macro_use]
+mod surface;
+#[macro_use]
+mod texture;
+#[macro_use]
+mod video;
 
-gather! { families control convert float integer memory moves }
+gather! { families atomic barrier control convert float graphics integer logic memory moves surface texture video }
 
 /// All rows, family by family.
 pub fn rows() -> impl Iterator<Item = &'static Row> {

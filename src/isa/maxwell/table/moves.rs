@@ -1,4 +1,4 @@
-//! Moves between registers, predicates and special registers.
+//! Moves and selection: registers, predicates, special registers, lanes.
 
 family! { ($) moves {
     /// B.
@@ -9,10 +9,97 @@ family! { ($) moves {
             "0011 100- 1001 1--- b=i"
         }
     }
+    /// A 32-bit immediate.
+    Mov32i unimplemented {
+        "MOV32I {d}, {b}, {byte_mask@12:4}" {
+            "0000 0001 0000 ---- b=b32"
+        }
+    }
+    /// A if the predicate is true, else B.
+    Sel unimplemented {
+        "SEL {d}, {a}, {b}, {ps !42}" {
+            "0101 1100 1010 0--- b=r20"
+            "0100 1100 1010 0--- b=c"
+            "0011 100- 1010 0--- b=i"
+        }
+    }
     /// Special register.
     S2r (exact moves::s2r) {
         "S2R {d}, {special_register@20:8}" {
             "1111 0000 1100 1---"
+        }
+    }
+    /// Special register, without waiting.
+    Cs2r unimplemented {
+        "CS2R {d}, {special_register@20:8}" {
+            "0101 0000 1100 1---"
+        }
+    }
+    /// Predicates or CC to a byte of a register.
+    P2r unimplemented {
+        "P2R{byte_index@41} {d}, {pred_file@40}, {a}, {b}" {
+            "0101 1100 1110 1--- b=r20"
+            "0100 1100 1110 1--- b=c"
+            "0011 100- 1110 1--- b=i"
+        }
+    }
+    /// A byte of a register to predicates or CC.
+    R2p unimplemented {
+        "R2P {pred_file@40}, {a .B41}, {b}" {
+            "0101 1100 1111 0--- b=r20"
+            "0100 1100 1111 0--- b=c"
+            "0011 100- 1111 0--- b=b"
+        }
+    }
+    /// Predicate logic to a register.
+    Pset unimplemented {
+        "PSET{bool_float@44}{bool_op@24}{bool_op2@45} {d}{cc@47}, {pa=p12 !15}, {pb=p29 !32}, {ps !42}" {
+            "0101 0000 1000 1---"
+        }
+    }
+    /// Predicate logic to two predicates.
+    Psetp unimplemented {
+        "PSETP{bool_op@24}{bool_op2@45} {pd}, {pe}, {pa=p12 !15}, {pb=p29 !32}, {ps !42}" {
+            "0101 0000 1001 0---"
+        }
+    }
+    /// A test of CC to a register.
+    Cset unimplemented {
+        "CSET{bool_float@44}{cc_compare@8}{bool_op@45} {d}{cc@47}, CC, {ps !42}" {
+            "0101 0000 1001 1---"
+        }
+    }
+    /// A test of CC to two predicates.
+    Csetp unimplemented {
+        "CSETP{cc_compare@8}{bool_op@45} {pd}, {pe}, CC, {ps !42}" {
+            "0101 0000 1010 0---"
+        }
+    }
+    /// Address of the next instruction.
+    Lepc unimplemented {
+        "LEPC {d}" {
+            "0101 0000 1101 0---"
+        }
+    }
+    /// The lanes where the predicate is true, and whether it is in any, in all, or the same in all.
+    Vote unimplemented {
+        "VOTE{vote_mode@48} {d ?}, {pd=p45}, {ps !42}" {
+            "0101 0000 1101 1---"
+        }
+    }
+    /// Graphics.
+    VoteVtg unimplemented {
+        "VOTE.VTG{vote_vtg_mode@48} {number@20:28}" {
+            "0101 0000 1110 0---"
+        }
+    }
+    /// A of another lane, chosen by B and C.
+    Shfl unimplemented {
+        "SHFL{shuffle_mode@30} {pd=p48}, {d}, {a}, {b}, {c}" {
+            "1110 1111 0001 0--- @28=00 b=r20"
+            "1110 1111 0001 0--- @28=01 b=u20:5"
+            "1110 1111 0001 0--- @28=10 b=r20 c=u34:13"
+            "1110 1111 0001 0--- @28=11 b=u20:5 c=u34:13"
         }
     }
 } }

@@ -1,0 +1,49 @@
+//! Atomic operations and reductions on memory.
+
+family! { ($) atomic {
+    /// Atomic operation on global memory; the old value.
+    Atom unimplemented {
+        "ATOM{extended@48}{atomic_op@52}{atomic_type@49} {d}, {m=m8+28:20}, {b=r20}" {
+            "1110 1101 ---- ----"
+        }
+    }
+    /// Compares global memory with B and swaps in C.
+    AtomCas unimplemented {
+        "ATOM{extended@48}.CAS{wide@49} {d}, {m=m8+28:20}, {b}, {c}" {
+            "1110 1110 1111 000- b=r20 c=n20+1"
+            "1110 1110 1111 001- b=r20 c=n20+2"
+            "1110 1110 1111 01-- b=r20 c=z"
+            "1110 1110 1111 10-- b=z c=r20"
+        }
+    }
+    /// Atomic operation on shared memory; the old value.
+    Atoms unimplemented {
+        "ATOMS{shared_atomic_op@52}{shared_atomic_type@28} {d}, {m=m8+30:22*4}, {b=r20}" {
+            "1110 1100 ---- ----"
+        }
+    }
+    /// Compares shared memory with B and swaps in C.
+    AtomsCas unimplemented {
+        "ATOMS.CAS{wide@52} {d}, {m=m8+30:22*4}, {b}, {c}" {
+            "1110 1110 0100 ---- @28=00 b=r20 c=n20+1"
+            "1110 1110 0101 ---- @28=00 b=r20 c=n20+2"
+            "1110 1110 010- ---- @28=01 b=r20 c=z"
+            "1110 1110 010- ---- @28=10 b=z c=r20"
+        }
+    }
+    /// Compare and swap that tries a lock.
+    AtomsCast unimplemented {
+        "ATOMS.CAST{spin@53}{wide@52} {d}, {m=m8+30:22*4}, {b}, {c}" {
+            "1110 1110 00-0 ---- @28=00 b=r20 c=n20+1"
+            "1110 1110 00-1 ---- @28=00 b=r20 c=n20+2"
+            "1110 1110 00-- ---- @28=01 b=r20 c=z"
+            "1110 1110 00-- ---- @28=10 b=z c=r20"
+        }
+    }
+    /// Reduction on global memory.
+    Red unimplemented {
+        "RED{extended@48}{reduce_op@23}{atomic_type@20} {m=m8+28:20}, {b=r0}" {
+            "1110 1011 1111 1---"
+        }
+    }
+} }

@@ -1,0 +1,63 @@
+//! Surfaces. A is the coordinate register, C the handle: a register, or the index of a word of c[0].
+
+family! { ($) surface {
+    /// Load.
+    Suld unimplemented {
+        "SULD.P{surface_dim@33}{load_cache@24}{surface_mask@20}{surface_clamp@49} {d}, [{a}], {c}" {
+            "1110 1011 0000 0---"
+            "1110 1011 0000 1--- c=u36:13"
+        }
+        "SULD.D{byte_address@23}{surface_dim@33}{load_cache@24}{store_size@20}{surface_clamp@49} {d}, [{a}], {c}" {
+            "1110 1011 0001 0---"
+            "1110 1011 0001 1--- c=u36:13"
+        }
+    }
+    /// Store.
+    Sust unimplemented {
+        "SUST.P{surface_dim@33}{store_cache@24}{surface_mask@20}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+            "1110 1011 0010 0---"
+            "1110 1011 0010 1--- c=u36:13"
+        }
+        "SUST.D{byte_address@23}{surface_dim@33}{store_cache@24}{store_size@20}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+            "1110 1011 0011 0---"
+            "1110 1011 0011 1--- c=u36:13"
+        }
+    }
+    /// Reduction.
+    Sured unimplemented {
+        "SURED.P{surface_dim@33}{reduce_op@24}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+            "1110 1011 0100 0---"
+            "1110 1011 0100 1--- c=u36:13"
+        }
+        "SURED.D{byte_address@23}{surface_dim@33}{reduce_op@24}{surface_atomic_type@20}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+            "1110 1011 0101 0---"
+            "1110 1011 0101 1--- c=u36:13"
+        }
+    }
+    /// Atomic operation; the old value.
+    Suatom unimplemented {
+        "SUATOM.D{byte_address@28}{surface_dim@33}{shared_atomic_op@29}{surface_atomic_type@51}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 00-- ---- c=u36:13"
+        }
+        "SUATOM.D{byte_address@28}{surface_dim@33}{shared_atomic_op@29}{surface_atomic_type@36}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 0111 0---"
+        }
+        "SUATOM.P{surface_dim@33}{shared_atomic_op@29}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 0110 0---"
+            "1110 1010 0110 1--- c=u36:13"
+        }
+    }
+    /// Compares with B and swaps in the register after it; the old value.
+    SuatomCas unimplemented {
+        "SUATOM.D{byte_address@28}{surface_dim@33}.CAS{surface_atomic_type@51}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 10-- ---- @30=000 c=u36:13"
+        }
+        "SUATOM.D{byte_address@28}{surface_dim@33}.CAS{surface_atomic_type@36}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 1101 0--- @30=000"
+        }
+        "SUATOM.P{surface_dim@33}{cas_op@29}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
+            "1110 1010 1100 0---"
+            "1110 1010 1100 1--- c=u36:13"
+        }
+    }
+} }
