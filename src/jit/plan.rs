@@ -53,7 +53,7 @@ impl BlockPlan {
             Op::Const { bits, .. } => Some(bits),
             _ => None,
         };
-        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, constant, inst));
+        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);

@@ -213,35 +213,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (self.b.ins().iadd(base, bytes), inside)
     }
 
-    /// A scalar from a constant bank; past its 64 KiB it is 0.
+    /// A scalar at a known address inside a constant bank.
     fn const_load(&mut self, bank: u8, address: Value, offset: i32, ty: Type, extend: Extend) -> Clif {
-        use super::super::forms::clif_type;
         let base = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
-        let limit = i64::from(1u32 << 16) - i64::from(ty.bytes());
-        let fetch = |lowerer: &mut Self, at: Clif, offset: i32| match (ty, extend) {
-            (Type::I8, Extend::Signed) => lowerer.b.ins().sload8(types::I32, flags(), at, offset),
-            (Type::I16, Extend::Signed) => lowerer.b.ins().sload16(types::I32, flags(), at, offset),
-            (Type::I8, _) => lowerer.b.ins().uload8(types::I32, flags(), at, offset),
-            (Type::I16 | Type::F16, _) => lowerer.b.ins().uload16(types::I32, flags(), at, offset),
-            _ => lowerer.b.ins().load(clif_type(ty, false), flags(), at, offset),
-        };
-        if let Some(known) = self.constant(address) {
-            let at = (known as u32).wrapping_add(offset as u32);
-            if i64::from(at) <= limit {
-                return fetch(self, base, at as i32);
-            }
-            return super::int::constant(self.b, ty, 0, false);
-        }
-        let at = self.scalar(address);
-        let at = self.b.ins().iadd_imm_s(at, i64::from(offset));
-        let at = self.b.ins().uextend(types::I64, at);
-        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, at, limit);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let safe = self.b.ins().select(inside, at, zero);
-        let at = self.b.ins().iadd(base, safe);
-        let v = fetch(self, at, 0);
-        let zero = super::int::constant(self.b, if ty.bits() < 32 { Type::I32 } else { ty }, 0, false);
-        self.b.ins().select(inside, v, zero)
+        let known = self.constant(address).expect("other loads are interpreted");
+        let at = (known as u32).wrapping_add(offset as u32);
+        self.load_element(ty, extend, base, at as i32)
     }
 
     fn chunk_count(&self) -> i64 {
