@@ -92,9 +92,9 @@ impl Printer<'_> {
                 let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
                 write!(self.out, "{{{}}}", bits.join(","))
             }
-            Style::Swizzle => (0..slot.bits / 2).rev().try_for_each(|lane| {
-                self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])
-            }),
+            Style::Swizzle => (0..slot.bits / 2)
+                .rev()
+                .try_for_each(|lane| self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])),
             Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8)),
         }
     }

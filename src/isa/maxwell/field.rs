@@ -40,7 +40,10 @@ pub struct FieldInfo {
 }
 
 /// The first list, then the second.
-const fn joined<const N: usize>(first: &[(u8, &'static str)], second: &[(u8, &'static str)]) -> [(u8, &'static str); N] {
+const fn joined<const N: usize>(
+    first: &[(u8, &'static str)],
+    second: &[(u8, &'static str)],
+) -> [(u8, &'static str); N] {
     let mut all = [(0, ""); N];
     let mut i = 0;
     while i < N {

@@ -213,9 +213,7 @@ impl Instruction {
             Location::Zero => Value::Reg(Reg::ZERO),
             Location::Predicate { lo } => Value::Imm(self.bits(lo, 3)),
             Location::Constant => Value::Const { bank: self.bits(34, 5) as u8, offset: self.signed(20, 14) as i32 * 4 },
-            Location::ConstantWide => {
-                Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 }
-            }
+            Location::ConstantWide => Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 },
             Location::Imm20(kind) => {
                 let bits = self.bits(20, 19) | self.bits(56, 1) << 19;
                 Value::Imm(match kind {

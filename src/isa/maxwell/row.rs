@@ -205,8 +205,7 @@ impl PartKind {
 }
 
 impl Attributes {
-    const NONE: Attributes =
-        Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false };
+    const NONE: Attributes = Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false };
 }
 
 /// An operand of a row.
