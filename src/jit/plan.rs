@@ -49,13 +49,17 @@ pub struct BlockPlan {
 impl BlockPlan {
     pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass) -> BlockPlan {
         let classes = Classes::of(block, launch);
-        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, inst));
         let mut defs = vec![(0, 0); block.values.len()];
         for (index, inst) in block.insts.iter().enumerate() {
             for (result, value) in inst.results.iter().enumerate() {
                 defs[value.0 as usize] = (index, result);
             }
         }
+        let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
+            Op::Const { bits, .. } => Some(bits),
+            _ => None,
+        };
+        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, constant, inst));
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);

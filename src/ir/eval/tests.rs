@@ -36,7 +36,7 @@ fn every_pair_of_bytes() {
             (BinaryOp::MaxU, a.max(b)),
         ];
         for (op, expected) in expected {
-            assert_eq!(binary1(op, Type::I8, a.into(), b.into()), expected.into(), "{op:?} {a} {b}");
+            assert_eq!(binary1(op, Type::I8, a.into(), b.into()), u64::from(expected), "{op:?} {a} {b}");
         }
         let relations = [
             (IntCc::Eq, a == b),
@@ -51,7 +51,7 @@ fn every_pair_of_bytes() {
             (IntCc::GeU, a >= b),
         ];
         for (cc, expected) in relations {
-            assert_eq!(icmp(cc, Type::I8, &[a.into()], &[b.into()]), expected.into(), "{cc:?} {a} {b}");
+            assert_eq!(icmp(cc, Type::I8, &[a.into()], &[b.into()]), u64::from(expected), "{cc:?} {a} {b}");
         }
         for carry in [0, 1] {
             let mut sum = [0];
@@ -93,8 +93,8 @@ fn wide_integers() {
         assert_eq!(binary1(BinaryOp::ShrS, Type::I64, a, b), (a as i64).checked_shr(count).unwrap_or(sign) as u64);
         let (a, b) = (a & 0xffff_ffff, b & 0xffff_ffff);
         let count = b as u32;
-        assert_eq!(binary1(BinaryOp::Shl, Type::I32, a, b), (a as u32).checked_shl(count).unwrap_or(0).into());
-        assert_eq!(binary1(BinaryOp::Mul, Type::I32, a, b), (a as u32).wrapping_mul(b as u32).into());
+        assert_eq!(binary1(BinaryOp::Shl, Type::I32, a, b), u64::from((a as u32).checked_shl(count).unwrap_or(0)));
+        assert_eq!(binary1(BinaryOp::Mul, Type::I32, a, b), u64::from((a as u32).wrapping_mul(b as u32)));
     }
 }
 
@@ -164,7 +164,7 @@ fn half_precision_rounds_once() {
         for (exact, found) in cases {
             if exact != 0 {
                 let expected = rounded(exact, round).to_bits();
-                assert_eq!(found, expected.into(), "{round:?} {a:#x} {b:#x} {c:#x}");
+                assert_eq!(found, u64::from(expected), "{round:?} {a:#x} {b:#x} {c:#x}");
             }
         }
         tried += 1;

@@ -406,7 +406,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The mask without which a chunk has nothing to do, if there is one.
     fn skippable(&self, insts: &[usize]) -> Option<Value> {
-        let active = self.entry_mask()?;
+        let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
         let masks = self.masks();
         let idle = insts.iter().all(|&index| {
             let inst = &self.block.insts[index];
