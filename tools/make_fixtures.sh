@@ -5,17 +5,17 @@ set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 "$python" benches/fixtures/unroll10k.py
-for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu; do
+for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu; do
     folder=$(dirname "$source")
     base=$(basename "$source" .cu)
     "$python" tools/nv.py compile -o "$folder" "$source"
     case "$source" in
         examples/*) listing=example-$base ;;
-        tests/fixtures/kernels/*) listing=corpus-$base ;;
+        tests/fixtures/maxwell/kernels/*) [ -f "tests/fixtures/maxwell/listings/corpus-$base.sass" ] && listing=corpus-$base || listing= ;;
         *) listing= ;;
     esac
     if [ -n "$listing" ] && [ -f "$folder/$base.sm_50.sass" ]; then
-        awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.sm_50.sass" >"tests/fixtures/kernels/listings/$listing.sass"
+        awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.sm_50.sass" >"tests/fixtures/maxwell/listings/$listing.sass"
     fi
     rm -f "$folder/$base.sm_50.ptx" "$folder/$base.sm_50.sass"
 done

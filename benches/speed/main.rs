@@ -96,7 +96,7 @@ fn saxpy(c: &mut Criterion) {
     let a = 1e-6f32;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
     let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .arg(n as i32)
+        .arg(n)
         .arg(a)
         .floats(&x)
         .floats(&x);
@@ -112,7 +112,7 @@ fn histogram(c: &mut Criterion) {
     let guest = Guest::new("examples/histogram/histogram.sm_50.cubin", "histogram_shared", [16, 1, 1], [256, 1, 1])
         .buffer(&data)
         .zeros(1024)
-        .arg(n as i32);
+        .arg(n);
     let mut bins = [0u32; 256];
     let mut plain = || plain::histogram(black_box(&data), black_box(&mut bins));
     Group { name: "histogram", work: n as u64, guest, interp_samples: 10, two_threads: false }

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::editor::{Editor, is_pure};
+use super::editor::Editor;
 use crate::ir::{Access, BinaryOp, CellKind, Function, Op, Reg, Terminator, UnaryOp, Value, ValueType};
 
 /// Lanes (or bits of a mask) that are seen.
@@ -112,7 +112,9 @@ impl<'a> Demand<'a> {
         for result in &inst.results {
             seen.union(&self.seen[result.0 as usize].clone());
         }
-        if is_pure(&inst.op) || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) {
+        if self.editor.is_pure(&inst.op)
+            || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. })
+        {
             if matches!(seen, Seen::Nothing) {
                 return;
             }
@@ -143,6 +145,12 @@ impl<'a> Demand<'a> {
                 self.see(a, &Seen::All);
                 self.see(lane, &Seen::All);
             }
+            Op::AddCarry { a, b, carry } => {
+                for v in [Some(a), Some(b), carry].into_iter().flatten() {
+                    let number = self.editor.ty(v).is_uniform() && Some(v) != carry;
+                    self.see(v, if number { &Seen::All } else { &seen });
+                }
+            }
             Op::Select { mask, a, b } => {
                 self.see(mask, &seen);
                 let inside = if matches!(seen, Seen::All) { Seen::under(mask) } else { seen.clone() };
@@ -160,7 +168,7 @@ impl<'a> Demand<'a> {
             }
             ref op => {
                 let lanewise = inst.results.iter().any(|&r| !self.editor.ty(r).is_uniform())
-                    || matches!(op, Op::ICmp { .. } | Op::FCmp { .. } | Op::AddCarry { .. })
+                    || matches!(op, Op::ICmp { .. } | Op::FCmp { .. })
                     || self.is_mask_op(op);
                 let seen = if lanewise { seen } else { Seen::All };
                 op.for_each_operand(|v| {
@@ -230,8 +238,8 @@ impl<'a> Demand<'a> {
                 }
             }
             let unseen = |v: &Value| matches!(self.seen[v.0 as usize], Seen::Nothing);
-            let removable =
-                is_pure(&inst.op) || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. });
+            let removable = self.editor.is_pure(&inst.op)
+                || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. });
             if removable && inst.results.iter().all(unseen) {
                 continue;
             }
@@ -247,7 +255,7 @@ impl<'a> Demand<'a> {
             }
             let types: Vec<ValueType> = inst.results.iter().map(|&r| self.editor.ty(r)).collect();
             let results =
-                if is_pure(&op) { out.pure(op, inst.window, &types) } else { out.push(op, inst.window, &types) };
+                if out.is_pure(&op) { out.pure(op, inst.window, &types) } else { out.push(op, inst.window, &types) };
             for (old, new) in inst.results.iter().zip(results) {
                 map[old.0 as usize] = new;
             }

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 
 use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Window};
 
-/// Whether equal operations have equal results and no effect, within one block.
-pub fn is_pure(op: &Op) -> bool {
+/// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
+/// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
+pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     match op {
-        Op::Load { access, .. } => matches!(access.space, Space::Const(_)),
+        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) => known(access.address)
+            .is_some_and(|at| (at as u32).wrapping_add(access.offset as u32) % u32::from(access.align) == 0),
+        Op::Load { .. } => false,
         Op::RfRead { .. }
         | Op::RfWrite { .. }
         | Op::RfGather { .. }
@@ -154,6 +157,10 @@ impl Editor {
             Op::Splat { a } => self.constant(*a),
             _ => None,
         }
+    }
+
+    pub fn is_pure(&self, op: &Op) -> bool {
+        is_pure(op, |v| self.constant(v).filter(|_| self.ty(v).is_uniform()))
     }
 
     pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {

@@ -3,12 +3,11 @@
 //!
 //! A segment ends where an operation needs what all lanes have done: a cross-lane operation, a mask used as a number,
 //! and a memory operation that conflicts with one before it. Two memory operations conflict if one of them writes or is
-//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation. Constant banks
-//! are read-only and cannot fault.
+//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation.
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BinaryOp, Block, CellKind, Function, Inst, Op, Space, UnaryOp, Value, ValueType};
+use crate::ir::{BinaryOp, Block, CellKind, Function, Inst, Op, UnaryOp, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -43,6 +42,7 @@ struct Planner<'a> {
     function: &'a Function,
     block: &'a Block,
     classes: &'a Classes,
+    constants: Vec<Option<u64>>,
     steps: Vec<Step>,
     /// Scalar instructions that come before the open segment, then its instructions, then scalars that follow it.
     before: Vec<usize>,
@@ -59,6 +59,7 @@ impl Plan {
             function,
             block,
             classes,
+            constants: constants(block),
             steps: Vec::new(),
             before: Vec::new(),
             body: Vec::new(),
@@ -111,19 +112,17 @@ impl Planner<'_> {
         match &inst.op {
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
                 if self.block.ty(access.address).is_uniform() {
-                    if is_pure(&inst.op) && !self.uses_body(&inst.op) {
+                    if self.is_pure(&inst.op) && !self.uses_body(&inst.op) {
                         return self.before.push(index);
                     }
                     return self.alone(Step::Scalar(index));
                 }
-                if !matches!(access.space, Space::Const(_)) {
-                    let writes = !matches!(inst.op, Op::Load { .. });
-                    if self.writes || (writes && self.loads) {
-                        self.close();
-                    }
-                    self.loads |= !writes;
-                    self.writes |= writes;
+                let writes = !matches!(inst.op, Op::Load { .. });
+                if self.writes || (writes && self.loads) {
+                    self.close();
                 }
+                self.loads |= !writes;
+                self.writes |= writes;
                 self.to_body(index, inst);
             }
             Op::Fence => self.alone(Step::Scalar(index)),
@@ -157,6 +156,10 @@ impl Planner<'_> {
         !inst.results.is_empty()
             && inst.results.iter().all(|&r| self.classes.get(r) == Class::Uniform)
             && !has_varying_operand(&inst.op, self.classes)
+    }
+
+    fn is_pure(&self, op: &Op) -> bool {
+        is_pure(op, |v| self.constants[v.0 as usize].filter(|_| self.block.ty(v).is_uniform()))
     }
 
     fn uses_body(&self, op: &Op) -> bool {
@@ -204,4 +207,15 @@ fn has_varying_operand(op: &Op, classes: &Classes) -> bool {
     let mut varying = false;
     op.for_each_operand(|v| varying |= classes.get(v) != Class::Uniform);
     varying
+}
+
+/// The values of constants.
+fn constants(block: &Block) -> Vec<Option<u64>> {
+    let mut constants = vec![None; block.values.len()];
+    for inst in &block.insts {
+        if let Op::Const { bits, .. } = inst.op {
+            constants[inst.results[0].0 as usize] = Some(bits);
+        }
+    }
+    constants
 }

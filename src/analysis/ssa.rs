@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::editor::{Editor, is_pure};
+use super::class::CHUNK;
+use super::editor::Editor;
 use crate::ir::{
     Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType,
     Window,
@@ -81,8 +82,12 @@ impl Ssa<'_> {
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, &types)
             }
-            op if is_pure(&op) => self.editor.pure(op, inst.window, &types),
+            op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, &types),
             op => {
+                // A fault of a scalar access names the least active lane.
+                if op.access().is_some_and(|access| self.editor.ty(access.address).is_uniform()) {
+                    self.settle(self.function.active);
+                }
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, &types)
             }
@@ -95,7 +100,8 @@ impl Ssa<'_> {
     /// The execution mask: `active & window & guard`.
     fn execution_mask(&mut self, guard: Option<Value>, nomask: bool, window: Window) -> Value {
         let mut mask = if nomask { self.editor.iconst(Type::I64, u64::MAX) } else { self.cell(self.function.active) };
-        if window != self.editor.window() {
+        // Bits past the last lane mean nothing, and a chunk may have such lanes.
+        if window != self.editor.window() || !u32::from(self.function.lanes).is_multiple_of(CHUNK) {
             let lanes = self.editor.iconst(Type::I64, window.mask());
             mask = self.editor.and_mask(mask, lanes);
         }

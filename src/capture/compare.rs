@@ -27,7 +27,7 @@ impl Tolerance {
 }
 
 /// What a comparison found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     pub elements: usize,
     pub mismatches: usize,
@@ -49,43 +49,44 @@ pub struct Mismatch {
 
 /// Compares bytes from guest memory with an array of the same size in bytes.
 pub fn compare(got: &[u8], expected: &Array, tolerance: Tolerance) -> Comparison {
-    let dtype = expected.dtype;
-    let mut result = Comparison {
-        elements: expected.bytes.len() / dtype.bytes(),
-        mismatches: 0,
-        first: None,
-        max_abs: 0.0,
-        max_rel: 0.0,
-    };
-    if got == expected.bytes {
-        return result;
-    }
-    let pairs = got.chunks_exact(dtype.bytes()).zip(expected.bytes.chunks_exact(dtype.bytes()));
-    for (index, (got, expected)) in pairs.enumerate() {
+    let mut comparison = Comparison::default();
+    comparison.add(got, &expected.bytes, expected.dtype, tolerance);
+    comparison
+}
+
+impl Comparison {
+    /// Goes on with the next elements; there are as many bytes of both.
+    pub fn add(&mut self, got: &[u8], expected: &[u8], dtype: Dtype, tolerance: Tolerance) {
+        let before = self.elements;
+        self.elements += expected.len() / dtype.bytes();
         if got == expected {
-            continue;
+            return;
         }
-        let (g, e) = (dtype.element(got), dtype.element(expected));
-        let distance = (number(g) - number(e)).abs();
-        if distance.is_finite() {
-            result.max_abs = result.max_abs.max(distance);
-            if number(e) != 0.0 {
-                result.max_rel = result.max_rel.max(distance / number(e).abs());
+        let pairs = got.chunks_exact(dtype.bytes()).zip(expected.chunks_exact(dtype.bytes()));
+        for (index, (got, expected)) in pairs.enumerate().filter(|(_, (got, expected))| got != expected) {
+            let (g, e) = (dtype.element(got), dtype.element(expected));
+            let distance = (number(g) - number(e)).abs();
+            if distance.is_finite() {
+                self.max_abs = self.max_abs.max(distance);
+                if number(e) != 0.0 {
+                    self.max_rel = self.max_rel.max(distance / number(e).abs());
+                }
             }
-        }
-        if !tolerance.is_exact() && tolerance.allows(g, e) {
-            continue;
-        }
-        result.mismatches += 1;
-        if result.first.is_none() {
+            if !tolerance.is_exact() && tolerance.allows(g, e) {
+                continue;
+            }
+            self.mismatches += 1;
             let show = |element: Element, bytes: &[u8]| match element {
                 Element::Int(i) => i.to_string(),
                 Element::Float(x) => format!("{x:?} ({})", hex(bytes, dtype)),
             };
-            result.first = Some(Mismatch { index, got: show(g, got), expected: show(e, expected) });
+            self.first.get_or_insert_with(|| Mismatch {
+                index: before + index,
+                got: show(g, got),
+                expected: show(e, expected),
+            });
         }
     }
-    result
 }
 
 fn number(element: Element) -> f64 {

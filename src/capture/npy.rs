@@ -1,6 +1,6 @@
 //! NumPy's `.npy` files.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use npyz::{DType, Endianness, Order, TypeChar, WriterBuilder};
 
@@ -75,16 +75,31 @@ fn dtype(kind: TypeChar, bytes: u64) -> Option<Dtype> {
     })
 }
 
+/// Takes consecutive pieces of an array's bytes, each of whole elements.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
+
 /// Writes an array.
-pub fn write(array: &Array, into: &mut dyn Write) -> std::io::Result<()> {
+pub fn write(array: &Array, into: &mut dyn Write) -> io::Result<()> {
+    write_pieces(array.dtype, &array.shape, into, &mut |sink| sink(&array.bytes))
+}
+
+/// Writes an array whose bytes `source` hands out piece by piece.
+pub fn write_pieces(
+    dtype: Dtype,
+    shape: &[u64],
+    into: &mut dyn Write,
+    source: &mut dyn FnMut(&mut Sink<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     macro_rules! write_as {
         ($($dtype:ident => $t:ty),*) => {
-            match array.dtype {
+            match dtype {
                 $(Dtype::$dtype => {
-                    let mut writer =
-                        npyz::WriteOptions::<$t>::new().default_dtype().shape(&array.shape).writer(into).begin_nd()?;
-                    let (elements, _) = array.bytes.as_chunks::<{ size_of::<$t>() }>();
-                    writer.extend(elements.iter().map(|bytes| <$t>::from_le_bytes(*bytes)))?;
+                    let options = npyz::WriteOptions::<$t>::new().default_dtype().shape(shape);
+                    let mut writer = options.writer(into).begin_nd()?;
+                    source(&mut |bytes| {
+                        let (elements, _) = bytes.as_chunks::<{ size_of::<$t>() }>();
+                        writer.extend(elements.iter().map(|bytes| <$t>::from_le_bytes(*bytes)))
+                    })?;
                     writer.finish()
                 })*
             }

@@ -104,6 +104,11 @@ impl Manifest {
         toml::from_str(text).map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
     }
 
+    /// The manifest as TOML.
+    pub fn to_text(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
     pub fn read(path: &Path) -> Result<Manifest, Error> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, "read", e))?;
         Manifest::parse(&text, path)

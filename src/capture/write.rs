@@ -42,7 +42,8 @@ pub fn array(path: &Path, array: &Array) -> Result<(), Error> {
 
 /// Writes a manifest.
 pub fn manifest(path: &Path, manifest: &Manifest) -> Result<(), Error> {
-    let text = toml::to_string(manifest)
+    let text = manifest
+        .to_text()
         .map_err(|e| Error::Toml { path: path.to_path_buf(), message: format!("cannot be written: {e}") })?;
     file(path, |into| into.write_all(text.as_bytes()))
 }

@@ -1,17 +1,14 @@
 //! `warploom run`
 
-use std::cell::OnceCell;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::engine_run::{EngineRun, first_difference};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
 use super::{Ending, EngineChoice, Error, print};
-use crate::capture::{self, Array, Launch, compare};
-use crate::exec::{EngineKind, Executed, LaunchOptions, LaunchOutcome, Session};
+use crate::capture::{self, Launch};
+use crate::exec::Executed;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -25,38 +22,25 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
+    pub threads: u16,
     /// Writes what the run came to, as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Launches so many times from the same initial buffers; written and compared is the first launch's result.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    repeat: u32,
+    pub repeat: u32,
     /// Instructions (of warps) after which the launch is stopped, in place of the manifest's limit.
     #[arg(long, value_name = "N")]
-    instruction_limit: Option<u64>,
+    pub instruction_limit: Option<u64>,
     /// Seconds after which the launch is stopped, in place of the manifest's limit.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
     let limit = Duration::try_from_secs_f64(number).map_err(|e| e.to_string())?;
     if limit.is_zero() { Err("expected more than 0 seconds".into()) } else { Ok(limit) }
-}
-
-/// What one engine made of the launch.
-struct EngineRun<'c> {
-    engine: EngineKind,
-    session: Session<'c>,
-    options: LaunchOptions,
-    first: LaunchOutcome,
-    translate: Duration,
-    kernel: Vec<Duration>,
-    /// Buffers after the first launch, where something needs them.
-    buffers: Vec<Option<Vec<u8>>>,
-    changed: Vec<bool>,
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
@@ -69,135 +53,56 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         })?;
     }
     let choice = EngineChoice::of(options.engine)?;
-    let mut runs = Vec::new();
-    for &engine in choice.engines() {
-        runs.push(run_engine(options, &launch, engine, choice == EngineChoice::Both)?);
-    }
-    let difference = match runs.as_slice() {
-        [a, b] => first_difference(&launch, a, b),
-        _ => None,
-    };
-    let run = &runs[0];
+    let start = |&engine| EngineRun::start(options, &launch, engine);
+    let mut runs = choice.engines().iter().map(start).collect::<Result<Vec<_>, _>>()?;
+
     let mut ending = Ending::Success;
-    let mut text = summary(options, &launch, &runs);
+    let mut notes = String::new();
     let mut expect = Vec::new();
-    if let Some(fault) = &run.first.fault {
-        eprintln!("warploom: {}: {fault}", options.manifest.display());
-        ending = Ending::Fault;
-    } else {
-        for (buffer, got) in launch.buffers.iter().zip(&run.buffers) {
-            let (Some(expectation), Some(got)) = (&buffer.expect, got) else { continue };
-            let comparison = compare(got, &expectation.array, expectation.tolerance);
-            if comparison.mismatches > 0 {
-                eprintln!("warploom: {}: buffer `{}`: {comparison}", options.manifest.display(), buffer.name);
-                ending = Ending::Mismatch;
-            } else {
-                text += &format!("{}: {comparison}\n", buffer.name);
+    let complain = |what: &dyn std::fmt::Display| eprintln!("warploom: {}: {what}", options.manifest.display());
+    match &runs[0].first.fault {
+        Some(fault) => {
+            complain(fault);
+            ending = Ending::Fault;
+        }
+        None => {
+            for (name, comparison) in runs[0].compare(&launch)? {
+                if comparison.mismatches > 0 {
+                    complain(&format_args!("buffer `{name}`: {comparison}"));
+                    ending = Ending::Mismatch;
+                } else {
+                    notes += &format!("{name}: {comparison}\n");
+                }
+                expect.push(ExpectReport::new(name, &comparison));
             }
-            expect.push(ExpectReport::new(&buffer.name, &comparison));
         }
     }
-    if choice == EngineChoice::Both {
+    let mut difference = None;
+    if let [a, b] = runs.as_slice() {
+        difference = first_difference(&launch, a, b)?;
         match &difference {
             Some(difference) => {
-                eprintln!("warploom: {}: the engines differ: {difference}", options.manifest.display());
+                complain(&format_args!("the engines differ: {difference}"));
                 ending = ending.max(Ending::Mismatch);
             }
-            None => text += "both engines agree\n",
+            None => notes += "both engines agree\n",
         }
     }
     if let Some(out) = &options.out {
-        for name in write_buffers(out, &launch, run)? {
-            text += &format!("wrote {}\n", out.join(name).display());
+        for name in runs[0].write_buffers(out, &launch)? {
+            notes += &format!("wrote {}\n", out.join(name).display());
         }
     }
+    for run in &mut runs {
+        run.repeat(options.repeat)?;
+    }
     if let Some(path) = &options.report {
-        let executed = profile(run)?;
+        let executed = runs[0].profile()?;
         let report = report(options, &launch, &runs, executed, expect, difference);
         capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
-    print(&text)?;
+    print(&(summary(options, &launch, &runs) + &notes))?;
     Ok(ending)
-}
-
-fn run_engine<'c>(
-    options: &Options,
-    launch: &'c Launch,
-    engine: EngineKind,
-    need_all: bool,
-) -> Result<EngineRun<'c>, Error> {
-    let failed = |e| Error::exec(&launch.path)(e);
-    let session = Session::new(launch).map_err(failed)?;
-    let mut shape = session.options(engine, options.threads.into());
-    shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);
-    shape.time_limit = options.time_limit.or(shape.time_limit);
-    let bar = Progress::new(format!("{} ({engine})", session.kernel().map_err(failed)?.name()));
-    let first = session.launch(&shape, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
-    let mut buffers = Vec::new();
-    let mut changed = Vec::new();
-    for (i, buffer) in launch.buffers.iter().enumerate() {
-        let is_changed = session.has_changed(i).map_err(failed)?;
-        let needed = need_all || buffer.expect.is_some() || is_changed && options.out.is_some();
-        buffers.push(if needed { Some(session.buffer(i).map_err(failed)?) } else { None });
-        changed.push(is_changed);
-    }
-    let mut run = EngineRun {
-        engine,
-        translate: first.translate,
-        kernel: vec![first.run],
-        session,
-        options: shape,
-        first,
-        buffers,
-        changed,
-    };
-    for _ in 1..options.repeat {
-        if run.first.fault.is_some() {
-            break;
-        }
-        run.session.reset().map_err(failed)?;
-        let outcome = run.session.launch(&run.options, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
-        run.kernel.push(outcome.run);
-        run.translate += outcome.translate;
-    }
-    Ok(run)
-}
-
-/// A progress bar that shows itself on a terminal when a launch takes long.
-struct Progress {
-    start: Instant,
-    name: String,
-    bar: OnceCell<ProgressBar>,
-}
-
-impl Progress {
-    const PATIENCE: Duration = Duration::from_millis(700);
-
-    fn new(name: String) -> Progress {
-        Progress { start: Instant::now(), name, bar: OnceCell::new() }
-    }
-
-    fn show(&self, done: u64, total: u64) {
-        if self.start.elapsed() < Self::PATIENCE || !std::io::stderr().is_terminal() {
-            return;
-        }
-        let bar = self.bar.get_or_init(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} blocks, {eta} left");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_message(self.name.clone());
-            bar
-        });
-        bar.set_position(done);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String {
@@ -227,58 +132,6 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
         );
     }
     text
-}
-
-/// What two engines disagree about first.
-fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -> Option<String> {
-    let (name_a, name_b) = (a.engine, b.engine);
-    let say = |fault: &Option<_>| fault.as_ref().map_or("no fault".into(), |f: &crate::exec::Fault| f.to_string());
-    if a.first.fault != b.first.fault {
-        return Some(format!("{name_a}: {}; {name_b}: {}", say(&a.first.fault), say(&b.first.fault)));
-    }
-    for (i, buffer) in launch.buffers.iter().enumerate() {
-        let (Some(x), Some(y)) = (&a.buffers[i], &b.buffers[i]) else { continue };
-        if x == y {
-            continue;
-        }
-        let expected = Array::flat(buffer.dtype, y.clone());
-        let comparison = compare(x, &expected, Default::default());
-        if let Some(first) = &comparison.first {
-            return Some(format!(
-                "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",
-                buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
-            ));
-        }
-    }
-    let counts = |run: &EngineRun<'_>| (run.first.counts.instructions, run.first.counts.lane_instructions);
-    (counts(a) != counts(b) && a.first.fault.is_none())
-        .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b)))
-}
-
-/// Writes what changed; the names of the files.
-fn write_buffers(out: &Path, launch: &Launch, run: &EngineRun<'_>) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
-    for (i, buffer) in launch.buffers.iter().enumerate() {
-        let (Some(bytes), true) = (&run.buffers[i], run.changed[i]) else { continue };
-        let name = format!("{}.npy", buffer.name);
-        let array = Array { dtype: buffer.dtype, shape: buffer.shape.clone(), bytes: bytes.clone() };
-        capture::write::array(&out.join(&name), &array)?;
-        names.push(name);
-        if let Some(png) = &buffer.png {
-            let name = format!("{}.png", buffer.name);
-            let image = capture::image::draw(png, bytes).map_err(Error::Other)?;
-            capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
-            names.push(name);
-        }
-    }
-    Ok(names)
-}
-
-/// Runs once more and counts; results were taken before.
-fn profile(run: &EngineRun<'_>) -> Result<Vec<Executed>, Error> {
-    let failed = |e| Error::Other(format!("profile: {e}"));
-    run.session.reset().map_err(failed)?;
-    run.session.profile(&run.options).map_err(failed)
 }
 
 fn report(

@@ -133,16 +133,25 @@ impl<'c> Session<'c> {
 
     /// Whether the `i`th buffer is not what it was before the launch.
     pub fn has_changed(&self, i: usize) -> Result<bool, Error> {
-        let (content, start) = (&self.launch.buffers[i].content, self.buffers[i]);
+        let content = &self.launch.buffers[i].content;
         let mut changed = false;
-        self.pieces(start, content.len(), |address, piece| {
+        self.read_buffer(i, |at, piece| {
             changed |= match content {
                 Content::Zeros(_) => piece.iter().any(|&byte| byte != 0),
-                Content::Bytes(bytes) => bytes[(address - start) as usize..][..piece.len()] != *piece,
+                Content::Bytes(bytes) => bytes[at..][..piece.len()] != *piece,
             };
-            Ok(())
         })?;
         Ok(changed)
+    }
+
+    /// Shows the `i`th buffer as it is now in consecutive pieces, with the offset of each. Pieces are whole elements of
+    /// any type.
+    pub fn read_buffer(&self, i: usize, mut show: impl FnMut(usize, &[u8])) -> Result<(), Error> {
+        let start = self.buffers[i];
+        self.pieces(start, self.launch.buffers[i].content.len(), |address, piece| {
+            show((address - start) as usize, piece);
+            Ok(())
+        })
     }
 
     /// Calls `each` with consecutive pieces of guest memory.

@@ -109,3 +109,6 @@ pub fn run_insts(
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests;

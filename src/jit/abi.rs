@@ -39,6 +39,7 @@ offsets! {
     BARRIER_ID = barrier_id;
     BARRIER_THREADS = barrier_threads;
     BARRIER_PREDICATE = barrier_predicate;
+    BARRIER_MASK = barrier_mask;
     BARRIER_RESULT = barrier_result;
     INSTRUCTIONS = instructions;
     LANE_INSTRUCTIONS = lane_instructions;

@@ -1,7 +1,7 @@
 //! What JIT code calls: accesses that it does not do inline, instructions left to the interpreter, shared functions.
 //!
 //! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
-//! likely one nothing.
+//! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
 
 use std::sync::OnceLock;
 
@@ -22,6 +22,8 @@ pub const STAGED_VALUES: usize = 8;
 pub const STAGED_COMPARE: usize = 16;
 /// Position in its block of the load whose fault is on record.
 const FAULT_ORDER: usize = 255;
+/// Result of a shared function.
+pub const SHARED_RESULT: usize = 254;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AccessKind {
@@ -56,11 +58,11 @@ pub struct InterpretDesc {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Helper {
-    /// (context, description, bits of the chunk's lanes, first lane) -> not 0 to leave with a fault.
+    /// (context, description, bits of the chunk's lanes, first lane)
     Access,
-    /// (context, description) -> not 0 to leave with a fault.
+    /// (context, description)
     Interpret,
-    /// (function number, operand) -> result; 32 bits each.
+    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
     Shared,
 }
 
@@ -77,13 +79,12 @@ impl Helper {
 
     pub fn signature(self, conv: CallConv) -> Signature {
         let mut signature = Signature::new(conv);
-        let (params, result): (&[clif::Type], _) = match self {
-            Helper::Access => (&[types::I64, types::I64, types::I64, types::I64], types::I32),
-            Helper::Interpret => (&[types::I64, types::I64], types::I32),
-            Helper::Shared => (&[types::I32, types::I32, types::I64], types::I32),
+        let params: &[clif::Type] = match self {
+            Helper::Access => &[types::I64, types::I64, types::I64, types::I64],
+            Helper::Interpret => &[types::I64, types::I64],
+            Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
-        signature.returns.push(AbiParam::new(result));
         signature
     }
 }
@@ -92,11 +93,10 @@ impl Helper {
 ///
 /// # Safety
 /// `context` is the running warp's and no one else refers to it; `desc` is a description that its region owns.
-unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, bits: u64, first: u64) -> u32 {
+unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, bits: u64, first: u64) {
     // SAFETY: the caller's promise.
     let (context, desc) = unsafe { (&mut *context, &*desc) };
     context.helper_calls += 1;
-    let mut failed = 0;
     let mut elements: Elements = [0; 16];
     let count = usize::from(desc.access.count);
     if let AccessKind::Load { .. } = desc.kind {
@@ -147,36 +147,32 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                 context.scratch[FAULT_ORDER] = desc.order.into();
             }
             if !desc.keeps_least {
-                failed = 1;
-                break;
+                return;
             }
         }
     }
-    failed
 }
 
 /// # Safety
 /// As [`access`]; the function and layout of the description outlive the code.
-unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const InterpretDesc) -> u32 {
+unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const InterpretDesc) {
     // SAFETY: the caller's promise.
     let (context, desc) = unsafe { (&mut *context, &*desc) };
     // SAFETY: the program that owns the code owns both.
     let (function, layout) = unsafe { (&*desc.function, &*desc.layout) };
     let range = desc.index..desc.index + 1;
     let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
-    match outcome {
-        Ok(()) => 0,
-        Err(code) => {
-            debug_assert_eq!(code, ExitCode::Fault, "an instruction inside a block can only fault");
-            1
-        }
-    }
+    debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
 }
 
-extern "C" fn shared(function: u32, bits: u32, nan: u64) -> u32 {
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32, f32: u32, f64: u64) {
     let function = SHARED[function as usize];
-    let nan = NanPolicy { f16: 0, f32: nan as u32, f64: 0 };
-    crate::ir::shared::one(function, nan, bits)
+    let nan = NanPolicy { f16: 0, f32, f64 };
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.scratch[SHARED_RESULT] = crate::ir::shared::one(function, nan, bits).into();
 }
 
 /// Shared functions by the number that code passes.
@@ -224,9 +220,8 @@ fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
     let args = b.block_params(block).to_vec();
     let target = b.ins().iconst(types::I64, helper.address() as i64);
     let signature = b.import_signature(helper.signature(isa.default_call_conv()));
-    let call = b.ins().call_indirect(signature, target, &args);
-    let results = b.inst_results(call).to_vec();
-    b.ins().return_(&results);
+    b.ins().call_indirect(signature, target, &args);
+    b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
     super::compile(&mut context, isa)

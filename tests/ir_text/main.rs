@@ -30,20 +30,33 @@
 
 mod case;
 mod instrument;
+mod random;
 mod run;
 
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
+use warploom::analysis::LaunchClass;
 use warploom::interp::Interpreter;
 use warploom::ir::Function;
+use warploom::jit::Program;
 use warploom_runtime::launch::Engine;
 
-type MakeEngine = fn(Arc<Function>) -> Result<Box<dyn Engine>, String>;
+/// Makes an engine for launches with this many lanes in a block.
+type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
 /// The engines under test.
-fn engines() -> Vec<(&'static str, MakeEngine)> {
-    vec![("interp", |function| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?)))]
+fn engines() -> [(&'static str, MakeEngine); 3] {
+    let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
+    let jit: MakeEngine = |function, block| make_jit(&function, block, true);
+    let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false);
+    [("interp", interp), ("jit", jit), ("jit for several workers", shared_jit)]
+}
+
+fn make_jit(function: &Function, block: [u32; 3], one_worker: bool) -> Result<Box<dyn Engine>, String> {
+    let launch = LaunchClass::of(block, function.lanes.into());
+    Ok(Box::new(Program::new(function, launch, one_worker).map_err(|e| e.to_string())?))
 }
 
 fn run_file(path: &Path) -> Vec<String> {
@@ -57,7 +70,9 @@ fn run_file(path: &Path) -> Vec<String> {
     for (function, cases) in &tests {
         for case in cases {
             for (engine, make) in engines() {
-                if let Err(error) = run::run_case(function, case, make) {
+                // So that one engine's defect does not hide the rest.
+                let outcome = catch_unwind(|| run::run_case(function, case, make));
+                if let Err(error) = outcome.unwrap_or_else(|_| Err("it panics".into())) {
                     failures.push(format!("{name}, `{}`, `{}`, {engine}: {error}", function.name, case.name));
                 }
             }

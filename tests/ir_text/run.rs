@@ -51,7 +51,7 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<()
 
     let instrumented = instrument(function, &buffers);
     verify::verify(&instrumented).map_err(|e| format!("the instrumented function: {e}"))?;
-    let engine = make(Arc::new(instrumented))?;
+    let engine = make(Arc::new(instrumented), config.block)?;
     let outcome = launch(&memory, &*engine, &config, None).map_err(text)?;
     check_outcome(case, &outcome)?;
     check_buffers(&memory, case)?;

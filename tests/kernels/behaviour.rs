@@ -41,7 +41,7 @@ fn unrolled_stores_that_alias_across_lanes() {
     for k in 0..8 {
         for t in 0..WARP {
             shifted[t + k] = (t * 100 + k) as u32;
-            same[(t >> 2) + (4 * k & 28)] = (t * 100 + k) as u32;
+            same[(t >> 2) + ((4 * k) & 28)] = (t * 100 + k) as u32;
         }
         let old = chain.clone();
         for t in 0..WARP {

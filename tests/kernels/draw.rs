@@ -21,7 +21,7 @@ impl Draw {
 
     /// From 0 to `n - 1`.
     pub fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.u32()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.u32()) * u64::from(n)) >> 32) as u32
     }
 
     /// Between -`scale` and `scale`.

@@ -80,7 +80,7 @@ fn a_store_past_the_shared_memory() {
     for (thread, offset) in [(20, 4096), (3, 0x7f_fffc), (31, 0xffff_fffc)] {
         fault_case("fault_shared", 32, &[], &marks(32, 32), &marks(32, 0))
             .value(thread as u32)
-            .value(offset as u64)
+            .value(offset)
             .check_fault(|fault| assert_fault(fault, FaultKind::AddressOutOfRange, thread, offset, "STS"));
     }
 }

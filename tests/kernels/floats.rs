@@ -74,7 +74,7 @@ fn rows(i: usize, [a, b, c]: [u32; 3]) -> [u32; 16] {
         canonical(flush(za.mul_add(zb, zc))),
         saturate(fa + fb),
         compare.into_iter().rev().fold(0, |bits, c| bits << 1 | u32::from(c)),
-        if i % 3 == 0 { b } else { a },
+        if i.is_multiple_of(3) { b } else { a },
         add_toward_zero(fa, fb),
         mul_up(fa, fb),
     ]

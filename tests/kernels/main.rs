@@ -13,3 +13,4 @@ mod reference;
 mod sparse;
 mod support;
 mod translation;
+mod unroll;

@@ -249,7 +249,7 @@ pub fn local(x: &[i32], n: usize) -> i32 {
     for (i, &v) in x[..n].iter().enumerate() {
         a.swap(v as usize & 63, i & 63);
     }
-    (0..64).fold(0i32, |sum, i| sum.wrapping_add(a[i * n & 63]))
+    (0..64).fold(0i32, |sum, i| sum.wrapping_add(a[(i * n) & 63]))
 }
 
 /// The corpus's switch.

@@ -45,7 +45,7 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             });
         } else {
-            self.call_access(desc, bits);
+            self.call_access(desc, bits, false);
         }
         if wanted {
             let lanes = self.staged_lanes(STAGED_VALUES, ty);

@@ -62,7 +62,7 @@ impl BlockLowerer<'_, '_, '_> {
             Class::Affine { step, exact: true } => self.affine_lanes(v, ty, step),
             Class::Affine { exact: false, .. } => self.pure_lanes(self.def(v)),
             Class::Varying => match self.def_op(v) {
-                Op::RfRead { reg, .. } => {
+                Op::RfRead { reg, .. } if self.is_home(v) || !self.slots.is_stored(v) => {
                     let reg = *reg;
                     self.load_row(reg)
                 }
@@ -169,8 +169,10 @@ impl BlockLowerer<'_, '_, '_> {
         let first = self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes));
         let lane = self.first_lane();
         let mut index = self.b.ins().iadd(first, lane);
-        let skipped = self.b.ins().imul_imm_s(stride, i64::from(axis));
-        index = self.b.ins().iadd(index, skipped);
+        if axis > 0 {
+            let skipped = self.b.ins().imul_imm_s(stride, i64::from(axis));
+            index = self.b.ins().iadd(index, skipped);
+        }
         let bytes = self.b.ins().ishl_imm_u(index, 2);
         self.b.ins().iadd(table, bytes)
     }
@@ -243,14 +245,10 @@ impl BlockLowerer<'_, '_, '_> {
         } else {
             self.mask_words(mask).into_iter().collect()
         };
-        let clif = clif_type(ty, true);
         conditions
             .iter()
             .zip(new.iter().zip(old))
-            .map(|(&condition, (&new, &old))| {
-                let condition = vector::cast(self.b, clif, condition);
-                self.b.ins().bitselect(condition, new, old)
-            })
+            .map(|(&condition, (&new, &old))| vector::blend(self.b, condition, new, old))
             .collect()
     }
 

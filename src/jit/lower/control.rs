@@ -189,6 +189,8 @@ impl BlockLowerer<'_, '_, '_> {
                 if let Some(predicate) = barrier.predicate {
                     let predicate = self.scalar(predicate);
                     self.ctx_store(predicate, abi::BARRIER_PREDICATE);
+                    let active = self.active_cell();
+                    self.ctx_store(active, abi::BARRIER_MASK);
                 }
                 self.resume_at(*resume);
                 self.return_code(ExitCode::Barrier as u32);
@@ -204,6 +206,8 @@ impl BlockLowerer<'_, '_, '_> {
                 let active = self.active_cell();
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
+                let none = self.b.ins().iconst(types::I32, 0);
+                let lane = self.b.ins().select(active, lane, none);
                 self.fault(kind, lane, *pc);
             }
         }

@@ -34,19 +34,18 @@ impl LittleEndian for MemFlagsData {
 }
 
 /// `x` where the condition holds, else `y`. The condition is a vector of ones and zeros, or the result of a compare.
-fn choose(b: &mut FunctionBuilder, ty: Type, condition: Clif, x: Clif, y: Clif, vector: bool) -> Clif {
+fn choose(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif, vector: bool) -> Clif {
     if !vector {
         return b.ins().select(condition, x, y);
     }
-    let condition = to_float(b, ty, condition, true);
-    b.ins().bitselect(condition, x, y)
+    super::vector::blend(b, condition, x, y)
 }
 
 /// The NaN that the ISA's results have in place of any NaN.
 pub fn canonical(b: &mut FunctionBuilder, ty: Type, bits: u64, a: Clif, vector: bool) -> Clif {
     let nan = b.ins().fcmp(FloatCC::Unordered, a, a);
     let replacement = constant(b, ty, bits, vector);
-    choose(b, ty, nan, replacement, a, vector)
+    choose(b, nan, replacement, a, vector)
 }
 
 /// Denormals to zeros of the same sign.
@@ -56,7 +55,7 @@ pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let tiny = b.ins().fcmp(FloatCC::LessThan, magnitude, least);
     let zero = constant(b, ty, 0, vector);
     let signed_zero = b.ins().fcopysign(zero, a);
-    choose(b, ty, tiny, signed_zero, a, vector)
+    choose(b, tiny, signed_zero, a, vector)
 }
 
 fn flushed(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
@@ -68,9 +67,9 @@ fn saturate(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let zero = constant(b, ty, 0, vector);
     let one = constant(b, ty, if ty == Type::F32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 }, vector);
     let positive = b.ins().fcmp(FloatCC::GreaterThan, a, zero);
-    let low = choose(b, ty, positive, a, zero, vector);
+    let low = choose(b, positive, a, zero, vector);
     let below = b.ins().fcmp(FloatCC::LessThan, low, one);
-    choose(b, ty, below, low, one, vector)
+    choose(b, below, low, one, vector)
 }
 
 fn finish(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
@@ -108,15 +107,15 @@ fn least_or_greatest(b: &mut FunctionBuilder, op: FloatBinaryOp, ty: Type, x: Cl
     let least = op == FloatBinaryOp::Min;
     let cc = if least { FloatCC::LessThan } else { FloatCC::GreaterThan };
     let first = b.ins().fcmp(cc, x, y);
-    let chosen = choose(b, ty, first, x, y, vector);
+    let chosen = choose(b, first, x, y, vector);
     // Equal values differ in the sign of zero at most.
     let equal = b.ins().fcmp(FloatCC::Equal, x, y);
     let (xi, yi) = (to_int(b, ty, x, vector), to_int(b, ty, y, vector));
     let merged = if least { b.ins().bor(xi, yi) } else { b.ins().band(xi, yi) };
     let merged = to_float(b, ty, merged, vector);
-    let chosen = choose(b, ty, equal, merged, chosen, vector);
+    let chosen = choose(b, equal, merged, chosen, vector);
     let nan = b.ins().fcmp(FloatCC::Unordered, y, y);
-    choose(b, ty, nan, x, chosen, vector)
+    choose(b, nan, x, chosen, vector)
 }
 
 pub fn fma(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, [x, y, z]: [Clif; 3], vector: bool) -> Clif {

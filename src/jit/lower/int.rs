@@ -176,14 +176,25 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
             let high = b.ins().ushr_imm_u(product, i64::from(ty.bits()));
             b.ins().ireduce(types::I32, high)
         }
-        BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y)),
+        BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y, None)),
     };
     Some(narrow(b, ty, result, vector))
 }
 
-/// A scalar shift by a scalar count that may be too large.
-fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Clif) -> Clif {
+/// A scalar shift by a scalar count that may be too large; `known` is the count if it is a constant.
+pub fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Clif, known: Option<u64>) -> Clif {
     let width = i64::from(ty.bits());
+    if known.is_some_and(|n| n < width as u64) {
+        let result = match op {
+            BinaryOp::Shl => b.ins().ishl(x, count),
+            BinaryOp::ShrU => b.ins().ushr(x, count),
+            _ => {
+                let x = widen_sign(b, ty, x);
+                b.ins().sshr(x, count)
+            }
+        };
+        return narrow(b, ty, result, false);
+    }
     let inside = b.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, width);
     let zero = constant(b, ty, 0, false);
     let result = match op {

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
-use super::super::helpers::{AccessDesc, AccessKind, STAGED_COMPARE, STAGED_VALUES};
+use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAGED_VALUES};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
@@ -200,7 +200,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(slow);
         self.stage_addresses(&access);
         let bits = self.mask_bits(guard);
-        self.call_access(desc, bits);
+        self.call_access(desc, bits, true);
         let mut args = Vec::new();
         for element in 0..count {
             for v in self.staged_lanes(STAGED_VALUES + element * LANES as usize, result_ty) {
@@ -444,7 +444,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().brif(bits, any, &[], done, &[]);
         self.b.switch_to_block(any);
         self.stage(&access, values);
-        self.call_access(desc, bits);
+        self.call_access(desc, bits, false);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
         self.chunk = saved;
@@ -503,7 +503,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether the load of this instruction may have recorded a fault for the end of its segment.
     pub(super) fn may_fault_later(&self, index: usize) -> bool {
-        matches!(&self.block.insts[index].op, Op::Load { access, .. } if !matches!(access.space, Space::Const(_)))
+        matches!(self.block.insts[index].op, Op::Load { .. })
     }
 
     /// Makes the description of an access that outlives the code.
@@ -635,7 +635,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(helper);
         let one = self.b.ins().iconst(types::I64, 1);
         let single = self.b.ins().ishl(one, lane);
-        self.call_access(desc, single);
+        self.call_access(desc, single, false);
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);
         let minus = self.b.ins().iadd_imm_s(left, -1);
@@ -644,15 +644,14 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(exit);
     }
 
-    /// Calls the helper for the lanes of the chunk whose bits are set, and leaves if it says so.
-    pub(super) fn call_access(&mut self, desc: *const AccessDesc, bits: Clif) {
-        let desc = self.b.ins().iconst(types::I64, desc as i64);
+    /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its
+    /// segment; any other ends the call.
+    pub(super) fn call_access(&mut self, desc: *const AccessDesc, bits: Clif, leaves_later: bool) {
         let first = self.first_lane();
-        let status = self.region.call(self.b, super::super::helpers::Helper::Access, &[self.ctx, desc, bits, first]);
-        let (leave, go) = (self.cold_block(), self.b.create_block());
-        self.b.ins().brif(status, leave, &[], go, &[]);
-        self.b.switch_to_block(leave);
-        self.return_code(warploom_runtime::warp::ExitCode::Fault as u32);
-        self.b.switch_to_block(go);
+        let pointer = self.b.ins().iconst(types::I64, desc as i64);
+        self.region.call(self.b, Helper::Access, &[self.ctx, pointer, bits, first]);
+        if !leaves_later {
+            self.leave_on_fault();
+        }
     }
 }

@@ -9,13 +9,21 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::int::{self, ShiftCount, constant};
 use super::{float, vector};
-use crate::analysis::{Class, Support};
+use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, Function, Inst, Op, Round, SharedFn, Space, Special, Type, UnaryOp, Value, ValueType,
+    BinaryOp, CellKind, ConvertOp, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
 };
+use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// How the JIT executes an instruction by itself, or that the interpreter has to.
-pub fn support(function: &Function, values: &[ValueType], inst: &Inst) -> Support {
+///
+/// `constant` gives the values of uniform constants.
+pub fn support(
+    function: &Function,
+    values: &[ValueType],
+    constant: &impl Fn(Value) -> Option<u64>,
+    inst: &Inst,
+) -> Support {
     let ty = |v: Value| values[v.0 as usize].ty;
     let uniform = |v: Value| values[v.0 as usize].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
@@ -58,7 +66,9 @@ pub fn support(function: &Function, values: &[ValueType], inst: &Inst) -> Suppor
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {
-                lane_wise(matches!(access.space, Space::Const(_)) && access.count == 1 && access.ty.bits() >= 8)
+                let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
+                let inside = u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
+                lane_wise(access.count == 1 && inside && is_pure(&inst.op, constant))
             } else {
                 lane_wise(!sparse)
             }
@@ -90,6 +100,9 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Const { ty, bits } => constant(self.b, ty, bits, vector),
             Op::Splat { .. } => args[0],
             Op::Unary { op, a } => return int::unary(self.b, op, self.ty(a), args[0], vector),
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } if !vector => {
+                int::shift(self.b, op, self.ty(a), args[0], args[1], self.constant(b))
+            }
             Op::Binary { op, a, .. } => return int::binary(self.b, op, self.ty(a), args[0], args[1], vector),
             Op::FUnary { op, attrs, .. } => {
                 let v = float::unary(self.b, op, attrs, to, args[0], vector);

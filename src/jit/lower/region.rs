@@ -64,7 +64,7 @@ impl Region<'_> {
     }
 
     /// Calls a helper through its trampoline.
-    pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) -> Clif {
+    pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
         let address = match helpers::trampoline(self.isa, helper) {
             Ok(address) => address,
             Err(error) => {
@@ -77,8 +77,7 @@ impl Region<'_> {
             .entry(helper as u32)
             .or_insert_with(|| b.import_signature(helper.signature(CallConv::PreserveAll)));
         let target = b.ins().iconst(types::I64, address as i64);
-        let call = b.ins().call_indirect(signature, target, args);
-        b.inst_results(call)[0]
+        b.ins().call_indirect(signature, target, args);
     }
 }
 
@@ -138,6 +137,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             ctx,
             registers,
             in_chunk: std::collections::HashSet::new(),
+            idle: Vec::new(),
         };
         lowerer.lower();
     }
@@ -152,8 +152,11 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn call_shared(&mut self, function: SharedFn, bits: Clif) -> Clif {
         let number = self.b.ins().iconst(types::I32, i64::from(helpers::shared_number(function)));
-        let nan = self.b.ins().iconst(types::I64, i64::from(self.function.nan.f32));
-        self.region.call(self.b, Helper::Shared, &[number, bits, nan])
+        let nan = self.function.nan;
+        let f32 = self.b.ins().iconst(types::I32, i64::from(nan.f32));
+        let f64 = self.b.ins().iconst(types::I64, nan.f64 as i64);
+        self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, f32, f64]);
+        self.ctx_load(types::I32, abi::SCRATCH + 8 * helpers::SHARED_RESULT as i32)
     }
 
     /// Leaves one instruction to the interpreter: its operands and results are in the register file.
@@ -172,11 +175,7 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let desc = self.region.describe_interpret(desc);
         let desc = self.b.ins().iconst(types::I64, desc as i64);
-        let status = self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
-        let (leave, go) = (self.cold_block(), self.b.create_block());
-        self.b.ins().brif(status, leave, &[], go, &[]);
-        self.b.switch_to_block(leave);
-        self.return_code(warploom_runtime::warp::ExitCode::Fault as u32);
-        self.b.switch_to_block(go);
+        self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
+        self.leave_on_fault();
     }
 }

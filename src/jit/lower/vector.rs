@@ -23,6 +23,19 @@ pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
     b.ins().bitcast(ty, MemFlagsData::new().with_endianness(Endianness::Little), a)
 }
 
+/// `x` in the lanes where `condition` is all ones, else `y`. The condition is an integer vector with lanes of ones and
+/// zeros only.
+pub fn blend(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif) -> Clif {
+    let ty = b.func.dfg.value_type(x);
+    if cfg!(target_arch = "x86_64") {
+        let (condition, x, y) = (cast(b, types::I8X16, condition), cast(b, types::I8X16, x), cast(b, types::I8X16, y));
+        let result = b.ins().blendv(condition, x, y);
+        return cast(b, ty, result);
+    }
+    let condition = cast(b, ty, condition);
+    b.ins().bitselect(condition, x, y)
+}
+
 /// A vector constant of 32-bit words.
 pub fn words(b: &mut FunctionBuilder, words: [u32; 4]) -> Clif {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();

@@ -168,7 +168,8 @@ fn pick(cx: &mut Cx<'_>, low: Value, high: Value, selector: Value) -> Value {
     let bytes = cx.b.concat(low, high);
     let mut result = cx.int(0);
     for at in 0..4 {
-        let (index, replicate) = (cx.bit_range(selector, at * 4, 3, false), cx.bit_range(selector, at * 4 + 3, 1, true));
+        let (index, replicate) =
+            (cx.bit_range(selector, at * 4, 3, false), cx.bit_range(selector, at * 4 + 3, 1, true));
         let offset = cx.shl(index, 3);
         let offset = cx.b.zero_extend(Type::I64, offset);
         let shifted = cx.b.shr_u(bytes, offset);

@@ -10,7 +10,7 @@ family! { ($) float {
         }
     }
     /// A + B, B a 32-bit immediate.
-    Fadd32i (exact float::fadd) {
+    Fadd32i unimplemented {
         "FADD32I{ftz@55} {d}{cc@52}, {a -56 |54}, {b -53 |57}" {
             "0000 10-- b=f32"
         }
@@ -24,7 +24,7 @@ family! { ($) float {
         }
     }
     /// A * B, B a 32-bit immediate.
-    Fmul32i (exact float::fmul) {
+    Fmul32i unimplemented {
         "FMUL32I{flush@53}{sat@55} {d}{cc@52}, {a}, {b}" {
             "0001 1110 b=f32"
         }
@@ -39,13 +39,13 @@ family! { ($) float {
         }
     }
     /// A * B + C, rounded once; B a 32-bit immediate, C the destination register.
-    Ffma32i (exact float::ffma) {
+    Ffma32i unimplemented {
         "FFMA32I{flush@53}{sat@55} {d}{cc@52}, {a -56}, {b}, {c=r0 -57}" {
             "0000 11-- b=f32"
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Fmnmx (exact float::fmnmx) {
+    Fmnmx unimplemented {
         "FMNMX{ftz@44} {d}{cc@47}, {a -48 |46}, {b -45 |49}, {ps !42}" {
             "0101 1100 0110 0--- b=r20"
             "0100 1100 0110 0--- b=c"
@@ -53,7 +53,7 @@ family! { ($) float {
         }
     }
     /// A if C compares with 0, else B.
-    Fcmp (exact float_compare::fcmp) {
+    Fcmp unimplemented {
         "FCMP{fcmp_compare@48}{ftz@47} {d}, {a}, {b}, {c}" {
             "0101 1011 1010 ---- b=r20"
             "0100 1011 1010 ---- b=c"
@@ -62,7 +62,7 @@ family! { ($) float {
         }
     }
     /// Compare and set a register.
-    Fset (exact float_compare::fset) {
+    Fset unimplemented {
         "FSET{bool_float@52}{float_compare@48}{ftz@55}{bool_op@45} {d}{cc@47}, {a -43 |54}, {b -53 |44}, {ps !42}" {
             "0101 1000 ---- ---- b=r20"
             "0100 1000 ---- ---- b=c"
@@ -70,7 +70,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Fsetp (exact float_compare::fsetp) {
+    Fsetp (exact float::fsetp) {
         "FSETP{float_compare@48}{ftz@47}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1011 ---- b=r20"
             "0100 1011 1011 ---- b=c"
@@ -78,7 +78,7 @@ family! { ($) float {
         }
     }
     /// Whether A / B needs the slow path.
-    Fchk (approximate "true in every unsafe case, and in some more" float::fchk) {
+    Fchk unimplemented {
         "FCHK{check_mode@39} {pd}, {a -48 |46}, {b -45 |49}" {
             "0101 1100 1000 1--- b=r20"
             "0100 1100 1000 1--- b=c"
@@ -86,7 +86,7 @@ family! { ($) float {
         }
     }
     /// Prepares the operand of MUFU.
-    Rro (approximate "a copy: the prepared form is private to MUFU" transcendental::rro) {
+    Rro unimplemented {
         "RRO{range_reduction@39} {d}, {b -45 |49}" {
             "0101 1100 1001 0--- b=r20"
             "0100 1100 1001 0--- b=c"
@@ -94,7 +94,7 @@ family! { ($) float {
         }
     }
     /// Approximate functions of A.
-    Mufu (approximate "one function for both engines: RCP, RSQ are correctly rounded, the others within 2^-20" transcendental::mufu) {
+    Mufu unimplemented {
         "MUFU{mufu_op@20}{sat@50} {d}, {a -48 |46}" {
             "0101 0000 1000 0---"
         }
@@ -106,7 +106,7 @@ family! { ($) float {
         }
     }
     /// A + B.
-    Dadd (exact double::dadd) {
+    Dadd unimplemented {
         "DADD{rounding@39} {d}{cc@47}, {a -48 |46}, {b -45 |49}" {
             "0101 1100 0111 0--- b=r20"
             "0100 1100 0111 0--- b=c"
@@ -114,7 +114,7 @@ family! { ($) float {
         }
     }
     /// A * B.
-    Dmul (exact double::dmul) {
+    Dmul unimplemented {
         "DMUL{rounding@39} {d}{cc@47}, {a}, {b -48}" {
             "0101 1100 1000 0--- b=r20"
             "0100 1100 1000 0--- b=c"
@@ -122,7 +122,7 @@ family! { ($) float {
         }
     }
     /// A * B + C, rounded once.
-    Dfma (exact double::dfma) {
+    Dfma unimplemented {
         "DFMA{rounding@50} {d}{cc@47}, {a}, {b -48}, {c -49}" {
             "0101 1011 0111 ---- b=r20"
             "0100 1011 0111 ---- b=c"
@@ -131,7 +131,7 @@ family! { ($) float {
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Dmnmx (exact double::dmnmx) {
+    Dmnmx unimplemented {
         "DMNMX {d}{cc@47}, {a -48 |46}, {b -45 |49}, {ps !42}" {
             "0101 1100 0101 0--- b=r20"
             "0100 1100 0101 0--- b=c"
@@ -139,7 +139,7 @@ family! { ($) float {
         }
     }
     /// Compare and set a register.
-    Dset (exact float_compare::dset) {
+    Dset unimplemented {
         "DSET{bool_float@52}{float_compare@48}{bool_op@45} {d}{cc@47}, {a -43 |54}, {b -53 |44}, {ps !42}" {
             "0101 1001 0--- ---- b=r20"
             "0100 1001 0--- ---- b=c"
@@ -147,7 +147,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Dsetp (exact float_compare::dsetp) {
+    Dsetp unimplemented {
         "DSETP{float_compare@48}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1000 ---- b=r20"
             "0100 1011 1000 ---- b=c"

@@ -2,14 +2,14 @@
 
 family! { ($) memory {
     /// Load from generic memory.
-    Ld (exact memory::ld) {
-        "LD{extended@52}{load_cache@56}{mem_size@53} {d}, {m=m8+20:32}, {ps=p58}" {
+    Ld unimplemented {
+        "LD{extended@52}{load_cache@56}{mem_size@53} {d}, {m=m8+20:32}, {ps=p58 ?}" {
             "100- ---- ---- ----"
         }
     }
     /// Store to generic memory.
-    St (exact memory::st) {
-        "ST{extended@52}{store_cache@56}{store_size@53} {m=m8+20:32}, {d}, {ps=p58}" {
+    St unimplemented {
+        "ST{extended@52}{store_cache@56}{store_size@53} {m=m8+20:32}, {d}, {ps=p58 ?}" {
             "101- ---- ---- ----"
         }
     }
@@ -26,19 +26,19 @@ family! { ($) memory {
         }
     }
     /// Load from local memory.
-    Ldl (exact memory::ldl) {
+    Ldl unimplemented {
         "LDL{local_cache@44}{store_size@48} {d}, {m=m8+20:24}" {
             "1110 1111 0100 0---"
         }
     }
     /// Store to local memory.
-    Stl (exact memory::stl) {
+    Stl unimplemented {
         "STL{store_cache@44}{store_size@48} {m=m8+20:24}, {d}" {
             "1110 1111 0101 0---"
         }
     }
     /// Load from shared memory.
-    Lds (exact memory::lds) {
+    Lds unimplemented {
         "LDS{store_size@48} {d}, {m=m8+20:24}" {
             "1110 1111 0100 1--- @44=0"
         }
@@ -47,37 +47,40 @@ family! { ($) memory {
         }
     }
     /// Store to shared memory.
-    Sts (exact memory::sts) {
+    Sts unimplemented {
         "STS{store_size@48} {m=m8+20:24}, {d}" {
             "1110 1111 0101 1---"
         }
     }
     /// Load from constant memory.
-    Ldc (exact memory::ldc) {
-        "LDC{const_mode@44}{const_size@48} {d}, {m=k36+20:16}" {
+    Ldc unimplemented {
+        "LDC{const_size@48}{const_mode@44} {d}, {m=k36+20:16}" {
             "1110 1111 1001 0---"
         }
     }
     /// Orders memory operations.
-    Membar (exact barrier::membar) {
+    Membar unimplemented {
         "MEMBAR{fence_level@8}{fence_invalidate@0}" {
             "1110 1111 1001 1---"
         }
     }
     /// Cache control of global memory.
-    Cctl (exact control::nop) {
+    Cctl unimplemented {
         "CCTL{extended@52}{cache_kind@4}{cache_op@0} {m=m8+22:30*4}" {
             "1110 1111 011- ---- @0#0110 @0#1000"
         }
+        "CCTL{extended@52}{cache_kind@4}{cache_op@0}{m=m8+22:30*4}" {
+            "1110 1111 011- ---- @0=0000"
+        }
     }
     /// Cache control of local memory.
-    Cctll (exact control::nop) {
+    Cctll unimplemented {
         "CCTLL{local_cache_kind@4}{cache_op@0} {m=m8+22:22*4}" {
             "1110 1111 1000 0--- @0#0000 @0#0110 @0#1000"
         }
     }
     /// Cache control of textures.
-    Cctlt (exact control::nop) {
+    Cctlt unimplemented {
         "CCTLT{texture_cache_op@0} {c}" {
             "1110 1011 1110 1--- @0#00"
         }
