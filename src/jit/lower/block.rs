@@ -193,7 +193,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             op => {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
                 self.bits_matter = self.bits_used[inst.results[0].0 as usize];
-                let v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                let mut v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. })
+                    && op.operands().iter().any(|&v| !self.block.ty(v).is_uniform())
+                {
+                    // A compare of lanes, which are all alike here: 0 past the warp.
+                    let mask = self.warp_mask() as i64;
+                    v = self.b.ins().band_imm_s(v, mask);
+                }
                 self.set_scalar(inst.results[0], v);
             }
         }
