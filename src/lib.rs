@@ -7,6 +7,8 @@ pub mod analysis;
 pub mod capture;
 pub mod cli;
 pub mod container;
+pub mod exec;
+pub mod generate;
 pub mod interp;
 pub mod ir;
 pub mod isa;

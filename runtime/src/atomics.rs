@@ -34,7 +34,8 @@ impl AtomicType {
 
 /// What an atomic stores for the memory value `m` and its operand `b`. All return the old `m`.
 ///
-/// The integer operations (all above `CompareExchange`, inclusive) take a float type's cell as an integer.
+/// The integer operations (up to `CompareExchange`) take the cell of a float type as an integer, and the float operations
+/// that of an integer type as a float of that size (8 bits: nothing sensible).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicKind {
     Add,
@@ -169,17 +170,17 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
             }
         }
         AtomicKind::FAdd { .. } | AtomicKind::FMin { .. } | AtomicKind::FMax { .. } | AtomicKind::FCompareExchange => {
-            return match ty {
+            match ty {
                 AtomicType::F64 | AtomicType::I64 => float(kind, &DOUBLE, m, b, compare),
                 AtomicType::F32 | AtomicType::I32 => float(kind, &SINGLE, m, b, compare),
-                AtomicType::F16 | AtomicType::I16 | AtomicType::I8 => float(kind, &HALF, m, b, compare) & mask,
+                AtomicType::F16 | AtomicType::I16 | AtomicType::I8 => float(kind, &HALF, m, b, compare),
                 AtomicType::F16x2 => {
                     let half = |shift: u32| {
                         float(kind, &HALF, m >> shift & 0xffff, b >> shift & 0xffff, compare >> shift & 0xffff)
                     };
                     half(0) | half(16) << 16
                 }
-            };
+            }
         }
     };
     result & mask
@@ -246,7 +247,7 @@ fn float(kind: AtomicKind, format: &Format, m: u64, b: u64, compare: u64) -> u64
             }
         }
     };
-    match kind {
+    let result = match kind {
         AtomicKind::FAdd { flush, nan } => {
             let flushed = |a| if flush { format.flush(a) } else { a };
             let sum = flushed((format.add)(flushed(m), flushed(b)));
@@ -259,5 +260,9 @@ fn float(kind: AtomicKind, format: &Format, m: u64, b: u64, compare: u64) -> u64
             let equal = zeros || m == compare && !format.is_nan(m);
             if equal { b } else { m }
         }
-    }
+    };
+    result & (format.sign | (format.sign - 1))
 }
+
+#[cfg(test)]
+mod tests;

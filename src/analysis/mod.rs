@@ -1,1 +1,77 @@
+//! What the JIT wants to know of a function, and the function as it wants to have it.
+//!
+//! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
+//! (`editor`), halves of 64-bit values are fused (`fuse`), what no lane can see is dropped (`demand`, `liveness`).
+//! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
+//! by itself. The result of `optimize` is ordinary IR with the same meaning: the interpreter runs it as well.
 
+mod class;
+mod demand;
+mod editor;
+mod fuse;
+mod liveness;
+mod segment;
+mod ssa;
+
+pub use class::{CHUNK, Class, Classes, LaunchClass};
+pub use editor::{Masks, is_pure};
+pub use liveness::Liveness;
+pub use segment::{Plan, Step, Support};
+
+use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
+use editor::Editor;
+
+/// A function as the engines of this crate like it.
+pub struct Optimized {
+    pub function: Function,
+    /// Registers that a fresh warp may read before it writes them.
+    pub read_first: Vec<Reg>,
+}
+
+/// The function with every block rebuilt.
+pub fn optimize(function: &Function) -> Optimized {
+    let mut blocks: Vec<(Editor, Terminator)> =
+        (0..function.blocks.len() as u32).map(|i| ssa::rebuild(function, BlockId(i))).collect();
+    let exposed: Vec<Reg> = blocks.iter().flat_map(|(editor, term)| demand::exposed(function, editor, term)).collect();
+    let liveness = Liveness::of(function, &exposed);
+    let mut result = Function { blocks: Vec::with_capacity(blocks.len()), ..without_blocks(function) };
+    for (index, (editor, term)) in blocks.iter_mut().enumerate() {
+        let block = &function.blocks[index];
+        editor.drop_dead_writes(|reg| liveness.live_out(BlockId(index as u32), reg));
+        let pruned = demand::prune(editor, term);
+        let pruned = demand::prune(&pruned, term);
+        result.blocks.push(Block {
+            pc: block.pc,
+            cost: block.cost,
+            indirect_target: block.indirect_target,
+            join: block.join,
+            insts: pruned.insts,
+            values: pruned.values,
+            term: term.clone(),
+        });
+    }
+    let liveness = Liveness::of(&result, &exposed);
+    let read_first = registers(&result)
+        .filter(|&reg| {
+            let bytes = matches!(result.bank(reg.bank).kind, CellKind::Bytes(_));
+            reg != result.active && (bytes || liveness.live_in(BlockId(0), reg))
+        })
+        .collect();
+    Optimized { function: result, read_first }
+}
+
+fn registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {
+    let banks = function.banks.iter().enumerate();
+    banks.flat_map(|(bank, decl)| (0..decl.count).map(move |index| BankId(bank as u16).reg(index)))
+}
+
+fn without_blocks(function: &Function) -> Function {
+    Function {
+        name: function.name.clone(),
+        lanes: function.lanes,
+        banks: function.banks.clone(),
+        active: function.active,
+        nan: function.nan,
+        blocks: Vec::new(),
+    }
+}

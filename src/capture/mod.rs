@@ -1,1 +1,20 @@
+//! Captured launches: the manifest, the arrays it names, what is expected of them, and what is written after a launch.
+//!
+//! `manifest` is the TOML file, field by field; `resolve` reads what it names into a [`Launch`]; `array` and `npy` are
+//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `write` puts files
+//! down whole or not at all. Nothing here runs anything or knows a GPU.
 
+pub mod array;
+pub mod compare;
+mod error;
+pub mod image;
+pub mod manifest;
+pub mod npy;
+pub mod resolve;
+pub mod write;
+
+pub use array::{Array, Dtype};
+pub use compare::{Comparison, Tolerance, compare};
+pub use error::Error;
+pub use manifest::Manifest;
+pub use resolve::{ArgValue, Buffer, Content, Expectation, Launch, Sparse, Surface, Symbol};

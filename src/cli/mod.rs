@@ -1,1 +1,155 @@
+//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`.
+//!
+//! One file for each (`engine_run` and `report` are parts of `run`). What they do is in the library; here are options, words and exit codes: 0 success, 1 a result that
+//! is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
 
+mod bench;
+mod disasm;
+mod dump;
+mod engine_run;
+mod inspect;
+mod progress;
+mod report;
+mod run;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::{capture, container, exec};
+
+/// Runs captured GPU binaries on a CPU.
+#[derive(Parser)]
+#[command(name = "warploom", version, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str =
+    "Exit codes: 0 success, 1 a result that is not as expected, 2 a fault in the guest, 3 bad input.
+Environment: WARPLOOM_ENGINE is the engine where --engine is not given; WARPLOOM_LOG (such as `debug`) logs to stderr.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the launch that a manifest describes.
+    Run(run::Options),
+    /// Shows what is in a GPU binary: kernels, arguments, registers, shared memory, symbols, relocations.
+    Inspect(inspect::Options),
+    /// Prints the instructions of a GPU binary, or of words in a text file.
+    Disasm(disasm::Options),
+    /// Shows a stage of a kernel's translation.
+    Dump(dump::Options),
+    /// Measures the JIT against the interpreter on the launch of a manifest.
+    Bench(bench::Options),
+}
+
+/// What a command came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    Success = 0,
+    Mismatch = 1,
+    Fault = 2,
+}
+
+/// Bad input: exit code 3.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Capture(#[from] capture::Error),
+    #[error("{}: {source}", .path.display())]
+    Exec { path: PathBuf, source: exec::Error },
+    #[error("{}: {source}", .path.display())]
+    Container { path: PathBuf, source: container::Error },
+    #[error("{}: {doing}: {source}", .path.display())]
+    Io { path: PathBuf, doing: &'static str, source: std::io::Error },
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Error {
+    fn exec(path: &Path) -> impl FnOnce(exec::Error) -> Error {
+        move |source| Error::Exec { path: path.to_path_buf(), source }
+    }
+}
+
+/// `--engine`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineChoice {
+    /// Native code.
+    Jit,
+    /// The reference engine.
+    Interp,
+    /// Both, one after the other, and reports the first difference.
+    Both,
+}
+
+impl EngineChoice {
+    /// The option's value, else the environment's, else the JIT.
+    fn of(option: Option<EngineChoice>) -> Result<EngineChoice, Error> {
+        const VARIABLE: &str = "WARPLOOM_ENGINE";
+        match (option, std::env::var(VARIABLE)) {
+            (Some(choice), _) => Ok(choice),
+            (None, Err(_)) => Ok(EngineChoice::Jit),
+            (None, Ok(name)) => EngineChoice::from_str(&name, false)
+                .map_err(|_| Error::Other(format!("{VARIABLE} is `{name}`: expected jit, interp or both"))),
+        }
+    }
+
+    fn engines(self) -> &'static [exec::EngineKind] {
+        match self {
+            EngineChoice::Jit => &[exec::EngineKind::Jit],
+            EngineChoice::Interp => &[exec::EngineKind::Interp],
+            EngineChoice::Both => &[exec::EngineKind::Jit, exec::EngineKind::Interp],
+        }
+    }
+}
+
+/// Reads the command line, runs the command, and says how it ended.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // Help is no error; a closed terminal is nobody's fault.
+            let _ = message.print();
+            return if message.use_stderr() { ExitCode::from(3) } else { ExitCode::SUCCESS };
+        }
+    };
+    start_log();
+    let result = match &cli.command {
+        Command::Run(options) => run::run(options),
+        Command::Inspect(options) => inspect::run(options),
+        Command::Disasm(options) => disasm::run(options),
+        Command::Dump(options) => dump::run(options),
+        Command::Bench(options) => bench::run(options),
+    };
+    match result {
+        Ok(ending) => ExitCode::from(ending as u8),
+        Err(error) => {
+            eprintln!("warploom: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn start_log() {
+    let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("WARPLOOM_LOG") else { return };
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+/// Prints to standard output. A reader that has gone away ends the command quietly.
+fn print(text: &str) -> Result<(), Error> {
+    use std::io::Write;
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Io { path: "standard output".into(), doing: "cannot be written", source: e })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), doing: "cannot be read", source })
+}

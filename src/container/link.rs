@@ -1,15 +1,295 @@
-//! [`Linked`]: a module whose sections have guest addresses and whose relocations are applied.
+//! [`Linked`]: a module with addresses, its relocations applied.
+//!
+//! Four kinds of address: guest memory (chosen by the loader), offsets in a constant bank, offsets in shared memory, and
+//! code. Code lives in an address space of its own, see [`Code`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Error;
+use super::module::{
+    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
+
+/// Addresses that the loader chose.
+#[derive(Clone, Debug, Default)]
+pub struct Addresses {
+    /// Guest address of each [`SectionKind::Global`] section.
+    pub globals: BTreeMap<SectionId, u64>,
+    /// Guest address of a copy of constant bank 3, for generic pointers into it.
+    pub constants: u64,
+    /// Generic address of offset 0 of shared memory.
+    pub shared_window: u64,
+    /// Header index of each texture, surface and sampler variable.
+    pub headers: BTreeMap<SymbolId, u32>,
+}
 
 /// Code as one kernel sees it.
 ///
 /// A kernel's own section starts at address 0, so that its addresses are those of a disassembly; sections of device
-/// functions that are no kernels follow at addresses that are the same for all kernels of the module.
-#[derive(Clone, Debug)]
+/// functions that hold no kernel follow, at addresses that are the same for all kernels of the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Instruction memory from address 0.
+    /// Instruction memory from address 0. What lies between sections is 0.
     pub bytes: Vec<u8>,
     /// Address of the kernel's first instruction.
     pub entry: u64,
     /// Addresses that indirect branches and calls may reach, as far as the file says; sorted.
     pub targets: Vec<u64>,
+}
+
+/// Distance of the stand-ins for undefined functions from each other: a call lands on an address of its own.
+const EXTERN_BYTES: u64 = 32;
+/// Device functions and stand-ins start at multiples of this.
+const CODE_ALIGN: u64 = 0x1000;
+/// Dynamic shared memory of a relocatable file starts at a multiple of this.
+const DYNAMIC_SHARED_ALIGN: u64 = 16;
+/// Code addresses in instructions are 24 to 32 bits, signed.
+const MAX_CODE: u64 = 1 << 31;
+
+/// Where code sections and undefined functions lie.
+#[derive(Clone, Debug)]
+struct CodeLayout {
+    /// 0 for sections with a kernel.
+    base: BTreeMap<SectionId, u64>,
+    externs: BTreeMap<SymbolId, u64>,
+}
+
+impl CodeLayout {
+    fn new(module: &Module) -> Result<CodeLayout, Error> {
+        let with_kernel: BTreeSet<SectionId> = module.kernels().map(|(_, f)| f.section).collect();
+        let code = || module.sections.iter().enumerate().filter(|(_, s)| s.kind == SectionKind::Code);
+        let longest = code().filter(|(i, _)| with_kernel.contains(&SectionId(*i))).map(|(_, s)| s.data.len() as u64);
+        let mut next = longest.max().unwrap_or(0).max(1).next_multiple_of(CODE_ALIGN);
+        let mut base = BTreeMap::new();
+        for (i, section) in code() {
+            let id = SectionId(i);
+            if with_kernel.contains(&id) {
+                base.insert(id, 0);
+                continue;
+            }
+            next = next.next_multiple_of(section.align.max(32));
+            base.insert(id, next);
+            next += section.data.len() as u64;
+        }
+        next = next.next_multiple_of(CODE_ALIGN);
+        let mut externs = BTreeMap::new();
+        let undefined = |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none();
+        for (i, _) in module.symbols.iter().enumerate().filter(|(_, s)| undefined(s)) {
+            externs.insert(SymbolId(i), next);
+            next += EXTERN_BYTES;
+        }
+        if next > MAX_CODE {
+            let what = format!("{next} bytes of code");
+            return Err(Error::Unsupported { what, why: "code addresses have 31 bits".into() });
+        }
+        Ok(CodeLayout { base, externs })
+    }
+}
+
+/// A place in code, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodePlace {
+    /// The function that the address lies in; for an undefined one its name.
+    pub function: String,
+    /// Bytes from the start of the function's section, as disassemblies count; 0 for an undefined function.
+    pub offset: u64,
+    /// The module does not define that function.
+    pub undefined: bool,
+}
+
+/// A module at its place in guest memory.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    module: Arc<Module>,
+    addresses: Addresses,
+    code: CodeLayout,
+    /// Content of each section after relocation, as long as [`super::Section::data`].
+    contents: Vec<Vec<u8>>,
+}
+
+impl Linked {
+    /// Applies all relocations.
+    pub fn new(module: Arc<Module>, addresses: Addresses) -> Result<Linked, Error> {
+        let code = CodeLayout::new(&module)?;
+        let contents = module.sections.iter().map(|s| s.data.clone()).collect();
+        let mut linked = Linked { module, addresses, code, contents };
+        for i in 0..linked.module.relocations.len() {
+            let relocation = linked.module.relocations[i];
+            linked.apply(&relocation)?;
+        }
+        Ok(linked)
+    }
+
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// Content of a section, without the zeros that follow it.
+    pub fn content(&self, id: SectionId) -> &[u8] {
+        &self.contents[id.0]
+    }
+
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// The section that a kernel sees as this constant bank.
+    pub fn bank_section(&self, kernel: FunctionId, bank: u8) -> Option<SectionId> {
+        let code = self.module.function(kernel).section;
+        let of = |owner| self.module.sections.iter().position(|s| s.kind == SectionKind::Constant { bank, owner });
+        of(Some(code)).or_else(|| of(None)).map(SectionId)
+    }
+
+    /// Initial content of a constant bank as a kernel sees it; empty if it has none.
+    pub fn bank(&self, kernel: FunctionId, bank: u8) -> &[u8] {
+        self.bank_section(kernel, bank).map_or(&[], |id| self.content(id))
+    }
+
+    /// Whether a kernel can reach the code of this section.
+    pub fn shares_code(&self, kernel: FunctionId, section: SectionId) -> bool {
+        section == self.module.function(kernel).section || self.code.base.get(&section).is_some_and(|&base| base != 0)
+    }
+
+    pub fn code(&self, kernel: FunctionId) -> Code {
+        let function = self.module.function(kernel);
+        let visible = |id: SectionId| self.shares_code(kernel, id);
+        let mut bytes = Vec::new();
+        for (&id, &base) in self.code.base.iter().filter(|(id, _)| visible(**id)) {
+            let (base, content) = (base as usize, self.content(id));
+            if bytes.len() < base + content.len() {
+                bytes.resize(base + content.len(), 0);
+            }
+            bytes[base..base + content.len()].copy_from_slice(content);
+        }
+        let mut targets = Vec::new();
+        for f in self.module.functions.iter().filter(|f| visible(f.section)) {
+            let base = self.code.base[&f.section];
+            targets.push(base + f.offset);
+            targets.extend(f.indirect_branches.iter().flat_map(|b| &b.targets).map(|&t| base + u64::from(t)));
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        Code { bytes, entry: self.code.base[&function.section] + function.offset, targets }
+    }
+
+    /// The function that a code address lies in, as this kernel sees code.
+    pub fn locate(&self, kernel: FunctionId, pc: u64) -> Option<CodePlace> {
+        if let Some((&id, _)) = self.code.externs.iter().find(|&(_, &at)| (at..at + EXTERN_BYTES).contains(&pc)) {
+            let function = self.module.symbol(id).name.clone();
+            return Some(CodePlace { function, offset: 0, undefined: true });
+        }
+        let holds = |id: SectionId, base: u64| {
+            self.shares_code(kernel, id) && (base..base + self.content(id).len() as u64).contains(&pc)
+        };
+        let (&section, &base) = self.code.base.iter().find(|&(&id, &base)| holds(id, base))?;
+        let offset = pc - base;
+        let starts_before = |f: &&Function| f.section == section && f.offset <= offset;
+        let function = self.module.functions.iter().filter(starts_before).max_by_key(|f| f.offset);
+        let function = function.map_or(&self.module.section(section).name, |f| &f.name).clone();
+        Some(CodePlace { function, offset, undefined: false })
+    }
+
+    /// Address of a variable or function in its own space; `None` if the module does not define it.
+    pub fn address(&self, symbol: SymbolId) -> Option<u64> {
+        let s = self.module.symbol(symbol);
+        let Some(section) = s.section else { return self.code.externs.get(&symbol).copied() };
+        let base = match self.module.section(section).kind {
+            SectionKind::Code => *self.code.base.get(&section)?,
+            SectionKind::Constant { .. } => 0,
+            SectionKind::Global => *self.addresses.globals.get(&section)?,
+            SectionKind::Shared { owner } => {
+                let (layout, _) = self.module.shared_layout(owner.unwrap_or(section));
+                layout.iter().find(|(id, _)| *id == section)?.1
+            }
+        };
+        Some(base.wrapping_add(s.offset))
+    }
+
+    /// Generic address of a variable.
+    fn generic_address(&self, symbol: SymbolId) -> Option<u64> {
+        let address = self.address(symbol)?;
+        let kind = self.module.symbol(symbol).section.map(|id| self.module.section(id).kind);
+        Some(match kind {
+            Some(SectionKind::Constant { .. }) => self.addresses.constants.wrapping_add(address),
+            Some(SectionKind::Shared { .. }) => self.addresses.shared_window.wrapping_add(address),
+            _ => address,
+        })
+    }
+
+    fn apply(&mut self, r: &Relocation) -> Result<(), Error> {
+        let symbol = self.module.symbol(r.symbol);
+        let failed = |problem: String| Error::Relocation {
+            place: format!("{}+{:#x}", self.module.section(r.section).name, r.offset),
+            kind: r.name,
+            symbol: symbol.name.clone(),
+            problem,
+        };
+        let range = r.offset as usize..(r.offset + r.kind.bytes()) as usize;
+        let place =
+            self.contents[r.section.0].get(range.clone()).ok_or_else(|| failed("outside its section".into()))?;
+        let mut word = [0; 8];
+        word[..place.len()].copy_from_slice(place);
+        let word = u64::from_le_bytes(word);
+        let undefined = || failed("the symbol is not defined in this module".into());
+        let insert = |at: u8, bits: u8, value: u64| {
+            let mask = (u64::MAX >> (64 - bits)) << at;
+            word & !mask | (value << at) & mask
+        };
+        let addend = |at: u8, bits: u8| match r.addend {
+            Some(a) => a as u64,
+            None => word >> at & u64::MAX >> (64 - bits),
+        };
+        let fits = |value: u64, bits: u8| match bits {
+            64 => true,
+            _ => value >> bits == 0 || (value as i64) >> (bits - 1) == -1,
+        };
+        let changed = match r.kind {
+            RelocKind::Header { at, bits } => match self.addresses.headers.get(&r.symbol) {
+                Some(&index) => insert(at, bits, index.into()),
+                None => return Ok(()),
+            },
+            RelocKind::Generic { at, bits } => {
+                let address = self.generic_address(r.symbol).ok_or_else(undefined)?;
+                insert(at, bits, address.wrapping_add(addend(at, bits)))
+            }
+            RelocKind::Address { half, at, bits } => {
+                let s = if symbol.dynamic_shared {
+                    self.dynamic_shared_start(r.section).ok_or_else(|| {
+                        failed("where dynamic shared memory starts depends on the kernel that calls".into())
+                    })?
+                } else {
+                    self.address(r.symbol).ok_or_else(undefined)?
+                };
+                let value = match half {
+                    Half::High => s.wrapping_add(addend(at, bits) << if r.addend.is_none() { 32 } else { 0 }) >> 32,
+                    Half::Low | Half::Whole => s.wrapping_add(addend(at, bits)),
+                };
+                if half == Half::Whole && !fits(value, bits) {
+                    return Err(failed(format!("{value:#x} does not fit into {bits} bits")));
+                }
+                insert(at, bits, value)
+            }
+            RelocKind::ConstantOperand { at } => {
+                let kind = symbol.section.map(|id| self.module.section(id).kind);
+                let Some(SectionKind::Constant { bank, .. }) = kind else {
+                    return Err(failed("expected a variable in a constant bank".into()));
+                };
+                let in_place = (word >> at & 0x3fff) << 2;
+                let offset = symbol.offset.wrapping_add(r.addend.map_or(in_place, |a| a as u64));
+                if offset >= 1 << 16 || offset % 4 != 0 {
+                    return Err(failed(format!("{offset:#x} is not a word offset in a bank of 64 KiB")));
+                }
+                insert(at, 19, offset >> 2 | u64::from(bank) << 14)
+            }
+        };
+        let length = range.len();
+        self.contents[r.section.0][range].copy_from_slice(&changed.to_le_bytes()[..length]);
+        Ok(())
+    }
+
+    fn dynamic_shared_start(&self, code: SectionId) -> Option<u64> {
+        let has_kernel = self.module.functions.iter().any(|f| f.kernel && f.section == code);
+        has_kernel.then(|| self.module.shared_layout(code).1.next_multiple_of(DYNAMIC_SHARED_ALIGN))
+    }
 }

@@ -87,6 +87,8 @@ pub struct Symbol {
     pub size: u64,
     /// Visible outside the module.
     pub global: bool,
+    /// An undefined variable in shared memory: it starts where dynamic shared memory starts.
+    pub dynamic_shared: bool,
 }
 
 /// One kernel parameter.
@@ -146,30 +148,29 @@ pub struct Function {
     pub indirect_branches: Vec<IndirectBranch>,
 }
 
-/// What a relocation writes; the names are those of the vendor's tools without the `R_CUDA_` prefix. S is the symbol's
-/// address, A the addend.
+/// Which bits of a number a relocation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// All; a number that does not fit is an error.
+    Whole,
+    /// Bits 0 to 31.
+    Low,
+    /// Bits 32 to 63.
+    High,
+}
+
+/// What a relocation writes. S is the symbol's address, A the addend. Fields are in the little-endian 32- or 64-bit word
+/// at the place; `at` is a field's lowest bit, `bits` its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelocKind {
-    /// S + A as a 32- or 64-bit number (`G`: generic address).
-    Abs32,
-    Abs64,
-    Generic32,
-    Generic64,
-    /// Index of a texture, sampler or surface header.
-    TexHeader,
-    SampHeader,
-    SurfHeader,
-    /// Address of a function, 32 or 64 bit.
-    FuncDesc32,
-    FuncDesc64,
-    /// (S + A) in the instruction's bits 20..52 (its low or high half), 20..44, 20..36.
-    Abs32At20,
-    Abs32LoAt20,
-    Abs32HiAt20,
-    Abs24At20,
-    Abs16At20,
-    /// Bank (5 bits from 34) and word offset (14 bits from 20) of a constant operand.
-    ConstField19At20,
+    /// S + A, S being an address in the symbol's own space.
+    Address { half: Half, at: u8, bits: u8 },
+    /// S + A, S being a generic address.
+    Generic { at: u8, bits: u8 },
+    /// Operand c[bank][S + A] of an instruction: the word offset in 14 bits, above it the bank in 5 bits.
+    ConstantOperand { at: u8 },
+    /// Index of a texture, surface or sampler header.
+    Header { at: u8, bits: u8 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,9 +180,52 @@ pub struct Relocation {
     /// In bytes from its start.
     pub offset: u64,
     pub kind: RelocKind,
+    /// What the format calls this kind.
+    pub name: &'static str,
     pub symbol: SymbolId,
     /// `None`: what stands at the place already.
     pub addend: Option<i64>,
+}
+
+impl Function {
+    /// A function of which nothing but its place is known.
+    pub fn new(name: String, symbol: SymbolId, section: SectionId, offset: u64, size: u64, kernel: bool) -> Self {
+        Function {
+            name,
+            symbol,
+            section,
+            offset,
+            size,
+            kernel,
+            params: vec![],
+            param_base: 0,
+            param_bytes: 0,
+            registers: 0,
+            frame_bytes: 0,
+            stack_bytes: None,
+            crs_bytes: 0,
+            barriers: 0,
+            shared_bytes: 0,
+            max_threads: None,
+            required_threads: None,
+            externs: vec![],
+            exits: vec![],
+            indirect_branches: vec![],
+        }
+    }
+}
+
+impl RelocKind {
+    /// Bytes of the place it changes.
+    pub const fn bytes(self) -> u64 {
+        let last = match self {
+            RelocKind::Address { at, bits, .. } | RelocKind::Generic { at, bits } | RelocKind::Header { at, bits } => {
+                at + bits
+            }
+            RelocKind::ConstantOperand { at } => at + 19,
+        };
+        if last <= 32 { 4 } else { 8 }
+    }
 }
 
 impl Module {
@@ -204,6 +248,23 @@ impl Module {
 
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id.0]
+    }
+
+    /// Offset in shared memory of each static shared section that blocks of this code section's kernels have, and
+    /// where static shared memory ends. What belongs to the whole module comes first.
+    pub fn shared_layout(&self, code: SectionId) -> (Vec<(SectionId, u64)>, u64) {
+        let mut layout = Vec::new();
+        let mut end = 0_u64;
+        for wanted in [None, Some(code)] {
+            for (i, section) in self.sections.iter().enumerate() {
+                if section.kind == (SectionKind::Shared { owner: wanted }) && section.size > 0 {
+                    let at = end.checked_next_multiple_of(section.align).unwrap_or(u64::MAX);
+                    layout.push((SectionId(i), at));
+                    end = at.saturating_add(section.size);
+                }
+            }
+        }
+        (layout, end)
     }
 
     /// The variable of that name, which has a section.

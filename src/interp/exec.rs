@@ -51,7 +51,7 @@ impl<'a> Executor<'a> {
 
     /// The lane that faults of the whole warp name.
     pub fn least_active(&mut self) -> u32 {
-        let active = self.active();
+        let active = self.active() & Window::all(self.function.lanes).mask();
         if active == 0 { 0 } else { active.trailing_zeros() }
     }
 

@@ -11,7 +11,7 @@ use crate::ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, e
 
 /// Who does an access.
 #[derive(Clone, Copy)]
-enum Actor {
+pub enum Actor {
     /// The warp as a whole.
     Scalar,
     Lane(u32),
@@ -28,21 +28,17 @@ enum Place {
 }
 
 /// Elements of an access, zero above their width.
-type Elements = [u64; 16];
+pub type Elements = [u64; 16];
 
 impl Executor<'_> {
     pub fn load(&mut self, inst: &Inst, access: &Access, extend: Extend, sparse: bool) -> Result<(), ExitCode> {
         let count = usize::from(access.count);
         let mut sparse_lanes = 0;
-        let extended = |bits: u64| match extend {
-            Extend::None | Extend::Unsigned => bits,
-            Extend::Signed => eval::sign_extend(access.ty, bits) as u64 & Type::I32.bit_mask(),
-        };
         let mut elements = Elements::default();
         self.for_each_actor(inst, access, |this, actor, address| {
-            let residency = this.load_elements(access, actor, address, &mut elements)?;
+            let residency = load_elements(this.context, access, actor, address, &mut elements)?;
             for (result, &bits) in inst.results.iter().zip(&elements[..count]) {
-                this.set(*result, actor, extended(bits));
+                this.set(*result, actor, extended(access, extend, bits));
             }
             sparse_lanes |= sparse_bits(actor, residency);
             Ok(())
@@ -58,7 +54,7 @@ impl Executor<'_> {
             for (element, &value) in elements.iter_mut().zip(values) {
                 *element = this.get(value, actor) & access.ty.bit_mask();
             }
-            let residency = this.store_elements(access, actor, address, &elements)?;
+            let residency = store_elements(this.context, access, actor, address, &elements)?;
             sparse_lanes |= sparse_bits(actor, residency);
             Ok(())
         })?;
@@ -75,23 +71,12 @@ impl Executor<'_> {
         compare: Option<Value>,
         sparse: bool,
     ) -> Result<(), ExitCode> {
-        let ty = atomic_type(access.ty);
-        let kind = atomic_kind(op, access.ty, self.function.nan);
+        let nan = self.function.nan;
         let mut sparse_lanes = 0;
         self.for_each_actor(inst, access, |this, actor, address| {
             let b = this.get(value, actor);
             let compare = compare.map_or(0, |compare| this.get(compare, actor));
-            let (old, residency) = match this.place(access, actor, address)? {
-                Place::Global(address) => this.context.memory().atomic(address, ty, kind, b, compare)?,
-                Place::Shared(offset) => {
-                    // Shared memory belongs to this thread while its block runs.
-                    let cell = &mut this.context.shared()[offset..][..access.ty.bytes() as usize];
-                    let old = get_bytes(cell);
-                    put_bytes(cell, atomics::compute(ty, kind, old, b, compare));
-                    (old, Residency::Resident)
-                }
-                Place::Local(..) | Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
-            };
+            let (old, residency) = atomic_element(this.context, access, op, nan, actor, address, [b, compare])?;
             this.set(inst.results[0], actor, old);
             sparse_lanes |= sparse_bits(actor, residency);
             Ok(())
@@ -153,94 +138,129 @@ impl Executor<'_> {
             self.values.set_uniform(*result, mask);
         }
     }
+}
 
-    /// Finds out what is addressed. Shared and local bounds are checked here.
-    fn place(&mut self, access: &Access, actor: Actor, address: u64) -> Result<Place, FaultKind> {
-        let target = match access.space {
-            Space::Const(bank) => return Ok(Place::Const(bank, address as u32)),
-            Space::Generic => self.context.windows().classify(address),
-            Space::Global => Target::Global(address),
-            Space::Shared => Target::Shared(address as u32),
-            Space::Local => Target::Local(address as u32),
-        };
-        let within = |offset: u32, limit: u64| {
-            let inside = u64::from(offset) + u64::from(bytes_of(access)) <= limit;
-            if inside { Ok(offset) } else { Err(FaultKind::AddressOutOfRange) }
-        };
-        match (target, actor) {
-            (Target::Global(address), _) => Ok(Place::Global(address)),
-            (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, self.context.shared_bytes)? as usize)),
-            (Target::Local(offset), Actor::Lane(lane)) => {
-                Ok(Place::Local(within(offset, self.context.local_bytes)?.into(), lane))
+/// Finds out what is addressed. Shared and local bounds are checked here.
+fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> Result<Place, FaultKind> {
+    let target = match access.space {
+        Space::Const(bank) => return Ok(Place::Const(bank, address as u32)),
+        Space::Generic => context.windows().classify(address),
+        Space::Global => Target::Global(address),
+        Space::Shared => Target::Shared(address as u32),
+        Space::Local => Target::Local(address as u32),
+    };
+    let within = |offset: u32, limit: u64| {
+        let inside = u64::from(offset) + u64::from(bytes_of(access)) <= limit;
+        if inside { Ok(offset) } else { Err(FaultKind::AddressOutOfRange) }
+    };
+    match (target, actor) {
+        (Target::Global(address), _) => Ok(Place::Global(address)),
+        (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, context.shared_bytes)? as usize)),
+        (Target::Local(offset), Actor::Lane(lane)) => {
+            Ok(Place::Local(within(offset, context.local_bytes)?.into(), lane))
+        }
+        // The warp as a whole has no local memory.
+        (Target::Local(_), Actor::Scalar) => Err(FaultKind::InvalidAddressSpace),
+    }
+}
+
+/// Loads the elements of one access. The address has the offset added and is aligned.
+pub fn load_elements(
+    context: &mut WarpContext,
+    access: &Access,
+    actor: Actor,
+    address: u64,
+    elements: &mut Elements,
+) -> Result<Residency, FaultKind> {
+    let size = access.ty.bytes();
+    let elements = &mut elements[..usize::from(access.count)];
+    match place(context, access, actor, address)? {
+        Place::Global(address) => return load_global(context.memory(), address, size, elements),
+        Place::Shared(offset) => {
+            let bytes = &context.shared()[offset..];
+            for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(size as usize)) {
+                *element = get_bytes(bytes);
             }
-            // The warp as a whole has no local memory.
-            (Target::Local(_), Actor::Scalar) => Err(FaultKind::InvalidAddressSpace),
+        }
+        Place::Local(offset, lane) => {
+            for (element, at) in elements.iter_mut().zip((offset..).step_by(size as usize)) {
+                let mut bytes = [0; 8];
+                for_each_local_byte(context, lane, at, size, |i, byte| bytes[i] = *byte);
+                *element = u64::from_le_bytes(bytes);
+            }
+        }
+        Place::Const(bank, offset) => {
+            let bytes = context.constant(bank.into());
+            for (element, at) in elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize)) {
+                // Past the bank everything reads 0.
+                let from = bytes.get(at as usize..).unwrap_or_default();
+                *element = get_bytes(&from[..from.len().min(size as usize)]);
+            }
         }
     }
+    Ok(Residency::Resident)
+}
 
-    fn load_elements(
-        &mut self,
-        access: &Access,
-        actor: Actor,
-        address: u64,
-        elements: &mut Elements,
-    ) -> Result<Residency, FaultKind> {
-        let size = access.ty.bytes();
-        let elements = &mut elements[..usize::from(access.count)];
-        match self.place(access, actor, address)? {
-            Place::Global(address) => return load_global(self.context.memory(), address, size, elements),
-            Place::Shared(offset) => {
-                let bytes = &self.context.shared()[offset..];
-                for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(size as usize)) {
-                    *element = get_bytes(bytes);
-                }
-            }
-            Place::Local(offset, lane) => {
-                for (element, at) in elements.iter_mut().zip((offset..).step_by(size as usize)) {
-                    let mut bytes = [0; 8];
-                    for_each_local_byte(self.context, lane, at, size, |i, byte| bytes[i] = *byte);
-                    *element = u64::from_le_bytes(bytes);
-                }
-            }
-            Place::Const(bank, offset) => {
-                let bytes = self.context.constant(bank.into());
-                for (element, at) in elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize)) {
-                    // Past the bank everything reads 0.
-                    let from = bytes.get(at as usize..).unwrap_or_default();
-                    *element = get_bytes(&from[..from.len().min(size as usize)]);
-                }
+/// Stores the elements of one access, all or with a fault none.
+pub fn store_elements(
+    context: &mut WarpContext,
+    access: &Access,
+    actor: Actor,
+    address: u64,
+    elements: &Elements,
+) -> Result<Residency, FaultKind> {
+    let size = access.ty.bytes();
+    let elements = &elements[..usize::from(access.count)];
+    match place(context, access, actor, address)? {
+        Place::Global(address) => return store_global(context.memory(), address, size, elements),
+        Place::Shared(offset) => {
+            let bytes = &mut context.shared()[offset..];
+            for (&element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size as usize)) {
+                put_bytes(bytes, element);
             }
         }
-        Ok(Residency::Resident)
+        Place::Local(offset, lane) => {
+            for (&element, at) in elements.iter().zip((offset..).step_by(size as usize)) {
+                let bytes = element.to_le_bytes();
+                for_each_local_byte(context, lane, at, size, |i, byte| *byte = bytes[i]);
+            }
+        }
+        // Verified: constant memory is not stored to.
+        Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
     }
+    Ok(Residency::Resident)
+}
 
-    fn store_elements(
-        &mut self,
-        access: &Access,
-        actor: Actor,
-        address: u64,
-        elements: &Elements,
-    ) -> Result<Residency, FaultKind> {
-        let size = access.ty.bytes();
-        let elements = &elements[..usize::from(access.count)];
-        match self.place(access, actor, address)? {
-            Place::Global(address) => return store_global(self.context.memory(), address, size, elements),
-            Place::Shared(offset) => {
-                let bytes = &mut self.context.shared()[offset..];
-                for (&element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size as usize)) {
-                    put_bytes(bytes, element);
-                }
-            }
-            Place::Local(offset, lane) => {
-                for (&element, at) in elements.iter().zip((offset..).step_by(size as usize)) {
-                    let bytes = element.to_le_bytes();
-                    for_each_local_byte(self.context, lane, at, size, |i, byte| *byte = bytes[i]);
-                }
-            }
-            // Verified: constant memory is not stored to.
-            Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
+/// One atomic on the operand and the compare value; gives the old value.
+pub fn atomic_element(
+    context: &mut WarpContext,
+    access: &Access,
+    op: AtomicOp,
+    nan: NanPolicy,
+    actor: Actor,
+    address: u64,
+    [b, compare]: [u64; 2],
+) -> Result<(u64, Residency), FaultKind> {
+    let ty = atomic_type(access.ty);
+    let kind = atomic_kind(op, access.ty, nan);
+    match place(context, access, actor, address)? {
+        Place::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
+        Place::Shared(offset) => {
+            // Shared memory belongs to this thread while its block runs.
+            let cell = &mut context.shared()[offset..][..access.ty.bytes() as usize];
+            let old = get_bytes(cell);
+            put_bytes(cell, atomics::compute(ty, kind, old, b, compare));
+            Ok((old, Residency::Resident))
         }
-        Ok(Residency::Resident)
+        Place::Local(..) | Place::Const(..) => Err(FaultKind::InvalidAddressSpace),
+    }
+}
+
+/// A loaded element as the value it becomes.
+pub fn extended(access: &Access, extend: Extend, bits: u64) -> u64 {
+    match extend {
+        Extend::None | Extend::Unsigned => bits,
+        Extend::Signed => eval::sign_extend(access.ty, bits) as u64 & Type::I32.bit_mask(),
     }
 }
 

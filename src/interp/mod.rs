@@ -20,6 +20,7 @@ use crate::ir::layout::{LayoutError, RegLayout};
 use crate::ir::verify::{self, VerifyError};
 use crate::ir::{BlockId, Function, Value};
 use exec::Executor;
+pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 
 /// Why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -108,3 +109,6 @@ pub fn run_insts(
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,7 @@ pub struct Function {
     pub lanes: u8,
     pub banks: Vec<Bank>,
     /// The mask register that holds the active lanes. At entry it is [`super::op::Special::LaunchMask`]; every other
-    /// register is 0.
+    /// register is 0. Bits past the last lane mean nothing.
     pub active: Reg,
     pub nan: NanPolicy,
     /// `blocks[0]` is the entry. Nothing jumps to it: a warp that enters there is a fresh one.

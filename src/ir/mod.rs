@@ -7,6 +7,7 @@
 pub mod builder;
 pub mod eval;
 pub mod function;
+pub mod generate;
 pub mod layout;
 mod names;
 pub mod op;
@@ -18,6 +19,8 @@ pub mod shared;
 pub mod types;
 pub mod typing;
 pub mod verify;
+#[cfg(test)]
+mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};

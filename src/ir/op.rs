@@ -267,7 +267,7 @@ pub enum AtomicOp {
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Uniform constant; `bits` has no bits above the type's width.
     Const {

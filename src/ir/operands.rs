@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::function::{Inst, Terminator, Value};
+use super::function::{BlockId, Inst, Terminator, Value};
 use super::op::{Access, Op};
 
 /// Visits every operand in the order of its field in the declaration (an access: address, then guard). Works on `&`
@@ -111,6 +111,26 @@ macro_rules! visit_terminator {
     };
 }
 
+macro_rules! visit_targets {
+    ($term:expr, $f:expr) => {
+        match $term {
+            Terminator::Jump(target) => $f(target),
+            Terminator::Branch { then, otherwise, .. } => {
+                $f(then);
+                $f(otherwise);
+            }
+            Terminator::Switch { cases, default, .. } => {
+                for (_, target) in cases {
+                    $f(target);
+                }
+                $f(default);
+            }
+            Terminator::Barrier { resume, .. } => $f(resume),
+            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
+        }
+    };
+}
+
 pub type Operands = SmallVec<[Value; 4]>;
 
 impl Op {
@@ -180,21 +200,16 @@ impl Terminator {
         out
     }
 
-    /// The blocks that this names. [`Terminator::Indirect`] may go to any [`super::function::Block::indirect_target`]
-    /// besides.
-    pub fn for_each_target(&self, mut f: impl FnMut(super::function::BlockId)) {
-        match self {
-            Terminator::Jump(target) => f(*target),
-            Terminator::Branch { then, otherwise, .. } => {
-                f(*then);
-                f(*otherwise);
-            }
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, target)| f(*target));
-                f(*default);
-            }
-            Terminator::Barrier { resume, .. } => f(*resume),
-            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
-        }
+    /// The blocks that this names. [`Terminator::Indirect`] may go to any [`Block::indirect_target`] besides.
+    ///
+    /// [`Block::indirect_target`]: super::function::Block::indirect_target
+    pub fn for_each_target(&self, mut f: impl FnMut(BlockId)) {
+        let mut visit = |target: &BlockId| f(*target);
+        visit_targets!(self, visit)
+    }
+
+    pub fn map_targets(&mut self, mut f: impl FnMut(BlockId) -> BlockId) {
+        let mut visit = |target: &mut BlockId| *target = f(*target);
+        visit_targets!(self, visit)
     }
 }

@@ -17,7 +17,7 @@
 //! for the first). Numbers are decimal or `0x` hexadecimal, floats are their bits. By operation, with `T` a type:
 //!
 //! ```text
-//! const.T BITS             splat a             lane.id                   tid.x  ctaid.y  launch.mask  clock ...
+//! const.T [-]BITS          splat a             lane.id                   tid.x  ctaid.y  launch.mask  clock ...
 //! neg a                    add a, b            sum, carry = add.carry a, b[, carry]
 //! icmp.lt.s a, b           fcmp.ltu[.ftz] a, b select mask, a, b         uniform.select cond, a, b
 //! trunc.T a                zext.T a            sext.T a    bitcast.T a   high.half a         concat lo, hi

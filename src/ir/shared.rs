@@ -47,3 +47,82 @@ fn flush(x: f32) -> f32 {
 fn flush64(x: f64) -> f64 {
     if x.is_subnormal() { 0f64.copysign(x) } else { x }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::generate::{Random, Source};
+    use super::*;
+
+    const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
+
+    fn f(function: SharedFn, x: f32) -> f32 {
+        f32::from_bits(one(function, NAN, x.to_bits()))
+    }
+
+    /// For x = m * 2^e in [1, 4) the root is y = k / 2^24. It is correctly rounded if 1 / sqrt(x) lies between the
+    /// midpoints (2k - 1) / 2^25 and (2k + 1) / 2^25, or squared, (2k - 1)^2 x < 2^50 < (2k + 1)^2 x. Other exponents are
+    /// these scaled by powers of 4.
+    #[test]
+    fn rsq_is_correctly_rounded() {
+        for m in 1u128 << 23..1 << 24 {
+            for (power, point) in [(1.0, 73), (2.0, 72)] {
+                let x = m as f32 / (1u32 << 23) as f32 * power;
+                let k = (f(SharedFn::Rsq, x) * (1 << 24) as f32) as u128;
+                let ordered = (2 * k - 1).pow(2) * m < 1 << point && 1 << point < (2 * k + 1).pow(2) * m;
+                assert!(ordered, "{x:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_exponents_are_scaled() {
+        let mut random = Random::new(6);
+        for _ in 0..100_000 {
+            let x = f32::from_bits(0x3f80_0000 | random.below(1 << 24));
+            let power = random.below(120) as i32 - 60;
+            let (scale, root) = (2f32.powi(2 * power), 2f32.powi(-power));
+            assert_eq!(f(SharedFn::Rsq, x * scale), f(SharedFn::Rsq, x) * root, "{x} {power}");
+        }
+    }
+
+    #[test]
+    fn reciprocal_and_root_are_the_hosts() {
+        let mut random = Random::new(7);
+        for _ in 0..200_000 {
+            let x = f32::from_bits(random.below(u32::MAX));
+            if x.is_nan() || x.is_subnormal() {
+                continue;
+            }
+            assert_eq!(f(SharedFn::Rcp, x).to_bits(), flush(1.0 / x).to_bits(), "{x}");
+            let root = x.sqrt();
+            let root = if root.is_nan() { NAN.f32 } else { root.to_bits() };
+            assert_eq!(f(SharedFn::SqrtApprox, x).to_bits(), root, "{x}");
+        }
+    }
+
+    /// Within one unit in the last place of the host's library, rounded once.
+    #[test]
+    fn transcendental_functions_are_close_to_the_hosts() {
+        let mut random = Random::new(8);
+        type Host = fn(f64) -> f64;
+        let functions: [(SharedFn, Host); 4] = [
+            (SharedFn::Lg2, f64::log2),
+            (SharedFn::Ex2, f64::exp2),
+            (SharedFn::Sin, f64::sin),
+            (SharedFn::Cos, f64::cos),
+        ];
+        for _ in 0..50_000 {
+            let x = f32::from_bits(random.below(u32::MAX));
+            if !x.is_finite() || x.is_subnormal() {
+                continue;
+            }
+            for (function, host) in functions {
+                let (found, expected) = (f(function, x), host(x.into()) as f32);
+                let close = found == expected
+                    || found.is_nan() && expected.is_nan()
+                    || found.to_bits().abs_diff(expected.to_bits()) <= 1;
+                assert!(close, "{function:?} {x:?}: {found:?}, the host has {expected:?}");
+            }
+        }
+    }
+}

@@ -339,7 +339,12 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::Store { access, ref values, sparse } => {
             let scalar = env.access(&access, AccessKind::Store)?;
-            attribute("values of a store", "one for each element", values.len(), values.len() == access.count.into())?;
+            attribute(
+                "values of a store",
+                "one for each element",
+                values.len(),
+                values.len() == usize::from(access.count),
+            )?;
             for &value in values {
                 let ty = access.ty;
                 env.expect("values", value, format!("{} or a wider integer", ty.name()), |t| {

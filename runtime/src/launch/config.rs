@@ -82,18 +82,24 @@ impl LaunchConfig {
         }
     }
 
-    /// Blocks of the grid. At most 2^63, once [`LaunchConfig::check`] has passed.
-    pub(crate) fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&n| u64::from(n)).product()
+    /// Worker threads that the launch uses. With one, no other thread touches the guest's memory on its behalf, and an
+    /// engine may do without atomic instructions.
+    pub fn workers(&self) -> usize {
+        self.threads.min(usize::try_from(self.blocks()).unwrap_or(usize::MAX))
+    }
+
+    /// Blocks of the grid; less than 2^63 once [`LaunchConfig::check`] has passed.
+    pub(super) fn blocks(&self) -> u64 {
+        self.grid.iter().fold(1, |product, &n| product.saturating_mul(u64::from(n)))
     }
 
     /// Lanes of a block.
-    pub(crate) fn block_lanes(&self) -> u32 {
+    pub(super) fn block_lanes(&self) -> u32 {
         self.block.iter().product()
     }
 
     /// Everything that does not depend on the engine.
-    pub(crate) fn check(&self) -> Result<(), LaunchError> {
+    pub(super) fn check(&self) -> Result<(), LaunchError> {
         if self.grid.contains(&0) || self.block.contains(&0) {
             return Err(LaunchError::Empty { grid: self.grid, block: self.block });
         }

@@ -1,8 +1,8 @@
 //! Running a grid: [`launch`].
 //!
-//! Worker threads take blocks in ascending order, a few at a time. A worker has one [`WarpContext`] and runs a block's
-//! warps in turn; the usual block, whose warps neither wait nor yield, is one call of the [`Engine`], which chains
-//! them. What an engine computes is not known here.
+//! Worker threads take blocks in ascending order, a few at a time. A worker has one
+//! [`WarpContext`](crate::warp::WarpContext) and runs a block's warps in turn; the usual block, whose warps neither wait
+//! nor yield, is one call of the [`Engine`], which chains them. What an engine computes is not known here.
 
 mod barrier;
 mod block;
@@ -12,7 +12,7 @@ mod outcome;
 mod schedule;
 mod worker;
 
-pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID};
+pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID, MAX_THREADS};
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;

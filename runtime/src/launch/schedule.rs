@@ -68,8 +68,8 @@ impl Shape {
         let warps = block_lanes.div_ceil(lanes);
         let mask = |lanes: u32| u64::MAX >> (64 - lanes);
         let local_bytes = u64::from(config.local_bytes).next_multiple_of(16);
-        // Room for the last, short warp, and for a chunk of lanes that starts in it; rows begin 64-byte aligned.
-        let tid_stride = (u64::from(warps) * u64::from(lanes) + 16).next_multiple_of(16);
+        // Room for the last, short warp, and for a vector of lanes that begins in it.
+        let tid_stride = u64::from(warps) * u64::from(lanes) + 16;
         let [x, y, _] = config.block.map(u64::from);
         let axes: [fn(u64, u64, u64) -> u64; 3] = [|i, x, _| i % x, |i, x, y| i / x % y, |i, x, y| i / x / y];
         let tid = axes.into_iter().flat_map(|axis| (0..tid_stride).map(move |i| axis(i, x, y) as u32)).collect();
@@ -108,7 +108,7 @@ pub fn launch(
     config.check()?;
     let shape = Shape::new(engine, config)?;
     let blocks = config.blocks();
-    let workers = blocks.min(config.threads as u64);
+    let workers = config.workers() as u64;
     let resident = if config.cooperative { blocks } else { workers };
     let needed = shape.block_bytes().saturating_mul(resident);
     if needed > config.max_resident_bytes {
@@ -153,6 +153,7 @@ impl Launch<'_> {
     /// What one thread does. `shares` says which blocks of a cooperative launch it has: those whose index is one of
     /// them modulo the number of workers.
     fn work(&self, shares: &[u64], progress: Option<&dyn Fn(u64, u64)>) {
+        let _guard = AbandonOnPanic(self);
         let result = Worker::new(self, progress).and_then(|mut worker| {
             let result = if self.config.cooperative { worker.run_resident(shares) } else { worker.run_in_turn() };
             let counts = worker.end();
@@ -164,10 +165,15 @@ impl Launch<'_> {
             result
         });
         if let Err(error) = result {
-            self.lowest_fault.store(0, Relaxed);
-            self.next.store(self.blocks, Relaxed);
+            self.abandon();
             self.ended.lock().unwrap_or_else(PoisonError::into_inner).error = Some(error);
         }
+    }
+
+    /// No more blocks are handed out, and those that run are moot.
+    fn abandon(&self) {
+        self.lowest_fault.store(0, Relaxed);
+        self.next.store(self.blocks, Relaxed);
     }
 
     /// The next blocks to run, in ascending order: fewer at once towards the end.
@@ -198,5 +204,16 @@ impl Launch<'_> {
     pub(super) fn ctaid(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.config.grid.map(u64::from);
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+}
+
+/// Blocks of a cooperative launch would wait for ever for those of a worker that panicked.
+struct AbandonOnPanic<'a>(&'a Launch<'a>);
+
+impl Drop for AbandonOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.abandon();
+        }
     }
 }

@@ -10,8 +10,9 @@ use crate::warp::{BARRIERS, BarrierKind, ExitCode, Tlb, WarpContext};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Guest instructions after which a worker looks at the clock and at what the others did.
+/// Guest instructions, or rounds of turns, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;
+const CHECK_ROUNDS: u32 = 64;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a block does not go on.
@@ -32,7 +33,9 @@ pub(super) struct Worker<'a> {
     /// What has been added to the launch's sums.
     reported_instructions: u64,
     done: u64,
+    /// Of the context's instructions.
     next_check: u64,
+    rounds: u32,
 }
 
 impl<'a> Worker<'a> {
@@ -68,6 +71,7 @@ impl<'a> Worker<'a> {
             reported_instructions: 0,
             done: 0,
             next_check: 0,
+            rounds: 0,
         };
         let _ = worker.check();
         Ok(worker)
@@ -107,12 +111,7 @@ impl<'a> Worker<'a> {
 
     #[inline]
     fn run_block(&mut self, block: &mut Block) -> Result<(), Stop> {
-        if self.launch.is_moot(block.index) {
-            return Err(Stop::Moot);
-        }
-        if self.context.instructions >= self.next_check {
-            self.check_or_stop(block, 0, 0)?;
-        }
+        self.check_if_due(block, 0, 0)?;
         while !block.is_done() {
             self.sweep(block)?;
         }
@@ -169,7 +168,13 @@ impl<'a> Worker<'a> {
 
     fn sweep_suspended(&mut self, block: &mut Block) -> Result<(), Stop> {
         match block.suspended.iter().find(|warp| matches!(warp.state, State::Ready { .. })) {
-            Some(first) => self.check_or_stop(block, first.warp, first.resume)?,
+            Some(first) => {
+                self.rounds = self.rounds.wrapping_add(1);
+                if self.rounds.is_multiple_of(CHECK_ROUNDS) {
+                    self.next_check = 0;
+                }
+                self.check_if_due(block, first.warp, first.resume)?;
+            }
             None if block.live > 0 => {
                 let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
                 let fault = self.fault(block, waiting[0].warp, FaultKind::StuckBarrier, waiting[0].pc);
@@ -274,9 +279,7 @@ impl<'a> Worker<'a> {
             ExitCode::Done => self.free.extend(block.finish(slot)),
             ExitCode::Yield => {
                 block.suspended[slot].state = State::Ready { yielded: true };
-                if self.context.instructions >= self.next_check {
-                    self.check_or_stop(block, warp, self.context.resume)?;
-                }
+                self.check_if_due(block, warp, self.context.resume)?;
             }
             ExitCode::Barrier => {
                 let arrival = self.arrival(block, warp)?;
@@ -317,10 +320,14 @@ impl<'a> Worker<'a> {
         Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new() }
     }
 
-    /// As [`Worker::check`], before a warp goes on; and stops if a lower block has a fault.
-    fn check_or_stop(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
+    /// Before a warp goes on: stops if a lower block has a fault, and checks now and then ([`Worker::check`]).
+    #[inline]
+    fn check_if_due(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
         if self.launch.is_moot(block.index) {
             return Err(Stop::Moot);
+        }
+        if self.context.instructions < self.next_check {
+            return Ok(());
         }
         self.check().map_err(|kind| {
             let pc = self.launch.engine.block_pc(resume);
@@ -329,6 +336,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Brings the launch's sums, the instruction limit and the progress up to date. `Err` if the time is over.
+    #[cold]
     fn check(&mut self) -> Result<(), FaultKind> {
         let launch = self.launch;
         let instructions = self.context.instructions;

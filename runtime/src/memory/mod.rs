@@ -1,10 +1,11 @@
 //! Guest memory: a sparse page table over 64-bit guest addresses, with pages of 64 KiB.
 //!
-//! A page is unmapped, resident or sparse ([`Page`]). [`region`](self) operations reserve, bind, unbind and release
-//! ranges; `access` is what lanes and copies do. Lookups take no lock. With a shared reference mappings only grow, so
-//! an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb)) during a launch; what is released meanwhile
-//! ([`Memory::release_later`]) is unmapped when the last launch has ended, and its host memory is freed by the next
-//! operation that has the memory for itself.
+//! A page is unmapped, resident or sparse ([`Page`]). `region` reserves, binds, unbinds and releases ranges; `access`
+//! is what lanes and copies do; `table` is the tree, whose lookups take no lock.
+//!
+//! With a shared reference mappings only grow, so an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb))
+//! during a launch; what is released meanwhile ([`Memory::release_later`]) is unmapped when the last launch has ended,
+//! and its host memory is freed by the next operation that has the memory for itself.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
 

@@ -38,7 +38,7 @@ pub enum Unbound {
 }
 
 impl Unbound {
-    const fn page(self) -> Page {
+    pub(super) const fn page(self) -> Page {
         match self {
             Unbound::Faults => Page::Unmapped,
             Unbound::Sparse => Page::Sparse,
@@ -142,9 +142,10 @@ impl Memory {
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nothing may be mapped at a page of `[first, last]`: the null page and the windows.
+    /// Whether nothing may be mapped at a page of `[first, last]`: the null page, the last page (so that a range's end is
+    /// a number) and the windows.
     fn forbidden(&self, first: u64, last: u64) -> bool {
-        first < PAGE_BYTES || self.windows().overlap(first, last)
+        first < PAGE_BYTES || last > u64::MAX - PAGE_BYTES || self.windows().overlap(first, last)
     }
 
     /// Enters a new region of `bytes`, a multiple of the page, and gives its address.
@@ -190,7 +191,7 @@ impl Memory {
         owner: Option<Arc<HostBuffer>>,
         access: Access,
     ) -> Result<(), MapError> {
-        if host.addr().get() % HOST_ALIGN != 0 {
+        if !host.addr().get().is_multiple_of(HOST_ALIGN) {
             return Err(MapError::HostMisaligned);
         }
         page_aligned(address)?;
@@ -218,7 +219,7 @@ impl Memory {
         owner: Option<Arc<HostBuffer>>,
         access: Access,
     ) -> Result<u64, MapError> {
-        if host.addr().get() % HOST_ALIGN != 0 {
+        if !host.addr().get().is_multiple_of(HOST_ALIGN) {
             return Err(MapError::HostMisaligned);
         }
         let mut regions = self.lock();

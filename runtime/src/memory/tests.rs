@@ -1,12 +1,14 @@
 use super::*;
+use crate::atomics::{AtomicKind, AtomicType};
+use crate::fault::FaultKind::{AddressOutOfRange, MisalignedAddress};
+use crate::warp::{TLB_ENTRIES, Tlb, tlb_slot};
+use Residency::{Resident, Sparse};
 
-#[test]
-fn loads_what_was_stored() {
-    let memory = Memory::default();
-    let at = memory.alloc(100, 1).unwrap();
-    for bytes in [1, 2, 4, 8, 16] {
-        let value = 0x0f0e_0d0c_0b0a_0908_0706_0504_0302_0100_u128 >> (128 - 8 * bytes);
-        assert_eq!(memory.store(at + 16, bytes, value), Ok(Residency::Resident));
-        assert_eq!(memory.load(at + 16, bytes), Ok((value, Residency::Resident)));
-    }
+const PAGE: u64 = PAGE_BYTES;
+
+fn capped(cap_bytes: u64) -> Memory {
+    Memory::new(MemoryConfig { cap_bytes, ..MemoryConfig::default() }).unwrap()
 }
+
+mod access;
+mod mapping;

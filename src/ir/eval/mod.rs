@@ -100,3 +100,6 @@ fn each2(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
 fn mask_of(a: &[u64], b: &[u64], holds: impl Fn(u64, u64) -> bool) -> u64 {
     a.iter().zip(b).enumerate().fold(0, |mask, (i, (&a, &b))| mask | u64::from(holds(a, b)) << i)
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str, line: usize) -> Self {
-        let text = text.split('#').next().unwrap_or_default().trim_end();
+        let text = without_comment(text).trim_end();
         Cursor { rest: text.trim_start(), line, length: text.len() }
     }
 
@@ -123,6 +123,18 @@ impl<'a> Cursor<'a> {
         }
         Err(error)
     }
+}
+
+/// The text before the first `#` that is in no string.
+fn without_comment(text: &str) -> &str {
+    let (mut in_string, mut escaped) = (false, false);
+    let start = text.find(|c| {
+        let starts = c == '#' && !in_string;
+        in_string ^= c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        starts
+    });
+    start.map_or(text, |start| &text[..start])
 }
 
 fn is_word_char(c: char) -> bool {

@@ -21,7 +21,10 @@ impl Parser {
         match family {
             "const" => {
                 let ty = Type::from_name(suffixes).ok_or_else(unknown)?;
-                Ok(Op::Const { ty, bits: line.number("the constant's bits")? })
+                // `-N` is short for the two's complement.
+                let negative = line.eat("-");
+                let bits: u64 = line.number("the constant's bits")?;
+                Ok(Op::Const { ty, bits: if negative { bits.wrapping_neg() & ty.bit_mask() } else { bits } })
             }
             "rf" => self.register_op(function, suffixes, line)?.ok_or_else(unknown),
             "region" => self.region_op(function, suffixes, line)?.ok_or_else(unknown),
@@ -217,9 +220,8 @@ impl Parser {
         };
         let mut rest = parts.next().unwrap_or("");
         let mut count = 1;
-        if let Some(counted) = rest.strip_prefix('x') {
-            let (number, after) = counted.split_once('.').unwrap_or((counted, ""));
-            let Ok(number) = number.parse() else { return Ok(None) };
+        let (part, after) = rest.split_once('.').unwrap_or((rest, ""));
+        if let Some(number) = part.strip_prefix('x').and_then(|number| number.parse().ok()) {
             (count, rest) = (number, after);
         }
 

@@ -171,3 +171,13 @@ fn one_worker_does_the_same_each_time() {
     };
     assert_eq!(trace(), trace());
 }
+
+/// A bug in an engine ends the launch; the blocks that wait for the lost one do not hang.
+#[test]
+fn a_panic_in_one_worker_ends_the_others() {
+    let mut config = LaunchConfig::new([2, 1, 1], [32, 1, 1]);
+    (config.cooperative, config.threads) = (true, 2);
+    let engine = chained(32, |context| if context.ctaid[0] == 1 { panic!("a bug") } else { ExitCode::Yield });
+    let result = std::panic::catch_unwind(|| run(&engine, &config));
+    assert!(result.is_err());
+}

@@ -2,14 +2,15 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1.
 
-use crate::ir::{IntCc, Value};
+use crate::ir::Value;
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::field::AddShift;
+use crate::isa::maxwell::{Instruction, Part, Source};
 
 use super::cc;
 use super::context::Cx;
 use super::flags::Flag;
-use super::flow::{Flow, Lifted};
+use super::flow::{Flow, Lifted, Unsupported};
 
 /// A source of an addition: a negated one is its complement, and the carry in makes up for it.
 #[derive(Clone, Copy)]
@@ -18,36 +19,20 @@ struct Term {
     neg: bool,
 }
 
-/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D.
-fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Lifted {
-    let plus_one = i.row.format.contains(".PO");
-    let chained = i.x();
-    let result = if !i.cc() && !i.sat() && !chained && !plus_one {
-        match (a.neg, b.neg) {
-            (false, false) => cx.b.add(a.value, b.value),
-            (false, true) => cx.b.sub(a.value, b.value),
-            (true, false) => cx.b.sub(b.value, a.value),
-            (true, true) => {
-                let (a, b) = (complement(cx, a), complement(cx, b));
-                let sum = cx.b.add(a, b);
-                let one = cx.int(1);
-                cx.b.add(sum, one)
-            }
-        }
-    } else {
-        let carry = if chained { cx.flag(Flag::C) } else { Mask::of(plus_one || a.neg || b.neg) };
-        let (a, b) = (complement(cx, a), complement(cx, b));
-        let (sum, carry) = add_carry(cx, a, b, carry);
-        let result = if i.sat() { saturate(cx, a, b, sum) } else { sum };
-        cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, a, b, sum));
-        result
-    };
-    cx.set(i.d(), result);
-    Ok(Flow::Next)
-}
+impl Term {
+    fn of(cx: &mut Cx<'_>, source: Source) -> Term {
+        let raw = cx.raw(source);
+        Term { value: cx.part(raw, source.part, false), neg: source.neg }
+    }
 
-fn complement(cx: &mut Cx<'_>, term: Term) -> Value {
-    if term.neg { cx.b.not(term.value) } else { term.value }
+    fn complemented(self, cx: &mut Cx<'_>) -> Value {
+        if self.neg { cx.b.not(self.value) } else { self.value }
+    }
+
+    /// `value + self` where no carry is asked for.
+    fn added_to(self, cx: &mut Cx<'_>, value: Value) -> Value {
+        if self.neg { cx.b.sub(value, self.value) } else { cx.b.add(value, self.value) }
+    }
 }
 
 /// Sum and carry out.
@@ -60,8 +45,31 @@ pub fn add_carry(cx: &mut Cx<'_>, a: Value, b: Value, carry: Mask) -> (Value, Ma
     (sum, Mask::Lanes(carry))
 }
 
+/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D. Also the carry out, if it is
+/// known.
+fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
+    // The two negations together are `.PO`.
+    let plus_one = i.row.format.contains(".PO");
+    let plain = !i.cc() && !i.sat() && !i.x() && !plus_one && i.pd() == 7;
+    if plain && !(a.neg && b.neg) {
+        let result = match (a.neg, b.neg) {
+            (true, _) => cx.b.sub(b.value, a.value),
+            (false, _) => b.added_to(cx, a.value),
+        };
+        cx.set(i.d(), result);
+        return Mask::Never;
+    }
+    let carry = if i.x() { cx.flag(Flag::C) } else { Mask::of(plus_one || a.neg || b.neg) };
+    let (a, b) = (a.complemented(cx), b.complemented(cx));
+    let (sum, carry) = add_carry(cx, a, b, carry);
+    let result = if i.sat() { saturate(cx, a, b, sum) } else { sum };
+    cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, a, b, sum));
+    cx.set(i.d(), result);
+    carry
+}
+
 /// The sum, or where it overflowed the limit it went past.
-fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
+pub fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
     let overflow = cc::overflow(cx, a, b, sum);
     let (bits, least) = (cx.int(31), cx.int(0x8000_0000));
     let sign = cx.b.shr_s(sum, bits);
@@ -69,25 +77,120 @@ fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
     cx.select(overflow, limit, sum)
 }
 
-fn terms(cx: &mut Cx<'_>, i: &Instruction) -> (Term, Term) {
-    let (a, b) = (i.a(), i.b());
-    (Term { value: cx.raw(a), neg: a.neg }, Term { value: cx.raw(b), neg: b.neg })
-}
-
 /// IADD, IADD32I.
 pub fn iadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (a, b) = terms(cx, i);
-    sum(cx, i, a, b)
+    let (a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
+    sum(cx, i, a, b);
+    Ok(Flow::Next)
 }
 
-/// (A << n) + B; the negation of A comes after the shift.
+/// ISCADD, ISCADD32I: (A << n) + B; the negation of A comes after the shift.
 pub fn iscadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (mut a, b) = terms(cx, i);
-    a.value = cx.shl(a.value, i.shift() as u32);
-    sum(cx, i, a, b)
+    shifted_add(cx, i, i.shift() as u32)
 }
 
-/// The lanes where `a + b + carry` is less than 2^32: the sum has no carry.
-pub fn unsigned_less(cx: &mut Cx<'_>, a: Value, b: Value) -> Mask {
-    Mask::Lanes(cx.b.icmp(IntCc::LtU, a, b))
+/// (A << n) + B, and the carry to a predicate.
+pub fn lea(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    shifted_add(cx, i, i.lea_shift() as u32)
+}
+
+fn shifted_add(cx: &mut Cx<'_>, i: &Instruction, count: u32) -> Lifted {
+    let (mut a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
+    a.value = cx.shl(a.value, count);
+    let carry = sum(cx, i, a, b);
+    cx.set_pred(i.pd(), carry);
+    Ok(Flow::Next)
+}
+
+/// ((C:A) << n) >> 32, plus B. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
+/// complement comes from the low word.
+pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let count = i.lea_shift() as u32;
+    let (low, high, b) = (cx.raw(i.a()), cx.raw(i.c()), Term::of(cx, i.b()));
+    if i.x() && b.neg {
+        return Err(Unsupported);
+    }
+    let neg = i.a().neg;
+    let mut value = match count {
+        0 => high,
+        _ => {
+            let (high, low) = (cx.shl(high, count), cx.shr(low, 32 - count));
+            cx.b.or(high, low)
+        }
+    };
+    if neg && !i.x() {
+        // -(high:low) has the high word ~high, plus 1 if the low word is 0.
+        let shifted = cx.shl(low, count);
+        let borrow = cc::zero(cx, shifted);
+        let (one, zero) = (cx.int(1), cx.int(0));
+        let (carry, inverse) = (cx.select(borrow, one, zero), cx.b.not(value));
+        value = cx.b.add(inverse, carry);
+    } else if neg {
+        value = cx.b.not(value);
+    }
+    let carry = sum(cx, i, Term { value, neg: false }, b);
+    cx.set_pred(i.pd(), carry);
+    Ok(Flow::Next)
+}
+
+/// A + B + C. The carry of three terms is 0, 1 or 2.
+pub fn iadd3(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let terms = [i.a(), i.b(), i.c()].map(|source| Term::of(cx, source));
+    match i.add_shift() {
+        AddShift::None => {}
+        AddShift::Reserved => return Err(Unsupported),
+        shift => return shifted_sum(cx, i, shift, terms),
+    }
+    if !i.cc() && !i.x() {
+        let [a, b, c] = terms;
+        let first = if a.neg {
+            let zero = cx.int(0);
+            a.added_to(cx, zero)
+        } else {
+            a.value
+        };
+        let second = b.added_to(cx, first);
+        let result = c.added_to(cx, second);
+        cx.set(i.d(), result);
+        return Ok(Flow::Next);
+    }
+    // What is carried in, as the lanes that carry at least 1 and at least 2.
+    let carries = if i.x() {
+        let (one, two) = (cx.flag(Flag::C), cx.flag(Flag::C2));
+        [cx.or(one, two), two]
+    } else {
+        match terms.iter().filter(|term| term.neg).count() {
+            3 => return Err(Unsupported),
+            negs => [Mask::of(negs >= 1), Mask::of(negs >= 2)],
+        }
+    };
+    let [a, b, c] = terms.map(|term| term.complemented(cx));
+    let (first, carry1) = add_carry(cx, a, b, carries[0]);
+    let (result, carry2) = add_carry(cx, first, c, carries[1]);
+    let (one, two) = (cx.xor(carry1, carry2), cx.and(carry1, carry2));
+    cc::write_sum(cx, i, result, one, |cx| cc::overflow(cx, first, c, result));
+    if i.cc() {
+        cx.set_flag(Flag::C2, two);
+    }
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// `.RS`: (33-bit A + B) >> 16, plus C. `.LS`: (A + B) << 16, plus C.
+fn shifted_sum(cx: &mut Cx<'_>, i: &Instruction, shift: AddShift, [a, b, c]: [Term; 3]) -> Lifted {
+    if i.cc() || i.x() || a.neg || b.neg {
+        return Err(Unsupported);
+    }
+    let shifted = if shift == AddShift::Right16 {
+        let (sum, carry) = add_carry(cx, a.value, b.value, Mask::Never);
+        let (top, zero) = (cx.int(0x10000), cx.int(0));
+        let (low, high) = (cx.part(sum, Part::Half(1), false), cx.select(carry, top, zero));
+        cx.b.or(low, high)
+    } else {
+        let sum = cx.b.add(a.value, b.value);
+        cx.shl(sum, 16)
+    };
+    let result = c.added_to(cx, shifted);
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
 }

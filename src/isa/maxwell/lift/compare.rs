@@ -1,11 +1,11 @@
-//! Integer comparison.
+//! Integer comparison and selection.
 //!
-//! Source: facts, `maxwell-semantics.md` 1 (set predicate) and 2.4.
+//! Source: facts, `maxwell-semantics.md` 1 (set predicate), 2.1 and 2.4.
 
 use crate::ir::{IntCc, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{BoolOp, IntCompare, Sign};
+use crate::isa::maxwell::field::{BoolOp, IntCompare, MinMaxWord, Sign};
 
 use super::add::add_carry;
 use super::cc;
@@ -102,4 +102,79 @@ fn holds(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
 pub fn isetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = holds(cx, i);
     set_predicates(cx, i, i.bool_op(), holds)
+}
+
+/// Sets a register to all ones (with `.BF` 1.0) or 0.
+pub fn iset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let holds = holds(cx, i);
+    set_register(cx, i, i.bool_op(), holds)
+}
+
+/// D = `holds` op Ps, as a number.
+pub fn set_register(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask) -> Lifted {
+    let with = cx.pred(i.ps());
+    let truth = combine(cx, op, holds, with)?;
+    let result = cc::boolean(cx, truth, i.bool_float());
+    cc::write_result(cx, i, result);
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// C op 0 ? A : B
+pub fn icmp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (a, b, c, zero) = (cx.word(i.a()), cx.word(i.b()), cx.word(i.c()), cx.int(0));
+    let holds = compare(cx, i.int_compare(), i.sign(), c, zero);
+    let result = cx.select(holds, a, b);
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// P ? A : B
+pub fn sel(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (a, b, choice) = (cx.word(i.a()), cx.word(i.b()), cx.pred(i.ps()));
+    let result = cx.select(choice, a, b);
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// Minimum if P, else maximum. Of 64 bits: `.XHI` on the high words leaves in CC whether they are equal (Z) and whether A won
+/// (C), which `.XLO` goes by.
+pub fn imnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (a, b, least) = (cx.word(i.a()), cx.word(i.b()), cx.pred(i.ps()));
+    let mut result = min_max(cx, i.sign(), least, a, b);
+    match i.min_max_word() {
+        MinMaxWord::Only => cc::write_result(cx, i, result),
+        MinMaxWord::Middle => return Err(Unsupported),
+        MinMaxWord::High => {
+            if i.cc() {
+                let equal = compare(cx, IntCompare::Eq, Sign::Unsigned, a, b);
+                let less = compare(cx, IntCompare::Lt, i.sign(), a, b);
+                let more = compare(cx, IntCompare::Gt, i.sign(), a, b);
+                let won = less.merge(least, more, &mut cx.b);
+                let negative = cc::negative(cx, result);
+                cc::write(cx, [equal, negative, won, Mask::Never]);
+            }
+        }
+        MinMaxWord::Low => {
+            let (equal, won) = (cx.flag(Flag::Z), cx.flag(Flag::C));
+            let winner = cx.select(won, a, b);
+            result = cx.select(equal, result, winner);
+            cc::write_result(cx, i, result);
+        }
+    }
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+fn min_max(cx: &mut Cx<'_>, sign: Sign, least: Mask, a: Value, b: Value) -> Value {
+    let min = |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.min_s(a, b) } else { cx.b.min_u(a, b) };
+    let max = |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.max_s(a, b) } else { cx.b.max_u(a, b) };
+    match least {
+        Mask::Always => min(cx),
+        Mask::Never => max(cx),
+        Mask::Lanes(_) => {
+            let (min, max) = (min(cx), max(cx));
+            cx.select(least, min, max)
+        }
+    }
 }

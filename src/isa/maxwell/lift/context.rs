@@ -372,3 +372,8 @@ impl<'a> Cx<'a> {
         value
     }
 }
+
+/// The source without the selection of a part.
+pub fn whole(source: Source) -> Source {
+    Source { part: Part::Whole, ..source }
+}

@@ -2,8 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
-use crate::ir::TrapKind;
-use crate::isa::maxwell::Instruction;
+use crate::ir::{TrapKind, Type};
+use crate::isa::maxwell::field::BreakpointKind;
+use crate::isa::maxwell::{BUNDLE_BYTES, Instruction, Role, WORD_BYTES};
 
 use super::context::Cx;
 use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
@@ -13,10 +14,13 @@ pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
+/// The address of a control word stands for the instruction behind it. Targets in constant memory are not supported.
 fn target(cx: &Cx<'_>, i: &Instruction) -> Result<u64, Unsupported> {
-    i.target(cx.pc).ok_or(Unsupported)
+    let target = i.target(cx.pc).ok_or(Unsupported)?;
+    Ok(if target.is_multiple_of(BUNDLE_BYTES) { target.wrapping_add(WORD_BYTES) } else { target })
 }
 
+/// BRA, JMP.
 pub fn bra(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Branch(target(cx, i)?))
 }
@@ -37,8 +41,26 @@ pub fn pret(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Push(Wait::Return, target(cx, i)?))
 }
 
+/// CAL, JCAL.
 pub fn cal(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Call(target(cx, i)?))
+}
+
+/// To Ra + offset + the next address.
+pub fn brx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, (i.code_offset() as u64).wrapping_add(cx.pc).wrapping_add(WORD_BYTES))
+}
+
+/// To the absolute address Ra + offset.
+pub fn jmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    indirect(cx, i, i.code_offset() as u64)
+}
+
+fn indirect(cx: &mut Cx<'_>, i: &Instruction, offset: u64) -> Lifted {
+    let register = cx.word(i.source(Role::A).ok_or(Unsupported)?);
+    let (register, offset) = (cx.b.zero_extend(Type::I64, register), cx.constant(Type::I64, offset));
+    let address = cx.b.add(register, offset);
+    Ok(Flow::Indirect(cx.b.splat(address)))
 }
 
 pub fn sync(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -62,6 +84,10 @@ pub fn exit(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::Exit))
 }
 
-pub fn bpt_trap(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
-    Ok(Flow::Trap(TrapKind::Guest))
+/// BPT.TRAP; the other kinds are for debuggers.
+pub fn bpt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    match i.breakpoint_kind() {
+        BreakpointKind::Trap => Ok(Flow::Trap(TrapKind::Guest)),
+        _ => Err(Unsupported),
+    }
 }

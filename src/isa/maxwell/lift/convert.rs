@@ -2,45 +2,81 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 3.
 
-use crate::ir::{Type, Value};
-use crate::isa::maxwell::field::{FloatFormat, IntFormat};
+use crate::ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
+use crate::isa::maxwell::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
 use crate::isa::maxwell::{Instruction, Part, Source};
 
 use super::cc;
-use super::context::Cx;
+use super::context::{Cx, whole};
 use super::float::round;
 use super::flow::{Flow, Lifted, Unsupported};
 
-/// Width in bits, and whether it is signed.
-fn int_shape(format: IntFormat) -> (u32, bool) {
-    match format {
-        IntFormat::U8 => (8, false),
-        IntFormat::U16 => (16, false),
-        IntFormat::U32 => (32, false),
-        IntFormat::U64 => (64, false),
-        IntFormat::S8 => (8, true),
-        IntFormat::S16 => (16, true),
-        IntFormat::S32 => (32, true),
-        IntFormat::S64 => (64, true),
+/// An integer type.
+#[derive(Clone, Copy)]
+struct Int {
+    bits: u32,
+    signed: bool,
+}
+
+impl Int {
+    fn ty(self) -> Type {
+        match self.bits {
+            8 => Type::I8,
+            16 => Type::I16,
+            32 => Type::I32,
+            _ => Type::I64,
+        }
+    }
+
+    /// Least and greatest value.
+    fn range(self) -> (i64, i64) {
+        if self.signed { (-1 << (self.bits - 1), (1 << (self.bits - 1)) - 1) } else { (0, (1 << self.bits) - 1) }
     }
 }
 
-/// An integer source: part of a register by its type, extended to 32 bits or a 64-bit pair; then absolute value and negation.
-fn int_source(cx: &mut Cx<'_>, source: Source, format: IntFormat) -> Value {
-    let (bits, signed) = int_shape(format);
-    let mut value = if bits == 64 {
-        cx.wide(source)
-    } else {
-        let word = cx.raw(source);
-        let first = match source.part {
-            Part::Whole => 0,
-            Part::Half(half) => u32::from(half) * 16,
-            Part::Byte(byte) => u32::from(byte) * 8,
-        };
-        // A half that begins at byte 3 ends with the word.
-        let bits = bits.min(32 - first);
-        if bits == 32 { word } else { cx.bit_range(word, first, bits, signed) }
+impl From<IntFormat> for Int {
+    fn from(format: IntFormat) -> Int {
+        let int = |bits, signed| Int { bits, signed };
+        match format {
+            IntFormat::U8 => int(8, false),
+            IntFormat::U16 => int(16, false),
+            IntFormat::U32 => int(32, false),
+            IntFormat::U64 => int(64, false),
+            IntFormat::S8 => int(8, true),
+            IntFormat::S16 => int(16, true),
+            IntFormat::S32 => int(32, true),
+            IntFormat::S64 => int(64, true),
+        }
+    }
+}
+
+fn float_type(format: FloatFormat) -> Result<Type, Unsupported> {
+    match format {
+        FloatFormat::F16 => Ok(Type::F16),
+        FloatFormat::F32 => Ok(Type::F32),
+        FloatFormat::F64 => Ok(Type::F64),
+        FloatFormat::Reserved => Err(Unsupported),
+    }
+}
+
+/// The bits of an integer source, extended to 32 bits by its type, or the 64 of a pair; without its modifiers.
+fn int_source(cx: &mut Cx<'_>, source: Source, int: Int) -> Value {
+    if int.bits == 64 {
+        return cx.wide(source);
+    }
+    let word = cx.raw(source);
+    let first = match source.part {
+        Part::Whole => 0,
+        Part::Half(half) => u32::from(half) * 16,
+        Part::Byte(byte) => u32::from(byte) * 8,
     };
+    // A half at byte 3 ends with the word.
+    let bits = int.bits.min(32 - first);
+    if bits == 32 { word } else { cx.bit_range(word, first, bits, int.signed) }
+}
+
+/// Absolute value, then negation.
+fn int_modifiers(cx: &mut Cx<'_>, source: Source, mut value: Value) -> Value {
     if source.abs {
         value = cx.b.abs(value);
     }
@@ -50,12 +86,18 @@ fn int_source(cx: &mut Cx<'_>, source: Source, format: IntFormat) -> Value {
     value
 }
 
-fn float_type(format: FloatFormat) -> Result<Type, Unsupported> {
-    match format {
-        FloatFormat::F16 => Ok(Type::F16),
-        FloatFormat::F32 => Ok(Type::F32),
-        FloatFormat::F64 => Ok(Type::F64),
-        FloatFormat::Reserved => Err(Unsupported),
+/// A float source: an F16 from a half of a register, an F64 from a pair.
+fn float_source(cx: &mut Cx<'_>, source: Source, ty: Type) -> Value {
+    match ty {
+        Type::F64 => cx.f64(source),
+        Type::F16 => {
+            let word = cx.raw(source);
+            let half = cx.part(word, source.part, false);
+            let half = cx.b.trunc(Type::I16, half);
+            let value = cx.cast(Type::F16, half);
+            cx.float_modifiers(source, value)
+        }
+        _ => cx.f32(whole(source)),
     }
 }
 
@@ -74,11 +116,86 @@ fn set_float(cx: &mut Cx<'_>, i: &Instruction, value: Value) {
 
 /// Integer to float.
 pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let to = float_type(i.dst_float())?;
-    let source = int_source(cx, i.b(), i.src_int());
-    let signed = int_shape(i.src_int()).1;
+    let (to, from) = (float_type(i.dst_float())?, Int::from(i.src_int()));
+    let bits = int_source(cx, i.b(), from);
+    let source = int_modifiers(cx, i.b(), bits);
+    // A negated unsigned number is a signed one.
+    let signed = from.signed || i.b().neg;
     let result = cx.b.int_to_float(to, signed, round(i.rounding()), source);
     cc::write_float(cx, i, result);
     set_float(cx, i, result);
+    Ok(Flow::Next)
+}
+
+/// Float to integer: out of range it is the nearest limit. A NaN gives 0, but for 64-bit results and F64 sources the top
+/// bit alone.
+pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (to, from) = (Int::from(i.f2i_dst()), float_type(i.src_float())?);
+    let rounding = match i.int_rounding() {
+        IntRounding::Nearest => Round::Nearest,
+        IntRounding::Floor => Round::Down,
+        IntRounding::Ceil => Round::Up,
+        IntRounding::Trunc => Round::Zero,
+    };
+    let value = float_source(cx, i.b(), from);
+    let nan = if to.bits == 64 || (from == Type::F64 && to.bits == 32) { 1 << (to.bits - 1) } else { 0 };
+    let flush = i.ftz() == Ftz::Flush;
+    let result = cx.b.float_to_int(to.ty(), to.signed, rounding, flush, nan, value);
+    let result = if to.bits < 32 { cx.b.zero_extend(Type::I32, result) } else { result };
+    cc::write_result(cx, i, result);
+    if to.bits == 64 {
+        cx.set_pair(i.d(), result);
+    } else {
+        cx.set(i.d(), result);
+    }
+    Ok(Flow::Next)
+}
+
+/// Float to float. Between equal formats a copy, or rounding to an integral value.
+pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (to, from) = (float_type(i.f2f_dst())?, float_type(i.src_float())?);
+    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
+    let value = float_source(cx, i.b(), from);
+    let result = if to != from {
+        cx.b.fconvert(to, attrs, value)
+    } else {
+        let (op, round) = match i.copy_rounding() {
+            CopyRounding::Nearest => (FloatUnaryOp::Integral, Round::Nearest),
+            CopyRounding::Floor => (FloatUnaryOp::Integral, Round::Down),
+            CopyRounding::Ceil => (FloatUnaryOp::Integral, Round::Up),
+            CopyRounding::Trunc => (FloatUnaryOp::Integral, Round::Zero),
+            CopyRounding::Copy | CopyRounding::Pass1 | CopyRounding::Pass2 | CopyRounding::Pass3 => {
+                (FloatUnaryOp::Copy, Round::Nearest)
+            }
+        };
+        cx.b.funary(op, FloatAttrs { round, ..attrs }, value)
+    };
+    cc::write_float(cx, i, result);
+    set_float(cx, i, result);
+    Ok(Flow::Next)
+}
+
+/// Integer to integer: cut to the result's type, with `.SAT` clamped to it. Short results are zero-extended.
+pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (to, from) = (Int::from(i.short_dst()), Int::from(i.short_src()));
+    if to.bits == 64 || from.bits == 64 {
+        return Err(Unsupported);
+    }
+    let bits = int_source(cx, i.b(), from);
+    let result = if i.sat() {
+        // The exact value needs more than 32 bits.
+        let exact = if from.signed { cx.b.sign_extend(Type::I64, bits) } else { cx.b.zero_extend(Type::I64, bits) };
+        let exact = int_modifiers(cx, i.b(), exact);
+        let (least, greatest) = to.range();
+        let (least, greatest) = (cx.constant(Type::I64, least as u64), cx.constant(Type::I64, greatest as u64));
+        let raised = cx.b.max_s(exact, least);
+        let clamped = cx.b.min_s(raised, greatest);
+        cx.b.trunc(Type::I32, clamped)
+    } else {
+        int_modifiers(cx, i.b(), bits)
+    };
+    let result = if to.bits < 32 { cx.bit_range(result, 0, to.bits, false) } else { result };
+    cc::write_result(cx, i, result);
+    cx.set(i.d(), result);
     Ok(Flow::Next)
 }

@@ -3,9 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
+use crate::isa::divergence::Mask;
 
 use super::cc;
 use super::context::{Banks, Cx};
+use super::flags::Flags;
 use super::flow::Leave;
 use super::liveness::Liveness;
 use super::program::{Action, End, Program, Step, When};
@@ -121,15 +123,19 @@ impl<'p, 'a> Emitter<'p, 'a> {
                 self.leave_all(block, leave);
             }
             End::KeepOn { pc, target, leave } => {
-                let (lanes, rest) = part(&mut cx, program.step(pc), pc);
-                mark(&self.stack, &mut cx.b, leave, rest);
+                let lanes = start_end(&mut cx, program.step(pc), pc);
+                if self.stack.as_ref().is_some_and(|stack| stack.marks(leave)) {
+                    let rest = others(&mut cx, lanes);
+                    mark(&self.stack, &mut cx.b, leave, rest);
+                }
                 cx.set_active(lanes);
                 cx.flush(after);
                 let target = self.block_at(target);
                 self.function.at(block).branch(lanes, target, self.pop);
             }
             End::Split { pc, target, next } => {
-                let (_, rest) = part(&mut cx, program.step(pc), pc);
+                let lanes = start_end(&mut cx, program.step(pc), pc);
+                let rest = others(&mut cx, lanes);
                 cx.b.rf_write(self.split, rest);
                 cx.flush(after);
                 self.part_ways(block, rest, guest.may_be_empty, pc, target, next);
@@ -139,7 +145,8 @@ impl<'p, 'a> Emitter<'p, 'a> {
                 let before = self.live.at_end(program, guest);
                 let conditional = step.when == When::Lanes;
                 if conditional {
-                    let (lanes, rest) = part(&mut cx, step, pc);
+                    let lanes = start_end(&mut cx, step, pc);
+                    let rest = others(&mut cx, lanes);
                     cx.b.rf_write(self.split, rest);
                     cx.flush(before);
                     self.act_for(block, lanes, step, pc, next);
@@ -184,17 +191,20 @@ fn condition(cx: &mut Cx<'_>, step: &Step) -> Value {
     let lanes = cx.executing();
     // A test that is not supported makes the instruction a trap without one.
     let Some(Ok(test)) = step.test.map(|test| cc::test(cx, test)) else { return lanes };
-    let lanes = cx.and(crate::isa::divergence::Mask::Lanes(lanes), test);
+    let lanes = cx.and(Mask::Lanes(lanes), test);
     lanes.value(&mut cx.b)
 }
 
-/// Starts the instruction that ends the block: the active lanes of its condition, and the others.
-fn part(cx: &mut Cx<'_>, step: &Step, pc: u64) -> (Value, Value) {
+/// Starts the instruction that ends the block: the active lanes of its condition.
+fn start_end(cx: &mut Cx<'_>, step: &Step, pc: u64) -> Value {
     if let Some(insn) = step.insn {
-        cx.start(&insn, pc, super::flags::Flags::ALL);
+        cx.start(&insn, pc, Flags::ALL);
     }
-    let lanes = condition(cx, step);
+    condition(cx, step)
+}
+
+/// The active lanes that are not in `lanes`.
+fn others(cx: &mut Cx<'_>, lanes: Value) -> Value {
     let active = cx.active();
-    let rest = without(&mut cx.b, active, lanes);
-    (lanes, rest)
+    without(&mut cx.b, active, lanes)
 }

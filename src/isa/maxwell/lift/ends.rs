@@ -103,7 +103,8 @@ impl Emitter<'_, '_> {
                 b.set_pc(pc);
                 let active = b.read_active();
                 if let Some(stack) = &mut self.stack {
-                    let room = stack.push(&mut b, Some(Wait::Return), active, pc, next, block);
+                    let room = stack.has_room(&mut b);
+                    stack.push(&mut b, Some(Wait::Return), active, pc, next, block);
                     b.branch(room, target, full);
                 }
             }

@@ -2,13 +2,12 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::ir::{FloatAttrs, FloatCc, Round, Value};
+use crate::ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{FloatCompare, Flush, Ftz, Rounding, Scale};
+use crate::isa::maxwell::field::{CheckMode, Flush, Ftz, Rounding, Scale};
 
 use super::cc;
-use super::compare::set_predicates;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 
@@ -94,32 +93,47 @@ pub fn ffma(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// The lanes where `a` compares with `b`.
-pub fn compare(cx: &mut Cx<'_>, op: FloatCompare, flush: bool, a: Value, b: Value) -> Mask {
-    let cc = match op {
-        FloatCompare::False => return Mask::Never,
-        FloatCompare::True => return Mask::Always,
-        FloatCompare::Lt => FloatCc::Lt,
-        FloatCompare::Eq => FloatCc::Eq,
-        FloatCompare::Le => FloatCc::Le,
-        FloatCompare::Gt => FloatCc::Gt,
-        FloatCompare::Ne => FloatCc::Ne,
-        FloatCompare::Ge => FloatCc::Ge,
-        FloatCompare::Num => FloatCc::Num,
-        FloatCompare::Nan => FloatCc::Nan,
-        FloatCompare::Ltu => FloatCc::LtU,
-        FloatCompare::Equ => FloatCc::EqU,
-        FloatCompare::Leu => FloatCc::LeU,
-        FloatCompare::Gtu => FloatCc::GtU,
-        FloatCompare::Neu => FloatCc::NeU,
-        FloatCompare::Geu => FloatCc::GeU,
-    };
-    Mask::Lanes(cx.b.fcmp(cc, flush, a, b))
+/// Minimum if P, else maximum. Of one NaN the other operand.
+pub fn fmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (a, b, least) = (cx.f32(i.a()), cx.f32(i.b()), cx.pred(i.ps()));
+    let attrs = FloatAttrs { flush: i.ftz() == Ftz::Flush, ..FloatAttrs::IEEE };
+    let result = min_max(cx, attrs, least, a, b);
+    finish(cx, i, result)
 }
 
-/// Sets two predicates.
-pub fn fsetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+pub fn min_max(cx: &mut Cx<'_>, attrs: FloatAttrs, least: Mask, a: Value, b: Value) -> Value {
+    match least {
+        Mask::Always => cx.b.fmin(attrs, a, b),
+        Mask::Never => cx.b.fmax(attrs, a, b),
+        Mask::Lanes(_) => {
+            let (min, max) = (cx.b.fmin(attrs, a, b), cx.b.fmax(attrs, a, b));
+            cx.select(least, min, max)
+        }
+    }
+}
+
+/// Whether the fast path of A / B is unsafe: an exponent is extreme, or so is that of the quotient. The exact condition
+/// is unknown; this holds for all unsafe cases.
+pub fn fchk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.check_mode() != CheckMode::Divide {
+        return Err(Unsupported);
+    }
     let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
-    let holds = compare(cx, i.float_compare(), i.ftz() == Ftz::Flush, a, b);
-    set_predicates(cx, i, i.bool_op(), holds)
+    let mut exponent = |value| {
+        let bits = cx.cast(Type::I32, value);
+        cx.bit_range(bits, 23, 8, false)
+    };
+    let (ea, eb) = (exponent(a), exponent(b));
+    let quotient = cx.b.sub(ea, eb);
+    // Biased exponents of A from -103, of B from -125 to 125, of the quotient from -124 to 125.
+    let ranges = [(ea, -103 + 127, 254), (eb, -125 + 127, 125 + 127), (quotient, -124, 125)];
+    let mut unsafe_lanes = Mask::Never;
+    for (value, least, most) in ranges {
+        let (least, span) = (cx.int(least as u32), cx.int((most - least) as u32));
+        let above = cx.b.sub(value, least);
+        let outside = Mask::Lanes(cx.b.icmp(IntCc::GtU, above, span));
+        unsafe_lanes = cx.or(unsafe_lanes, outside);
+    }
+    cx.set_pred(i.pd(), unsafe_lanes);
+    Ok(Flow::Next)
 }

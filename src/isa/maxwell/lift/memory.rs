@@ -2,53 +2,64 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use crate::ir::{Access, Extend, Space, Type, Value};
-use crate::isa::maxwell::field::{MemSize, StoreSize};
-use crate::isa::maxwell::{Instruction, Reg};
+use crate::ir::{Access, Extend, Space, Type, Value as IrValue};
+use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 
 /// What is moved: elements of a type, and how one becomes 32 bits.
 #[derive(Clone, Copy)]
-pub struct Elements {
+struct Elements {
     ty: Type,
     count: u8,
     extend: Extend,
 }
 
-const fn elements(ty: Type, count: u8, extend: Extend) -> Elements {
-    Elements { ty, count, extend }
+impl Elements {
+    const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };
+    const S8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Signed };
+    const U16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Unsigned };
+    const S16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Signed };
+
+    const fn words(count: u8) -> Elements {
+        Elements { ty: Type::I32, count, extend: Extend::None }
+    }
 }
 
-pub fn load_size(size: MemSize) -> Elements {
-    match size {
-        MemSize::U8 => elements(Type::I8, 1, Extend::Unsigned),
-        MemSize::S8 => elements(Type::I8, 1, Extend::Signed),
-        MemSize::U16 => elements(Type::I16, 1, Extend::Unsigned),
-        MemSize::S16 => elements(Type::I16, 1, Extend::Signed),
-        MemSize::B32 => elements(Type::I32, 1, Extend::None),
-        MemSize::B64 => elements(Type::I32, 2, Extend::None),
-        MemSize::B128 | MemSize::U128 => elements(Type::I32, 4, Extend::None),
+impl From<MemSize> for Elements {
+    fn from(size: MemSize) -> Elements {
+        match size {
+            MemSize::U8 => Elements::U8,
+            MemSize::S8 => Elements::S8,
+            MemSize::U16 => Elements::U16,
+            MemSize::S16 => Elements::S16,
+            MemSize::B32 => Elements::words(1),
+            MemSize::B64 => Elements::words(2),
+            MemSize::B128 | MemSize::U128 => Elements::words(4),
+        }
     }
 }
 
 fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
     Ok(match size {
-        StoreSize::U8 | StoreSize::S8 => elements(Type::I8, 1, Extend::None),
-        StoreSize::U16 | StoreSize::S16 => elements(Type::I16, 1, Extend::None),
-        StoreSize::B32 => elements(Type::I32, 1, Extend::None),
-        StoreSize::B64 => elements(Type::I32, 2, Extend::None),
-        StoreSize::B128 => elements(Type::I32, 4, Extend::None),
+        StoreSize::U8 => Elements::U8,
+        StoreSize::S8 => Elements::S8,
+        StoreSize::U16 => Elements::U16,
+        StoreSize::S16 => Elements::S16,
+        StoreSize::B32 => Elements::words(1),
+        StoreSize::B64 => Elements::words(2),
+        StoreSize::B128 => Elements::words(4),
         StoreSize::Reserved => return Err(Unsupported),
     })
 }
 
-/// The memory operand's register part, in each lane; its offset.
+/// The memory operand: what its register says, in each lane, and its offset.
 ///
 /// # Errors
 /// The encoding has no memory operand.
-pub fn address(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Result<(Value, i32), Unsupported> {
+pub fn address(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Result<(IrValue, i32), Unsupported> {
     let operand = i.address().ok_or(Unsupported)?;
     let wide = matches!(space, Space::Generic | Space::Global);
     let base = match (wide, i.extended()) {
@@ -69,27 +80,71 @@ fn access(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Res
     Ok(cx.b.access(space, what.ty, what.count, address, offset))
 }
 
-pub fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
+fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
     let access = access(cx, i, space, what)?;
+    load_to(cx, i, access, what);
+    Ok(Flow::Next)
+}
+
+fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
     let values = cx.b.load_access(access, what.extend);
     for (n, &value) in values.iter().enumerate() {
         cx.set(i.d().plus(n as u8), value);
     }
-    Ok(Flow::Next)
 }
 
 fn store(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
     let access = access(cx, i, space, what)?;
-    let data: Reg = i.d();
-    let values: Vec<Value> = (0..what.count).map(|n| cx.reg(data.plus(n))).collect();
+    let values: Vec<IrValue> = (0..what.count).map(|n| cx.reg(i.d().plus(n))).collect();
     cx.b.store_access(access, &values);
     Ok(Flow::Next)
 }
 
 pub fn ldg(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    load(cx, i, Space::Global, load_size(i.mem_size()))
+    load(cx, i, Space::Global, i.mem_size().into())
 }
 
 pub fn stg(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     store(cx, i, Space::Global, store_size(i.store_size())?)
+}
+
+/// Generic load. The predicate that LEA.HI made for the address is not needed: all of the address is.
+pub fn ld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    load(cx, i, Space::Generic, i.mem_size().into())
+}
+
+pub fn st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    store(cx, i, Space::Generic, store_size(i.store_size())?)
+}
+
+pub fn lds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    // With `.U` the size has other names.
+    let size = if i.field(Field::shared_size).is_some() { i.shared_size() } else { i.store_size() };
+    load(cx, i, Space::Shared, store_size(size)?)
+}
+
+pub fn sts(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    store(cx, i, Space::Shared, store_size(i.store_size())?)
+}
+
+pub fn ldl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    load(cx, i, Space::Local, store_size(i.store_size())?)
+}
+
+pub fn stl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    store(cx, i, Space::Local, store_size(i.store_size())?)
+}
+
+/// Load from a constant bank at Ra + offset.
+pub fn ldc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let what = match i.const_size() {
+        StoreSize::B128 => return Err(Unsupported),
+        size => store_size(size)?,
+    };
+    if i.const_mode() != ConstMode::Plain {
+        return Err(Unsupported);
+    }
+    let access = access(cx, i, Space::Const(i.bank().ok_or(Unsupported)?), what)?;
+    load_to(cx, i, access, what);
+    Ok(Flow::Next)
 }

@@ -35,15 +35,23 @@ mod stack;
 
 // The instructions, family by family.
 pub mod add;
+pub mod atomic;
+pub mod barrier;
+pub mod bits;
 pub mod compare;
 pub mod control;
 pub mod convert;
+pub mod double;
 pub mod float;
+pub mod float_compare;
 pub mod logic;
 pub mod memory;
 pub mod moves;
 pub mod multiply;
+pub mod predicate;
 pub mod shift;
+pub mod transcendental;
+pub mod warp;
 
 use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Type};
 

@@ -4,10 +4,10 @@
 
 use crate::ir::Value;
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{XmadMode, XmadSigns};
+use crate::isa::maxwell::field::{MulSigns, XmadMode, XmadSigns};
 use crate::isa::maxwell::{Instruction, Part, Source};
 
-use super::add::add_carry;
+use super::add::{add_carry, saturate};
 use super::cc;
 use super::context::Cx;
 use super::flags::Flag;
@@ -84,4 +84,51 @@ fn correction(cx: &mut Cx<'_>, half: Value, signed: bool, other: Value) -> Value
     let there = cx.not(empty);
     let both = cx.and(negative, there);
     cx.select(both, correction, zero)
+}
+
+/// Low or high word of A * B, plus C for IMAD. A negated product is one's complement plus one, as every negated term.
+fn product(cx: &mut Cx<'_>, i: &Instruction) -> Value {
+    let (a, b) = (cx.raw(i.a()), cx.raw(i.b()));
+    if !i.high() {
+        return cx.b.mul(a, b);
+    }
+    let (signed_a, signed_b) = match i.mul_signs() {
+        MulSigns::U32U32 => return cx.b.mul_hi_u(a, b),
+        MulSigns::S32S32 => return cx.b.mul_hi_s(a, b),
+        MulSigns::S32U32 => (true, false),
+        MulSigns::U32S32 => (false, true),
+    };
+    // A negative factor counts 2^32 too much as an unsigned one.
+    let mut high = cx.b.mul_hi_u(a, b);
+    for (signed, factor, other) in [(signed_a, a, b), (signed_b, b, a)] {
+        if signed {
+            let count = cx.int(31);
+            let sign = cx.b.shr_s(factor, count);
+            let excess = cx.b.and(sign, other);
+            high = cx.b.sub(high, excess);
+        }
+    }
+    high
+}
+
+/// IMUL, IMUL32I.
+pub fn imul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let result = product(cx, i);
+    cc::write_result(cx, i, result);
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
+}
+
+/// IMAD, IMAD32I.
+pub fn imad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    // The carry of a product and the high word of a negated one are not documented.
+    let (neg, plus_one) = (i.a().neg, i.row.format.contains(".PO"));
+    if i.cc() || i.x() || plus_one || (neg && i.high()) || (i.sat() && !i.high()) {
+        return Err(Unsupported);
+    }
+    let (product, c) = (product(cx, i), cx.word(i.c()));
+    let result = if neg { cx.b.sub(c, product) } else { cx.b.add(product, c) };
+    let result = if i.sat() { saturate(cx, product, c, result) } else { result };
+    cx.set(i.d(), result);
+    Ok(Flow::Next)
 }

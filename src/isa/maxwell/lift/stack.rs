@@ -23,9 +23,7 @@
 //! pop, which knows statically where to go on and which block pushed ([`Block::join`](crate::ir::Block::join)), however many sites name
 //! one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
 
-use crate::ir::{
-    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Part, Reg, Special, TrapKind, Type, Value,
-};
+use crate::ir::{BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value};
 
 use super::flow::{Leave, Wait};
 
@@ -105,8 +103,13 @@ impl Stack {
         }
     }
 
-    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last. The value
-    /// is true (not 0) if there was room.
+    /// Not 0 if there is room for one more entry: calls ask, as recursion has no end.
+    pub fn has_room(&self, b: &mut BlockBuilder<'_>) -> Value {
+        let (pointer, depth) = (b.rf_read(self.pointer), b.iconst(Type::I32, self.depth.into()));
+        b.icmp(IntCc::LtU, pointer, depth)
+    }
+
+    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last.
     pub fn push(
         &mut self,
         b: &mut BlockBuilder<'_>,
@@ -115,7 +118,7 @@ impl Stack {
         pc: u64,
         resume: u64,
         pusher: BlockId,
-    ) -> Value {
+    ) {
         match self.known.iter_mut().find(|site| site.pc == pc) {
             Some(site) => site.pusher = site.pusher.filter(|&before| before == pusher),
             None => {
@@ -130,8 +133,6 @@ impl Stack {
         let one = b.iconst(Type::I32, 1);
         let above = b.add(pointer, one);
         b.rf_write(self.pointer, above);
-        let depth = b.iconst(Type::I32, self.depth.into());
-        b.icmp(IntCc::LtU, pointer, depth)
     }
 
     /// Where entries go on: these addresses must have blocks before [`Stack::finish`].
@@ -178,13 +179,14 @@ impl Stack {
         for site in &self.known {
             function.set_join(site.block, site.pusher);
             let mut b = function.at(site.block);
-            let lanes = b.read_active();
-            let back = self.come_back(&mut b, site.wait, lanes);
-            if back == lanes {
-                b.jump(block_at(site.resume));
+            let resume = block_at(site.resume);
+            if self.away.iter().all(Option::is_none) {
+                b.jump(resume);
             } else {
+                let lanes = b.read_active();
+                let back = self.come_back(&mut b, site.wait, lanes);
                 b.write_active(back);
-                b.branch(back, block_at(site.resume), self.pops);
+                b.branch(back, resume, self.pops);
             }
         }
     }
@@ -194,7 +196,7 @@ impl Stack {
         let mut back = lanes;
         for kind in Wait::ALL {
             let Some(reg) = self.away[kind as usize] else { continue };
-            let away = b.rf_read_part(reg, Part::Whole);
+            let away = b.rf_read(reg);
             if wait == Some(kind) {
                 let away = without(b, away, lanes);
                 b.rf_write(reg, away);

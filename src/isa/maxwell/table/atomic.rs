@@ -2,13 +2,13 @@
 
 family! { ($) atomic {
     /// Atomic operation on global memory; the old value.
-    Atom unimplemented {
+    Atom (exact atomic::atom) {
         "ATOM{extended@48}{atomic_op@52}{atomic_type@49} {d}, {m=m8+28:20}, {b=r20}" {
             "1110 1101 ---- ----"
         }
     }
     /// Compares global memory with B and swaps in C.
-    AtomCas unimplemented {
+    AtomCas (exact atomic::atom_cas) {
         "ATOM{extended@48}.CAS{wide@49} {d}, {m=m8+28:20}, {b}, {c}" {
             "1110 1110 1111 000- b=r20 c=n20+1"
             "1110 1110 1111 001- b=r20 c=n20+2"
@@ -17,13 +17,13 @@ family! { ($) atomic {
         }
     }
     /// Atomic operation on shared memory; the old value.
-    Atoms unimplemented {
+    Atoms (exact atomic::atoms) {
         "ATOMS{shared_atomic_op@52}{shared_atomic_type@28} {d}, {m=m8+30:22*4}, {b=r20}" {
             "1110 1100 ---- ----"
         }
     }
     /// Compares shared memory with B and swaps in C.
-    AtomsCas unimplemented {
+    AtomsCas (exact atomic::atoms_cas) {
         "ATOMS.CAS{wide@52} {d}, {m=m8+30:22*4}, {b}, {c}" {
             "1110 1110 0100 ---- @28=00 b=r20 c=n20+1"
             "1110 1110 0101 ---- @28=00 b=r20 c=n20+2"
@@ -41,7 +41,7 @@ family! { ($) atomic {
         }
     }
     /// Reduction on global memory.
-    Red unimplemented {
+    Red (exact atomic::red) {
         "RED{extended@48}{reduce_op@23}{atomic_type@20} {m=m8+28:20}, {b=r0}" {
             "1110 1011 1111 1---"
         }

@@ -2,7 +2,7 @@
 
 family! { ($) barrier {
     /// Waits until the threads have arrived.
-    BarSync unimplemented {
+    BarSync (exact barrier::bar_sync) {
         "BAR.SYNC {a}, {b}" {
             "1111 0000 1010 1--- @32=000 @39=0111 @43=00 b=r20"
             "1111 0000 1010 1--- @32=000 @39=0111 @43=01 b=u20:12 ?"
@@ -11,7 +11,7 @@ family! { ($) barrier {
         }
     }
     /// Arrives and goes on.
-    BarArv unimplemented {
+    BarArv (exact barrier::bar_arv) {
         "BAR.ARV {a}, {b}" {
             "1111 0000 1010 1--- @32=001 @39=0111 @43=00 b=r20"
             "1111 0000 1010 1--- @32=001 @39=0111 @43=01 b=u20:12"
@@ -20,7 +20,7 @@ family! { ($) barrier {
         }
     }
     /// Waits, and combines a predicate of all threads.
-    BarRed unimplemented {
+    BarRed (exact barrier::bar_red) {
         "BAR.RED{barrier_reduction@35} {a}, {b}, {ps !42}" {
             "1111 0000 1010 1--- @32=010 @43=00 b=r20"
             "1111 0000 1010 1--- @32=010 @43=01 b=u20:12 ?"
@@ -44,7 +44,7 @@ family! { ($) barrier {
         }
     }
     /// Reads a barrier, or the result of the last reduction.
-    B2r unimplemented {
+    B2r (exact barrier::b2r) {
         "B2R{barrier_part@32} {d}, {number@8:8}" {
             "1111 0000 1011 1--- @32=00"
             "1111 0000 1011 1--- @32=11"

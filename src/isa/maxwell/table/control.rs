@@ -20,7 +20,7 @@ family! { ($) control {
         }
     }
     /// Absolute branch.
-    Jmp unimplemented {
+    Jmp (exact control::bra) {
         "JMP{uniform@7}{limit@6} {cc_test@0}, {t=t32}" {
             "1110 0010 0001 ---- @5=0"
         }
@@ -29,7 +29,7 @@ family! { ($) control {
         }
     }
     /// Indirect relative branch.
-    Brx unimplemented {
+    Brx (exact control::brx) {
         "BRX{limit@6} {cc_test@0}, {a} {code_offset@20:24}" {
             "1110 0010 0101 ---- @5=0"
         }
@@ -38,7 +38,7 @@ family! { ($) control {
         }
     }
     /// Indirect absolute branch.
-    Jmx unimplemented {
+    Jmx (exact control::jmx) {
         "JMX{limit@6} {cc_test@0}, {a} {code_offset@20:32}" {
             "1110 0010 0000 ---- @5=0"
         }
@@ -56,7 +56,7 @@ family! { ($) control {
         }
     }
     /// Absolute call.
-    Jcal unimplemented {
+    Jcal (exact control::cal) {
         "*JCAL{call_count@6} {t=t32}" {
             "1110 0010 0010 ---- @5=0"
         }
@@ -152,7 +152,7 @@ family! { ($) control {
         }
     }
     /// Discards the pixels.
-    Kil unimplemented {
+    Kil (exact control::exit) {
         "KIL {cc_test@0}" {
             "1110 0011 0011 ----"
         }
@@ -182,7 +182,7 @@ family! { ($) control {
         }
     }
     /// Breakpoint or trap.
-    Bpt (exact control::bpt_trap) {
+    Bpt (exact control::bpt) {
         "*BPT{breakpoint_kind@6} {tag@20:20}" {
             "1110 0011 1010 ----"
         }
@@ -212,7 +212,7 @@ family! { ($) control {
         }
     }
     /// Waits for scoreboards.
-    Depbar unimplemented {
+    Depbar (exact control::nop) {
         "DEPBAR {scoreboard_mask@0:6}" {
             "1111 0000 1111 0--- @29=0"
         }

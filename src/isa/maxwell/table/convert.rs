@@ -2,7 +2,7 @@
 
 family! { ($) convert {
     /// Integer to integer.
-    I2i unimplemented {
+    I2i (exact convert::i2i) {
         "I2I{short_dst@8:2+12}{short_src@10:2+13}{sat@50} {d}{cc@47}, {b -45 |49 .S41}" {
             "0101 1100 1110 0--- b=r20"
             "0100 1100 1110 0--- b=c"
@@ -18,7 +18,7 @@ family! { ($) convert {
         }
     }
     /// Float to integer.
-    F2i unimplemented {
+    F2i (exact convert::f2i) {
         "F2I{ftz@44}{f2i_dst@8:2+12}{src_float@10}{int_rounding@39} {d}{cc@47}, {b -45 |49 .H41}" {
             "0101 1100 1011 0--- b=r20"
             "0100 1100 1011 0--- b=c"
@@ -28,7 +28,7 @@ family! { ($) convert {
         }
     }
     /// Float to float. Between equal formats it rounds to an integral value.
-    F2f unimplemented {
+    F2f (exact convert::f2f) {
         "F2F{ftz@44}{f2f_dst@8}{src_float@10}{rounding@39}{sat@50} {d}{cc@47}, {b -45 |49}" {
             "0101 1100 1010 1--- b=r20"
             "0100 1100 1010 1--- b=c"

@@ -10,7 +10,7 @@ family! { ($) float {
         }
     }
     /// A + B, B a 32-bit immediate.
-    Fadd32i unimplemented {
+    Fadd32i (exact float::fadd) {
         "FADD32I{ftz@55} {d}{cc@52}, {a -56 |54}, {b -53 |57}" {
             "0000 10-- b=f32"
         }
@@ -24,7 +24,7 @@ family! { ($) float {
         }
     }
     /// A * B, B a 32-bit immediate.
-    Fmul32i unimplemented {
+    Fmul32i (exact float::fmul) {
         "FMUL32I{flush@53}{sat@55} {d}{cc@52}, {a}, {b}" {
             "0001 1110 b=f32"
         }
@@ -39,13 +39,13 @@ family! { ($) float {
         }
     }
     /// A * B + C, rounded once; B a 32-bit immediate, C the destination register.
-    Ffma32i unimplemented {
+    Ffma32i (exact float::ffma) {
         "FFMA32I{flush@53}{sat@55} {d}{cc@52}, {a -56}, {b}, {c=r0 -57}" {
             "0000 11-- b=f32"
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Fmnmx unimplemented {
+    Fmnmx (exact float::fmnmx) {
         "FMNMX{ftz@44} {d}{cc@47}, {a -48 |46}, {b -45 |49}, {ps !42}" {
             "0101 1100 0110 0--- b=r20"
             "0100 1100 0110 0--- b=c"
@@ -53,7 +53,7 @@ family! { ($) float {
         }
     }
     /// A if C compares with 0, else B.
-    Fcmp unimplemented {
+    Fcmp (exact float_compare::fcmp) {
         "FCMP{fcmp_compare@48}{ftz@47} {d}, {a}, {b}, {c}" {
             "0101 1011 1010 ---- b=r20"
             "0100 1011 1010 ---- b=c"
@@ -62,7 +62,7 @@ family! { ($) float {
         }
     }
     /// Compare and set a register.
-    Fset unimplemented {
+    Fset (exact float_compare::fset) {
         "FSET{bool_float@52}{float_compare@48}{ftz@55}{bool_op@45} {d}{cc@47}, {a -43 |54}, {b -53 |44}, {ps !42}" {
             "0101 1000 ---- ---- b=r20"
             "0100 1000 ---- ---- b=c"
@@ -70,7 +70,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Fsetp (exact float::fsetp) {
+    Fsetp (exact float_compare::fsetp) {
         "FSETP{float_compare@48}{ftz@47}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1011 ---- b=r20"
             "0100 1011 1011 ---- b=c"
@@ -78,7 +78,7 @@ family! { ($) float {
         }
     }
     /// Whether A / B needs the slow path.
-    Fchk unimplemented {
+    Fchk (approximate "true in every unsafe case, and in some more" float::fchk) {
         "FCHK{check_mode@39} {pd}, {a -48 |46}, {b -45 |49}" {
             "0101 1100 1000 1--- b=r20"
             "0100 1100 1000 1--- b=c"
@@ -86,7 +86,7 @@ family! { ($) float {
         }
     }
     /// Prepares the operand of MUFU.
-    Rro unimplemented {
+    Rro (approximate "a copy: the prepared form is private to MUFU" transcendental::rro) {
         "RRO{range_reduction@39} {d}, {b -45 |49}" {
             "0101 1100 1001 0--- b=r20"
             "0100 1100 1001 0--- b=c"
@@ -94,7 +94,7 @@ family! { ($) float {
         }
     }
     /// Approximate functions of A.
-    Mufu unimplemented {
+    Mufu (approximate "one function for both engines: RCP, RSQ are correctly rounded, the others within 2^-20" transcendental::mufu) {
         "MUFU{mufu_op@20}{sat@50} {d}, {a -48 |46}" {
             "0101 0000 1000 0---"
         }
@@ -106,7 +106,7 @@ family! { ($) float {
         }
     }
     /// A + B.
-    Dadd unimplemented {
+    Dadd (exact double::dadd) {
         "DADD{rounding@39} {d}{cc@47}, {a -48 |46}, {b -45 |49}" {
             "0101 1100 0111 0--- b=r20"
             "0100 1100 0111 0--- b=c"
@@ -114,7 +114,7 @@ family! { ($) float {
         }
     }
     /// A * B.
-    Dmul unimplemented {
+    Dmul (exact double::dmul) {
         "DMUL{rounding@39} {d}{cc@47}, {a}, {b -48}" {
             "0101 1100 1000 0--- b=r20"
             "0100 1100 1000 0--- b=c"
@@ -122,7 +122,7 @@ family! { ($) float {
         }
     }
     /// A * B + C, rounded once.
-    Dfma unimplemented {
+    Dfma (exact double::dfma) {
         "DFMA{rounding@50} {d}{cc@47}, {a}, {b -48}, {c -49}" {
             "0101 1011 0111 ---- b=r20"
             "0100 1011 0111 ---- b=c"
@@ -131,7 +131,7 @@ family! { ($) float {
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Dmnmx unimplemented {
+    Dmnmx (exact double::dmnmx) {
         "DMNMX {d}{cc@47}, {a -48 |46}, {b -45 |49}, {ps !42}" {
             "0101 1100 0101 0--- b=r20"
             "0100 1100 0101 0--- b=c"
@@ -139,7 +139,7 @@ family! { ($) float {
         }
     }
     /// Compare and set a register.
-    Dset unimplemented {
+    Dset (exact float_compare::dset) {
         "DSET{bool_float@52}{float_compare@48}{bool_op@45} {d}{cc@47}, {a -43 |54}, {b -53 |44}, {ps !42}" {
             "0101 1001 0--- ---- b=r20"
             "0100 1001 0--- ---- b=c"
@@ -147,7 +147,7 @@ family! { ($) float {
         }
     }
     /// Compare and set two predicates.
-    Dsetp unimplemented {
+    Dsetp (exact float_compare::dsetp) {
         "DSETP{float_compare@48}{bool_op@45} {pd}, {pe}, {a -43 |7}, {b -6 |44}, {ps !42}" {
             "0101 1011 1000 ---- b=r20"
             "0100 1011 1000 ---- b=c"

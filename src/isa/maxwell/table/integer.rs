@@ -24,7 +24,7 @@ family! { ($) integer {
         }
     }
     /// A + B + C.
-    Iadd3 unimplemented {
+    Iadd3 (exact add::iadd3) {
         "IADD3{add_shift@37}{x@48} {d}{cc@47}, {a -51 .P35}, {b -50 .P33}, {c -49 .P31}" {
             "0101 1100 1100 ---- b=r20"
         }
@@ -47,13 +47,13 @@ family! { ($) integer {
         }
     }
     /// (A << shift) + B, B a 32-bit immediate.
-    Iscadd32i unimplemented {
+    Iscadd32i (exact add::iscadd) {
         "ISCADD32I {d}{cc@52}, {a}, {b}, {shift@53:5}" {
             "0001 01-- b=i32"
         }
     }
     /// (A << shift) + B; `.HI`: the high word of the 64-bit (C:A) << shift, + B.
-    Lea unimplemented {
+    Lea (exact add::lea) {
         "LEA{x@46} {pd=p48 ?}, {d}{cc@47}, {a -45}, {b}, {lea_shift@39:5}" {
             "0101 1011 1101 0--- b=r20"
             "0100 1011 1101 0--- b=c"
@@ -61,7 +61,7 @@ family! { ($) integer {
         }
     }
     /// The high word of (C:A) << shift, + B.
-    LeaHi unimplemented {
+    LeaHi (exact add::lea_hi) {
         "LEA.HI{x@38} {pd=p48 ?}, {d}{cc@47}, {a -37}, {b}, {c}, {lea_shift@28:5}" {
             "0101 1011 1101 1--- b=r20"
         }
@@ -84,7 +84,7 @@ family! { ($) integer {
         }
     }
     /// Low or high word of A * B.
-    Imul unimplemented {
+    Imul (exact multiply::imul) {
         "IMUL{mul_signs@40}{high@39} {d}{cc@47}, {a}, {b}" {
             "0101 1100 0011 1--- b=r20"
             "0100 1100 0011 1--- b=c"
@@ -92,13 +92,13 @@ family! { ($) integer {
         }
     }
     /// Low or high word of A * B, B a 32-bit immediate.
-    Imul32i unimplemented {
+    Imul32i (exact multiply::imul) {
         "IMUL32I{mul_signs@54}{high@53} {d}{cc@52}, {a}, {b}" {
             "0001 1111 b=i32"
         }
     }
     /// Low or high word of A * B, + C.
-    Imad unimplemented {
+    Imad (exact multiply::imad) {
         "IMAD{mul_signs@48:1+53}{high@54}{sat@50}{x@49} {d}{cc@47}, {a -52}, {b}, {c -51}" {
             "0101 1010 0--- ---- b=r20"
             "0100 1010 0--- ---- b=c"
@@ -113,7 +113,7 @@ family! { ($) integer {
         }
     }
     /// Low or high word of A * B, + C; B a 32-bit immediate, C the destination register.
-    Imad32i unimplemented {
+    Imad32i (exact multiply::imad) {
         "IMAD32I{mul_signs@54:1+57}{high@53} {d}{cc@52}, {a -56}, {b}, {c=r0 -55}" {
             "0001 00-- b=i32"
         }
@@ -143,7 +143,7 @@ family! { ($) integer {
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Imnmx unimplemented {
+    Imnmx (exact compare::imnmx) {
         "IMNMX{sign@48}{min_max_word@43} {d}{cc@47}, {a}, {b}, {ps !42}" {
             "0101 1100 0010 0--- b=r20"
             "0100 1100 0010 0--- b=c"
@@ -151,7 +151,7 @@ family! { ($) integer {
         }
     }
     /// A if C compares with 0, else B.
-    Icmp unimplemented {
+    Icmp (exact compare::icmp) {
         "ICMP{int_compare@49}{sign@48} {d}, {a}, {b}, {c}" {
             "0101 1011 0100 ---- b=r20"
             "0100 1011 0100 ---- b=c"
@@ -160,7 +160,7 @@ family! { ($) integer {
         }
     }
     /// Compare and set a register.
-    Iset unimplemented {
+    Iset (exact compare::iset) {
         "ISET{bool_float@44}{int_compare@49}{sign@48}{x@43}{bool_op@45} {d}{cc@47}, {a}, {b}, {ps !42}" {
             "0101 1011 0101 ---- b=r20"
             "0100 1011 0101 ---- b=c"

@@ -18,21 +18,21 @@ family! { ($) logic {
         }
     }
     /// The high word of (C:A) << B.
-    ShfL unimplemented {
+    ShfL (exact shift::shf_l) {
         "SHF.L{wrap@50}{funnel_type@37}{funnel_word@48} {d}{cc@47}, {a}, {b}, {c}" {
             "0101 1011 1111 1--- b=r20"
             "0011 011- 1111 1--- b=u20:6"
         }
     }
     /// The low word of (C:A) >> B.
-    ShfR unimplemented {
+    ShfR (exact shift::shf_r) {
         "SHF.R{wrap@50}{funnel_type@37}{funnel_word@48} {d}{cc@47}, {a}, {b}, {c}" {
             "0101 1100 1111 1--- b=r20"
             "0011 100- 1111 1--- b=u20:6"
         }
     }
     /// Bitwise logic.
-    Lop unimplemented {
+    Lop (exact logic::lop) {
         "LOP{logic_op@41}{x@43}{logic_test@44} {pd=p48 ?}, {d}{cc@47}, {a ~39}, {b ~40}" {
             "0101 1100 0100 0--- b=r20"
             "0100 1100 0100 0--- b=c"
@@ -46,7 +46,7 @@ family! { ($) logic {
         }
     }
     /// Bitwise logic of three operands by a truth table.
-    Lop3 unimplemented {
+    Lop3 (exact logic::lop3) {
         "LOP3.LUT{x@38}{logic_test@36} {pd=p48 ?}, {d}{cc@47}, {a}, {b}, {c}, {truth_table@28:8}" {
             "0101 1011 1110 0--- b=r20"
         }
@@ -58,7 +58,7 @@ family! { ($) logic {
         }
     }
     /// Count of the set bits.
-    Popc unimplemented {
+    Popc (exact bits::popc) {
         "POPC {d}, {b ~40}" {
             "0101 1100 0000 1--- b=r20"
             "0100 1100 0000 1--- b=c"
@@ -66,7 +66,7 @@ family! { ($) logic {
         }
     }
     /// Index of the leading bit.
-    Flo unimplemented {
+    Flo (exact bits::flo) {
         "FLO{sign@48}{shift_amount@41} {d}{cc@47}, {b ~40}" {
             "0101 1100 0011 0--- b=r20"
             "0100 1100 0011 0--- b=c"
@@ -74,7 +74,7 @@ family! { ($) logic {
         }
     }
     /// Extracts the bit field of A at B[7:0], B[15:8] bits long.
-    Bfe unimplemented {
+    Bfe (exact bits::bfe) {
         "BFE{sign@48}{brev@40} {d}{cc@47}, {a}, {b}" {
             "0101 1100 0000 0--- b=r20"
             "0100 1100 0000 0--- b=c"
@@ -82,7 +82,7 @@ family! { ($) logic {
         }
     }
     /// Inserts A in C as the bit field at B[7:0], B[15:8] bits long.
-    Bfi unimplemented {
+    Bfi (exact bits::bfi) {
         "BFI {d}{cc@47}, {a}, {b}, {c}" {
             "0101 1011 1111 0--- b=r20"
             "0100 1011 1111 0--- b=c"
@@ -91,7 +91,7 @@ family! { ($) logic {
         }
     }
     /// Selects bytes of C:A by B.
-    Prmt unimplemented {
+    Prmt (exact bits::prmt) {
         "PRMT{permute_mode@48} {d}, {a}, {b}, {c}" {
             "0101 1011 1100 ---- b=r20"
             "0100 1011 1100 ---- b=c"

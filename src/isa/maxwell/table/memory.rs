@@ -2,13 +2,13 @@
 
 family! { ($) memory {
     /// Load from generic memory.
-    Ld unimplemented {
+    Ld (exact memory::ld) {
         "LD{extended@52}{load_cache@56}{mem_size@53} {d}, {m=m8+20:32}, {ps=p58 ?}" {
             "100- ---- ---- ----"
         }
     }
     /// Store to generic memory.
-    St unimplemented {
+    St (exact memory::st) {
         "ST{extended@52}{store_cache@56}{store_size@53} {m=m8+20:32}, {d}, {ps=p58 ?}" {
             "101- ---- ---- ----"
         }
@@ -26,19 +26,19 @@ family! { ($) memory {
         }
     }
     /// Load from local memory.
-    Ldl unimplemented {
+    Ldl (exact memory::ldl) {
         "LDL{local_cache@44}{store_size@48} {d}, {m=m8+20:24}" {
             "1110 1111 0100 0---"
         }
     }
     /// Store to local memory.
-    Stl unimplemented {
+    Stl (exact memory::stl) {
         "STL{store_cache@44}{store_size@48} {m=m8+20:24}, {d}" {
             "1110 1111 0101 0---"
         }
     }
     /// Load from shared memory.
-    Lds unimplemented {
+    Lds (exact memory::lds) {
         "LDS{store_size@48} {d}, {m=m8+20:24}" {
             "1110 1111 0100 1--- @44=0"
         }
@@ -47,25 +47,25 @@ family! { ($) memory {
         }
     }
     /// Store to shared memory.
-    Sts unimplemented {
+    Sts (exact memory::sts) {
         "STS{store_size@48} {m=m8+20:24}, {d}" {
             "1110 1111 0101 1---"
         }
     }
     /// Load from constant memory.
-    Ldc unimplemented {
+    Ldc (exact memory::ldc) {
         "LDC{const_size@48}{const_mode@44} {d}, {m=k36+20:16}" {
             "1110 1111 1001 0---"
         }
     }
     /// Orders memory operations.
-    Membar unimplemented {
+    Membar (exact barrier::membar) {
         "MEMBAR{fence_level@8}{fence_invalidate@0}" {
             "1110 1111 1001 1---"
         }
     }
     /// Cache control of global memory.
-    Cctl unimplemented {
+    Cctl (exact control::nop) {
         "CCTL{extended@52}{cache_kind@4}{cache_op@0} {m=m8+22:30*4}" {
             "1110 1111 011- ---- @0#0110 @0#1000"
         }
@@ -74,13 +74,13 @@ family! { ($) memory {
         }
     }
     /// Cache control of local memory.
-    Cctll unimplemented {
+    Cctll (exact control::nop) {
         "CCTLL{local_cache_kind@4}{cache_op@0} {m=m8+22:22*4}" {
             "1110 1111 1000 0--- @0#0000 @0#0110 @0#1000"
         }
     }
     /// Cache control of textures.
-    Cctlt unimplemented {
+    Cctlt (exact control::nop) {
         "CCTLT{texture_cache_op@0} {c}" {
             "1110 1011 1110 1--- @0#00"
         }

@@ -10,13 +10,13 @@ family! { ($) moves {
         }
     }
     /// A 32-bit immediate.
-    Mov32i unimplemented {
+    Mov32i (exact moves::mov) {
         "MOV32I {d}, {b}, {byte_mask@12:4}" {
             "0000 0001 0000 ---- b=b32"
         }
     }
     /// A if the predicate is true, else B.
-    Sel unimplemented {
+    Sel (exact compare::sel) {
         "SEL {d}, {a}, {b}, {ps !42}" {
             "0101 1100 1010 0--- b=r20"
             "0100 1100 1010 0--- b=c"
@@ -30,13 +30,13 @@ family! { ($) moves {
         }
     }
     /// Special register, without waiting.
-    Cs2r unimplemented {
+    Cs2r (exact moves::s2r) {
         "CS2R {d}, {special_register@20:8}" {
             "0101 0000 1100 1---"
         }
     }
     /// Predicates or CC to a byte of a register.
-    P2r unimplemented {
+    P2r (exact predicate::p2r) {
         "P2R{byte_index@41} {d}, {pred_file@40}, {a}, {b}" {
             "0101 1100 1110 1--- b=r20"
             "0100 1100 1110 1--- b=c"
@@ -44,7 +44,7 @@ family! { ($) moves {
         }
     }
     /// A byte of a register to predicates or CC.
-    R2p unimplemented {
+    R2p (exact predicate::r2p) {
         "R2P {pred_file@40}, {a .B41}, {b}" {
             "0101 1100 1111 0--- b=r20"
             "0100 1100 1111 0--- b=c"
@@ -52,25 +52,25 @@ family! { ($) moves {
         }
     }
     /// Predicate logic to a register.
-    Pset unimplemented {
+    Pset (exact predicate::pset) {
         "PSET{bool_float@44}{bool_op@24}{bool_op2@45} {d}{cc@47}, {pa=p12 !15}, {pb=p29 !32}, {ps !42}" {
             "0101 0000 1000 1---"
         }
     }
     /// Predicate logic to two predicates.
-    Psetp unimplemented {
+    Psetp (exact predicate::psetp) {
         "PSETP{bool_op@24}{bool_op2@45} {pd}, {pe}, {pa=p12 !15}, {pb=p29 !32}, {ps !42}" {
             "0101 0000 1001 0---"
         }
     }
     /// A test of CC to a register.
-    Cset unimplemented {
+    Cset (exact predicate::cset) {
         "CSET{bool_float@44}{cc_compare@8}{bool_op@45} {d}{cc@47}, CC, {ps !42}" {
             "0101 0000 1001 1---"
         }
     }
     /// A test of CC to two predicates.
-    Csetp unimplemented {
+    Csetp (exact predicate::csetp) {
         "CSETP{cc_compare@8}{bool_op@45} {pd}, {pe}, CC, {ps !42}" {
             "0101 0000 1010 0---"
         }
@@ -82,7 +82,7 @@ family! { ($) moves {
         }
     }
     /// The lanes where the predicate is true, and whether it is in any, in all, or the same in all.
-    Vote unimplemented {
+    Vote (exact warp::vote) {
         "VOTE{vote_mode@48} {d ?}, {pd=p45}, {ps !42}" {
             "0101 0000 1101 1---"
         }
@@ -94,7 +94,7 @@ family! { ($) moves {
         }
     }
     /// A of another lane, chosen by B and C.
-    Shfl unimplemented {
+    Shfl (exact warp::shfl) {
         "SHFL{shuffle_mode@30} {pd=p48}, {d}, {a}, {b}, {c}" {
             "1110 1111 0001 0--- @28=00 b=r20"
             "1110 1111 0001 0--- @28=01 b=u20:5"

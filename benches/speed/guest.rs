@@ -1,0 +1,59 @@
+//! A kernel of a fixture, ready to be launched again and again.
+
+use std::path::Path;
+use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+
+pub struct Guest {
+    program: Program,
+    entry: &'static str,
+    args: Vec<Arg>,
+    options: LaunchOptions,
+}
+
+impl Guest {
+    /// `cubin` is relative to the repository.
+    pub fn new(cubin: &str, entry: &'static str, grid: [u32; 3], block: [u32; 3]) -> Guest {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(cubin);
+        let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let program = Program::load(&bytes, Some(entry)).expect("a module with this kernel");
+        Guest { program, entry, args: vec![], options: LaunchOptions::new(grid, block) }
+    }
+
+    pub fn shared_bytes(mut self, bytes: u32) -> Guest {
+        self.options.shared_bytes = bytes;
+        self
+    }
+
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Guest {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// A buffer with this content.
+    pub fn buffer(mut self, content: &[u8]) -> Guest {
+        let address = self.program.memory().alloc(content.len() as u64, 64).expect("memory for a buffer");
+        self.program.memory().write(address, content).expect("the buffer's content");
+        self.args.push(Arg::pointer(address));
+        self
+    }
+
+    pub fn floats(self, content: &[f32]) -> Guest {
+        let bytes: Vec<u8> = content.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.buffer(&bytes)
+    }
+
+    pub fn zeros(self, bytes: usize) -> Guest {
+        self.buffer(&vec![0; bytes])
+    }
+
+    /// One launch. Panics on a fault.
+    pub fn launch(&self, engine: EngineKind, threads: usize) -> warploom::exec::LaunchOutcome {
+        let options = LaunchOptions { engine, threads, ..self.options.clone() };
+        let kernel = self.program.kernel(self.entry).expect("a kernel of the module");
+        let outcome = kernel.launch(&self.args, &options).expect("a launch");
+        if let Some(fault) = &outcome.fault {
+            panic!("{fault}");
+        }
+        outcome
+    }
+}

@@ -1,0 +1,154 @@
+//! Kernels through the JIT, through the interpreter and as plain loops of Rust. See `docs/benchmarking.md`.
+
+mod guest;
+mod plain;
+mod ratios;
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use guest::Guest;
+use std::hint::black_box;
+use std::time::Duration;
+use warploom::exec::EngineKind;
+
+/// One group: the plain loop and the kernel, which do `work` units.
+struct Group<'a> {
+    name: &'a str,
+    work: u64,
+    guest: Guest,
+    /// The interpreter is measured with so many samples.
+    interp_samples: usize,
+    two_threads: bool,
+}
+
+impl Group<'_> {
+    fn run(&self, c: &mut Criterion, plain: &mut [(&str, &mut dyn FnMut())]) {
+        let mut group = c.benchmark_group(self.name);
+        group.throughput(Throughput::Elements(self.work)).warm_up_time(Duration::from_millis(500));
+        for (name, plain) in plain {
+            group.bench_function(*name, |b| b.iter(&mut **plain));
+        }
+        let mut threads = vec![1];
+        if self.two_threads {
+            threads.push(2);
+        }
+        for threads in threads {
+            let first = self.guest.launch(EngineKind::Jit, threads);
+            let outcome = self.guest.launch(EngineKind::Jit, threads);
+            assert!(
+                outcome.translate.is_zero(),
+                "{}: the second launch translated for {:?}",
+                self.name,
+                outcome.translate
+            );
+            println!(
+                "{} ({threads} threads): translated in {:?}; a launch: {} guest instructions, {} helper calls, {} in the interpreter",
+                self.name,
+                first.translate,
+                outcome.counts.instructions,
+                outcome.counts.helper_calls,
+                outcome.counts.interp_instructions
+            );
+            group.bench_function(BenchmarkId::new("jit", threads), |b| {
+                b.iter(|| self.guest.launch(EngineKind::Jit, threads))
+            });
+        }
+        group.sample_size(self.interp_samples);
+        group.bench_function("interp", |b| b.iter(|| self.guest.launch(EngineKind::Interp, 1)));
+        group.finish();
+    }
+}
+
+fn mandelbrot(c: &mut Criterion) {
+    let (w, h, limit) = (640, 427, 256);
+    let guest = Guest::new("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot", [20, 54, 1], [32, 8, 1])
+        .zeros(w * h * 2)
+        .arg(w as i32)
+        .arg(h as i32)
+        .arg(-2.25f32)
+        .arg(-1.0f32)
+        .arg(0.005f32)
+        .arg(0.0046875f32)
+        .arg(limit);
+    let mut out = vec![0u16; w * h];
+    let mut plain = || plain::mandelbrot(black_box(&mut out), w, limit);
+    Group { name: "mandelbrot", work: (w * h) as u64, guest, interp_samples: 10, two_threads: true }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+fn fma(c: &mut Criterion) {
+    let (n, rounds) = (16_384, 64);
+    let x: Vec<f32> = (0..n).map(|i| i as f32 / n as f32).collect();
+    let guest = Guest::new("benches/fixtures/fma.sm_50.cubin", "fma_chains", [n as u32 / 256, 1, 1], [256, 1, 1])
+        .floats(&x)
+        .zeros(4 * n)
+        .arg(n as i32)
+        .arg(rounds as i32);
+    let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);
+    let mut plain = || plain::fma_chains(black_box(&x), black_box(&mut y), rounds);
+    let mut vector = || plain::fma_chains_vector(black_box(&x), black_box(&mut z), rounds);
+    Group { name: "fma", work: (n * rounds * 16) as u64, guest, interp_samples: 10, two_threads: false }
+        .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+}
+
+fn saxpy(c: &mut Criterion) {
+    let n = 65_536;
+    // Small, so that no number of launches makes y infinite.
+    let a = 1e-6f32;
+    let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
+    let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", [n as u32 / 256, 1, 1], [256, 1, 1])
+        .arg(n)
+        .arg(a)
+        .floats(&x)
+        .floats(&x);
+    let mut y = x.clone();
+    let mut plain = || plain::saxpy(a, black_box(&x), black_box(&mut y));
+    Group { name: "saxpy", work: n as u64, guest, interp_samples: 20, two_threads: false }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+fn histogram(c: &mut Criterion) {
+    let n = 1 << 20;
+    let data: Vec<u8> = (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let guest = Guest::new("examples/histogram/histogram.sm_50.cubin", "histogram_shared", [16, 1, 1], [256, 1, 1])
+        .buffer(&data)
+        .zeros(1024)
+        .arg(n);
+    let mut bins = [0u32; 256];
+    let mut plain = || plain::histogram(black_box(&data), black_box(&mut bins));
+    Group { name: "histogram", work: n as u64, guest, interp_samples: 10, two_threads: false }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+fn nbody(c: &mut Criterion) {
+    let (n, dt, softening2) = (2_048, 0.01f32, 0.01f32);
+    let coordinate = |i: usize, period: usize| (i * 37 % period) as f32 / period as f32;
+    let positions: Vec<[f32; 4]> =
+        (0..n).map(|i| [coordinate(i, 1009), coordinate(i, 1013), coordinate(i, 1019), 1.0]).collect();
+    let velocities = vec![[0.0f32; 4]; n];
+    let guest = Guest::new("examples/nbody/nbody.sm_50.cubin", "nbody", [n as u32 / 256, 1, 1], [256, 1, 1])
+        .shared_bytes(256 * 16)
+        .floats(positions.as_flattened())
+        .floats(velocities.as_flattened())
+        .zeros(16 * n)
+        .zeros(16 * n)
+        .zeros(4 * 64 * 64)
+        .arg(n as i32)
+        .arg(dt)
+        .arg(softening2)
+        .arg(64i32)
+        .arg(64i32)
+        .arg(32.0f32);
+    let (mut p, mut v) = (positions.clone(), velocities.clone());
+    let mut plain = || plain::nbody(black_box(&positions), &velocities, &mut p, black_box(&mut v), dt, softening2);
+    Group { name: "nbody", work: (n * n) as u64, guest, interp_samples: 10, two_threads: true }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    for bench in [mandelbrot, fma, saxpy, histogram, nbody] {
+        bench(&mut criterion);
+    }
+    criterion.final_summary();
+    ratios::print();
+}

@@ -1,0 +1,65 @@
+//! The ratios that the project promises, from the medians that criterion left on disk.
+
+use std::path::PathBuf;
+
+/// What is divided by what, and what the project promises of it.
+struct Ratio {
+    what: &'static str,
+    above: &'static str,
+    below: &'static str,
+    promise: Promise,
+}
+
+enum Promise {
+    AtLeast(f64),
+    AtMost(f64),
+    None,
+}
+
+const fn ratio(what: &'static str, above: &'static str, below: &'static str, promise: Promise) -> Ratio {
+    Ratio { what, above, below, promise }
+}
+
+const RATIOS: [Ratio; 12] = [
+    ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/jit/1", Promise::AtLeast(2.0)),
+    ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/jit/1", Promise::AtLeast(2.5)),
+    ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/jit/1", Promise::None),
+    ratio("saxpy in cache: JIT / plain", "saxpy/jit/1", "saxpy/plain", Promise::AtMost(3.0)),
+    ratio("histogram: JIT / plain", "histogram/jit/1", "histogram/plain", Promise::AtMost(3.0)),
+    ratio("nbody: plain / JIT", "nbody/plain", "nbody/jit/1", Promise::None),
+    ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/jit/1", "mandelbrot/jit/2", Promise::AtLeast(1.8)),
+    ratio("nbody: 1 thread / 2 threads", "nbody/jit/1", "nbody/jit/2", Promise::AtLeast(1.8)),
+    ratio("mandelbrot: interpreter / JIT", "mandelbrot/interp", "mandelbrot/jit/1", Promise::None),
+    ratio("fma: interpreter / JIT", "fma/interp", "fma/jit/1", Promise::None),
+    ratio("histogram: interpreter / JIT", "histogram/interp", "histogram/jit/1", Promise::None),
+    ratio("nbody: interpreter / JIT", "nbody/interp", "nbody/jit/1", Promise::None),
+];
+
+/// Where criterion keeps its results.
+fn results() -> PathBuf {
+    let home = std::env::var_os("CRITERION_HOME").map(PathBuf::from);
+    let target = || std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    home.unwrap_or_else(|| target().join("criterion"))
+}
+
+/// Median time of the last measurement of a benchmark, in nanoseconds.
+fn median(id: &str) -> Option<f64> {
+    let text = std::fs::read_to_string(results().join(id).join("new/estimates.json")).ok()?;
+    let estimates: serde_json::Value = serde_json::from_str(&text).ok()?;
+    estimates["median"]["point_estimate"].as_f64()
+}
+
+/// Prints all ratios whose benchmarks have been measured, in this run or an earlier one.
+pub fn print() {
+    println!("\nRatios of the medians");
+    for Ratio { what, above, below, promise } in RATIOS {
+        let (Some(above), Some(below)) = (median(above), median(below)) else { continue };
+        let ratio = above / below;
+        let (kept, promise) = match promise {
+            Promise::AtLeast(least) => (ratio >= least, format!("promised: at least {least}")),
+            Promise::AtMost(most) => (ratio <= most, format!("promised: at most {most}")),
+            Promise::None => (true, String::new()),
+        };
+        println!("  {what:<36}{ratio:>8.2}   {promise}{}", if kept { "" } else { "   MISSED" });
+    }
+}

@@ -1,0 +1,107 @@
+//! What translation costs: time per guest instruction, peak memory, and what a second launch translates. See
+//! `docs/benchmarking.md`. One process per measurement, since the peak of a process's memory never falls.
+
+use std::process::Command;
+use std::time::Duration;
+use warploom::exec::{Arg, LaunchOptions, Program};
+
+/// File, kernel, and the number of buffers that it takes before `n`.
+const KERNELS: [(&str, &str); 2] = [
+    ("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k"),
+    ("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot"),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|a| a == "--measure") {
+        return measure(&arguments[at + 1]);
+    }
+    let this = std::env::current_exe().expect("the path of this program");
+    for (_, kernel) in KERNELS {
+        let status = Command::new(&this).args(["--measure", kernel]).status().expect("this program starts again");
+        assert!(status.success(), "measuring {kernel}");
+    }
+    variants();
+}
+
+fn load(cubin: &str, kernel: &str) -> Program {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(cubin);
+    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    Program::load(&bytes, Some(kernel)).expect("a module with this kernel")
+}
+
+/// Peak of this process's memory in KiB, where the system tells it.
+fn peak_kib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
+}
+
+/// One translation in a fresh process, then a launch with another grid and other parameters.
+fn measure(name: &str) {
+    let (cubin, kernel) = KERNELS.into_iter().find(|(_, kernel)| *kernel == name).expect("a known kernel");
+    let program = load(cubin, kernel);
+    let before = peak_kib();
+    let instructions = program.kernel(kernel).expect("the kernel").function().size / 32 * 3;
+    let first = launch(&program, kernel, 1);
+    let after = peak_kib();
+    let second = launch(&program, kernel, 3);
+    let per_instruction = first.as_nanos() as f64 / 1000.0 / instructions as f64;
+    println!(
+        "{kernel}: {instructions} instructions translated in {first:.1?}: {per_instruction:.2} us each (promised: at most 25)"
+    );
+    if let (Some(before), Some(after)) = (before, after) {
+        println!(
+            "  peak memory of the process {:.1} MiB, {:.1} MiB before",
+            after as f64 / 1024.0,
+            before as f64 / 1024.0
+        );
+    }
+    println!("  second launch, another grid and other parameters: {second:?} of translation (promised: none)");
+}
+
+/// Launches over `blocks` blocks of 32 lanes and says how long was spent on translation.
+fn launch(program: &Program, kernel: &str, blocks: u32) -> Duration {
+    let n = blocks * 32 - 1;
+    let zeros = |bytes: u32| {
+        let address = program.memory().alloc(u64::from(bytes), 4).expect("memory for a buffer");
+        Arg::pointer(address)
+    };
+    let args = if kernel == "unroll10k" {
+        vec![zeros(4 * (n + 64)), zeros(4 * n * 48), Arg::from(n)]
+    } else {
+        let view = [-2.0f32, -1.0, 0.05 * blocks as f32, 0.05].map(Arg::from);
+        [
+            zeros(2 * n),
+            Arg::from(n),
+            Arg::from(1),
+            view[0].clone(),
+            view[1].clone(),
+            view[2].clone(),
+            view[3].clone(),
+            Arg::from(50),
+        ]
+        .to_vec()
+    };
+    let outcome = program
+        .kernel(kernel)
+        .expect("the kernel")
+        .launch(&args, &LaunchOptions::new([blocks, 1, 1], [32, 1, 1]))
+        .expect("a launch");
+    assert_eq!(outcome.fault, None);
+    outcome.translate
+}
+
+/// Forty block sizes of one kernel.
+fn variants() {
+    let program = load("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
+    let buffers = [(); 2].map(|()| Arg::pointer(program.memory().alloc(4 * 1024, 4).expect("memory for a buffer")));
+    let mut translations = 0;
+    for block in (1..=40).map(|k| k * 25 + k % 7) {
+        let args = [Arg::from(1000), Arg::from(2.0f32), buffers[0].clone(), buffers[1].clone()];
+        let options = LaunchOptions::new([1000u32.div_ceil(block), 1, 1], [block, 1, 1]);
+        let outcome = program.kernel("saxpy").expect("the kernel").launch(&args, &options).expect("a launch");
+        assert_eq!(outcome.fault, None);
+        translations += u32::from(!outcome.translate.is_zero());
+    }
+    println!("saxpy in 40 block sizes: {translations} launches translated something (promised: at most 4 variants)");
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Makes the examples' inputs and expected results, and with --compile their cubins.
+
+    python3 examples/make.py              # needs numpy and a C compiler (cc, or $CC)
+    python3 examples/make.py --compile    # needs the wheels that tools/nv.py names
+
+Nothing here uses warploom: what has an order of float operations is computed by expected.c, which is compiled for the host
+and keeps the kernels' order, so those results are exact; integer results are exact anyhow. The one tolerance is nbody's,
+whose reciprocal square root is an approximation on a GPU.
+"""
+import argparse
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan")
+
+
+def compile_host():
+    """expected.c as a loaded library."""
+    folder = tempfile.mkdtemp()
+    library = pathlib.Path(folder) / "expected.so"
+    cc = os.environ.get("CC", "cc")
+    subprocess.check_call([cc, "-O2", "-ffp-contract=off", "-shared", "-fPIC", HERE / "expected.c", "-o", library, "-lm"])
+    loaded = ctypes.CDLL(str(library))
+    loaded.nbody.restype = ctypes.c_float
+    return loaded
+
+
+def call(function, *arguments):
+    """Passes arrays as pointers, ints as int and floats as float."""
+    converted = []
+    for a in arguments:
+        if isinstance(a, np.ndarray):
+            assert a.flags["C_CONTIGUOUS"]
+            converted.append(a.ctypes.data_as(ctypes.c_void_p))
+        else:
+            converted.append(ctypes.c_float(a) if isinstance(a, float) else ctypes.c_int(a))
+    return function(*converted)
+
+
+def save(example, arrays):
+    """Writes NAME.npy for each name."""
+    for name, array in arrays.items():
+        np.save(HERE / example / f"{name}.npy", array)
+
+
+def saxpy(host):
+    n = 10_007
+    draw = np.random.default_rng(1)
+    x = draw.normal(size=n).astype(np.float32)
+    y = draw.normal(size=n).astype(np.float32)
+    result = y.copy()
+    call(host.saxpy, n, 2.5, x, result)
+    save("saxpy", {"x": x, "y": y, "y.expected": result})
+
+
+def matmul(host):
+    m, n, k = 100, 75, 53
+    draw = np.random.default_rng(2)
+    a = draw.normal(size=(m, k)).astype(np.float32)
+    b = draw.normal(size=(k, n)).astype(np.float32)
+    c = np.zeros((m, n), np.float32)
+    call(host.matmul, a, b, c, m, n, k)
+    assert np.allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=1e-4)
+    save("matmul", {"a": a, "b": b, "c.expected": c})
+
+
+def reduce(host):
+    n = 20_003
+    x = np.random.default_rng(3).normal(scale=1000, size=n).astype(np.float32)
+    save("reduce", {"x": x})
+    for name, grid, block in (("reduce", 13, 256), ("reduce-odd", 7, 100)):
+        partial = np.zeros(grid, np.float32)
+        maximum = np.full(1, -(2**31), np.int32)
+        call(host.reduce, x, partial, maximum, n, grid, block)
+        assert np.isclose(partial.sum(), x.sum(dtype=np.float64), rtol=1e-3) and maximum[0] == np.rint(x).max()
+        save("reduce", {f"{name}.partial.expected": partial, f"{name}.maximum.expected": maximum})
+
+
+def histogram(host):
+    n = 100_003
+    data = np.clip(np.random.default_rng(4).normal(128, 30, size=n), 0, 255).astype(np.uint8)
+    save("histogram", {"data": data, "bins.expected": np.bincount(data, minlength=256).astype(np.uint32)})
+
+
+def mandelbrot(host):
+    for name, w, h, view in (("mandelbrot", 640, 427, (-2.25, -1.0, 0.005, 0.0046875)),
+                             ("mandelbrot-odd", 101, 67, (-0.755, 0.05, 0.0003, 0.0003))):
+        out = np.zeros((h, w), np.uint16)
+        call(host.mandelbrot, out, w, h, *map(float, view), 256)
+        save("mandelbrot", {f"{name}.expected": out})
+
+
+def disc(draw, n, centre, drift, turn):
+    """A turning disc of n bodies with a heavy centre: positions (mass 4th) and velocities."""
+    radius = 0.9 * np.sqrt(draw.uniform(0.01, 1, n))
+    angle = draw.uniform(0, 2 * np.pi, n)
+    direction = np.stack([np.cos(angle), np.sin(angle), draw.normal(0, 0.02, n)], 1)
+    mass = np.full(n, 0.05 / n)
+    radius[0], mass[0] = 0, 1.0
+    speed = np.sqrt((1.0 + 0.05 * radius**2 / 0.81) * radius**2 / (radius**2 + 0.0025) ** 1.5)
+    position = np.concatenate([direction * radius[:, None] + centre, mass[:, None]], 1)
+    tangent = turn * np.stack([-np.sin(angle), np.cos(angle), np.zeros(n)], 1)
+    velocity = np.concatenate([tangent * speed[:, None] + drift, np.zeros((n, 1))], 1)
+    return position, velocity
+
+
+def nbody(host):
+    """Two galaxies that have just met. The example is the next step."""
+    n, w, h, dt, softening2, scale = 2_500, 256, 256, 0.0078125, 0.0025, 56.0
+    draw = np.random.default_rng(5)
+    left = disc(draw, 1_500, [-1.3, -0.45, 0], [0.5, 0.1, 0], 1)
+    right = disc(draw, 1_000, [1.3, 0.45, 0], [-0.75, -0.15, 0], 1)
+    position = np.concatenate([left[0], right[0]]).astype(np.float32)
+    velocity = np.concatenate([left[1], right[1]]).astype(np.float32)
+    margin = 0
+    for step in range(1000):
+        next_position, next_velocity = np.zeros_like(position), np.zeros_like(velocity)
+        image = np.zeros((h, w), np.uint32)
+        margin = call(host.nbody, position, velocity, next_position, next_velocity, image, n, dt, softening2, w, h, scale)
+        # A pixel must not hang on the rounding of the last bits, so the step shown has every body well inside its pixel.
+        if step >= 265 and margin > 1e-4:
+            break
+        position, velocity = next_position, next_velocity
+    print(f"nbody: step {step}, least distance to a pixel's border {margin:.2g}")
+    save("nbody", {"position": position, "velocity": velocity, "position.expected": next_position,
+                   "velocity.expected": next_velocity, "image.expected": image})
+
+
+def scan(host):
+    n, block = 20_011, 256
+    data = np.random.default_rng(6).integers(0, 2**32, n, dtype=np.uint32)
+    total = np.cumsum(data, dtype=np.uint32)
+    blocks = -(-n // block)
+    ends = total[np.minimum(np.arange(1, blocks + 1) * block, n) - 1]
+    parts = np.split(data, np.arange(block, n, block))
+    save("scan", {
+        "data": data,
+        "scan.expected": total,
+        "scan.prefix.expected": ends,
+        "scan-blocks.expected": np.concatenate([np.cumsum(p, dtype=np.uint32) for p in parts]),
+        "scan-blocks.sums.expected": np.array([p.sum(dtype=np.uint32) for p in parts], np.uint32),
+    })
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("examples", nargs="*", help=f"which ones; all if left out: {' '.join(EXAMPLES)}")
+    arguments = parser.parse_args()
+    host = compile_host()
+    for name in arguments.examples or EXAMPLES:
+        if arguments.compile:
+            source = HERE / name / f"{name}.cu"
+            nv = HERE.parent / "tools" / "nv.py"
+            subprocess.check_call([sys.executable, nv, "compile", "-o", source.parent, source])
+        globals()[name](host)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+use super::*;
+
+const VALUE: u128 = 0x0f0e_0d0c_0b0a_0908_0706_0504_0302_0100;
+
+#[test]
+fn loads_what_was_stored_at_any_alignment() {
+    let memory = Memory::default();
+    let at = memory.alloc(2 * PAGE, 1).unwrap();
+    for bytes in [1, 2, 4, 8, 16] {
+        for offset in (0..17).chain(PAGE - 17..PAGE + 1) {
+            memory.fill(at, 2 * PAGE, 0xee).unwrap();
+            let value = VALUE & u128::MAX >> (128 - 8 * bytes);
+            assert_eq!(memory.store(at + offset, bytes, VALUE), Ok(Resident));
+            assert_eq!(memory.load(at + offset, bytes), Ok((value, Resident)));
+            let mut around = [0; 18];
+            if offset > 0 {
+                memory.read(at + offset - 1, &mut around).unwrap();
+                assert_eq!(around[..1], [0xee]);
+                assert_eq!(around[1..][..bytes as usize], value.to_le_bytes()[..bytes as usize]);
+                assert!(around[1 + bytes as usize..].iter().all(|&byte| byte == 0xee));
+            }
+        }
+    }
+}
+
+#[test]
+fn unmapped_and_unpermitted_pages_fault() {
+    let mut memory = Memory::default();
+    let at = memory.alloc(PAGE, 1).unwrap();
+    for address in [0, 8, at - 1, at + PAGE, 0x0100_0000, u64::MAX, u64::MAX - 15, 1 << 48, 1 << 63] {
+        assert_eq!(memory.load(address, 1), Err(AddressOutOfRange), "{address:#x}");
+        assert_eq!(memory.store(address, 4, 0), Err(AddressOutOfRange), "{address:#x}");
+        assert_eq!(memory.load(address & !15, 16).is_err(), address != at - 1 || at & 15 == 0);
+    }
+    memory.store(at, 4, 77).unwrap();
+    memory.protect(at, PAGE, Access::READ).unwrap();
+    assert_eq!(memory.load(at, 4), Ok((77, Resident)));
+    assert_eq!(memory.store(at, 4, 1), Err(AddressOutOfRange));
+    assert_eq!(memory.atomic(at, AtomicType::I32, AtomicKind::Add, 1, 0), Err(AddressOutOfRange));
+    assert_eq!(memory.write(at, &[1]).unwrap_err(), CopyError { address: at, write: true });
+    memory.protect(at, PAGE, Access::NONE).unwrap();
+    assert_eq!(memory.load(at, 4), Err(AddressOutOfRange));
+    memory.protect(at, PAGE, Access::READ_WRITE).unwrap();
+    assert_eq!(memory.atomic(at, AtomicType::I32, AtomicKind::Add, 1, 0), Ok((77, Resident)));
+    assert_eq!(memory.load(at, 4), Ok((78, Resident)));
+    assert_eq!(memory.atomic(at + 2, AtomicType::I32, AtomicKind::Add, 1, 0), Err(MisalignedAddress));
+}
+
+#[test]
+fn a_store_across_pages_is_all_or_nothing() {
+    let memory = Memory::default();
+    let base = 1 << 32;
+    memory.reserve(Place::At(base), 3 * PAGE, Unbound::Sparse).unwrap();
+    memory.bind(base, PAGE, Access::READ_WRITE).unwrap();
+    // The second page is sparse: its half reads zero and is dropped.
+    let across = base + PAGE - 4;
+    assert_eq!(memory.store(across, 8, 0x1122_3344_5566_7788), Ok(Sparse));
+    assert_eq!(memory.load(across, 8), Ok((0x5566_7788, Sparse)));
+    assert_eq!(memory.load(across, 4), Ok((0x5566_7788, Resident)));
+    memory.bind(base + PAGE, PAGE, Access::READ).unwrap();
+    assert_eq!(memory.store(across, 8, 1), Err(AddressOutOfRange));
+    assert_eq!(memory.load(across, 8), Ok((0x5566_7788, Resident)));
+    // The end of the range, and of the address space.
+    assert_eq!(memory.load(base + 3 * PAGE - 4, 8), Err(AddressOutOfRange));
+    assert_eq!(memory.load(u64::MAX - 6, 8), Err(AddressOutOfRange));
+    assert_eq!(memory.store(u64::MAX - 7, 8, 1), Err(AddressOutOfRange));
+    assert_eq!(memory.read(u64::MAX - 6, &mut [0; 8]).unwrap_err().address, u64::MAX - 6);
+}
+
+#[test]
+fn sparse_pages_read_zero_and_drop() {
+    let memory = Memory::default();
+    let at = memory.reserve(Place::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
+    for address in [at, at + 12345, at + (1 << 35), at + (1 << 36) - 16] {
+        assert_eq!(memory.store(address, 4, 1), Ok(Sparse));
+        assert_eq!(memory.load(address, 16), Ok((0, Sparse)));
+    }
+    assert_eq!(memory.atomic(at + 8, AtomicType::I64, AtomicKind::Add, 1, 0), Ok((0, Sparse)));
+    let mut bytes = [1; 20];
+    memory.write(at, &bytes).unwrap();
+    memory.read(at, &mut bytes).unwrap();
+    assert_eq!(bytes, [0; 20]);
+    // A copy may begin resident and end sparse.
+    memory.bind(at + PAGE, PAGE, Access::READ_WRITE).unwrap();
+    memory.write(at + 2 * PAGE - 2, &[1, 2, 3, 4]).unwrap();
+    let mut bytes = [9; 6];
+    memory.read(at + 2 * PAGE - 3, &mut bytes).unwrap();
+    assert_eq!(bytes, [0, 1, 2, 0, 0, 0]);
+}
+
+#[test]
+fn copies_of_any_length_and_alignment() {
+    let memory = Memory::default();
+    let at = memory.alloc(3 * PAGE, 1).unwrap();
+    let content: Vec<u8> = (0..2 * PAGE + 100).map(|i| (i * 31 + 7) as u8).collect();
+    for (offset, length) in [(0, 0), (0, 1), (3, 2), (5, 8), (7, 30), (PAGE - 3, 9), (1, 2 * PAGE as usize + 99)] {
+        memory.fill(at, 3 * PAGE, 0).unwrap();
+        memory.write(at + offset, &content[..length]).unwrap();
+        let mut back = vec![1; length + 2];
+        memory.read(at + offset, &mut back).unwrap();
+        assert_eq!(back[..length], content[..length]);
+        assert_eq!(back[length..], [0, 0]);
+    }
+    let before = content[5];
+    memory.write(at, &content[5..6]).unwrap();
+    let error = memory.write(at, &vec![0xff; 3 * PAGE as usize + 1]).unwrap_err();
+    assert_eq!(error, CopyError { address: at + 3 * PAGE, write: true });
+    assert_eq!(memory.load(at, 1), Ok((u128::from(before), Resident)), "nothing is written on an error");
+    assert_eq!(error.to_string(), format!("guest address {:#x} is not mapped for writing", at + 3 * PAGE));
+}
+
+#[test]
+fn the_tlb_holds_only_what_is_permitted() {
+    let mut memory = Memory::default();
+    let mut tlb = Box::new(Tlb::EMPTY);
+    let base = memory.reserve(Place::ANYWHERE, 4 * PAGE, Unbound::Sparse).unwrap();
+    memory.bind(base, PAGE, Access::READ_WRITE).unwrap();
+    memory.bind(base + PAGE, PAGE, Access::READ).unwrap();
+    memory.bind(base + 2 * PAGE, PAGE, Access { read: false, write: true }).unwrap();
+    for (index, (read, write)) in [(true, true), (true, false), (false, true), (false, false)].into_iter().enumerate() {
+        let address = base + index as u64 * PAGE + 0x123;
+        let page = address >> PAGE_BITS;
+        memory.tlb_fill(&mut tlb, address);
+        let entry = tlb.entries[tlb_slot(page)];
+        assert_eq!((entry.read_tag == page, entry.write_tag == page), (read, write), "page {index}");
+        if read || write {
+            let Page::Resident { host, .. } = memory.page(address) else { panic!("resident") };
+            assert_eq!(address.wrapping_add(entry.addend), host.addr().get() as u64 + 0x123);
+        }
+    }
+    assert!(matches!(memory.tlb_fill(&mut tlb, 4), Page::Unmapped));
+    assert!(tlb.entries.iter().all(|entry| entry.read_tag != 0));
+    // SAFETY: filled by this memory, and nothing was taken away since.
+    let mut load = |address| unsafe { memory.load_cached(&mut tlb, address, 8) };
+    assert_eq!(load(base + 8), Ok((0, Resident)));
+    assert_eq!(load(base + 2 * PAGE), Err(AddressOutOfRange));
+    assert_eq!(load(base + 3 * PAGE), Ok((0, Sparse)));
+    assert_eq!(load(base + 3 * PAGE - 4), Err(AddressOutOfRange));
+    // SAFETY: as above.
+    let mut store = |address, value| unsafe { memory.store_cached(&mut tlb, address, 8, value) };
+    for _ in 0..2 {
+        assert_eq!(store(base + 16, 5), Ok(Resident));
+        assert_eq!(store(base + PAGE, 5), Err(AddressOutOfRange));
+        assert_eq!(store(base + 3 * PAGE, 5), Ok(Sparse));
+    }
+    assert_eq!(memory.load(base + 16, 8), Ok((5, Resident)));
+    // A page that is bound later is seen: it was never cached.
+    memory.bind(base + 3 * PAGE, PAGE, Access::READ_WRITE).unwrap();
+    // SAFETY: as above.
+    assert_eq!(unsafe { memory.store_cached(&mut tlb, base + 3 * PAGE, 8, 6) }, Ok(Resident));
+    assert_eq!(memory.load(base + 3 * PAGE, 8), Ok((6, Resident)));
+    memory.release(base).unwrap();
+}
+
+/// Consecutive pages and pages at power-of-two strides spread over the slots.
+#[test]
+fn tlb_slots_spread() {
+    for shift in [0, 8] {
+        let mut slots = [false; TLB_ENTRIES];
+        (0..TLB_ENTRIES as u64).for_each(|i| slots[tlb_slot(0x20_0000 + (i << shift))] = true);
+        assert!(slots.iter().all(|&slot| slot), "stride 1 << {shift}");
+    }
+}
+
+#[test]
+fn racing_accesses_are_whole() {
+    let memory = Memory::default();
+    let at = memory.alloc(64, 1).unwrap();
+    let patterns = [0u64, u64::MAX, 0x1234_5678_1234_5678];
+    std::thread::scope(|scope| {
+        for pattern in patterns {
+            let memory = &memory;
+            scope.spawn(move || {
+                for _ in 0..50_000 {
+                    memory.store(at, 8, u128::from(pattern)).unwrap();
+                    let (seen, _) = memory.load(at, 8).unwrap();
+                    assert!(patterns.contains(&(seen as u64)), "{seen:#x}");
+                    memory.atomic(at + 8, AtomicType::I32, AtomicKind::Add, 1, 0).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(memory.load(at + 8, 4), Ok((150_000, Resident)));
+}
+
+/// Readers look pages up while another thread binds them: each page reads as sparse, then as bound.
+#[test]
+fn lookups_race_with_growth() {
+    let memory = Memory::default();
+    let pages = 300;
+    let at = memory.reserve(Place::Anywhere { align: 1 << 28 }, pages * PAGE, Unbound::Sparse).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut resident = 0;
+                while resident < pages {
+                    let state = memory.load(at + resident * PAGE, 4).unwrap();
+                    assert!(matches!(state, (0, Sparse | Resident)));
+                    resident += u64::from(state.1 == Resident);
+                }
+            });
+        }
+        scope.spawn(|| {
+            for page in 0..pages {
+                memory.bind(at + page * PAGE, PAGE, Access::READ_WRITE).unwrap();
+                memory.alloc(1, 1).unwrap();
+            }
+        });
+    });
+    assert_eq!(memory.bytes_in_use(), 2 * pages * PAGE);
+}

@@ -1,0 +1,182 @@
+//! How a value varies over the lanes of a chunk.
+
+use crate::ir::{BinaryOp, Block, ConvertOp, Op, Special, Type, UnaryOp, Value};
+
+/// Lanes that the JIT executes at a time.
+pub const CHUNK: u32 = 8;
+
+/// What of a launch's block size a translation relies on. It never depends on the grid or on parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchClass {
+    /// One-dimensional blocks of any size: x runs on from lane to lane, y and z are 0.
+    Line,
+    /// x is a multiple of the warp: y and z are uniform.
+    Warp,
+    /// x is a multiple of the chunk: y and z are the same in a chunk.
+    Chunk,
+    Any,
+}
+
+impl LaunchClass {
+    pub const ALL: [LaunchClass; 4] = [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
+
+    pub fn of(block: [u32; 3], lanes: u32) -> LaunchClass {
+        if block[1] == 1 && block[2] == 1 {
+            LaunchClass::Line
+        } else if block[0].is_multiple_of(lanes) && lanes.is_multiple_of(CHUNK) {
+            LaunchClass::Warp
+        } else if block[0].is_multiple_of(CHUNK) && lanes.is_multiple_of(CHUNK) {
+            LaunchClass::Chunk
+        } else {
+            LaunchClass::Any
+        }
+    }
+
+    fn tid(self, axis: u8) -> Class {
+        match (self, axis) {
+            (LaunchClass::Any, _) => Class::Varying,
+            (_, 0) => Class::Affine { step: 1, exact: true },
+            (LaunchClass::Line | LaunchClass::Warp, _) => Class::Uniform,
+            (LaunchClass::Chunk, _) => Class::SAME_IN_CHUNK,
+        }
+    }
+}
+
+/// In a chunk, lane `i` of an affine value is lane 0 plus `i * step`, wrapping in the value's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The same in all lanes of the warp.
+    Uniform,
+    /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk;
+    /// whoever relies on it checks.
+    Affine {
+        step: i64,
+        exact: bool,
+    },
+    Varying,
+}
+
+impl Class {
+    pub const SAME_IN_CHUNK: Class = Class::Affine { step: 0, exact: true };
+
+    /// Step and exactness; a uniform value has step 0.
+    pub fn affine(self) -> Option<(i64, bool)> {
+        match self {
+            Class::Uniform => Some((0, true)),
+            Class::Affine { step, exact } => Some((step, exact)),
+            Class::Varying => None,
+        }
+    }
+}
+
+/// The class of every value of a block.
+pub struct Classes(Vec<Class>);
+
+impl Classes {
+    pub fn of(block: &Block, launch: LaunchClass) -> Classes {
+        let mut classes = Classes(vec![Class::Varying; block.values.len()]);
+        let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
+        for inst in &block.insts {
+            let [result] = inst.results[..] else {
+                for r in &inst.results {
+                    if block.ty(*r).is_uniform() {
+                        classes.0[r.0 as usize] = Class::Uniform;
+                    }
+                }
+                continue;
+            };
+            match inst.op {
+                Op::Const { bits, .. } => constants[result.0 as usize] = Some(bits),
+                Op::Splat { a } => constants[result.0 as usize] = constants[a.0 as usize],
+                _ => {}
+            }
+            classes.0[result.0 as usize] = if block.ty(result).is_uniform() {
+                Class::Uniform
+            } else {
+                classes.result(&inst.op, &constants, launch, block.ty(result).ty)
+            };
+        }
+        classes
+    }
+
+    pub fn get(&self, value: Value) -> Class {
+        self.0[value.0 as usize]
+    }
+
+    fn result(&self, op: &Op, constants: &[Option<u64>], launch: LaunchClass, ty: Type) -> Class {
+        let class = |v: Value| self.get(v);
+        let signed = |v: Value| constants[v.0 as usize].map(|bits| sign_extend(bits, ty));
+        match *op {
+            Op::Splat { a } => class(a),
+            Op::LaneId => Class::Affine { step: 1, exact: true },
+            Op::Special(Special::Tid(axis)) => launch.tid(axis),
+            Op::Unary { op: UnaryOp::Not | UnaryOp::Neg, a } => scale(class(a), -1, ty),
+            Op::Binary { op: BinaryOp::Add, a, b } => combine(class(a), class(b), 1, ty),
+            Op::Binary { op: BinaryOp::Sub, a, b } => combine(class(a), class(b), -1, ty),
+            Op::Binary { op: BinaryOp::Mul, a, b } => match (signed(a), signed(b)) {
+                (_, Some(k)) => scale(class(a), k, ty),
+                (Some(k), _) => scale(class(b), k, ty),
+                _ => same(op, self),
+            },
+            Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b.0 as usize] {
+                Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
+                _ => same(op, self),
+            },
+            Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => match class(a) {
+                Class::Affine { step, .. } if step != 0 => Class::Affine { step, exact: false },
+                other => other,
+            },
+            Op::Convert { op: ConvertOp::Trunc, a, .. } => match class(a) {
+                Class::Affine { step, exact } => Class::Affine { step: sign_extend(step as u64, ty), exact },
+                other => other,
+            },
+            Op::RfRead { .. }
+            | Op::RfGather { .. }
+            | Op::RegionRead { .. }
+            | Op::Load { .. }
+            | Op::Atomic { .. }
+            | Op::LaneGather { .. }
+            | Op::Select { .. }
+            | Op::Special(_) => Class::Varying,
+            ref op => same(op, self),
+        }
+    }
+}
+
+/// A pure operation on values that do not vary (in the chunk) gives one that does not.
+fn same(op: &Op, classes: &Classes) -> Class {
+    let mut result = Class::Uniform;
+    op.for_each_operand(|v| {
+        result = match (result, classes.get(v)) {
+            (Class::Varying, _) | (_, Class::Varying) => Class::Varying,
+            (a, Class::Uniform) => a,
+            (_, Class::Affine { step: 0, exact: true }) => Class::SAME_IN_CHUNK,
+            _ => Class::Varying,
+        };
+    });
+    result
+}
+
+fn combine(a: Class, b: Class, sign: i64, ty: Type) -> Class {
+    match (a, b) {
+        (Class::Uniform, Class::Uniform) => Class::Uniform,
+        _ => match (a.affine(), b.affine()) {
+            (Some((x, ex)), Some((y, ey))) => {
+                Class::Affine { step: sign_extend(x.wrapping_add(y.wrapping_mul(sign)) as u64, ty), exact: ex && ey }
+            }
+            _ => Class::Varying,
+        },
+    }
+}
+
+fn scale(a: Class, k: i64, ty: Type) -> Class {
+    match a {
+        Class::Affine { step, exact } => Class::Affine { step: sign_extend(step.wrapping_mul(k) as u64, ty), exact },
+        other => other,
+    }
+}
+
+fn sign_extend(bits: u64, ty: Type) -> i64 {
+    let shift = 64 - ty.bits();
+    ((bits << shift) as i64) >> shift
+}

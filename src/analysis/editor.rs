@@ -1,0 +1,335 @@
+//! Builds a block's instructions anew, sharing equal pure operations and simplifying as it goes.
+
+use std::collections::HashMap;
+
+use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Window};
+
+/// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
+/// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
+pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
+    match op {
+        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) => known(access.address)
+            .is_some_and(|at| (at as u32).wrapping_add(access.offset as u32) % u32::from(access.align) == 0),
+        Op::Load { .. } => false,
+        Op::RfRead { .. }
+        | Op::RfWrite { .. }
+        | Op::RfGather { .. }
+        | Op::RfScatter { .. }
+        | Op::RegionRead { .. }
+        | Op::RegionWrite { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Fence => false,
+        _ => true,
+    }
+}
+
+/// What the definitions of masks prove about their bits.
+pub struct Masks<'a> {
+    insts: &'a [Inst],
+    defs: &'a [(usize, usize)],
+}
+
+impl<'a> Masks<'a> {
+    pub fn of(insts: &'a [Inst], defs: &'a [(usize, usize)]) -> Self {
+        Masks { insts, defs }
+    }
+
+    fn def(&self, value: Value) -> &Op {
+        &self.insts[self.defs[value.0 as usize].0].op
+    }
+
+    fn constant(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether every bit of mask `a` is proven to be set in mask `b`.
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+        if a == b || self.constant(b) == Some(u64::MAX) || self.constant(a) == Some(0) {
+            return true;
+        }
+        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b) {
+            if self.is_subset(a, *x) || self.is_subset(a, *y) {
+                return true;
+            }
+        }
+        match self.def(a) {
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(*x, b) || self.is_subset(*y, b),
+            Op::Binary { op: BinaryOp::Or, a: x, b: y } => self.is_subset(*x, b) && self.is_subset(*y, b),
+            _ => false,
+        }
+    }
+
+    /// Whether masks `a` and `b` are proven to share no bit.
+    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
+        self.excludes(a, b) || self.excludes(b, a)
+    }
+
+    fn excludes(&self, a: Value, b: Value) -> bool {
+        match self.def(a) {
+            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, *x),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(*x, b) || self.excludes(*y, b),
+            _ => self.constant(a) == Some(0),
+        }
+    }
+}
+
+/// Instructions under construction. Values are numbered as in [`crate::ir::Block::values`].
+pub struct Editor {
+    pub lanes: u8,
+    pub insts: Vec<Inst>,
+    pub values: Vec<ValueType>,
+    /// Defining instruction of each value, and which of its results it is.
+    defs: Vec<(usize, usize)>,
+    shared: HashMap<(Op, Window), Vec<Value>>,
+    pub pc: u64,
+}
+
+impl Editor {
+    pub fn new(lanes: u8) -> Self {
+        Editor { lanes, insts: Vec::new(), values: Vec::new(), defs: Vec::new(), shared: HashMap::new(), pc: 0 }
+    }
+
+    pub fn window(&self) -> Window {
+        Window::all(self.lanes)
+    }
+
+    /// Appends an instruction as it is.
+    pub fn push(&mut self, op: Op, window: Window, types: &[ValueType]) -> Vec<Value> {
+        let results: Vec<Value> = (0..types.len()).map(|i| Value((self.values.len() + i) as u32)).collect();
+        self.values.extend_from_slice(types);
+        self.defs.extend((0..types.len()).map(|i| (self.insts.len(), i)));
+        self.insts.push(Inst { op, results: results.clone(), window, pc: self.pc });
+        results
+    }
+
+    /// Appends a pure operation, or returns the values of an equal one.
+    pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Vec<Value> {
+        if let Some(value) = self.simplify(&op, window) {
+            return vec![self.shaped(value, types[0], window)];
+        }
+        let key = (op, window);
+        if let Some(values) = self.shared.get(&key) {
+            return values.clone();
+        }
+        let values = self.push(key.0.clone(), window, types);
+        self.shared.insert(key, values.clone());
+        values
+    }
+
+    /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
+    pub fn shaped(&mut self, value: Value, wanted: ValueType, window: Window) -> Value {
+        if self.ty(value).is_uniform() && !wanted.is_uniform() {
+            return self.pure(Op::Splat { a: value }, window, &[wanted])[0];
+        }
+        value
+    }
+
+    /// Removes the last write of each register that is not live afterwards. A write that something in the block reads
+    /// from the register file (a gather) comes before that and is not the last of the list's end.
+    pub fn drop_dead_writes(&mut self, live: impl Fn(Reg) -> bool) {
+        let tail =
+            self.insts.iter().rposition(|inst| !matches!(inst.op, Op::RfWrite { .. })).map_or(0, |last| last + 1);
+        let mut kept = self.insts.split_off(tail);
+        kept.retain(|inst| matches!(inst.op, Op::RfWrite { reg, .. } if live(reg)));
+        self.insts.append(&mut kept);
+    }
+
+    pub fn ty(&self, value: Value) -> ValueType {
+        self.values[value.0 as usize]
+    }
+
+    pub fn def(&self, value: Value) -> &Op {
+        &self.insts[self.defs[value.0 as usize].0].op
+    }
+
+    /// Index of the defining instruction, and which of its results this is.
+    pub fn def_at(&self, value: Value) -> (usize, usize) {
+        self.defs[value.0 as usize]
+    }
+
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Op::Const { bits, .. } => Some(*bits),
+            Op::Splat { a } => self.constant(*a),
+            _ => None,
+        }
+    }
+
+    pub fn is_pure(&self, op: &Op) -> bool {
+        is_pure(op, |v| self.constant(v).filter(|_| self.ty(v).is_uniform()))
+    }
+
+    pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
+        let window = self.window();
+        self.pure(Op::Const { ty, bits: bits & ty.bit_mask() }, window, &[ValueType::uniform(ty)])[0]
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Value {
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        let ty = ValueType { ty: ta.ty, shape: ta.shape.join(tb.shape) };
+        self.pure(Op::Binary { op, a, b }, window, &[ty])[0]
+    }
+
+    pub fn convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Value {
+        let ty = ValueType { ty: to, shape: self.ty(a).shape };
+        self.pure(Op::Convert { op, to, a }, window, &[ty])[0]
+    }
+
+    pub fn concat(&mut self, lo: Value, hi: Value, window: Window) -> Value {
+        let shape = self.ty(lo).shape.join(self.ty(hi).shape);
+        self.pure(Op::Concat { lo, hi }, window, &[ValueType { ty: Type::I64, shape }])[0]
+    }
+
+    pub fn and_mask(&mut self, a: Value, b: Value) -> Value {
+        let window = self.window();
+        self.binary(BinaryOp::And, a, b, window)
+    }
+
+    pub fn or_mask(&mut self, a: Value, b: Value) -> Value {
+        let window = self.window();
+        self.binary(BinaryOp::Or, a, b, window)
+    }
+
+    pub fn select(&mut self, mask: Value, a: Value, b: Value, window: Window) -> Value {
+        let ty = ValueType::varying(self.ty(a).ty);
+        self.pure(Op::Select { mask, a, b }, window, &[ty])[0]
+    }
+
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+        self.masks().is_subset(a, b)
+    }
+
+    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
+        self.masks().is_disjoint(a, b)
+    }
+
+    fn masks(&self) -> Masks<'_> {
+        Masks { insts: &self.insts, defs: &self.defs }
+    }
+
+    /// An existing or simpler value that equals the operation, if one is known.
+    fn simplify(&mut self, op: &Op, window: Window) -> Option<Value> {
+        match *op {
+            Op::Binary { op, a, b } => self.simplify_binary(op, a, b, window),
+            Op::Unary { op: UnaryOp::Not, a } => match *self.def(a) {
+                Op::Unary { op: UnaryOp::Not, a: inner } => Some(inner),
+                Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),
+                _ => None,
+            },
+            Op::Splat { a } if !self.ty(a).is_uniform() => Some(a),
+            Op::Select { mask, a, b } => {
+                if a == b && !self.ty(a).is_uniform() {
+                    return Some(a);
+                }
+                match self.constant(mask) {
+                    Some(0) if !self.ty(b).is_uniform() => Some(b),
+                    Some(u64::MAX) if !self.ty(a).is_uniform() => Some(a),
+                    _ => None,
+                }
+            }
+            Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
+            Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
+            Op::AddCarry { .. } => None,
+            Op::ICmp { cc, a, b } if a == b => {
+                let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);
+                let all = if self.ty(a).is_uniform() { u64::MAX } else { window.mask() };
+                Some(self.iconst(Type::I64, if holds { all } else { 0 }))
+            }
+            _ => None,
+        }
+    }
+
+    fn simplify_binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Option<Value> {
+        let ty = self.ty(a).ty;
+        let (ca, cb) = (self.constant(a), self.constant(b));
+        let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
+        if let (Some(x), Some(y), true) = (ca, cb, uniform) {
+            let folded = match op {
+                BinaryOp::Add => x.wrapping_add(y),
+                BinaryOp::Sub => x.wrapping_sub(y),
+                BinaryOp::Mul => x.wrapping_mul(y),
+                BinaryOp::And => x & y,
+                BinaryOp::Or => x | y,
+                BinaryOp::Xor => x ^ y,
+                BinaryOp::Shl if y < u64::from(ty.bits()) => x << y,
+                BinaryOp::ShrU if y < u64::from(ty.bits()) => x >> y,
+                _ => return None,
+            };
+            return Some(self.iconst(ty, folded));
+        }
+        // The kept operand must have the result's shape.
+        let keeps = |kept: Value| self.ty(kept).is_uniform() == uniform;
+        let ones = Some(ty.bit_mask());
+        match op {
+            BinaryOp::And => {
+                if a == b || (cb == ones && keeps(a)) || (cb == Some(0) && keeps(b)) {
+                    return Some(if cb == Some(0) { b } else { a });
+                }
+                if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
+                    return Some(if ca == Some(0) { a } else { b });
+                }
+                if uniform && ty == Type::I64 {
+                    if self.is_subset(a, b) {
+                        return Some(a);
+                    }
+                    if self.is_subset(b, a) {
+                        return Some(b);
+                    }
+                    if self.is_disjoint(a, b) {
+                        return Some(self.iconst(ty, 0));
+                    }
+                }
+                None
+            }
+            BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
+                if op == BinaryOp::Or && (a == b || (cb == ones && keeps(b))) {
+                    return Some(b);
+                }
+                if cb == Some(0) && keeps(a) {
+                    return Some(a);
+                }
+                if ca == Some(0) && keeps(b) {
+                    return Some(b);
+                }
+                if op == BinaryOp::Add {
+                    return self.fuse_multiply(a, b, window);
+                }
+                None
+            }
+            BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS if cb == Some(0) && keeps(a) => Some(a),
+            BinaryOp::Mul if cb == Some(1) && keeps(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {
+        if op == ConvertOp::Bitcast && self.ty(a).ty == to {
+            return Some(a);
+        }
+        match (op, self.def(a).clone()) {
+            (ConvertOp::Bitcast, Op::Convert { op: ConvertOp::Bitcast, a: inner, .. }) => {
+                Some(self.convert(ConvertOp::Bitcast, to, inner, window))
+            }
+            (_, Op::Const { bits, ty }) => match op {
+                ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::Bitcast => Some(self.iconst(to, bits)),
+                ConvertOp::HighHalf => Some(self.iconst(to, bits >> 32)),
+                ConvertOp::SignExtend => {
+                    let shift = 64 - ty.bits();
+                    Some(self.iconst(to, (((bits << shift) as i64) >> shift) as u64))
+                }
+            },
+            (ConvertOp::Trunc, Op::Concat { lo, hi }) if to == Type::I32 => self.half(lo, hi),
+            (ConvertOp::HighHalf, Op::Concat { lo, hi }) => self.half(hi, lo),
+            _ => None,
+        }
+    }
+
+    /// A half of a pair, if it has the shape of the pair.
+    fn half(&self, half: Value, other: Value) -> Option<Value> {
+        (!self.ty(half).is_uniform() || self.ty(other).is_uniform()).then_some(half)
+    }
+}

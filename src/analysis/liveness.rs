@@ -1,0 +1,145 @@
+//! Which registers a block's successors may still read.
+//!
+//! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
+//! `indirect_target` or `join`; what those blocks may read stays live everywhere, since a write
+//! of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
+//! operation, say) stays live too.
+
+use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Window};
+
+/// One bit per register.
+#[derive(Clone, PartialEq, Default)]
+struct RegSet(Vec<u64>);
+
+impl RegSet {
+    fn new(count: usize) -> Self {
+        RegSet(vec![0; count.div_ceil(64)])
+    }
+
+    fn insert(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
+    }
+
+    fn contains(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    fn union(&mut self, other: &RegSet) {
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            *a |= b;
+        }
+    }
+}
+
+/// What a block reads before it writes, and what it certainly overwrites.
+struct Summary {
+    uses: RegSet,
+    kills: RegSet,
+}
+
+pub struct Liveness {
+    /// Number of the first register of each bank.
+    first: Vec<usize>,
+    live_in: Vec<RegSet>,
+    live_out: Vec<RegSet>,
+}
+
+impl Liveness {
+    /// `exposed` registers are read in lanes that may be inactive: they stay live.
+    pub fn of(function: &Function, exposed: &[Reg]) -> Liveness {
+        let mut first = Vec::with_capacity(function.banks.len());
+        let mut count = 0usize;
+        for bank in &function.banks {
+            first.push(count);
+            count += bank.count as usize;
+        }
+        let number = |reg: Reg| first[reg.bank.0 as usize] + reg.index as usize;
+        let mut always = RegSet::new(count);
+        always.insert(number(function.active));
+        exposed.iter().for_each(|&reg| always.insert(number(reg)));
+        let summaries: Vec<Summary> =
+            function.blocks.iter().map(|block| summarize(function, block, count, &number)).collect();
+
+        let blocks = function.blocks.len();
+        let mut live_in = vec![RegSet::new(count); blocks];
+        let mut live_out = vec![RegSet::new(count); blocks];
+        let indirect: Vec<usize> = (0..blocks).filter(|&i| function.blocks[i].indirect_target).collect();
+        loop {
+            let mut changed = false;
+            for i in (0..blocks).rev() {
+                let block = &function.blocks[i];
+                let mut out = always.clone();
+                block.term.for_each_target(|to| out.union(&live_in[to.0 as usize]));
+                if matches!(block.term, Terminator::Indirect { .. }) {
+                    for &to in &indirect {
+                        out.union(&live_in[to]);
+                    }
+                }
+                let mut before = out.clone();
+                for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {
+                    *word &= !kill;
+                }
+                before.union(&summaries[i].uses);
+                before.union(&always);
+                if before != live_in[i] || out != live_out[i] {
+                    changed = true;
+                }
+                if block.indirect_target || block.join.is_some() {
+                    let size = always.clone();
+                    always.union(&before);
+                    changed |= size != always;
+                }
+                live_in[i] = before;
+                live_out[i] = out;
+            }
+            if !changed {
+                return Liveness { first, live_in, live_out };
+            }
+        }
+    }
+
+    fn number(&self, reg: Reg) -> usize {
+        self.first[reg.bank.0 as usize] + reg.index as usize
+    }
+
+    pub fn live_in(&self, block: BlockId, reg: Reg) -> bool {
+        self.live_in[block.0 as usize].contains(self.number(reg))
+    }
+
+    pub fn live_out(&self, block: BlockId, reg: Reg) -> bool {
+        self.live_out[block.0 as usize].contains(self.number(reg))
+    }
+}
+
+fn summarize(function: &Function, block: &crate::ir::Block, count: usize, number: &impl Fn(Reg) -> usize) -> Summary {
+    let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count) };
+    let whole = Window::all(function.lanes);
+    for inst in block.insts.iter().rev() {
+        match &inst.op {
+            Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
+                summary.uses.insert(number(*reg));
+                summary.kills.remove(number(*reg));
+            }
+            Op::RfGather { bank, first, count, .. } => {
+                for index in *first..first + count {
+                    let n = number(Reg { bank: *bank, index });
+                    summary.uses.insert(n);
+                    summary.kills.remove(n);
+                }
+            }
+            Op::RfWrite { reg, part, guard, .. } => {
+                let lane = matches!(function.bank(reg.bank).kind, CellKind::Lane(_));
+                if *part == Part::Whole && guard.is_none() && (!lane || inst.window == whole) {
+                    summary.kills.insert(number(*reg));
+                    summary.uses.remove(number(*reg));
+                }
+            }
+            _ => {}
+        }
+    }
+    summary
+}

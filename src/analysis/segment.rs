@@ -1,0 +1,221 @@
+//! Cuts a block into steps: scalar operations, operations on the whole warp, and *segments*, runs of lane-wise
+//! operations that each chunk of lanes may execute by itself without anyone seeing that lanes are not in lockstep.
+//!
+//! A segment ends where an operation needs what all lanes have done: a cross-lane operation, a mask used as a number,
+//! and a memory operation that conflicts with one before it. Two memory operations conflict if one of them writes or is
+//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation.
+
+use super::class::{Class, Classes};
+use super::editor::is_pure;
+use crate::ir::{BinaryOp, Block, CellKind, Function, Inst, Op, UnaryOp, Value, ValueType};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// An instruction executed once.
+    Scalar(usize),
+    /// Instructions executed chunk by chunk.
+    Segment(Vec<usize>),
+    /// A cross-lane instruction that the engine has code for.
+    Warp(usize),
+    /// An instruction left to the interpreter.
+    Interpret(usize),
+}
+
+/// How the engine executes an instruction by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    LaneWise,
+    Warp,
+    None,
+}
+
+/// The steps of a block, in order.
+pub struct Plan {
+    pub steps: Vec<Step>,
+    /// The step that computes a value.
+    pub home: Vec<u32>,
+    /// Values that steps after their own, or the terminator, use.
+    pub escapes: Vec<bool>,
+}
+
+struct Planner<'a> {
+    function: &'a Function,
+    block: &'a Block,
+    classes: &'a Classes,
+    constants: Vec<Option<u64>>,
+    steps: Vec<Step>,
+    /// Scalar instructions that come before the open segment, then its instructions, then scalars that follow it.
+    before: Vec<usize>,
+    body: Vec<usize>,
+    after: Vec<usize>,
+    in_body: Vec<bool>,
+    loads: bool,
+    writes: bool,
+}
+
+impl Plan {
+    pub fn of(function: &Function, block: &Block, classes: &Classes, support: impl Fn(&Inst) -> Support) -> Plan {
+        let mut planner = Planner {
+            function,
+            block,
+            classes,
+            constants: constants(block),
+            steps: Vec::new(),
+            before: Vec::new(),
+            body: Vec::new(),
+            after: Vec::new(),
+            in_body: vec![false; block.values.len()],
+            loads: false,
+            writes: false,
+        };
+        for (index, inst) in block.insts.iter().enumerate() {
+            planner.place(index, inst, support(inst));
+        }
+        planner.close();
+        let steps = planner.steps;
+        let mut home = vec![0u32; block.values.len()];
+        let mut escapes = vec![false; block.values.len()];
+        for (number, step) in steps.iter().enumerate() {
+            for &index in step.insts() {
+                for result in &block.insts[index].results {
+                    home[result.0 as usize] = number as u32;
+                }
+            }
+            for &index in step.insts() {
+                block.insts[index]
+                    .op
+                    .for_each_operand(|v| escapes[v.0 as usize] |= home[v.0 as usize] != number as u32);
+            }
+        }
+        block.term.for_each_operand(|v| escapes[v.0 as usize] = true);
+        Plan { steps, home, escapes }
+    }
+}
+
+impl Step {
+    /// The instructions of the step.
+    pub fn insts(&self) -> &[usize] {
+        match self {
+            Step::Scalar(index) | Step::Warp(index) | Step::Interpret(index) => std::slice::from_ref(index),
+            Step::Segment(insts) => insts,
+        }
+    }
+}
+
+impl Planner<'_> {
+    fn place(&mut self, index: usize, inst: &Inst, support: Support) {
+        match support {
+            Support::None => return self.alone(Step::Interpret(index)),
+            Support::Warp => return self.alone(Step::Warp(index)),
+            Support::LaneWise => {}
+        }
+        match &inst.op {
+            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
+                if self.block.ty(access.address).is_uniform() {
+                    if self.is_pure(&inst.op) && !self.uses_body(&inst.op) {
+                        return self.before.push(index);
+                    }
+                    return self.alone(Step::Scalar(index));
+                }
+                let writes = !matches!(inst.op, Op::Load { .. });
+                if self.writes || (writes && self.loads) {
+                    self.close();
+                }
+                self.loads |= !writes;
+                self.writes |= writes;
+                self.to_body(index, inst);
+            }
+            Op::Fence => self.alone(Step::Scalar(index)),
+            Op::RfWrite { reg, value, .. } if !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+                if self.in_body[value.0 as usize] {
+                    self.after.push(index);
+                } else {
+                    self.before.push(index);
+                }
+            }
+            Op::RfRead { reg, .. } if !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+                self.before.push(index);
+            }
+            Op::RfGather { .. } | Op::RfScatter { .. } => self.alone(Step::Scalar(index)),
+            op if self.is_scalar(inst) => {
+                if !self.uses_body(op) {
+                    self.before.push(index);
+                } else if is_lane_mask(op, self.block) {
+                    self.to_body(index, inst);
+                } else {
+                    self.close();
+                    self.before.push(index);
+                }
+            }
+            _ => self.to_body(index, inst),
+        }
+    }
+
+    /// One value for the warp: by type, or because its operands do not vary.
+    fn is_scalar(&self, inst: &Inst) -> bool {
+        !inst.results.is_empty()
+            && inst.results.iter().all(|&r| self.classes.get(r) == Class::Uniform)
+            && !has_varying_operand(&inst.op, self.classes)
+    }
+
+    fn is_pure(&self, op: &Op) -> bool {
+        is_pure(op, |v| self.constants[v.0 as usize].filter(|_| self.block.ty(v).is_uniform()))
+    }
+
+    fn uses_body(&self, op: &Op) -> bool {
+        let mut uses = false;
+        op.for_each_operand(|v| uses |= self.in_body[v.0 as usize]);
+        uses
+    }
+
+    fn to_body(&mut self, index: usize, inst: &Inst) {
+        self.body.push(index);
+        for result in &inst.results {
+            self.in_body[result.0 as usize] = true;
+        }
+    }
+
+    fn alone(&mut self, step: Step) {
+        self.close();
+        self.steps.push(step);
+    }
+
+    fn close(&mut self) {
+        self.steps.extend(self.before.drain(..).map(Step::Scalar));
+        if !self.body.is_empty() {
+            self.steps.push(Step::Segment(std::mem::take(&mut self.body)));
+        }
+        self.steps.extend(self.after.drain(..).map(Step::Scalar));
+        self.in_body.fill(false);
+        self.loads = false;
+        self.writes = false;
+    }
+}
+
+/// Bitwise operations on masks stay inside a segment: bit i comes from bits i.
+fn is_lane_mask(op: &Op, block: &Block) -> bool {
+    let mask = |v: Value| block.ty(v) == ValueType::MASK;
+    match *op {
+        Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => mask(a) && mask(b),
+        Op::Unary { op: UnaryOp::Not, a } => mask(a),
+        _ => false,
+    }
+}
+
+/// Compares are uniform in type and still lane-wise.
+fn has_varying_operand(op: &Op, classes: &Classes) -> bool {
+    let mut varying = false;
+    op.for_each_operand(|v| varying |= classes.get(v) != Class::Uniform);
+    varying
+}
+
+/// The values of constants.
+fn constants(block: &Block) -> Vec<Option<u64>> {
+    let mut constants = vec![None; block.values.len()];
+    for inst in &block.insts {
+        if let Op::Const { bits, .. } = inst.op {
+            constants[inst.results[0].0 as usize] = Some(bits);
+        }
+    }
+    constants
+}

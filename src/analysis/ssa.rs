@@ -1,0 +1,259 @@
+//! Rebuilds a block so that registers are read once, at their first use, and written once, at the block's end.
+//!
+//! In between everything is SSA, with every mask explicit: masked operations carry `nomask` and their execution mask as
+//! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
+//! see the difference.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::class::CHUNK;
+use super::editor::Editor;
+use crate::ir::{
+    Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType,
+    Window,
+};
+
+/// What is known of a lane register inside the block.
+#[derive(Clone, Copy)]
+struct Lane {
+    window: Window,
+    /// Its content at block entry, once read.
+    old: Option<Value>,
+    /// A pending write: the value, and the mask of the lanes that take it.
+    new: Option<(Value, Value)>,
+}
+
+struct Ssa<'a> {
+    function: &'a Function,
+    editor: Editor,
+    /// New number of each old value.
+    map: Vec<Value>,
+    cells: HashMap<Reg, Value>,
+    /// Cells written in this block, in order of register.
+    written: BTreeMap<Reg, ()>,
+    lanes: BTreeMap<Reg, Lane>,
+}
+
+/// The block in SSA form, with its terminator.
+pub fn rebuild(function: &Function, id: BlockId) -> (Editor, Terminator) {
+    let block = function.block(id);
+    let mut ssa = Ssa {
+        function,
+        editor: Editor::new(function.lanes),
+        map: vec![Value(u32::MAX); block.values.len()],
+        cells: HashMap::new(),
+        written: BTreeMap::new(),
+        lanes: BTreeMap::new(),
+    };
+    for inst in &block.insts {
+        ssa.inst(block, inst);
+    }
+    ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
+    for reg in ssa.written.keys().copied().collect::<Vec<_>>() {
+        let value = ssa.cells[&reg];
+        ssa.write_back(reg, value, None);
+    }
+    for (reg, lane) in std::mem::take(&mut ssa.lanes) {
+        if let Some((value, mask)) = lane.new {
+            ssa.flush_lane(reg, lane.window, value, mask);
+        }
+    }
+    let mut term = block.term.clone();
+    term.map_operands(|v| ssa.map[v.0 as usize]);
+    (ssa.editor, term)
+}
+
+impl Ssa<'_> {
+    fn inst(&mut self, block: &Block, inst: &Inst) {
+        self.editor.pc = inst.pc;
+        let mut op = inst.op.clone();
+        op.map_operands(|v| self.map[v.0 as usize]);
+        let types: Vec<ValueType> = inst.results.iter().map(|&r| block.ty(r)).collect();
+        let results = match op {
+            Op::RfRead { reg, part } => vec![self.read(reg, part, inst.window)],
+            Op::RfWrite { reg, part, value, guard, nomask } => {
+                self.write(reg, part, value, guard, nomask, inst.window);
+                vec![]
+            }
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+                for index in first..first + count {
+                    self.settle(Reg { bank, index });
+                }
+                let op = self.explicit_mask(op, inst.window);
+                self.editor.push(op, inst.window, &types)
+            }
+            op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, &types),
+            op => {
+                // A fault of a scalar access names the least active lane.
+                if op.access().is_some_and(|access| self.editor.ty(access.address).is_uniform()) {
+                    self.settle(self.function.active);
+                }
+                let op = self.explicit_mask(op, inst.window);
+                self.editor.push(op, inst.window, &types)
+            }
+        };
+        for (old, new) in inst.results.iter().zip(results) {
+            self.map[old.0 as usize] = new;
+        }
+    }
+
+    /// The execution mask: `active & window & guard`.
+    fn execution_mask(&mut self, guard: Option<Value>, nomask: bool, window: Window) -> Value {
+        let mut mask = if nomask { self.editor.iconst(Type::I64, u64::MAX) } else { self.cell(self.function.active) };
+        // Bits past the last lane mean nothing, and a chunk may have such lanes.
+        if window != self.editor.window() || !u32::from(self.function.lanes).is_multiple_of(CHUNK) {
+            let lanes = self.editor.iconst(Type::I64, window.mask());
+            mask = self.editor.and_mask(mask, lanes);
+        }
+        if let Some(guard) = guard {
+            mask = self.editor.and_mask(mask, guard);
+        }
+        mask
+    }
+
+    /// The same masked operation with its execution mask as guard.
+    fn explicit_mask(&mut self, mut op: Op, window: Window) -> Op {
+        let scalar = match &op {
+            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
+                self.editor.ty(access.address).is_uniform()
+            }
+            Op::RfScatter { bank, .. } => !matches!(self.function.bank(*bank).kind, CellKind::Lane(_)),
+            _ => false,
+        };
+        if scalar {
+            return op;
+        }
+        let (guard, nomask) = match &mut op {
+            Op::Load { access: Access { guard, nomask, .. }, .. }
+            | Op::Store { access: Access { guard, nomask, .. }, .. }
+            | Op::Atomic { access: Access { guard, nomask, .. }, .. }
+            | Op::RfScatter { guard, nomask, .. }
+            | Op::RegionWrite { guard, nomask, .. } => (guard, nomask),
+            _ => return op,
+        };
+        *guard = Some(self.execution_mask(*guard, *nomask, window));
+        *nomask = true;
+        op
+    }
+
+    fn is_lane(&self, reg: Reg) -> bool {
+        matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_))
+    }
+
+    fn cell_type(&self, reg: Reg) -> Type {
+        match self.function.bank(reg.bank).kind {
+            CellKind::Lane(ty) | CellKind::Uniform(ty) => ty,
+            CellKind::Mask | CellKind::Bytes(_) => Type::I64,
+        }
+    }
+
+    /// The whole of a uniform or mask register.
+    fn cell(&mut self, reg: Reg) -> Value {
+        if let Some(&value) = self.cells.get(&reg) {
+            return value;
+        }
+        let window = self.editor.window();
+        let ty = ValueType::uniform(self.cell_type(reg));
+        let value = self.editor.push(Op::RfRead { reg, part: Part::Whole }, window, &[ty])[0];
+        self.cells.insert(reg, value);
+        value
+    }
+
+    fn read(&mut self, reg: Reg, part: Part, window: Window) -> Value {
+        if !self.is_lane(reg) {
+            let whole = self.cell(reg);
+            let all = self.editor.window();
+            return match part {
+                Part::Whole => whole,
+                Part::Lo => self.editor.convert(ConvertOp::Trunc, Type::I32, whole, all),
+                Part::Hi => self.editor.convert(ConvertOp::HighHalf, Type::I32, whole, all),
+            };
+        }
+        let lane = self.lane(reg, window);
+        match lane.new {
+            Some((value, mask)) if self.editor.constant(mask) == Some(u64::MAX) => value,
+            Some((value, mask)) => {
+                let old = self.old(reg, window);
+                self.editor.select(mask, value, old, window)
+            }
+            None => self.old(reg, window),
+        }
+    }
+
+    /// The register's state for this window; a state for another window is settled first.
+    fn lane(&mut self, reg: Reg, window: Window) -> Lane {
+        if self.lanes.get(&reg).is_some_and(|lane| lane.window != window) {
+            self.settle(reg);
+        }
+        *self.lanes.entry(reg).or_insert(Lane { window, old: None, new: None })
+    }
+
+    fn old(&mut self, reg: Reg, window: Window) -> Value {
+        if let Some(value) = self.lanes[&reg].old {
+            return value;
+        }
+        let ty = ValueType::varying(self.cell_type(reg));
+        let value = self.editor.push(Op::RfRead { reg, part: Part::Whole }, window, &[ty])[0];
+        self.lanes.get_mut(&reg).expect("the state was just looked up").old = Some(value);
+        value
+    }
+
+    fn write(&mut self, reg: Reg, part: Part, value: Value, guard: Option<Value>, nomask: bool, window: Window) {
+        let all = self.editor.window();
+        if !self.is_lane(reg) {
+            let value = match part {
+                Part::Whole => value,
+                Part::Lo => {
+                    let high = self.read(reg, Part::Hi, all);
+                    self.editor.concat(value, high, all)
+                }
+                Part::Hi => {
+                    let low = self.read(reg, Part::Lo, all);
+                    self.editor.concat(low, value, all)
+                }
+            };
+            self.cells.insert(reg, value);
+            self.written.insert(reg, ());
+            return;
+        }
+        let ty = ValueType::varying(self.editor.ty(value).ty);
+        let value = self.editor.pure(Op::Splat { a: value }, window, &[ty])[0];
+        let mask = self.execution_mask(guard, nomask, window);
+        let new = match self.lane(reg, window).new {
+            None => (value, mask),
+            Some((_, before)) if self.editor.is_subset(before, mask) => (value, mask),
+            Some((earlier, before)) => {
+                let merged = self.editor.select(mask, value, earlier, window);
+                let union =
+                    if self.editor.is_subset(mask, before) { before } else { self.editor.or_mask(before, mask) };
+                (merged, union)
+            }
+        };
+        self.lanes.get_mut(&reg).expect("the state was just looked up").new = Some(new);
+    }
+
+    /// Brings the register file up to date for a register, and forgets what was known of it.
+    fn settle(&mut self, reg: Reg) {
+        if let Some(value) = self.cells.remove(&reg) {
+            if self.written.remove(&reg).is_some() {
+                self.write_back(reg, value, None);
+            }
+        }
+        if let Some(lane) = self.lanes.remove(&reg) {
+            if let Some((value, mask)) = lane.new {
+                self.flush_lane(reg, lane.window, value, mask);
+            }
+        }
+    }
+
+    fn flush_lane(&mut self, reg: Reg, window: Window, value: Value, mask: Value) {
+        let everything = self.editor.constant(mask) == Some(u64::MAX);
+        let op = Op::RfWrite { reg, part: Part::Whole, value, guard: (!everything).then_some(mask), nomask: true };
+        self.editor.push(op, window, &[]);
+    }
+
+    fn write_back(&mut self, reg: Reg, value: Value, guard: Option<Value>) {
+        let window = self.editor.window();
+        self.editor.push(Op::RfWrite { reg, part: Part::Whole, value, guard, nomask: false }, window, &[]);
+    }
+}

@@ -1,0 +1,243 @@
+//! The launch manifest, key by key: a TOML file that describes one launch. Paths in it are relative to it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Dtype;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub kernel: Kernel,
+    pub launch: Launch,
+    #[serde(default, rename = "arg", skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Arg>,
+    #[serde(default, rename = "buffer", skip_serializing_if = "BTreeMap::is_empty")]
+    pub buffers: BTreeMap<String, Buffer>,
+    #[serde(default, rename = "surface", skip_serializing_if = "BTreeMap::is_empty")]
+    pub surfaces: BTreeMap<String, Surface>,
+    #[serde(default, rename = "symbol", skip_serializing_if = "BTreeMap::is_empty")]
+    pub symbols: BTreeMap<String, Symbol>,
+    #[serde(default, rename = "sparse", skip_serializing_if = "BTreeMap::is_empty")]
+    pub sparse: BTreeMap<String, Sparse>,
+}
+
+/// `[kernel]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kernel {
+    /// Recognised by its content.
+    pub binary: PathBuf,
+    /// May be left out if the binary has one kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+}
+
+/// `[launch]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// In blocks.
+    pub grid: [u32; 3],
+    /// In lanes.
+    pub block: [u32; 3],
+    /// Dynamic shared memory.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shared_bytes: u32,
+    /// Local memory of a lane for calls whose depth the compiler cannot know, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack_bytes: Option<u32>,
+    /// All blocks are resident and may wait for each other.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cooperative: bool,
+    /// Guest instructions (of warps) after which the launch is a fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction_limit: Option<u64>,
+    /// Seconds after which the launch is a fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
+}
+
+/// `[[arg]]`: one key and its value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "toml::Table", into = "toml::Table")]
+pub enum Arg {
+    /// Passes the guest address of a buffer.
+    Buffer(String),
+    /// Passes the guest address of a sparse range.
+    Sparse(String),
+    Surface(String),
+    Texture(String),
+    /// A number, as its bytes.
+    Number(Dtype, toml::Value),
+    /// Raw bytes of a structure, in hex.
+    Bytes(String),
+}
+
+impl TryFrom<toml::Table> for Arg {
+    type Error = String;
+
+    fn try_from(table: toml::Table) -> Result<Arg, String> {
+        let mut entries = table.into_iter();
+        let (Some((key, value)), None) = (entries.next(), entries.next()) else {
+            return Err("an [[arg]] has exactly one key, such as buffer, i32 or f32".into());
+        };
+        if let Some(dtype) = Dtype::from_name(&key) {
+            dtype.encode(&value)?;
+            return Ok(Arg::Number(dtype, value));
+        }
+        let make = match key.as_str() {
+            "buffer" => Arg::Buffer,
+            "sparse" => Arg::Sparse,
+            "surface" => Arg::Surface,
+            "texture" => Arg::Texture,
+            "bytes" => Arg::Bytes,
+            _ => {
+                let expected = "buffer, sparse, surface, texture, bytes, i8, u8, i16, u16, i32, u32, i64, u64, f16, \
+                                f32 or f64";
+                return Err(format!("unknown key `{key}` of an [[arg]], expected {expected}"));
+            }
+        };
+        match value {
+            toml::Value::String(text) => Ok(make(text)),
+            other => Err(format!("`{key}` of an [[arg]] is {}: expected a string", other.type_str())),
+        }
+    }
+}
+
+impl From<Arg> for toml::Table {
+    fn from(arg: Arg) -> toml::Table {
+        let (key, value) = match arg {
+            Arg::Buffer(name) => ("buffer", name.into()),
+            Arg::Sparse(name) => ("sparse", name.into()),
+            Arg::Surface(name) => ("surface", name.into()),
+            Arg::Texture(name) => ("texture", name.into()),
+            Arg::Bytes(hex) => ("bytes", hex.into()),
+            Arg::Number(dtype, value) => (dtype.name(), value),
+        };
+        toml::Table::from_iter([(key.to_string(), value)])
+    }
+}
+
+/// `[buffer.NAME]`: device memory. Exactly one of `file`, `zeros` and `values` says what is in it at first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Buffer {
+    /// `.npy`, or raw bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// So many zero bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zeros: Option<u64>,
+    /// Numbers of type `dtype`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<toml::Value>>,
+    /// Element type, where the file does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<Dtype>,
+    /// `.npy` that the buffer is compared with after the launch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtol: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atol: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub png: Option<Png>,
+}
+
+/// `png = { size = [w, h], map = "iterations", max = 256 }`: an image of unsigned integers, rows from the top.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Png {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    pub map: ColourMap,
+    /// The value of the last colour; without it the greatest that occurs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColourMap {
+    /// Cyclic colours; `max` and above is black.
+    Iterations,
+    /// From black through warm colours to white, by the logarithm.
+    Density,
+    /// Grey, in proportion.
+    Grey,
+}
+
+/// `[surface.NAME]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Surface {
+    pub dim: Dim,
+    /// Width, height, depth (or layers).
+    pub size: [u32; 3],
+    /// Such as `r32_uint`.
+    pub format: String,
+    #[serde(default)]
+    pub layout: Layout,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_height: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Dim {
+    #[serde(rename = "1d")]
+    D1,
+    #[serde(rename = "1d_buffer")]
+    D1Buffer,
+    #[serde(rename = "1d_array")]
+    D1Array,
+    #[serde(rename = "2d")]
+    D2,
+    #[serde(rename = "2d_array")]
+    D2Array,
+    #[serde(rename = "3d")]
+    D3,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    #[default]
+    Pitch,
+    BlockLinear,
+}
+
+/// `[symbol.NAME]`: initial content of a `__constant__` or `__device__` variable; as for buffers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbol {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zeros: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<toml::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<Dtype>,
+}
+
+/// `[sparse.NAME]`: a reserved range of which only some pages are resident.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sparse {
+    pub bytes: u64,
+    /// Numbers of 64 KiB pages, from the start of the range.
+    #[serde(default)]
+    pub resident: Vec<u64>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

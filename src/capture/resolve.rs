@@ -1,0 +1,359 @@
+//! A manifest with all that it names: [`Launch`].
+
+use std::path::{Path, PathBuf};
+
+use super::array::{Array, Dtype};
+use super::compare::Tolerance;
+use super::manifest::{self, Manifest, Png};
+use super::{Error, npy};
+
+/// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The manifest's own path.
+    pub path: PathBuf,
+    pub binary_path: PathBuf,
+    pub binary: Vec<u8>,
+    pub entry: Option<String>,
+    pub shape: manifest::Launch,
+    pub args: Vec<ArgValue>,
+    pub buffers: Vec<Buffer>,
+    pub symbols: Vec<Symbol>,
+    pub sparse: Vec<Sparse>,
+    pub surfaces: Vec<Surface>,
+}
+
+/// What is passed for one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgValue {
+    /// Address of `buffers[i]`.
+    Buffer(usize),
+    /// Address of `sparse[i]`.
+    Sparse(usize),
+    /// Handle of `surfaces[i]`, or of its texture.
+    Surface(usize),
+    Texture(usize),
+    /// These bytes, and what the manifest calls them, such as `f32`.
+    Bytes(Vec<u8>, &'static str),
+}
+
+/// What is in memory at first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    Zeros(u64),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    /// In bytes.
+    #[allow(clippy::len_without_is_empty, reason = "no content is empty")]
+    pub fn len(&self) -> u64 {
+        match self {
+            Content::Zeros(n) => *n,
+            Content::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub name: String,
+    pub content: Content,
+    /// Of what is written after the launch.
+    pub dtype: Dtype,
+    pub shape: Vec<u64>,
+    pub expect: Option<Expectation>,
+    pub png: Option<Png>,
+}
+
+/// What a buffer should hold after the launch; as many bytes as the buffer.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    pub path: PathBuf,
+    pub array: Array,
+    pub tolerance: Tolerance,
+}
+
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug)]
+pub struct Sparse {
+    pub name: String,
+    pub bytes: u64,
+    /// Page numbers, sorted, each once, all within the range.
+    pub resident: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Surface {
+    pub name: String,
+    pub description: manifest::Surface,
+    pub content: Option<Vec<u8>>,
+}
+
+/// Size of the pages that sparse ranges are made of.
+const SPARSE_PAGE_BYTES: u64 = 1 << 16;
+
+impl Manifest {
+    /// Parses a manifest; `path` is for messages.
+    pub fn parse(text: &str, path: &Path) -> Result<Manifest, Error> {
+        toml::from_str(text).map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
+    }
+
+    /// The manifest as TOML.
+    pub fn to_text(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    pub fn read(path: &Path) -> Result<Manifest, Error> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, "read", e))?;
+        Manifest::parse(&text, path)
+    }
+}
+
+impl Launch {
+    /// Reads a manifest and all files that it names.
+    pub fn read(path: &Path) -> Result<Launch, Error> {
+        Launch::resolve(Manifest::read(path)?, path)
+    }
+
+    /// Reads the files that a manifest names, relative to `path`, where it lies.
+    pub fn resolve(manifest: Manifest, path: &Path) -> Result<Launch, Error> {
+        let from = Source { path, folder: path.parent().unwrap_or(Path::new("")) };
+        let binary_path = from.folder.join(&manifest.kernel.binary);
+        let binary = std::fs::read(&binary_path).map_err(|e| Error::io(&binary_path, "read", e))?;
+        if let Some(limit) = manifest.launch.time_limit
+            && !(limit > 0.0 && limit.is_finite())
+        {
+            return Err(from.wrong("launch.time_limit", format!("{limit}: expected a number of seconds above 0")));
+        }
+        let buffers = manifest.buffers.iter().map(|(name, b)| from.buffer(name, b)).collect::<Result<Vec<_>, _>>()?;
+        let symbols = manifest.symbols.iter().map(|(name, s)| from.symbol(name, s)).collect::<Result<Vec<_>, _>>()?;
+        let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
+        let surfaces =
+            manifest.surfaces.iter().map(|(name, s)| from.surface(name, s)).collect::<Result<Vec<_>, _>>()?;
+        let position = |kind: &str, name: &str, names: Vec<&str>, key: String| {
+            names.iter().position(|n| *n == name).ok_or_else(|| {
+                let known =
+                    if names.is_empty() { "there is none".into() } else { format!("there is {}", names.join(", ")) };
+                from.wrong(key, format!("no [{kind}.{name}] in the manifest: {known}"))
+            })
+        };
+        let mut args = Vec::with_capacity(manifest.args.len());
+        for (i, arg) in manifest.args.into_iter().enumerate() {
+            let key = format!("arg {}", i + 1);
+            let surface = |name: &str, key| {
+                position("surface", name, surfaces.iter().map(|s: &Surface| s.name.as_str()).collect(), key)
+            };
+            args.push(match arg {
+                manifest::Arg::Buffer(name) => {
+                    let names = buffers.iter().map(|b: &Buffer| b.name.as_str()).collect();
+                    ArgValue::Buffer(position("buffer", &name, names, key)?)
+                }
+                manifest::Arg::Sparse(name) => {
+                    let names = sparse.iter().map(|s: &Sparse| s.name.as_str()).collect();
+                    ArgValue::Sparse(position("sparse", &name, names, key)?)
+                }
+                manifest::Arg::Surface(name) => ArgValue::Surface(surface(&name, key)?),
+                manifest::Arg::Texture(name) => ArgValue::Texture(surface(&name, key)?),
+                manifest::Arg::Number(dtype, value) => {
+                    ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
+                }
+                manifest::Arg::Bytes(hex) => {
+                    ArgValue::Bytes(bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?, "bytes")
+                }
+            });
+        }
+        Ok(Launch {
+            path: path.to_path_buf(),
+            binary_path,
+            binary,
+            entry: manifest.kernel.entry,
+            shape: manifest.launch,
+            args,
+            buffers,
+            symbols,
+            sparse,
+            surfaces,
+        })
+    }
+}
+
+fn bytes_of_hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let wrong = || format!("bytes = \"{text}\": expected pairs of hex digits");
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| {
+        let digit = |d: u8| char::from(d).to_digit(16);
+        Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8)
+    };
+    if !rest.is_empty() {
+        return Err(wrong());
+    }
+    pairs.iter().map(|pair| byte(pair).ok_or_else(wrong)).collect()
+}
+
+/// The manifest, as messages name it, and where its files are.
+struct Source<'a> {
+    path: &'a Path,
+    folder: &'a Path,
+}
+
+/// Initial content with what is known of its elements.
+struct Initial {
+    content: Content,
+    dtype: Option<Dtype>,
+    shape: Option<Vec<u64>>,
+}
+
+impl Source<'_> {
+    fn wrong(&self, key: impl Into<String>, problem: impl Into<String>) -> Error {
+        Error::value(self.path, key, problem)
+    }
+
+    fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+        let path = self.folder.join(path);
+        let bytes = std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        Ok((path, bytes))
+    }
+
+    /// A `.npy` file, or raw elements of type `raw`.
+    fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
+        let (path, bytes) = self.file(path)?;
+        let wrong = |problem| Error::Array { path: path.clone(), problem };
+        if bytes.starts_with(npy::MAGIC) {
+            let array = npy::read(&bytes).map_err(wrong)?;
+            return Ok((path, array, true));
+        }
+        if bytes.len() % raw.bytes() != 0 {
+            let size = raw.bytes();
+            return Err(wrong(format!("{} bytes: expected a multiple of {size} ({})", bytes.len(), raw.name())));
+        }
+        Ok((path, Array::flat(raw, bytes), false))
+    }
+
+    fn initial(&self, key: &str, source: &manifest::Symbol) -> Result<Initial, Error> {
+        let initial = match (&source.file, source.zeros, &source.values) {
+            (Some(file), None, None) => {
+                let (path, array, typed) = self.array(file, source.dtype.unwrap_or(Dtype::U8))?;
+                if let Some(dtype) = source.dtype.filter(|&d| d != array.dtype) {
+                    let problem =
+                        format!("elements are {}: expected {} ({key}.dtype)", array.dtype.name(), dtype.name());
+                    return Err(Error::Array { path, problem });
+                }
+                let known = typed || source.dtype.is_some();
+                Initial {
+                    dtype: known.then_some(array.dtype),
+                    shape: known.then_some(array.shape),
+                    content: Content::Bytes(array.bytes),
+                }
+            }
+            (None, Some(zeros), None) => {
+                if let Some(dtype) = source.dtype.filter(|d| zeros % d.bytes() as u64 != 0) {
+                    let problem = format!("{zeros}: expected a multiple of {} bytes ({})", dtype.bytes(), dtype.name());
+                    return Err(self.wrong(format!("{key}.zeros"), problem));
+                }
+                Initial { content: Content::Zeros(zeros), dtype: source.dtype, shape: None }
+            }
+            (None, None, Some(values)) => {
+                let Some(dtype) = source.dtype else {
+                    return Err(self.wrong(format!("{key}.dtype"), "missing: `values` need an element type"));
+                };
+                let mut bytes = Vec::with_capacity(values.len() * dtype.bytes());
+                for (i, value) in values.iter().enumerate() {
+                    let encoded = dtype.encode(value);
+                    bytes.extend(encoded.map_err(|problem| self.wrong(format!("{key}.values[{i}]"), problem))?);
+                }
+                Initial { content: Content::Bytes(bytes), dtype: Some(dtype), shape: None }
+            }
+            _ => return Err(self.wrong(key, "expected exactly one of `file`, `zeros` and `values`")),
+        };
+        if initial.content.len() == 0 {
+            return Err(self.wrong(key, "it is empty: expected at least one byte"));
+        }
+        Ok(initial)
+    }
+
+    fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
+        let key = format!("buffer.{name}");
+        if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
+            return Err(
+                self.wrong(key, "a buffer's name becomes a file's name: expected no slashes and no leading dot")
+            );
+        }
+        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png } = buffer.clone();
+        let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
+        for (tolerance, which) in [(rtol, "rtol"), (atol, "atol")] {
+            let key = format!("{key}.{which}");
+            match tolerance {
+                Some(_) if expect.is_none() => return Err(self.wrong(key, "there is no `expect` for it")),
+                Some(t) if !(t >= 0.0 && t.is_finite()) => {
+                    return Err(self.wrong(key, format!("{t}: expected a number from 0")));
+                }
+                _ => {}
+            }
+        }
+        let expect = match expect {
+            None => None,
+            Some(file) => {
+                let (path, array, _) = self.array(&file, dtype.unwrap_or(Dtype::U8))?;
+                let wrong = |problem| Error::Array { path: path.clone(), problem };
+                if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
+                    let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
+                    return Err(wrong(problem));
+                }
+                if array.bytes.len() as u64 != content.len() {
+                    let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
+                    return Err(wrong(problem));
+                }
+                Some(Expectation { path, array, tolerance: Tolerance { rtol, atol } })
+            }
+        };
+        let (dtype, shape) = match (&expect, dtype, shape) {
+            (_, Some(dtype), Some(shape)) => (dtype, shape),
+            (Some(expect), ..) => (expect.array.dtype, expect.array.shape.clone()),
+            (None, dtype, _) => {
+                let dtype = dtype.unwrap_or(Dtype::U8);
+                (dtype, vec![content.len() / dtype.bytes() as u64])
+            }
+        };
+        if let Some(png) = &png {
+            super::image::pixel_type(png, content.len()).map_err(|e| self.wrong(format!("{key}.png"), e))?;
+        }
+        Ok(Buffer { name: name.into(), content, dtype, shape, expect, png })
+    }
+
+    fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
+        let content = self.initial(&format!("symbol.{name}"), symbol)?.content;
+        Ok(Symbol { name: name.into(), content })
+    }
+
+    fn sparse(&self, name: &str, sparse: &manifest::Sparse) -> Result<Sparse, Error> {
+        let key = format!("sparse.{name}");
+        if sparse.bytes == 0 {
+            return Err(self.wrong(key + ".bytes", "0: expected at least 1"));
+        }
+        let pages = sparse.bytes.div_ceil(SPARSE_PAGE_BYTES);
+        let mut resident = sparse.resident.clone();
+        resident.sort_unstable();
+        resident.dedup();
+        if let Some(&page) = resident.last().filter(|&&page| page >= pages) {
+            let problem = format!("page {page}: the range has {pages} pages of 64 KiB");
+            return Err(self.wrong(key + ".resident", problem));
+        }
+        Ok(Sparse { name: name.into(), bytes: sparse.bytes, resident })
+    }
+
+    fn surface(&self, name: &str, surface: &manifest::Surface) -> Result<Surface, Error> {
+        if surface.size.contains(&0) {
+            return Err(self.wrong(format!("surface.{name}.size"), "expected no 0"));
+        }
+        let content = surface.file.as_deref().map(|file| self.array(file, Dtype::U8)).transpose()?;
+        let content = content.map(|(_, array, _)| array.bytes);
+        Ok(Surface { name: name.into(), description: surface.clone(), content })
+    }
+}

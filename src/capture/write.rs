@@ -1,0 +1,49 @@
+//! Files are written whole or not at all: under another name first, then renamed.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::array::Array;
+use super::manifest::Manifest;
+use super::{Error, npy};
+
+/// Writes a file by way of `fill`.
+pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        let mut buffered = std::io::BufWriter::new(temporary.as_file_mut());
+        fill(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        make_readable(temporary.as_file())?;
+        temporary.persist(path).map_err(|e| e.error)?;
+        Ok(())
+    };
+    write().map_err(|e| Error::io(path, "written", e))
+}
+
+/// A temporary file is the owner's alone; what is left has the permissions of an ordinary one.
+#[cfg(unix)]
+fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Writes an array as `.npy`.
+pub fn array(path: &Path, array: &Array) -> Result<(), Error> {
+    file(path, |into| npy::write(array, into))
+}
+
+/// Writes a manifest.
+pub fn manifest(path: &Path, manifest: &Manifest) -> Result<(), Error> {
+    let text = manifest
+        .to_text()
+        .map_err(|e| Error::Toml { path: path.to_path_buf(), message: format!("cannot be written: {e}") })?;
+    file(path, |into| into.write_all(text.as_bytes()))
+}

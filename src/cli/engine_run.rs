@@ -1,0 +1,135 @@
+//! A launch on one engine: what `warploom run` does with it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::Error;
+use super::progress::Progress;
+use super::run::Options;
+use crate::capture::{self, Comparison, Expectation, Launch, Tolerance};
+use crate::exec::{EngineKind, Executed, Fault, LaunchOptions, LaunchOutcome, Session};
+
+/// What one engine makes of the launch.
+pub struct EngineRun<'c> {
+    pub engine: EngineKind,
+    pub session: Session<'c>,
+    pub options: LaunchOptions,
+    /// Its results are in the session's memory until the launch is repeated.
+    pub first: LaunchOutcome,
+    pub translate: Duration,
+    pub kernel: Vec<Duration>,
+}
+
+impl<'c> EngineRun<'c> {
+    /// Launches for the first time.
+    pub fn start(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<EngineRun<'c>, Error> {
+        let failed = |e| Error::exec(&launch.path)(e);
+        let session = Session::new(launch).map_err(failed)?;
+        let mut shape = session.options(engine, options.threads.into());
+        shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);
+        shape.time_limit = options.time_limit.or(shape.time_limit);
+        let bar = Progress::new(format!("{} ({engine})", session.kernel().map_err(failed)?.name()));
+        let first = session.launch(&shape, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
+        let (translate, kernel) = (first.translate, vec![first.run]);
+        Ok(EngineRun { engine, session, options: shape, first, translate, kernel })
+    }
+
+    /// Launches again until there are `launches` in all.
+    pub fn repeat(&mut self, launches: u32) -> Result<(), Error> {
+        let failed = |e| Error::Other(format!("a repeated launch: {e}"));
+        let bar = Progress::new(format!("{} launches ({})", launches, self.engine));
+        for launch in 1..launches {
+            if self.first.fault.is_some() {
+                break;
+            }
+            self.session.reset().map_err(failed)?;
+            let outcome = self.session.launch(&self.options, None).map_err(failed)?;
+            self.kernel.push(outcome.run);
+            self.translate += outcome.translate;
+            bar.show(launch.into(), launches.into());
+        }
+        Ok(())
+    }
+
+    /// The buffers that have an expectation, against it.
+    pub fn compare<'l>(&self, launch: &'l Launch) -> Result<Vec<(&'l str, Comparison)>, Error> {
+        let mut all = Vec::new();
+        for (i, buffer) in launch.buffers.iter().enumerate() {
+            let Some(Expectation { array, tolerance, .. }) = &buffer.expect else { continue };
+            let mut comparison = Comparison::default();
+            let add = |at: usize, got: &[u8]| {
+                comparison.add(got, &array.bytes[at..][..got.len()], array.dtype, *tolerance);
+            };
+            self.session.read_buffer(i, add).map_err(Error::exec(&launch.path))?;
+            all.push((buffer.name.as_str(), comparison));
+        }
+        Ok(all)
+    }
+
+    /// Writes what changed; the names of the files.
+    pub fn write_buffers(&self, out: &Path, launch: &Launch) -> Result<Vec<String>, Error> {
+        let failed = |e| Error::exec(&launch.path)(e);
+        let mut names = Vec::new();
+        for (i, buffer) in launch.buffers.iter().enumerate() {
+            if !self.session.has_changed(i).map_err(failed)? {
+                continue;
+            }
+            let name = format!("{}.npy", buffer.name);
+            capture::write::file(&out.join(&name), |into| {
+                capture::npy::write_pieces(buffer.dtype, &buffer.shape, into, &mut |sink| {
+                    let mut result = Ok(());
+                    let write = |_: usize, piece: &[u8]| {
+                        if result.is_ok() {
+                            result = sink(piece);
+                        }
+                    };
+                    self.session.read_buffer(i, write).map_err(std::io::Error::other)?;
+                    result
+                })
+            })?;
+            names.push(name);
+            if let Some(png) = &buffer.png {
+                let name = format!("{}.png", buffer.name);
+                let bytes = self.session.buffer(i).map_err(failed)?;
+                let image = capture::image::draw(png, &bytes).map_err(Error::Other)?;
+                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Runs once more and counts.
+    pub fn profile(&self) -> Result<Vec<Executed>, Error> {
+        let failed = |e| Error::Other(format!("profile: {e}"));
+        self.session.reset().map_err(failed)?;
+        self.session.profile(&self.options).map_err(failed)
+    }
+}
+
+/// What two engines disagree about first.
+pub fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -> Result<Option<String>, Error> {
+    let failed = |e| Error::exec(&launch.path)(e);
+    let (name_a, name_b) = (a.engine, b.engine);
+    let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
+    if a.first.fault != b.first.fault {
+        return Ok(Some(format!("{name_a}: {}; {name_b}: {}", say(&a.first.fault), say(&b.first.fault))));
+    }
+    for (i, buffer) in launch.buffers.iter().enumerate() {
+        let other = b.session.buffer(i).map_err(failed)?;
+        let mut comparison = Comparison::default();
+        let add = |at: usize, got: &[u8]| {
+            comparison.add(got, &other[at..][..got.len()], buffer.dtype, Tolerance::default());
+        };
+        a.session.read_buffer(i, add).map_err(failed)?;
+        if let Some(first) = &comparison.first {
+            return Ok(Some(format!(
+                "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",
+                buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
+            )));
+        }
+    }
+    let counts = |run: &EngineRun<'_>| (run.first.counts.instructions, run.first.counts.lane_instructions);
+    Ok((counts(a) != counts(b) && a.first.fault.is_none())
+        .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b))))
+}

@@ -1,0 +1,103 @@
+//! `--report`: what a run came to, as JSON.
+
+use serde::Serialize;
+
+use crate::capture::Comparison;
+use crate::exec::{Executed, Fault, FidelityClass};
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub manifest: String,
+    pub kernel: String,
+    pub engine: &'static str,
+    pub threads: usize,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Spent on translation in all launches.
+    pub translate_ns: u64,
+    /// One number for each launch.
+    pub kernel_ns: Vec<u64>,
+    /// Of the first launch, as all that follows.
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub helper_calls: u64,
+    pub interp_instructions: u64,
+    pub blocks_done: u64,
+    pub faults: Vec<FaultReport>,
+    pub fidelity: Vec<FidelityReport>,
+    pub expect: Vec<ExpectReport>,
+    /// With two engines: how they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FaultReport {
+    pub kind: &'static str,
+    pub kernel: String,
+    pub function: Option<String>,
+    /// Offset in the function's section.
+    pub pc: u64,
+    pub instruction: Option<String>,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u32,
+    pub address: u64,
+    pub message: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FidelityReport {
+    pub instruction: String,
+    /// How often warps executed it.
+    pub count: u64,
+    pub class: &'static str,
+    /// How far an approximate result may be off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExpectReport {
+    pub buffer: String,
+    pub elements: usize,
+    pub mismatches: usize,
+    pub max_abs: f64,
+    pub max_rel: f64,
+}
+
+impl From<&Fault> for FaultReport {
+    fn from(fault: &Fault) -> Self {
+        FaultReport {
+            kind: fault.kind().name(),
+            kernel: fault.kernel.clone(),
+            function: fault.function.clone(),
+            pc: fault.offset,
+            instruction: fault.instruction.clone(),
+            block: fault.fault.block,
+            warp: fault.fault.warp,
+            lane: fault.fault.lane,
+            address: fault.fault.address,
+            message: fault.to_string(),
+        }
+    }
+}
+
+impl From<Executed> for FidelityReport {
+    fn from(executed: Executed) -> Self {
+        let (class, bound) = match executed.class {
+            FidelityClass::Exact => ("exact", None),
+            FidelityClass::Approximate(bound) => ("approximate", Some(bound)),
+            FidelityClass::Unimplemented => ("unimplemented", None),
+            FidelityClass::Illegal => ("illegal", None),
+        };
+        FidelityReport { instruction: executed.mnemonic, count: executed.count, class, bound }
+    }
+}
+
+impl ExpectReport {
+    pub fn new(buffer: &str, comparison: &Comparison) -> Self {
+        let Comparison { elements, mismatches, max_abs, max_rel, .. } = *comparison;
+        ExpectReport { buffer: buffer.into(), elements, mismatches, max_abs, max_rel }
+    }
+}

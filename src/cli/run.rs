@@ -1,0 +1,166 @@
+//! `warploom run`
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::engine_run::{EngineRun, first_difference};
+use super::report::{ExpectReport, FaultReport, Report};
+use super::text::{grouped, plural, rate, time};
+use super::{Ending, EngineChoice, Error, print};
+use crate::capture::{self, Launch};
+use crate::exec::Executed;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The launch, a TOML file.
+    manifest: PathBuf,
+    /// Which engine runs it.
+    #[arg(long)]
+    engine: Option<EngineChoice>,
+    /// Writes every buffer that changed here, as NAME.npy, and images that the manifest asks for.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Worker threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Writes what the run came to, as JSON.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Launches so many times from the same initial buffers; written and compared is the first launch's result.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Instructions (of warps) after which the launch is stopped, in place of the manifest's limit.
+    #[arg(long, value_name = "N")]
+    pub instruction_limit: Option<u64>,
+    /// Seconds after which the launch is stopped, in place of the manifest's limit.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
+    let limit = Duration::try_from_secs_f64(number).map_err(|e| e.to_string())?;
+    if limit.is_zero() { Err("expected more than 0 seconds".into()) } else { Ok(limit) }
+}
+
+pub(super) fn run(options: &Options) -> Result<Ending, Error> {
+    let launch = Launch::read(&options.manifest)?;
+    if let Some(out) = &options.out {
+        std::fs::create_dir_all(out).map_err(|source| Error::Io {
+            path: out.clone(),
+            doing: "cannot be made a folder",
+            source,
+        })?;
+    }
+    let choice = EngineChoice::of(options.engine)?;
+    let start = |&engine| EngineRun::start(options, &launch, engine);
+    let mut runs = choice.engines().iter().map(start).collect::<Result<Vec<_>, _>>()?;
+
+    let mut ending = Ending::Success;
+    let mut notes = String::new();
+    let mut expect = Vec::new();
+    let complain = |what: &dyn std::fmt::Display| eprintln!("warploom: {}: {what}", options.manifest.display());
+    match &runs[0].first.fault {
+        Some(fault) => {
+            complain(fault);
+            ending = Ending::Fault;
+        }
+        None => {
+            for (name, comparison) in runs[0].compare(&launch)? {
+                if comparison.mismatches > 0 {
+                    complain(&format_args!("buffer `{name}`: {comparison}"));
+                    ending = Ending::Mismatch;
+                } else {
+                    notes += &format!("{name}: {comparison}\n");
+                }
+                expect.push(ExpectReport::new(name, &comparison));
+            }
+        }
+    }
+    let mut difference = None;
+    if let [a, b] = runs.as_slice() {
+        difference = first_difference(&launch, a, b)?;
+        match &difference {
+            Some(difference) => {
+                complain(&format_args!("the engines differ: {difference}"));
+                ending = ending.max(Ending::Mismatch);
+            }
+            None => notes += "both engines agree\n",
+        }
+    }
+    if let Some(out) = &options.out {
+        for name in runs[0].write_buffers(out, &launch)? {
+            notes += &format!("wrote {}\n", out.join(name).display());
+        }
+    }
+    for run in &mut runs {
+        run.repeat(options.repeat)?;
+    }
+    if let Some(path) = &options.report {
+        let executed = runs[0].profile()?;
+        let report = report(options, &launch, &runs, executed, expect, difference);
+        capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
+    }
+    print(&(summary(options, &launch, &runs) + &notes))?;
+    Ok(ending)
+}
+
+fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String {
+    let [x, y, z] = launch.shape.grid;
+    let [bx, by, bz] = launch.shape.block;
+    let name = runs[0].session.kernel().map_or(String::new(), |k| k.name().to_string());
+    let mut text = format!("{name}: grid {x} x {y} x {z}, block {bx} x {by} x {bz}\n");
+    for run in runs {
+        let best = run.kernel.iter().min().copied().unwrap_or_default();
+        let threads = u64::from(options.threads);
+        text += &format!(
+            "{}, {threads} thread{}: translated in {}, ran in {}",
+            run.engine,
+            plural(threads),
+            time(run.translate),
+            time(run.kernel[0])
+        );
+        if run.kernel.len() > 1 {
+            text += &format!(", best of {} {}", run.kernel.len(), time(best));
+        }
+        let counts = run.first.counts;
+        text += &format!(
+            "\n{} instructions, {} lane-instructions, {}\n",
+            grouped(counts.instructions),
+            grouped(counts.lane_instructions),
+            rate(counts.lane_instructions, best)
+        );
+    }
+    text
+}
+
+fn report(
+    options: &Options,
+    launch: &Launch,
+    runs: &[EngineRun<'_>],
+    executed: Vec<Executed>,
+    expect: Vec<ExpectReport>,
+    difference: Option<String>,
+) -> Report {
+    let run = &runs[0];
+    let counts = run.first.counts;
+    Report {
+        manifest: options.manifest.display().to_string(),
+        kernel: run.session.kernel().map_or(String::new(), |k| k.name().to_string()),
+        engine: if runs.len() == 2 { "both" } else { run.engine.name() },
+        threads: options.threads.into(),
+        grid: launch.shape.grid,
+        block: launch.shape.block,
+        translate_ns: run.translate.as_nanos() as u64,
+        kernel_ns: run.kernel.iter().map(|d| d.as_nanos() as u64).collect(),
+        instructions: counts.instructions,
+        lane_instructions: counts.lane_instructions,
+        helper_calls: counts.helper_calls,
+        interp_instructions: counts.interp_instructions,
+        blocks_done: run.first.blocks_done,
+        faults: run.first.fault.iter().map(FaultReport::from).collect(),
+        fidelity: executed.into_iter().map(Into::into).collect(),
+        expect,
+        difference,
+    }
+}

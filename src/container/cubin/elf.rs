@@ -1,0 +1,346 @@
+//! ELF sections, symbols and relocations of a cubin -> [`Module`].
+
+use std::collections::BTreeMap;
+
+use object::LittleEndian as LE;
+use object::elf::{
+    EM_CUDA, ET_REL, FileHeader64, SHN_UNDEF, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, STT_FUNC,
+    STT_OBJECT, STT_SECTION, SectionHeader64, SectionType, Sym64,
+};
+use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
+
+use super::info::Attributes;
+use super::reloc;
+use crate::container::{
+    Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
+
+type Header = FileHeader64<LE>;
+
+/// Section types of the vendor.
+mod sht {
+    use object::elf::SectionType;
+
+    pub const CUDA_INFO: SectionType = SectionType(0x7000_0000);
+    /// Memory without file content, as `SHT_NOBITS`.
+    pub const CUDA_GLOBAL: SectionType = SectionType(0x7000_0007);
+    pub const CUDA_LOCAL: SectionType = SectionType(0x7000_0009);
+    pub const CUDA_SHARED: SectionType = SectionType(0x7000_000a);
+    /// Constant bank n has `CUDA_CONSTANT_B0 + n`.
+    pub const CUDA_CONSTANT_B0: u32 = 0x7000_0064;
+}
+
+/// Symbol types of the vendor.
+mod stt {
+    use object::elf::SymbolType;
+
+    pub const CUDA_TEXTURE: SymbolType = SymbolType(10);
+    pub const CUDA_SAMPLER: SymbolType = SymbolType(11);
+    pub const CUDA_SURFACE: SymbolType = SymbolType(12);
+    pub const CUDA_OBJECT: SymbolType = SymbolType(13);
+}
+
+/// In `st_other`.
+const STO_CUDA_ENTRY: u8 = 0x10;
+const STO_CUDA_SPACE: u8 = 0xe0;
+const STO_CUDA_SHARED: u8 = 0x40;
+
+/// The last constant bank that an instruction can name.
+const LAST_BANK: u32 = 17;
+
+/// What the ELF part says; the attributes are still to be applied.
+pub(super) struct File {
+    pub module: Module,
+    pub info: Vec<Attributes>,
+    /// The module's symbol for each index of the file's symbol table.
+    pub symbol_of_index: Vec<Option<SymbolId>>,
+    code_headers: BTreeMap<SectionId, CodeHeader>,
+}
+
+/// What a code section's header says: registers in `sh_info >> 24`, barriers in bits 20 to 26 of `sh_flags`.
+struct CodeHeader {
+    registers: u32,
+    barriers: u32,
+}
+
+/// The file's bytes with what may still be taken from them. A well-formed file uses each byte for one section, and
+/// names of symbols overlap little; a hostile one could otherwise demand any amount of memory.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    content_left: u64,
+    names_left: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn content(&mut self, section: &SectionHeader64<LE>, name: &str) -> Result<&'a [u8], Error> {
+        let (offset, size) = (section.sh_offset.get(LE), section.sh_size.get(LE));
+        let data = slice(self.bytes, offset, size).ok_or_else(|| {
+            Error::malformed(offset, format!("section {name} of {size} bytes"), within(self.bytes, "it to lie"))
+        })?;
+        self.content_left = self
+            .content_left
+            .checked_sub(size)
+            .ok_or_else(|| Error::malformed(offset, format!("section {name}"), "sections that do not overlap"))?;
+        Ok(data)
+    }
+
+    fn name(&mut self, raw: &[u8], offset: u64) -> Result<String, Error> {
+        self.names_left = self
+            .names_left
+            .checked_sub(raw.len() as u64)
+            .ok_or_else(|| Error::malformed(offset, "names", "names that do not overlap in the string table"))?;
+        Ok(String::from_utf8_lossy(raw).into_owned())
+    }
+}
+
+fn slice(bytes: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
+    let end = offset.checked_add(size)?;
+    bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
+}
+
+fn within(bytes: &[u8], what: &str) -> String {
+    format!("{what} within the file's {} bytes", bytes.len())
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
+    let header = Header::parse(bytes)
+        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
+    let endian = header.endian().map_err(|_| Error::malformed(5, "ELF data encoding", "little-endian (1)"))?;
+    if header.e_machine(endian) != EM_CUDA {
+        let what = format!("machine {}", header.e_machine(endian).0);
+        return Err(Error::malformed(0x12, what, format!("{} (NVIDIA CUDA)", EM_CUDA.0)));
+    }
+    let isa = isa(header.e_flags(endian).0)?;
+    let table_at = header.e_shoff(endian);
+    let sections = header.sections(endian, bytes).map_err(|e| {
+        Error::malformed(table_at, format!("section table: {e}"), within(bytes, "a table of section headers"))
+    })?;
+    let symbols = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| {
+        Error::malformed(table_at, format!("symbol table: {e}"), within(bytes, "symbols and their strings"))
+    })?;
+    let mut reader = Reader { bytes, content_left: bytes.len() as u64, names_left: 4 * bytes.len() as u64 };
+    let mut file = File {
+        module: Module { isa, sections: vec![], symbols: vec![], functions: vec![], relocations: vec![] },
+        info: vec![],
+        symbol_of_index: vec![None; symbols.len()],
+        code_headers: BTreeMap::new(),
+    };
+    let section_of_index = read_sections(&mut reader, &sections, &mut file, table_at)?;
+    read_symbols(&mut reader, &symbols, &sections, &section_of_index, &mut file)?;
+    if header.e_type(endian) == ET_REL {
+        place_shared_variables(&mut file.module);
+    }
+    count_shared(&mut file.module);
+    read_relocations(&mut reader, &sections, &section_of_index, &mut file)?;
+    Ok(file)
+}
+
+fn isa(flags: u32) -> Result<Isa, Error> {
+    match flags & 0xff {
+        sm @ (50 | 52 | 53) => Ok(Isa::Maxwell { sm }),
+        sm => Err(Error::Unsupported {
+            what: format!("code for sm_{sm}"),
+            why: "warploom runs sm_50, sm_52 and sm_53 (Maxwell)".into(),
+        }),
+    }
+}
+
+/// The run-time meaning of a section, if it has one. `owner` is the section's `sh_info`, already translated.
+fn kind(name: &str, ty: SectionType, owner: Option<SectionId>) -> Option<SectionKind> {
+    if name == ".text" || name.starts_with(".text.") {
+        return Some(SectionKind::Code);
+    }
+    if let Some(rest) = name.strip_prefix(".nv.constant") {
+        let bank: u32 = rest.split('.').next()?.parse().ok()?;
+        return (bank <= LAST_BANK).then_some(SectionKind::Constant { bank: bank as u8, owner });
+    }
+    match (name, ty) {
+        (".nv.global" | ".nv.global.init", _) => Some(SectionKind::Global),
+        _ if name.starts_with(".nv.shared") || ty == sht::CUDA_SHARED => Some(SectionKind::Shared { owner }),
+        _ => {
+            let bank = ty.0.checked_sub(sht::CUDA_CONSTANT_B0).filter(|&bank| bank <= LAST_BANK)?;
+            Some(SectionKind::Constant { bank: bank as u8, owner })
+        }
+    }
+}
+
+fn read_sections(
+    reader: &mut Reader<'_>,
+    sections: &SectionTable<'_, Header>,
+    file: &mut File,
+    table_at: u64,
+) -> Result<Vec<Option<SectionId>>, Error> {
+    let mut ids = vec![None; sections.len()];
+    let mut names = Vec::with_capacity(sections.len());
+    for (i, header) in sections.iter().enumerate() {
+        let at = table_at + (i * std::mem::size_of::<SectionHeader64<LE>>()) as u64;
+        let raw = sections
+            .section_name(LE, header)
+            .map_err(|e| Error::malformed(at, format!("name of section {i}: {e}"), "an offset in .shstrtab"))?;
+        names.push(reader.name(raw, at)?);
+    }
+    // Code first: constants and shared memory name the code they belong to.
+    for code in [true, false] {
+        for (i, header) in sections.iter().enumerate() {
+            let (name, ty) = (&names[i], header.sh_type(LE));
+            let owner = ids.get(header.sh_info(LE) as usize).copied().flatten();
+            if ty == sht::CUDA_INFO && !code && (name == ".nv.info" || name.starts_with(".nv.info.")) {
+                let data = reader.content(header, name)?.to_vec();
+                file.info.push(Attributes { section: name.clone(), at: header.sh_offset(LE), owner, data });
+                continue;
+            }
+            let Some(kind) = kind(name, ty, owner) else { continue };
+            if (kind == SectionKind::Code) != code {
+                continue;
+            }
+            let empty = matches!(ty, SHT_NOBITS | sht::CUDA_GLOBAL | sht::CUDA_LOCAL | sht::CUDA_SHARED);
+            let data = if empty { vec![] } else { reader.content(header, name)?.to_vec() };
+            let align = header.sh_addralign(LE).max(1);
+            if !align.is_power_of_two() || align > 1 << 20 {
+                let what = format!("alignment {align} of section {name}");
+                return Err(Error::malformed(header.sh_offset(LE), what, "a power of two up to 1 MiB"));
+            }
+            ids[i] = Some(SectionId(file.module.sections.len()));
+            let size = header.sh_size(LE);
+            file.module.sections.push(Section { name: name.clone(), kind, align, size, data });
+            if kind == SectionKind::Code {
+                let (registers, barriers) = (header.sh_info(LE) >> 24, (header.sh_flags(LE).0 >> 20) as u32 & 0x7f);
+                file.code_headers.insert(SectionId(file.module.sections.len() - 1), CodeHeader { registers, barriers });
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn read_symbols(
+    reader: &mut Reader<'_>,
+    symbols: &SymbolTable<'_, Header>,
+    sections: &SectionTable<'_, Header>,
+    section_of_index: &[Option<SectionId>],
+    file: &mut File,
+) -> Result<(), Error> {
+    let table = sections.section(symbols.section()).map(|s| s.sh_offset(LE)).unwrap_or(0);
+    for (index, symbol) in symbols.enumerate() {
+        let at = table + (index.0 * std::mem::size_of::<Sym64<LE>>()) as u64;
+        let section_index = symbols
+            .symbol_section(LE, symbol, index)
+            .map_err(|e| Error::malformed(at, format!("section of symbol {}: {e}", index.0), "a section index"))?;
+        let section = section_index.and_then(|i| section_of_index.get(i.0).copied().flatten());
+        let kind = match symbol.st_type() {
+            STT_FUNC => SymbolKind::Function,
+            STT_OBJECT | stt::CUDA_OBJECT => SymbolKind::Object,
+            STT_SECTION => SymbolKind::Section,
+            stt::CUDA_TEXTURE => SymbolKind::Texture,
+            stt::CUDA_SAMPLER => SymbolKind::Sampler,
+            stt::CUDA_SURFACE => SymbolKind::Surface,
+            _ => continue,
+        };
+        let other = symbol.st_other().0;
+        let undefined = symbol.st_shndx(LE) == SHN_UNDEF;
+        let raw = match (kind, section) {
+            (SymbolKind::Section, None) => continue,
+            (SymbolKind::Section, Some(id)) => file.module.section(id).name.clone().into_bytes(),
+            _ => symbol
+                .name(LE, symbols.strings())
+                .map_err(|e| Error::malformed(at, format!("name of symbol {}: {e}", index.0), "an offset in .strtab"))?
+                .to_vec(),
+        };
+        let id = SymbolId(file.module.symbols.len());
+        file.symbol_of_index[index.0] = Some(id);
+        let name = reader.name(&raw, at)?;
+        if let (SymbolKind::Function, Some(section)) = (kind, section)
+            && file.module.section(section).kind == SectionKind::Code
+        {
+            let (offset, size) = (symbol.st_value(LE), symbol.st_size(LE));
+            let end = offset.checked_add(size).filter(|&end| end <= file.module.section(section).size);
+            if end.is_none() || offset % 8 != 0 {
+                let what = format!("function {name} at {offset:#x} of {size} bytes");
+                let expected = format!("it to lie within {}, 8-byte aligned", file.module.section(section).name);
+                return Err(Error::malformed(at, what, expected));
+            }
+            let kernel = other & STO_CUDA_ENTRY != 0;
+            let mut function = Function::new(name.clone(), id, section, offset, size, kernel);
+            if let Some(header) = file.code_headers.get(&section) {
+                (function.registers, function.barriers) = (header.registers, header.barriers);
+            }
+            file.module.functions.push(function);
+        }
+        file.module.symbols.push(Symbol {
+            name,
+            kind,
+            section,
+            offset: symbol.st_value(LE),
+            size: symbol.st_size(LE),
+            global: symbol.st_bind() != STB_LOCAL,
+            dynamic_shared: undefined && kind == SymbolKind::Object && other & STO_CUDA_SPACE == STO_CUDA_SHARED,
+        });
+    }
+    Ok(())
+}
+
+/// In a relocatable file the value of a variable in shared memory is its alignment: the linker places it.
+fn place_shared_variables(module: &mut Module) {
+    let mut used = vec![0_u64; module.sections.len()];
+    for symbol in module.symbols.iter_mut().filter(|s| s.kind == SymbolKind::Object) {
+        let Some(id) = symbol.section.filter(|id| matches!(module.sections[id.0].kind, SectionKind::Shared { .. }))
+        else {
+            continue;
+        };
+        let align = if symbol.offset.is_power_of_two() { symbol.offset.min(1 << 16) } else { 1 };
+        symbol.offset = used[id.0].saturating_add(align - 1) / align * align;
+        used[id.0] = symbol.offset.saturating_add(symbol.size);
+    }
+    for (section, used) in module.sections.iter_mut().zip(used) {
+        section.size = section.size.max(used);
+    }
+}
+
+/// Static shared memory of each kernel: the module's, then its own.
+fn count_shared(module: &mut Module) {
+    for i in 0..module.functions.len() {
+        module.functions[i].shared_bytes = module.shared_layout(module.functions[i].section).1;
+    }
+}
+
+fn read_relocations(
+    reader: &mut Reader<'_>,
+    sections: &SectionTable<'_, Header>,
+    section_of_index: &[Option<SectionId>],
+    file: &mut File,
+) -> Result<(), Error> {
+    for header in sections.iter() {
+        let (ty, at) = (header.sh_type(LE), header.sh_offset(LE));
+        let Some(section) = section_of_index.get(header.sh_info(LE) as usize).copied().flatten() else { continue };
+        let entry_bytes = match ty {
+            SHT_REL => 16,
+            SHT_RELA => 24,
+            _ => continue,
+        };
+        let data = reader.content(header, "of relocations")?;
+        if data.len() % entry_bytes != 0 {
+            let what = format!("relocations of {} bytes", data.len());
+            return Err(Error::malformed(at, what, format!("a multiple of {entry_bytes}")));
+        }
+        for (i, entry) in data.chunks_exact(entry_bytes).enumerate() {
+            let at = at + (i * entry_bytes) as u64;
+            let word = |i: usize| u64::from_le_bytes(entry[i * 8..i * 8 + 8].try_into().unwrap_or_default());
+            let (offset, info) = (word(0), word(1));
+            let (number, index) = (info as u32, (info >> 32) as usize);
+            let (kind, name) = reloc::kind(number).ok_or_else(|| Error::Unsupported {
+                what: format!("relocation type {number} (at offset {at:#x}, of {})", file.module.section(section).name),
+                why: "its meaning is not known".into(),
+            })?;
+            let symbol = file.symbol_of_index.get(index).copied().flatten().ok_or_else(|| {
+                Error::malformed(at, format!("relocation against symbol {index}"), "a variable, function or section")
+            })?;
+            let target = file.module.section(section);
+            if offset.checked_add(kind.bytes()).is_none_or(|end| end > target.data.len() as u64) {
+                let what = format!("relocation of {} at {offset:#x}", target.name);
+                return Err(Error::malformed(at, what, format!("a place in its {:#x} bytes", target.data.len())));
+            }
+            let addend = (ty == SHT_RELA).then(|| word(2) as i64);
+            file.module.relocations.push(Relocation { section, offset, kind, name, symbol, addend });
+        }
+    }
+    Ok(())
+}

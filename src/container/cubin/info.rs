@@ -1,0 +1,193 @@
+//! `.nv.info` attributes: what the compiler tells the driver about functions.
+//!
+//! A record is a format byte, an attribute byte and a 16-bit field, which is the value itself, or for format 4 the size
+//! of the value that follows. Codes: `facts/maxwell.md`, "Launch environment".
+
+use crate::container::{Error, Function, IndirectBranch, Module, Param, SectionId, SymbolId};
+
+/// The value follows; its size is in the 16-bit field.
+const FORMAT_SIZED: u8 = 4;
+
+mod attr {
+    pub const MAX_THREADS: u8 = 0x05;
+    pub const PARAM_CBANK: u8 = 0x0a;
+    pub const EXTERNS: u8 = 0x0f;
+    pub const REQNTID: u8 = 0x10;
+    pub const FRAME_SIZE: u8 = 0x11;
+    pub const MIN_STACK_SIZE: u8 = 0x12;
+    pub const KPARAM_INFO: u8 = 0x17;
+    pub const CBANK_PARAM_SIZE: u8 = 0x19;
+    pub const EXIT_OFFSETS: u8 = 0x1c;
+    pub const CRS_STACK_SIZE: u8 = 0x1e;
+    pub const MAX_STACK_SIZE: u8 = 0x23;
+    pub const REGCOUNT: u8 = 0x2f;
+    pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
+}
+
+/// What constant bank 0 has room for after the launch environment.
+const MAX_PARAM_BYTES: u32 = 4096;
+
+/// One `.nv.info` section.
+pub(super) struct Attributes {
+    pub section: String,
+    /// Its offset in the file.
+    pub at: u64,
+    /// The code that it is about; `None`: the whole module.
+    pub owner: Option<SectionId>,
+    pub data: Vec<u8>,
+}
+
+/// One record.
+struct Record<'a> {
+    section: &'a str,
+    /// Offset in the file.
+    at: u64,
+    attribute: u8,
+    short: u16,
+    value: &'a [u8],
+}
+
+impl Record<'_> {
+    fn malformed(&self, expected: &str) -> Error {
+        let what = format!("{}: attribute {:#04x} of {} bytes", self.section, self.attribute, self.value.len());
+        Error::malformed(self.at, what, expected)
+    }
+
+    fn u16(&self, at: usize) -> Result<u16, Error> {
+        let bytes = self.value.get(at..at + 2).and_then(|b| b.try_into().ok());
+        bytes.map(u16::from_le_bytes).ok_or_else(|| self.malformed("a longer value"))
+    }
+
+    fn u32(&self, at: usize) -> Result<u32, Error> {
+        let bytes = self.value.get(at..at + 4).and_then(|b| b.try_into().ok());
+        bytes.map(u32::from_le_bytes).ok_or_else(|| self.malformed("a longer value"))
+    }
+
+    fn words(&self) -> Result<Vec<u32>, Error> {
+        (0..self.value.len()).step_by(4).map(|at| self.u32(at)).collect()
+    }
+
+    fn shape(&self) -> Result<[u32; 3], Error> {
+        Ok([self.u32(0)?, self.u32(4)?, self.u32(8)?])
+    }
+}
+
+/// Enters a section of attributes into the module's functions.
+pub(super) fn apply(
+    module: &mut Module,
+    symbol_of_index: &[Option<SymbolId>],
+    attributes: &Attributes,
+) -> Result<(), Error> {
+    let mut params = Vec::new();
+    let mut rest = attributes.data.as_slice();
+    while !rest.is_empty() {
+        let at = attributes.at + (attributes.data.len() - rest.len()) as u64;
+        let section = attributes.section.as_str();
+        let &[format, attribute, lo, hi, ..] = rest else {
+            return Err(Error::malformed(at, section, "a record of at least 4 bytes"));
+        };
+        let short = u16::from_le_bytes([lo, hi]);
+        let length = if format == FORMAT_SIZED { short as usize } else { 0 };
+        let Some(value) = rest.get(4..4 + length) else {
+            let what = format!("{section}: attribute {attribute:#04x} of {length} bytes");
+            return Err(Error::malformed(at, what, format!("at most the {} bytes left", rest.len() - 4)));
+        };
+        rest = &rest[4 + length..];
+        let record = Record { section, at, attribute, short, value };
+        match attributes.owner {
+            None => of_module(module, symbol_of_index, &record)?,
+            Some(owner) => of_code(module, symbol_of_index, owner, &record, &mut params)?,
+        }
+    }
+    let Some(owner) = attributes.owner else { return Ok(()) };
+    let params = in_order(params, attributes)?;
+    for function in module.functions.iter_mut().filter(|f| f.section == owner && f.kernel) {
+        function.params.clone_from(&params);
+        let end = params.iter().map(|p| p.offset + p.size).max().unwrap_or(0);
+        function.param_bytes = function.param_bytes.max(end);
+    }
+    Ok(())
+}
+
+/// Attributes of the whole module name their function by symbol.
+fn of_module(module: &mut Module, symbol_of_index: &[Option<SymbolId>], record: &Record<'_>) -> Result<(), Error> {
+    let set: fn(&mut Function, u32) = match record.attribute {
+        attr::REGCOUNT => |f, n| f.registers = n,
+        attr::FRAME_SIZE => |f, n| f.frame_bytes = n,
+        // The maximum is of relocatable files; a linker turns it into the minimum.
+        attr::MIN_STACK_SIZE | attr::MAX_STACK_SIZE => |f, n| f.stack_bytes = Some(n).filter(|&n| n != u32::MAX),
+        _ => return Ok(()),
+    };
+    let (index, value) = (record.u32(0)? as usize, record.u32(4)?);
+    let symbol = symbol_of_index.get(index).copied().flatten();
+    for function in module.functions.iter_mut().filter(|f| Some(f.symbol) == symbol) {
+        set(function, value);
+    }
+    Ok(())
+}
+
+fn of_code(
+    module: &mut Module,
+    symbol_of_index: &[Option<SymbolId>],
+    owner: SectionId,
+    record: &Record<'_>,
+    params: &mut Vec<(u16, Param)>,
+) -> Result<(), Error> {
+    if record.attribute == attr::KPARAM_INFO {
+        let param = Param { offset: record.u16(6)?.into(), size: record.u32(8)? >> 18 };
+        if param.offset + param.size > MAX_PARAM_BYTES {
+            return Err(record.malformed("a parameter that ends within 4096 bytes"));
+        }
+        params.push((record.u16(4)?, param));
+        return Ok(());
+    }
+    for function in module.functions.iter_mut().filter(|f| f.section == owner && f.kernel) {
+        match record.attribute {
+            attr::PARAM_CBANK => {
+                function.param_base = record.u16(4)?.into();
+                function.param_bytes = record.u16(6)?.into();
+            }
+            attr::CBANK_PARAM_SIZE => function.param_bytes = record.short.into(),
+            attr::CRS_STACK_SIZE => function.crs_bytes = record.u32(0)?,
+            attr::MAX_THREADS => function.max_threads = Some(record.shape()?),
+            attr::REQNTID => function.required_threads = Some(record.shape()?),
+            attr::EXIT_OFFSETS => function.exits = record.words()?,
+            attr::EXTERNS => {
+                let indices = record.words()?;
+                function.externs =
+                    indices.iter().filter_map(|&i| symbol_of_index.get(i as usize).copied().flatten()).collect();
+            }
+            attr::INDIRECT_BRANCH_TARGETS => function.indirect_branches = indirect_branches(record)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Offset of the branch, two 16-bit fields (what kind of branch, not used), number of targets, targets.
+fn indirect_branches(record: &Record<'_>) -> Result<Vec<IndirectBranch>, Error> {
+    let mut branches = Vec::new();
+    let mut at = 0;
+    while at < record.value.len() {
+        let branch = record.u32(at)?;
+        let count = record.u32(at + 8)? as usize;
+        at += 12;
+        if count > (record.value.len() - at) / 4 {
+            return Err(record.malformed("as many targets as it announces"));
+        }
+        let targets = (0..count).map(|i| record.u32(at + 4 * i)).collect::<Result<_, _>>()?;
+        branches.push(IndirectBranch { at: branch, targets });
+        at += 4 * count;
+    }
+    Ok(branches)
+}
+
+/// Parameters by ordinal, which the file lists in any order.
+fn in_order(mut params: Vec<(u16, Param)>, attributes: &Attributes) -> Result<Vec<Param>, Error> {
+    params.sort_by_key(|&(ordinal, _)| ordinal);
+    if let Some(gap) = params.iter().enumerate().find(|(i, (ordinal, _))| *i != usize::from(*ordinal)) {
+        let what = format!("{}: parameter {}", attributes.section, gap.1.0);
+        return Err(Error::malformed(attributes.at, what, format!("each ordinal from 0 once, next is {}", gap.0)));
+    }
+    Ok(params.into_iter().map(|(_, param)| param).collect())
+}

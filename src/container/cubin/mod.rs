@@ -1,0 +1,20 @@
+//! NVIDIA cubin: a 64-bit little-endian ELF file of machine 190.
+//!
+//! `elf` reads sections, symbols and relocations, `reloc` lists the relocation types,
+//! `info` reads the `.nv.info` attributes. Sources: the layout as `facts/
+//! maxwell.md` has it (sections "Code layout" and "Launch environment"), checked against the vendor's tools.
+
+mod elf;
+mod info;
+mod reloc;
+
+use super::{Error, Module};
+
+/// Reads a cubin. Memory used is bounded by a small multiple of the file's size.
+pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
+    let mut file = elf::read(bytes)?;
+    for attributes in std::mem::take(&mut file.info) {
+        info::apply(&mut file.module, &file.symbol_of_index, &attributes)?;
+    }
+    Ok(file.module)
+}

@@ -1,0 +1,45 @@
+//! What can be wrong with a file.
+
+/// Offsets are bytes from the start of the file, or of the member of a fat binary that [`Error::Member`] names.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(
+        "not a GPU binary: expected a cubin (ELF), a fat binary, or a host ELF file with an .nv_fatbin section; \
+         the file starts with {}", HexStart(.start)
+    )]
+    Unrecognised { start: Vec<u8> },
+
+    /// Truncated, or not what the format promises.
+    #[error("at offset {offset:#x}: {what}: expected {expected}")]
+    Malformed { offset: u64, what: String, expected: String },
+
+    #[error("{what} is not supported: {why}")]
+    Unsupported { what: String, why: String },
+
+    #[error("in {member} at offset {offset:#x}: {source}")]
+    Member { member: String, offset: u64, source: Box<Error> },
+
+    #[error("no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53; the file holds {found}")]
+    NoCandidate { found: String },
+
+    #[error("{place}: relocation {kind} against {symbol}: {problem}")]
+    Relocation { place: String, kind: &'static str, symbol: String, problem: String },
+}
+
+impl Error {
+    pub(super) fn malformed(offset: u64, what: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::Malformed { offset, what: what.into(), expected: expected.into() }
+    }
+}
+
+struct HexStart<'a>(&'a [u8]);
+
+impl std::fmt::Display for HexStart<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("nothing (it is empty)");
+        }
+        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}

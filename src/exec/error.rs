@@ -1,0 +1,55 @@
+//! Why a launch did not take place. Faults of the guest are no errors: see [`super::Fault`].
+
+use warploom_runtime::launch::LaunchError;
+use warploom_runtime::memory::{CopyError, MapError};
+
+use crate::container;
+use crate::interp::InterpError;
+use crate::isa::maxwell::lift::LiftError;
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(transparent)]
+    Container(#[from] container::Error),
+    #[error("the binary has no kernels")]
+    NoKernels,
+    #[error("the binary has several kernels: name one of {}", .names.join(", "))]
+    SeveralKernels { names: Vec<String> },
+    #[error("the binary has no kernel `{name}`: it has {}", .names.join(", "))]
+    NoSuchKernel { name: String, names: Vec<String> },
+    #[error("the module has no variable `{name}`: it has {}", list(.names))]
+    NoSuchVariable { name: String, names: Vec<String> },
+    #[error("{bytes} bytes for variable `{name}`, which has {size}")]
+    VariableSize { name: String, bytes: u64, size: u64 },
+    #[error("kernel `{kernel}` has {expected} parameters: {given} arguments are given")]
+    ArgumentCount { kernel: String, expected: usize, given: usize },
+    #[error(
+        "argument {number} of kernel `{kernel}` has {given} bytes: the parameter at offset {offset:#x} has {expected}"
+    )]
+    ArgumentSize { kernel: String, number: usize, offset: u32, expected: u32, given: usize },
+    #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}")]
+    RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
+    #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]
+    BlockBound { kernel: String, block: [u32; 3], limit: u64 },
+    #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
+    SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
+    #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
+    Surface { name: String },
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("guest memory: {0}")]
+    Map(#[from] MapError),
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    #[error(transparent)]
+    Lift(#[from] LiftError),
+    #[error(transparent)]
+    Interp(#[from] InterpError),
+    #[error("{stage} of kernel `{kernel}`: {problem}")]
+    Stage { kernel: String, stage: String, problem: String },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}

@@ -1,0 +1,63 @@
+//! Faults in words.
+
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::launch;
+
+use crate::container::{FunctionId, Linked};
+use crate::isa::maxwell;
+
+/// A fault of the guest, with what its pc means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub fault: launch::Fault,
+    pub kernel: String,
+    /// The function that the pc lies in, if it lies in one.
+    pub function: Option<String>,
+    /// Offset of the pc in its section, as disassemblies count; for a pc outside all code the pc itself.
+    pub offset: u64,
+    /// Text of the instruction there.
+    pub instruction: Option<String>,
+    /// What was called is not part of the binary.
+    pub undefined: bool,
+}
+
+impl Fault {
+    pub(super) fn new(fault: launch::Fault, linked: &Linked, kernel: FunctionId) -> Fault {
+        let place = linked.locate(kernel, fault.pc);
+        let code = linked.code(kernel);
+        let word = maxwell::code::word_at(&code.bytes, fault.pc);
+        let instruction = place.as_ref().filter(|p| !p.undefined).and(word).map(|word| match word.instruction {
+            Some(instruction) => instruction.text(word.pc),
+            None => format!("illegal word {:#018x}", word.word),
+        });
+        Fault {
+            kernel: linked.module().function(kernel).name.clone(),
+            offset: place.as_ref().map_or(fault.pc, |p| p.offset),
+            undefined: place.as_ref().is_some_and(|p| p.undefined),
+            function: place.map(|p| p.function),
+            instruction,
+            fault,
+        }
+    }
+
+    pub fn kind(&self) -> FaultKind {
+        self.fault.kind
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let located = launch::Fault { pc: self.offset, ..self.fault.clone() };
+        write!(f, "{located}, in kernel `{}`", self.kernel)?;
+        match &self.function {
+            Some(name) if self.undefined => write!(f, ": the call of `{name}`, which the binary does not define")?,
+            Some(name) if *name != self.kernel => write!(f, ", function `{name}`")?,
+            Some(_) => {}
+            None => write!(f, ", outside its code")?,
+        }
+        match &self.instruction {
+            Some(text) => write!(f, ": {text}"),
+            None => Ok(()),
+        }
+    }
+}

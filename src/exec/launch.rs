@@ -1,0 +1,227 @@
+//! One launch of a kernel.
+
+use std::time::{Duration, Instant};
+
+use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig};
+
+use super::environment::Environment;
+use super::{EngineKind, Error, Fault, Kernel, Stage};
+use crate::container::Function;
+
+/// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
+const CALL_STACK_BYTES: u32 = 1024;
+/// Alignment of the stack pointer at the start.
+const STACK_ALIGN: u32 = 16;
+/// Constant banks a kernel may read.
+const BANKS: u8 = 18;
+
+/// Bytes of one argument, as they lie in the parameter block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg(Vec<u8>);
+
+impl Arg {
+    /// A guest address.
+    pub fn pointer(address: u64) -> Arg {
+        Arg(address.to_le_bytes().to_vec())
+    }
+
+    /// A structure.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
+        Arg(bytes.into())
+    }
+}
+
+macro_rules! arg_from {
+    ($($t:ty),*) => {
+        $(impl From<$t> for Arg {
+            fn from(value: $t) -> Arg {
+                Arg(value.to_le_bytes().to_vec())
+            }
+        })*
+    };
+}
+arg_from!(i8, u8, i16, u16, i32, u32, i64, u64, half::f16, f32, f64);
+
+/// Shape and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
+#[derive(Clone, Debug)]
+pub struct LaunchOptions {
+    /// Blocks per axis.
+    pub grid: [u32; 3],
+    /// Lanes of a block per axis.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block.
+    pub shared_bytes: u32,
+    /// Stack of a lane for calls whose depth the compiler could not know.
+    pub stack_bytes: Option<u32>,
+    /// Worker threads.
+    pub threads: usize,
+    pub engine: EngineKind,
+    /// Guest instructions (of warps).
+    pub instruction_limit: Option<u64>,
+    pub time_limit: Option<Duration>,
+    /// All blocks are resident at once and may wait for each other.
+    pub cooperative: bool,
+}
+
+impl LaunchOptions {
+    /// One thread, the JIT, no limits.
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchOptions {
+        LaunchOptions {
+            grid,
+            block,
+            shared_bytes: 0,
+            stack_bytes: None,
+            threads: 1,
+            engine: EngineKind::default(),
+            instruction_limit: None,
+            time_limit: None,
+            cooperative: false,
+        }
+    }
+}
+
+/// What a launch came to. Its results are in guest memory.
+#[derive(Clone, Debug)]
+pub struct LaunchOutcome {
+    pub counts: Counts,
+    /// Blocks that ended without a fault.
+    pub blocks_done: u64,
+    pub fault: Option<Fault>,
+    /// Spent on translation for this launch: nothing if another has done it already.
+    pub translate: Duration,
+    /// From the first instruction to the last, less what was spent on translation meanwhile.
+    pub run: Duration,
+}
+
+impl<'p> Kernel<'p> {
+    pub fn name(&self) -> &'p str {
+        &self.function().name
+    }
+
+    /// What the binary says about the kernel.
+    pub fn function(&self) -> &'p Function {
+        self.program.module().function(self.id)
+    }
+
+    /// Runs the kernel over a grid, to its end or its first fault.
+    pub fn launch(&self, args: &[Arg], options: &LaunchOptions) -> Result<LaunchOutcome, Error> {
+        self.launch_with_progress(args, options, None)
+    }
+
+    /// As [`Kernel::launch`]; `progress` is called now and then with the blocks done and their number.
+    pub fn launch_with_progress(
+        &self,
+        args: &[Arg],
+        options: &LaunchOptions,
+        progress: Option<&dyn Fn(u64, u64)>,
+    ) -> Result<LaunchOutcome, Error> {
+        let config = self.config(args, options)?;
+        let translated = self.program.translated(self.id)?;
+        let engine = translated.engine(options.engine, options.block, options.threads)?;
+        let before = translated.nanoseconds();
+        let start = Instant::now();
+        let outcome = warploom_runtime::launch::launch(self.program.memory(), &*engine, &config, progress)?;
+        let elapsed = start.elapsed();
+        let while_running = Duration::from_nanos(translated.nanoseconds() - before);
+        let fault = outcome.fault.map(|fault| Fault::new(fault, self.program.linked(), self.id));
+        Ok(LaunchOutcome {
+            counts: outcome.counts,
+            blocks_done: outcome.blocks_done,
+            fault,
+            translate: Duration::from_nanos(translated.take_nanoseconds()),
+            run: elapsed.saturating_sub(while_running),
+        })
+    }
+
+    /// The kernel at a stage of its translation for blocks of this shape, as text.
+    pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
+        self.program.translated(self.id)?.dump(stage, block)
+    }
+
+    /// Checks a launch and lays out what the kernel will find.
+    pub(super) fn config(&self, args: &[Arg], options: &LaunchOptions) -> Result<LaunchConfig, Error> {
+        let function = self.function();
+        self.check_block(options.block)?;
+        let params = self.params(args)?;
+        let shared = function.shared_bytes.saturating_add(u64::from(options.shared_bytes));
+        let shared_bytes = u32::try_from(shared).map_err(|_| Error::SharedMemory {
+            total: shared,
+            static_bytes: function.shared_bytes,
+            dynamic: options.shared_bytes,
+        })?;
+        let local_bytes = self.local_bytes(options.stack_bytes);
+        let memory = self.program.memory();
+        let environment = Environment {
+            windows: memory.windows(),
+            block: options.block,
+            grid: options.grid,
+            stack: local_bytes,
+            constants: self.program.linked().addresses().constants,
+            dynamic_shared: options.shared_bytes,
+            param_base: function.param_base,
+            params: &params,
+        };
+        let mut config = LaunchConfig::new(options.grid, options.block);
+        config.shared_bytes = shared_bytes;
+        config.local_bytes = local_bytes;
+        config.threads = options.threads;
+        config.instruction_limit = options.instruction_limit;
+        config.time_limit = options.time_limit;
+        config.cooperative = options.cooperative;
+        config.constants[0] = Some(ConstBank::new(&environment.bank(self.program.bank(self.id, 0)))?);
+        for bank in 1..BANKS {
+            let content = self.program.bank(self.id, bank);
+            if !content.is_empty() {
+                config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
+            }
+        }
+        Ok(config)
+    }
+
+    fn check_block(&self, block: [u32; 3]) -> Result<(), Error> {
+        let function = self.function();
+        let kernel = || function.name.clone();
+        if let Some(required) = function.required_threads.filter(|&r| r != block) {
+            return Err(Error::RequiredBlock { kernel: kernel(), block, required });
+        }
+        let lanes = |shape: [u32; 3]| shape.iter().fold(1_u64, |n, &axis| n.saturating_mul(axis.into()));
+        match function.max_threads.map(lanes) {
+            Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The parameter block.
+    fn params(&self, args: &[Arg]) -> Result<Vec<u8>, Error> {
+        let function = self.function();
+        let (expected, given) = (function.params.len(), args.len());
+        if expected != given {
+            return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
+        }
+        let mut block = vec![0; function.param_bytes as usize];
+        for (i, (param, Arg(bytes))) in function.params.iter().zip(args).enumerate() {
+            if bytes.len() != param.size as usize {
+                return Err(Error::ArgumentSize {
+                    kernel: function.name.clone(),
+                    number: i + 1,
+                    offset: param.offset,
+                    expected: param.size,
+                    given: bytes.len(),
+                });
+            }
+            block[param.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+        Ok(block)
+    }
+
+    /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.
+    fn local_bytes(&self, stack_bytes: Option<u32>) -> u32 {
+        let function = self.function();
+        let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);
+        let module = self.program.module();
+        let callable = |f: &Function| !f.kernel && self.program.linked().shares_code(self.id, f.section);
+        let calls = function.stack_bytes.is_none() || module.functions.iter().any(callable);
+        let stack = stack_bytes.unwrap_or(if calls { CALL_STACK_BYTES } else { 0 });
+        counted.saturating_add(stack).checked_next_multiple_of(STACK_ALIGN).unwrap_or(u32::MAX)
+    }
+}

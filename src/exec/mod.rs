@@ -1,0 +1,59 @@
+//! Launching: a module in guest memory, its kernels translated, run, and what came of it.
+//!
+//! ```no_run
+//! use warploom::exec::{Arg, LaunchOptions, Program};
+//!
+//! let program = Program::load(&std::fs::read("saxpy.cubin")?, Some("saxpy"))?;
+//! let (x, y) = (program.memory().alloc(4096, 1)?, program.memory().alloc(4096, 1)?);
+//! program.memory().write(x, &1.0_f32.to_le_bytes())?;
+//! let kernel = program.kernel("saxpy")?;
+//! let args = [Arg::from(1024), Arg::from(2.0_f32), Arg::pointer(x), Arg::pointer(y)];
+//! let outcome = kernel.launch(&args, &LaunchOptions::new([4, 1, 1], [256, 1, 1]))?;
+//! assert!(outcome.fault.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is what the hardware and driver
+//! provide, `translate` makes engines and keeps them, `fault` words faults, `profile` counts instructions.
+
+mod environment;
+mod error;
+mod fault;
+mod launch;
+mod profile;
+mod program;
+mod session;
+mod translate;
+
+pub use error::Error;
+pub use fault::Fault;
+pub use launch::{Arg, LaunchOptions, LaunchOutcome};
+pub use profile::{Executed, FidelityClass};
+pub use program::{Kernel, Program, Variable};
+pub use session::Session;
+pub use translate::Stage;
+
+/// Which engine runs a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    /// Native code.
+    #[default]
+    Jit,
+    /// The reference engine.
+    Interp,
+}
+
+impl EngineKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            EngineKind::Jit => "jit",
+            EngineKind::Interp => "interp",
+        }
+    }
+}
+
+impl std::fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,129 @@
+//! Which instructions a launch executes, how often, and how exact each is.
+//!
+//! A copy of the kernel counts, in guest memory, how often each of its blocks is left. Engines run it as any other
+//! function, so it tells the same on both and costs nothing where nobody asks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use warploom_runtime::launch::Engine;
+
+use super::translate::instructions;
+use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
+use crate::interp::Interpreter;
+use crate::ir::{Access, AtomicOp, Block, Function, Inst, Op, Space, Type, Value, ValueType, Window};
+use crate::isa::maxwell::Fidelity;
+use crate::jit;
+
+/// How exactly warploom does what an instruction means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FidelityClass {
+    Exact,
+    /// With the bound.
+    Approximate(&'static str),
+    Unimplemented,
+    /// No instruction of the guest's.
+    Illegal,
+}
+
+/// An instruction with its modifiers, such as `MUFU.RCP`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    pub mnemonic: String,
+    /// How often warps executed it.
+    pub count: u64,
+    pub class: FidelityClass,
+}
+
+impl Kernel<'_> {
+    /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
+    pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
+        let config = self.config(args, options)?;
+        let translated = self.program.translated(self.id)?;
+        let plain = translated.function();
+        let memory = self.program.memory();
+        let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
+        let function = Arc::new(counting(&plain, counters));
+        let engine: Arc<dyn Engine + Send> = match options.engine {
+            EngineKind::Interp => Arc::new(Interpreter::new(function)?),
+            EngineKind::Jit => {
+                let program = jit::Kernel::new(function).program(options.block, options.threads);
+                program.map_err(|e| Error::Stage {
+                    kernel: plain.name.clone(),
+                    stage: "profile".into(),
+                    problem: e.to_string(),
+                })?
+            }
+        };
+        warploom_runtime::launch::launch(memory, &*engine, &config, None)?;
+        let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
+        for (block, i) in plain.blocks.iter().zip(0..) {
+            let mut count = [0; 8];
+            memory.read(counters + 8 * i, &mut count)?;
+            let count = u64::from_le_bytes(count);
+            if count == 0 {
+                continue;
+            }
+            for word in instructions(&translated.code().bytes, block.pc, block.cost) {
+                let (mnemonic, class) = match word.instruction {
+                    Some(instruction) => (
+                        mnemonic(&instruction.text(word.pc)),
+                        match instruction.fidelity() {
+                            Fidelity::Exact => FidelityClass::Exact,
+                            Fidelity::Approximate(bound) => FidelityClass::Approximate(bound),
+                            Fidelity::Unimplemented => FidelityClass::Unimplemented,
+                        },
+                    ),
+                    None => ("illegal".into(), FidelityClass::Illegal),
+                };
+                executed.entry(mnemonic).or_insert((0, class)).0 += count;
+            }
+        }
+        memory.release_later(counters)?;
+        let entry = |(mnemonic, (count, class))| Executed { mnemonic, count, class };
+        let mut executed: Vec<Executed> = executed.into_iter().map(entry).collect();
+        executed.sort_by_key(|e| std::cmp::Reverse(e.count));
+        Ok(executed)
+    }
+}
+
+/// The first word of an instruction's text, without its guard.
+fn mnemonic(text: &str) -> String {
+    let word = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+    word.trim_end_matches(';').to_string()
+}
+
+/// The function with a counter of eight bytes for each block from `counters` on.
+fn counting(function: &Function, counters: u64) -> Function {
+    let mut function = function.clone();
+    let window = Window::all(function.lanes);
+    for (block, i) in function.blocks.iter_mut().zip(0..) {
+        let address = constant(block, window, counters + 8 * i);
+        let value = constant(block, window, 1);
+        let access = Access {
+            space: Space::Global,
+            ty: Type::I64,
+            count: 1,
+            align: 8,
+            address,
+            offset: 0,
+            guard: None,
+            nomask: false,
+        };
+        let add = Op::Atomic { access, op: AtomicOp::Add, value, compare: None, sparse: false };
+        append(block, window, add);
+    }
+    function
+}
+
+fn constant(block: &mut Block, window: Window, bits: u64) -> Value {
+    append(block, window, Op::Const { ty: Type::I64, bits })
+}
+
+/// Adds an operation with one uniform `i64` result.
+fn append(block: &mut Block, window: Window, op: Op) -> Value {
+    let value = Value(block.values.len() as u32);
+    block.values.push(ValueType::uniform(Type::I64));
+    block.insts.push(Inst { op, results: vec![value], window, pc: block.pc });
+    value
+}

@@ -1,0 +1,189 @@
+//! [`Program`]: a module in guest memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
+
+use super::Error;
+use super::translate::Translated;
+use crate::container::{self, Addresses, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId};
+
+/// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
+pub struct Program {
+    linked: Arc<Linked>,
+    memory: Memory,
+    /// Content of constant sections that was changed since loading.
+    constants: Mutex<BTreeMap<SectionId, Vec<u8>>>,
+    /// The guest's own view of constant bank 3, for generic pointers into it.
+    constant_copy: Option<Arc<HostBuffer>>,
+    translated: Mutex<BTreeMap<FunctionId, Arc<Translated>>>,
+}
+
+/// A kernel of a program.
+#[derive(Clone, Copy)]
+pub struct Kernel<'p> {
+    pub(super) program: &'p Program,
+    pub(super) id: FunctionId,
+}
+
+/// A `__device__` or `__constant__` variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Guest address; none for a variable in constant memory.
+    pub address: Option<u64>,
+    /// In bytes.
+    pub size: u64,
+    symbol: SymbolId,
+}
+
+/// The bank that `__constant__` variables live in.
+const CONSTANT_VARIABLES: u8 = 3;
+
+impl Program {
+    /// Loads a GPU binary. A file may hold several modules: with `kernel` the one that defines it is loaded.
+    pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
+        Program::new(select(container::modules(bytes)?, kernel)?, MemoryConfig::default())
+    }
+
+    /// Loads a module.
+    pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
+        let memory = Memory::new(config)?;
+        let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
+        for (i, section) in module.sections.iter().enumerate() {
+            if section.kind == SectionKind::Global && section.size > 0 {
+                addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
+            }
+        }
+        let is_constant = |kind| matches!(kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. });
+        let bytes = module.sections.iter().filter(|s| is_constant(s.kind)).map(|s| s.size).max().unwrap_or(0);
+        let constant_copy = if bytes == 0 { None } else { Some(Arc::new(HostBuffer::new(bytes)?)) };
+        if let Some(copy) = &constant_copy {
+            addresses.constants = memory.map_host(Place::ANYWHERE, copy.clone(), Access::READ)?;
+        }
+        let linked = Arc::new(Linked::new(Arc::new(module), addresses)?);
+        let program =
+            Program { linked, memory, constants: Mutex::default(), constant_copy, translated: Mutex::default() };
+        program.reset()?;
+        Ok(program)
+    }
+
+    /// Puts the module's variables back to what they were after loading. What was allocated besides stays as it is.
+    pub fn reset(&self) -> Result<(), Error> {
+        self.constants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        for (&id, &address) in &self.linked.addresses().globals {
+            let (section, content) = (self.module().section(id), self.linked.content(id));
+            self.memory.write(address, content)?;
+            let content = content.len() as u64;
+            self.memory.fill(address + content, section.size.saturating_sub(content), 0)?;
+        }
+        if let Some(copy) = &self.constant_copy {
+            for (i, section) in self.module().sections.iter().enumerate() {
+                if matches!(section.kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. }) {
+                    copy.write(0, self.linked.content(SectionId(i)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn module(&self) -> &Module {
+        self.linked.module()
+    }
+
+    pub fn linked(&self) -> &Linked {
+        &self.linked
+    }
+
+    /// Guest memory: allocate, write and read buffers here.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub fn kernel(&self, name: &str) -> Result<Kernel<'_>, Error> {
+        let names = || self.module().kernels().map(|(_, f)| f.name.clone()).collect();
+        let id = self.module().kernel(name);
+        id.map(|id| Kernel { program: self, id })
+            .ok_or_else(|| Error::NoSuchKernel { name: name.into(), names: names() })
+    }
+
+    /// The module's only kernel.
+    pub fn only_kernel(&self) -> Result<Kernel<'_>, Error> {
+        let mut kernels = self.module().kernels();
+        match (kernels.next(), kernels.next()) {
+            (Some((id, _)), None) => Ok(Kernel { program: self, id }),
+            (None, _) => Err(Error::NoKernels),
+            _ => Err(Error::SeveralKernels { names: self.module().kernels().map(|(_, f)| f.name.clone()).collect() }),
+        }
+    }
+
+    pub fn variable(&self, name: &str) -> Result<Variable, Error> {
+        let module = self.module();
+        let Some(symbol) = module.variable(name) else {
+            let variables = module.symbols.iter().filter(|s| module.variable(&s.name).is_some());
+            let names = variables.map(|s| s.name.clone()).collect();
+            return Err(Error::NoSuchVariable { name: name.into(), names });
+        };
+        let s = module.symbol(symbol);
+        let global = s.section.is_some_and(|id| module.section(id).kind == SectionKind::Global);
+        let address = if global { self.linked.address(symbol) } else { None };
+        Ok(Variable { address, size: s.size, symbol })
+    }
+
+    /// Sets the content of a variable from its start; the rest of it stays.
+    pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let variable = self.variable(name)?;
+        let too_long = Error::VariableSize { name: name.into(), bytes: bytes.len() as u64, size: variable.size };
+        if bytes.len() as u64 > variable.size {
+            return Err(too_long);
+        }
+        if let Some(address) = variable.address {
+            return Ok(self.memory.write(address, bytes)?);
+        }
+        let symbol = self.module().symbol(variable.symbol);
+        let (Some(section), Ok(start)) = (symbol.section, usize::try_from(symbol.offset)) else {
+            return Err(too_long);
+        };
+        let mut constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
+        let content = constants.entry(section).or_insert_with(|| self.linked.content(section).to_vec());
+        content.get_mut(start..).and_then(|c| c.get_mut(..bytes.len())).ok_or(too_long)?.copy_from_slice(bytes);
+        if let Some(copy) = &self.constant_copy
+            && matches!(self.module().section(section).kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. })
+        {
+            copy.write(symbol.offset, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Content of a constant bank as a kernel sees it now.
+    pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Vec<u8> {
+        let Some(section) = self.linked.bank_section(kernel, bank) else { return vec![] };
+        let constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
+        constants.get(&section).map_or_else(|| self.linked.content(section).to_vec(), Clone::clone)
+    }
+
+    pub(super) fn translated(&self, kernel: FunctionId) -> Result<Arc<Translated>, Error> {
+        let mut all = self.translated.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(translated) = all.get(&kernel) {
+            return Ok(translated.clone());
+        }
+        let translated = Arc::new(Translated::new(self.linked.clone(), kernel)?);
+        all.insert(kernel, translated.clone());
+        Ok(translated)
+    }
+}
+
+/// The module that defines a kernel; without a name the only one that has kernels.
+fn select(modules: Vec<Module>, kernel: Option<&str>) -> Result<Module, Error> {
+    let names: Vec<String> = modules.iter().flat_map(|m| m.kernels().map(|(_, f)| f.name.clone())).collect();
+    let mut fitting: Vec<Module> = match kernel {
+        Some(name) => modules.into_iter().filter(|m| m.kernel(name).is_some()).collect(),
+        None => modules.into_iter().filter(|m| m.kernels().next().is_some()).collect(),
+    };
+    match (kernel, fitting.len()) {
+        (None, 2..) => Err(Error::SeveralKernels { names }),
+        (_, 1..) => Ok(fitting.swap_remove(0)),
+        _ if names.is_empty() => Err(Error::NoKernels),
+        (name, _) => Err(Error::NoSuchKernel { name: name.unwrap_or_default().into(), names }),
+    }
+}

@@ -1,0 +1,256 @@
+//! Engines for a kernel, made once and kept.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
+
+use warploom_runtime::launch::Engine;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use super::{EngineKind, Error};
+use crate::container::{Code, FunctionId, Linked};
+use crate::interp::Interpreter;
+use crate::ir::{BlockId, Function, Terminator};
+use crate::isa::maxwell;
+use crate::jit;
+
+/// What a translation can show of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Guest instructions, block by block.
+    Blocks,
+    Ir,
+    Clif,
+    /// Host code.
+    Host,
+}
+
+/// A kernel's translations.
+pub(super) struct Translated {
+    linked: Arc<Linked>,
+    kernel: FunctionId,
+    code: Code,
+    current: RwLock<Arc<Generation>>,
+    /// Nanoseconds spent on lifting, and on engines of earlier generations.
+    spent: AtomicU64,
+    /// How many of all nanoseconds [`Translated::take_nanoseconds`] has given out.
+    taken: AtomicU64,
+}
+
+/// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps; those it shares with
+/// an earlier one have the same numbers and registers.
+struct Generation {
+    function: Arc<Function>,
+    jit: jit::Kernel,
+    interpreter: OnceLock<Arc<Interpreter>>,
+    discovered: Vec<u64>,
+}
+
+/// Addresses that indirect jumps may add to a kernel.
+const MAX_DISCOVERED: usize = 1024;
+
+impl Translated {
+    pub fn new(linked: Arc<Linked>, kernel: FunctionId) -> Result<Translated, Error> {
+        let code = linked.code(kernel);
+        let start = Instant::now();
+        let first = Generation::new(&linked, kernel, &code, vec![])?;
+        let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
+        let current = RwLock::new(Arc::new(first));
+        Ok(Translated { linked, kernel, code, current, spent, taken: AtomicU64::new(0) })
+    }
+
+    fn current(&self) -> Arc<Generation> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn function(&self) -> Arc<Function> {
+        self.current().function.clone()
+    }
+
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// An engine for blocks of this shape on so many threads.
+    pub fn engine(
+        self: &Arc<Self>,
+        kind: EngineKind,
+        block: [u32; 3],
+        threads: usize,
+    ) -> Result<Arc<dyn Engine + Send>, Error> {
+        let generation = self.current();
+        let engine: Arc<dyn Engine + Send> = match kind {
+            EngineKind::Interp => self.interpreter(&generation)?,
+            EngineKind::Jit => generation.jit.program(block, threads).map_err(|e| Error::Stage {
+                kernel: generation.function.name.clone(),
+                stage: "translation".into(),
+                problem: e.to_string(),
+            })?,
+        };
+        let indirect = |b: &crate::ir::Block| matches!(b.term, Terminator::Indirect { .. });
+        if !generation.function.blocks.iter().any(indirect) {
+            return Ok(engine);
+        }
+        let known = generation.function.blocks.len();
+        Ok(Arc::new(Discovering { translated: self.clone(), engine, known, growing: Mutex::default() }))
+    }
+
+    fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
+        if let Some(interpreter) = generation.interpreter.get() {
+            return Ok(interpreter.clone());
+        }
+        let start = Instant::now();
+        let interpreter = Arc::new(Interpreter::new(generation.function.clone())?);
+        self.spent.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        Ok(generation.interpreter.get_or_init(|| interpreter).clone())
+    }
+
+    /// Nanoseconds spent on translation in all.
+    pub fn nanoseconds(&self) -> u64 {
+        self.spent.load(Relaxed) + self.current().jit.translated().0
+    }
+
+    /// Nanoseconds spent on translation since the last call.
+    pub fn take_nanoseconds(&self) -> u64 {
+        let now = self.nanoseconds();
+        now.saturating_sub(self.taken.swap(now, Relaxed))
+    }
+
+    /// A generation that knows the block at this address, if there can be one.
+    fn grown(&self, pc: u64) -> Option<Arc<Generation>> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.block_at(pc).is_some() {
+            return Some(current.clone());
+        }
+        maxwell::code::word_at(&self.code.bytes, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
+        let start = Instant::now();
+        let discovered = current.discovered.iter().copied().chain([pc]).collect();
+        let next = Generation::new(&self.linked, self.kernel, &self.code, discovered).ok()?;
+        self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translated().0, Relaxed);
+        *current = Arc::new(next);
+        Some(current.clone())
+    }
+}
+
+impl Generation {
+    fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
+        let mut indirect_targets: Vec<u64> = code.targets.iter().map(|&pc| past_control(pc)).collect();
+        indirect_targets.dedup();
+        let function = maxwell::lift::lift_kernel(&maxwell::lift::Kernel {
+            name: &linked.module().function(kernel).name,
+            code: &code.bytes,
+            entry: past_control(code.entry),
+            indirect_targets: &indirect_targets,
+            discovered: &discovered,
+        })?;
+        let function = Arc::new(function);
+        let jit = jit::Kernel::new(function.clone());
+        Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
+    }
+
+    fn block_at(&self, pc: u64) -> Option<BlockId> {
+        self.function.indirect_targets().find(|&(at, _)| at == pc).map(|(_, block)| block)
+    }
+}
+
+/// Functions and jump tables name the control word before the first instruction, too.
+const fn past_control(pc: u64) -> u64 {
+    if pc.is_multiple_of(maxwell::BUNDLE_BYTES) { pc + maxwell::WORD_BYTES } else { pc }
+}
+
+/// An engine for a function with indirect jumps. Where one goes to code that was not known, the code is lifted, and
+/// the interpreter goes on there for the rest of the launch; later launches have an engine that knows it.
+struct Discovering {
+    translated: Arc<Translated>,
+    engine: Arc<dyn Engine + Send>,
+    /// Blocks that `engine` has.
+    known: usize,
+    /// The interpreter of the newest generation that this launch has needed.
+    growing: Mutex<Option<Arc<Interpreter>>>,
+}
+
+impl Discovering {
+    fn grown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Interpreter>>> {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prepares the context for going on at its unknown pc.
+    fn discover(&self, context: &mut WarpContext) -> Option<Arc<Interpreter>> {
+        let generation = self.translated.grown(context.indirect_pc)?;
+        let interpreter = self.translated.interpreter(&generation).ok()?;
+        context.resume = generation.block_at(context.indirect_pc)?.0;
+        *self.grown() = Some(interpreter.clone());
+        Some(interpreter)
+    }
+}
+
+impl Engine for Discovering {
+    fn lanes(&self) -> u32 {
+        self.engine.lanes()
+    }
+
+    fn register_file_bytes(&self) -> usize {
+        self.engine.register_file_bytes()
+    }
+
+    fn run(&self, context: &mut WarpContext) -> ExitCode {
+        let known = (context.resume as usize) < self.known;
+        let mut code = match if known { None } else { self.grown().clone() } {
+            Some(interpreter) => interpreter.run(context),
+            None => self.engine.run(context),
+        };
+        while code == ExitCode::UnknownPc {
+            let Some(interpreter) = self.discover(context) else { break };
+            code = interpreter.run(context);
+        }
+        code
+    }
+
+    fn block_pc(&self, block: u32) -> u64 {
+        match &*self.grown() {
+            Some(interpreter) if block as usize >= self.known => interpreter.block_pc(block),
+            _ => self.engine.block_pc(block),
+        }
+    }
+}
+
+impl Translated {
+    /// The kernel at a stage, as text.
+    pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
+        let generation = self.current();
+        let failed = |e: jit::JitError| Error::Stage {
+            kernel: generation.function.name.clone(),
+            stage: "translation".into(),
+            problem: e.to_string(),
+        };
+        match stage {
+            Stage::Blocks => Ok(blocks(&generation.function, &self.code.bytes)),
+            Stage::Ir => Ok(generation.function.to_string()),
+            Stage::Clif => jit::dump::clif(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
+            Stage::Host => jit::dump::host(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
+        }
+    }
+}
+
+/// Guest instructions of each block, and where it goes.
+fn blocks(function: &Function, code: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    for (i, block) in function.blocks.iter().enumerate() {
+        let indirect = if block.indirect_target { ", indirect target" } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "b{i}: pc {:#x}, {} instructions{indirect}", block.pc, block.cost);
+        for word in instructions(code, block.pc, block.cost) {
+            let text = word.instruction.map_or_else(|| "illegal".into(), |i| i.text(word.pc));
+            let _ = writeln!(out, "    {:06x}  {text}", word.pc);
+        }
+        let _ = writeln!(out, "    -> {}", crate::ir::print::TermOf(&block.term));
+    }
+    out
+}
+
+/// So many instructions from an address on.
+pub(super) fn instructions(code: &[u8], pc: u64, count: u32) -> impl Iterator<Item = maxwell::code::CodeWord> {
+    let pcs = (pc..code.len() as u64).step_by(maxwell::WORD_BYTES as usize);
+    pcs.filter_map(|pc| maxwell::code::word_at(code, pc)).take(count as usize)
+}

@@ -1,0 +1,305 @@
+//! The choice of an operation and its operands.
+
+use super::super::function::Value;
+use super::super::names::Named;
+use super::super::op::*;
+use super::super::register::{Part, Reg};
+use super::super::types::{Type, Window};
+use super::{Generator, REGISTERS};
+
+/// Bytes that the widest access has.
+const WIDEST: u32 = 128;
+
+impl Generator<'_> {
+    pub(super) fn op(&mut self) {
+        let op = match self.below(20) {
+            0..=4 => self.integer_op(),
+            5..=8 => self.float_op(),
+            9 => self.conversion(),
+            10 => self.cross_lane(),
+            11..=14 => self.register_op(),
+            15 => self.indexed_op(),
+            16 => self.region_op(),
+            17 | 18 => self.memory_op(),
+            _ => self.source_op(),
+        };
+        let results = self.b.push(op);
+        self.keep(&results);
+    }
+
+    fn named<T: Named>(&mut self) -> T {
+        let all = T::NAMES;
+        all[self.below(all.len() as u32) as usize].0
+    }
+
+    fn source_op(&mut self) -> Op {
+        match self.below(5) {
+            0 => Op::LaneId,
+            1 | 2 => Op::Special(self.named()),
+            3 => {
+                let ty = self.any_type();
+                Op::Splat { a: self.uniform(ty) }
+            }
+            _ => Op::Fence,
+        }
+    }
+
+    fn integer_op(&mut self) -> Op {
+        let ty = self.int_type();
+        match self.below(8) {
+            0 => match self.named() {
+                op @ (UnaryOp::FNeg | UnaryOp::FAbs) => {
+                    let ty = self.float_type();
+                    Op::Unary { op, a: self.value(ty) }
+                }
+                op => Op::Unary { op, a: self.value(ty) },
+            },
+            1 => {
+                let carry = if self.once_in(2) { Some(self.mask()) } else { None };
+                Op::AddCarry { a: self.value(ty), b: self.value(ty), carry }
+            }
+            2 => Op::ICmp { cc: self.named(), a: self.value(ty), b: self.value(ty) },
+            3 => {
+                let ty = self.any_type();
+                Op::Select { mask: self.mask(), a: self.value(ty), b: self.value(ty) }
+            }
+            4 => {
+                let any = self.any_type();
+                Op::UniformSelect { cond: self.uniform(ty), a: self.uniform(any), b: self.uniform(any) }
+            }
+            5 => Op::Concat { lo: self.value(Type::I32), hi: self.value(Type::I32) },
+            _ => Op::Binary { op: self.named(), a: self.value(ty), b: self.value(ty) },
+        }
+    }
+
+    fn attrs(&mut self) -> FloatAttrs {
+        let round = if self.once_in(4) { self.named() } else { Round::Nearest };
+        FloatAttrs { round, flush: self.once_in(4), saturate: self.once_in(6) }
+    }
+
+    fn float_op(&mut self) -> Op {
+        let ty = self.float_type();
+        let attrs = self.attrs();
+        match self.below(8) {
+            0 => Op::FUnary { op: self.named(), attrs, a: self.value(ty) },
+            1 | 2 => Op::Fma { attrs, a: self.value(ty), b: self.value(ty), c: self.value(ty) },
+            3 => Op::FCmp { cc: self.named(), flush: attrs.flush, a: self.value(ty), b: self.value(ty) },
+            4 => match self.named() {
+                function @ (SharedFn::Rcp64High | SharedFn::Rsq64High) => {
+                    Op::Shared { function, a: self.value(Type::I32) }
+                }
+                function => Op::Shared { function, a: self.value(Type::F32) },
+            },
+            _ => Op::FBinary { op: self.named(), attrs, a: self.value(ty), b: self.value(ty) },
+        }
+    }
+
+    fn conversion(&mut self) -> Op {
+        let (int, float) = (self.int_type(), self.float_type());
+        let attrs = self.attrs();
+        let signed = self.once_in(2);
+        match self.below(6) {
+            0 => {
+                let (from, to, op) = self.pick(&[
+                    (Type::I64, Type::I32, ConvertOp::Trunc),
+                    (Type::I32, Type::I8, ConvertOp::Trunc),
+                    (Type::I64, Type::I16, ConvertOp::Trunc),
+                    (Type::I32, Type::I64, ConvertOp::ZeroExtend),
+                    (Type::I8, Type::I32, ConvertOp::ZeroExtend),
+                    (Type::I32, Type::I64, ConvertOp::SignExtend),
+                    (Type::I16, Type::I64, ConvertOp::SignExtend),
+                    (Type::I8, Type::I16, ConvertOp::SignExtend),
+                    (Type::I64, Type::I32, ConvertOp::HighHalf),
+                ]);
+                Op::Convert { op, to, a: self.value(from) }
+            }
+            1 => {
+                let (from, to) = (float, float.as_int());
+                let (from, to) = if signed { (from, to) } else { (to, from) };
+                Op::Convert { op: ConvertOp::Bitcast, to, a: self.value(from) }
+            }
+            2 => {
+                let others: &[Type] = match float {
+                    Type::F16 => &[Type::F32, Type::F64],
+                    Type::F32 => &[Type::F16, Type::F64],
+                    _ => &[Type::F16, Type::F32],
+                };
+                Op::FConvert { to: self.pick(others), attrs, a: self.value(float) }
+            }
+            3 | 4 => Op::IntToFloat { to: float, signed, round: attrs.round, a: self.value(int) },
+            _ => {
+                let nan = self.pick(&[0, 1 << (int.bits() - 1)]);
+                let (round, flush) = (attrs.round, attrs.flush);
+                Op::FloatToInt { to: int, signed, round, flush, nan, a: self.value(float) }
+            }
+        }
+    }
+
+    fn cross_lane(&mut self) -> Op {
+        let ty = self.any_type();
+        let a = self.varying(ty, Window::all(self.limits.lanes));
+        if self.once_in(2) {
+            Op::LaneGather { a, index: self.value(Type::I32) }
+        } else {
+            Op::LaneRead { a, lane: self.uniform(Type::I32) }
+        }
+    }
+
+    fn register_op(&mut self) -> Op {
+        let index = self.below(REGISTERS);
+        let bank = self.below(7) as usize;
+        let of_bank = Type::ALL[bank];
+        match self.below(8) {
+            0 => Op::RfRead { reg: self.banks.lane[bank].reg(index), part: Part::Whole },
+            1..=4 => {
+                let value = self.value(of_bank);
+                let (guard, nomask) = self.maybe_guard();
+                Op::RfWrite { reg: self.banks.lane[bank].reg(index), part: Part::Whole, value, guard, nomask }
+            }
+            5 => {
+                let reg = self.banks.uniform[bank].reg(index);
+                Op::RfWrite { reg, part: Part::Whole, value: self.uniform(of_bank), guard: None, nomask: false }
+            }
+            6 => {
+                let (reg, part) = self.part(index);
+                Op::RfRead { reg, part }
+            }
+            _ => {
+                let (reg, part) = self.part(index);
+                let ty = if part == Part::Whole { Type::I64 } else { Type::I32 };
+                Op::RfWrite { reg, part, value: self.uniform(ty), guard: None, nomask: false }
+            }
+        }
+    }
+
+    /// A mask or uniform `i64` register, or a half of it.
+    fn part(&mut self, index: u32) -> (Reg, Part) {
+        let reg = if self.once_in(3) { self.banks.uniform[3].reg(index) } else { self.banks.masks.reg(index) };
+        (reg, self.pick(&[Part::Whole, Part::Lo, Part::Hi]))
+    }
+
+    fn indexed_op(&mut self) -> Op {
+        let first = self.below(REGISTERS);
+        let count = self.below(REGISTERS - first) + 1;
+        let bank = self.below(7) as usize;
+        let ty = Type::ALL[bank];
+        match self.below(4) {
+            0 => Op::RfGather { bank: self.banks.lane[bank], first, count, index: self.value(Type::I32) },
+            1 => Op::RfGather { bank: self.banks.uniform[bank], first, count, index: self.uniform(Type::I32) },
+            2 => {
+                let (index, value) = (self.value(Type::I32), self.value(ty));
+                let (guard, nomask) = self.maybe_guard();
+                Op::RfScatter { bank: self.banks.lane[bank], first, count, index, value, guard, nomask }
+            }
+            _ => {
+                let (index, value) = (self.uniform(Type::I32), self.uniform(ty));
+                let bank = self.banks.uniform[bank];
+                Op::RfScatter { bank, first, count, index, value, guard: None, nomask: false }
+            }
+        }
+    }
+
+    fn region_op(&mut self) -> Op {
+        let reg = self.banks.arrays.reg(self.below(REGISTERS));
+        let (region, ty) = (self.region(), self.any_type());
+        if self.once_in(2) {
+            return Op::RegionRead { reg, region, ty, uniform: self.once_in(4) };
+        }
+        let value = self.value(ty);
+        let (guard, nomask) = self.maybe_guard();
+        Op::RegionWrite { reg, region, value, guard, nomask }
+    }
+
+    /// An address in the space, mostly within its bounds and aligned.
+    fn address(&mut self, space: Space, align: u32) -> Value {
+        let size = match space {
+            Space::Generic | Space::Global => self.limits.buffer_bytes,
+            Space::Shared => self.limits.shared_bytes,
+            Space::Local => self.limits.local_bytes,
+            Space::Const(_) => 1 << 16,
+        };
+        let raw = if space == Space::Local || !self.once_in(3) {
+            let window = self.b.window();
+            // Lane numbers make affine addresses.
+            if self.once_in(2) {
+                let lane = self.b.lane_id();
+                let scale = self.b.iconst(Type::I32, align.into());
+                self.b.mul(lane, scale)
+            } else {
+                self.varying(Type::I32, window)
+            }
+        } else {
+            self.uniform(Type::I32)
+        };
+        let offset = if self.once_in(24) {
+            raw
+        } else {
+            let within = self
+                .b
+                .iconst(Type::I32, u64::from((size - WIDEST).next_power_of_two() / 2 - 1) & !u64::from(align - 1));
+            self.b.and(raw, within)
+        };
+        match space {
+            Space::Generic | Space::Global => {
+                let base = self.b.load_const(0, 0, Type::I64);
+                let base = match (space, self.below(4)) {
+                    (Space::Generic, 0) => self.b.iconst(Type::I64, 0x100_0000),
+                    (Space::Generic, 1) => self.b.iconst(Type::I64, 0x200_0000),
+                    _ => base,
+                };
+                let offset = self.b.zero_extend(Type::I64, offset);
+                self.b.add(base, offset)
+            }
+            Space::Shared | Space::Local | Space::Const(_) => offset,
+        }
+    }
+
+    fn memory_op(&mut self) -> Op {
+        let space = self.pick(&[Space::Global, Space::Global, Space::Shared, Space::Local, Space::Generic]);
+        let ty = self.any_type();
+        match self.below(8) {
+            0..=2 => {
+                let space = if self.once_in(6) { Space::Const(self.below(3) as u8) } else { space };
+                let extend = match (ty, self.below(2)) {
+                    (Type::I8 | Type::I16, 0) => Extend::Signed,
+                    (Type::I8 | Type::I16, _) => Extend::Unsigned,
+                    _ => Extend::None,
+                };
+                Op::Load { access: self.access(space, ty, false), extend, sparse: self.once_in(6) }
+            }
+            3..=5 => {
+                let access = self.access(space, ty, false);
+                let scalar = self.b.ty(access.address).is_uniform();
+                let ty = if access.ty == Type::I8 { Type::I32 } else { access.ty };
+                let value = |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
+                let values = (0..access.count).map(|_| value(self)).collect();
+                Op::Store { access, values, sparse: self.once_in(6) }
+            }
+            _ => {
+                let space = if space == Space::Local { Space::Shared } else { space };
+                let op = self.named();
+                let ty = match op {
+                    AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => self.float_type(),
+                    _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
+                };
+                let access = self.access(space, ty, true);
+                let scalar = self.b.ty(access.address).is_uniform();
+                let operand = |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
+                let value = operand(self);
+                let compare = if op == AtomicOp::CompareExchange { Some(operand(self)) } else { None };
+                Op::Atomic { access, op, value, compare, sparse: self.once_in(6) }
+            }
+        }
+    }
+
+    fn access(&mut self, space: Space, ty: Type, atomic: bool) -> Access {
+        let ty = if space == Space::Local && ty.bytes() > 4 { Type::I32 } else { ty };
+        let count = if atomic { 1 } else { self.pick(&[1, 1, 1, 2, 3, 4, 16]) };
+        let natural = ty.bytes() as u8;
+        let align = if atomic || !self.once_in(6) { natural } else { self.pick(&[1, natural, 2 * natural]) };
+        let address = self.address(space, align.into());
+        let offset = if self.once_in(3) { i32::from(align) * (self.below(8) as i32 - 2) } else { 0 };
+        let (guard, nomask) = if self.b.ty(address).is_uniform() { (None, false) } else { self.maybe_guard() };
+        Access { space, ty, count, align, address, offset, guard, nomask }
+    }
+}

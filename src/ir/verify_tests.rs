@@ -1,0 +1,204 @@
+//! One broken function for each invariant.
+
+use super::function::*;
+use super::op::Op;
+use super::parse::parse;
+use super::types::{Type, ValueType, Window};
+use super::verify::verify;
+
+/// Banks and a frame around the lines of a function with blocks `b0` and `b1`.
+fn text(b0: &str, b1: &str) -> String {
+    format!(
+        "function \"f\" lanes 8 nan 0 0 0 {{\nbank r: lane i32 x 4\nbank d: lane f64 x 1\nbank s: uniform i32 x 2\n\
+         bank u: uniform i64 x 1\nbank m: mask x 2\nbank x: bytes 16 x 1\nactive m[0]\n\
+         b0:\n{b0}\nb1:\n{b1}\n}}\n"
+    )
+}
+
+fn valid() -> Function {
+    let text = text("v0 = const.i32 1\nv1 = lane.id\nv2 = add v0, v1\nbranch v0, b1, b1", "exit");
+    let function = parse(&text).unwrap();
+    assert_eq!(verify(&function), Ok(()));
+    function
+}
+
+#[track_caller]
+fn rejects(function: &Function, message: &str) {
+    let error = verify(function).expect_err(message).to_string();
+    assert!(error.contains(message), "{error}\n  does not say: {message}");
+}
+
+/// The parser types what it reads, so ill-typed text is its error.
+#[track_caller]
+fn rejects_text(b0: &str, message: &str) {
+    let text = text(b0, "exit");
+    let error = match parse(&text) {
+        Ok(function) => verify(&function).expect_err(message).to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert!(error.contains(message), "{error}\n  does not say: {message}");
+}
+
+#[test]
+fn functions() {
+    let broken = |change: fn(&mut Function)| {
+        let mut function = valid();
+        change(&mut function);
+        function
+    };
+    rejects(&broken(|f| f.lanes = 0), "1 to 64 lanes");
+    rejects(&broken(|f| f.lanes = 65), "1 to 64 lanes");
+    rejects(&broken(|f| f.blocks.clear()), "at least one block");
+    rejects(&broken(|f| f.banks[0].name = "a b".into()), "not an identifier");
+    rejects(&broken(|f| f.banks[0].name = "d".into()), "two banks are named `d`");
+    rejects(&broken(|f| f.active.index = 2), "active register");
+    rejects(&broken(|f| f.active.bank.0 = 0), "active register");
+    rejects(&broken(|f| f.active.bank.0 = 99), "active register");
+}
+
+#[test]
+fn blocks_and_targets() {
+    let broken = |change: fn(&mut Function)| {
+        let mut function = valid();
+        change(&mut function);
+        function
+    };
+    rejects(&broken(|f| f.blocks[1].term = Terminator::Jump(BlockId(0))), "entry must not be the target");
+    rejects(&broken(|f| f.blocks[0].indirect_target = true), "entry must not be the target");
+    rejects(&broken(|f| f.blocks[0].join = Some(BlockId(1))), "entry must not be the target");
+    rejects(&broken(|f| f.blocks[1].term = Terminator::Jump(BlockId(2))), "no block b2");
+    rejects(&broken(|f| f.blocks[1].join = Some(BlockId(7))), "no block b7");
+    rejects(&broken(|f| f.blocks[1].join = Some(BlockId(1))), "does not join itself");
+    let mut twice = valid();
+    twice.blocks.push(twice.blocks[1].clone());
+    twice.blocks[1].indirect_target = true;
+    twice.blocks[2].indirect_target = true;
+    rejects(&twice, "another indirect target");
+    twice.blocks[2].pc = 8;
+    assert_eq!(verify(&twice), Ok(()));
+}
+
+#[test]
+fn values_and_windows() {
+    let broken = |change: fn(&mut Block)| {
+        let mut function = valid();
+        change(&mut function.blocks[0]);
+        function
+    };
+    rejects(&broken(|b| b.insts[1].results[0] = Value(0)), "expected v1, found v0");
+    rejects(&broken(|b| b.insts[1].results.clear()), "has 0 results, expected 1");
+    rejects(&broken(|b| b.values[1] = ValueType::uniform(Type::I32)), "must be varying i32");
+    rejects(&broken(|b| b.values.push(ValueType::MASK)), "declares 4 values");
+    rejects(&broken(|b| b.values.truncate(2)), "declares 2 values");
+    rejects(&broken(|b| b.insts.swap(0, 2)), "v0 is not defined");
+    rejects(&broken(|b| b.insts[2].window = Window { first: 0, count: 0 }), "window 0+0");
+    rejects(&broken(|b| b.insts[2].window = Window { first: 4, count: 5 }), "window 4+5");
+    rejects(&broken(|b| b.insts[2].window = Window { first: 255, count: 255 }), "window 255+255");
+    rejects(&broken(|b| b.insts[2].window = Window { first: 0, count: 4 }), "operand v1 must have the window 0+4");
+    rejects(&broken(|b| b.insts[0].op = Op::Const { ty: Type::I32, bits: 1 << 32 }), "within its type");
+    // Cross-lane operations in a window read a value of the whole warp.
+    let ok = text("v0 = lane.id\nv1 = lane.id lanes 0+4\nv2 = lane.gather v0, v1 lanes 0+4\njump b1", "exit");
+    assert_eq!(verify(&parse(&ok).unwrap()), Ok(()));
+    rejects_text(
+        "v0 = lane.id lanes 0+4\nv1 = lane.gather v0, v0 lanes 0+4\nexit",
+        "operand v0 must have the window 0+8",
+    );
+}
+
+#[test]
+fn operations() {
+    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nv4 = splat v1\n";
+    let cases = [
+        ("v5 = add v0, v1", "`b` must be of type i32"),
+        ("v5 = add v2, v2", "`a` must be an integer"),
+        ("v5 = fadd v0, v0", "`a` must be a float"),
+        ("v5 = fabs v0", "`a` must be a float"),
+        ("v5 = select v0, v0, v0", "`mask` must be uniform i64"),
+        ("v5 = select v4, v0, v0", "`mask` must be uniform i64"),
+        ("v5 = uniform.select v3, v0, v0", "`cond` must be a uniform integer"),
+        ("v5 = uniform.select v0, v3, v3", "`a` must be uniform"),
+        ("v5 = splat v3", "`a` must be uniform"),
+        ("v5 = trunc.i64 v0", "narrower than the operand"),
+        ("v5 = zext.i32 v0", "wider than the operand"),
+        ("v5 = bitcast.i64 v2", "as wide as the operand"),
+        ("v5 = high.half v0", "i32, of an i64"),
+        ("v5 = fconvert.f32 v2", "another float type"),
+        ("v5 = float.to.int.i32.s v2 nan 0x100000000", "within the result's type"),
+        ("v5 = concat v0, v1", "`hi` must be of type i32"),
+        ("v5, v6 = add.carry v0, v0, v3", "`carry` must be uniform i64"),
+        ("v5 = lane.gather v0, v0", "`a` must be varying"),
+        ("v5 = lane.read v3, v3", "`lane` must be uniform i32"),
+        ("v5 = rcp v0", "`a` must be of type f32"),
+        ("v5 = add v0, v9", "`v9` is not defined"),
+        ("v5, v6 = add v0, v0", "has 1 results, but 2 are named"),
+        // Registers.
+        ("v5 = rf.read r[4]", "bank `r` has 4 registers"),
+        ("v5 = rf.read.lo r[0]", "to have halves"),
+        ("v5 = rf.read.hi s[0]", "to have halves"),
+        ("v5 = rf.read x[0]", "must hold cells"),
+        ("rf.write r[0], v1", "`value` must be of type i32"),
+        ("rf.write s[0], v3", "`value` must be uniform i32"),
+        ("rf.write s[0], v0 guard v1", "no guard"),
+        ("rf.write m[1], v1 nomask", "no guard"),
+        ("rf.write r[0], v0 guard v0", "`guard` must be uniform i64"),
+        ("rf.write.lo m[0], v1", "`value` must be uniform i32"),
+        ("v5 = rf.gather r[2; 3], v3", "2+3 is past its end"),
+        ("v5 = rf.gather s[0; 2], v3", "`index` must be uniform i32"),
+        ("v5 = rf.gather r[0; 2], v1", "`index` must be of type i32"),
+        ("rf.scatter s[0; 2], v0, v0 guard v1", "no guard"),
+        ("v5 = region.read.i32 r[0]+0<1;1,0>", "must hold byte arrays"),
+        ("v5 = region.read.i32 x[0]+0<1;0,0>", "width must be at least 1"),
+        // Memory.
+        ("v5 = load.global.i32 [v0] align 4", "`address` must be of type i64"),
+        ("v5 = load.shared.i32 [v1] align 4", "`address` must be of type i32"),
+        ("v5 = load.global.i32 [v1] align 3", "a power of two"),
+        ("v5 = load.global.i32 [v1] align 0", "a power of two"),
+        ("v5 = load.global.i32 [v1] align 4 guard v1", "no guard"),
+        ("v5 = load.global.i32.x17 [v1] align 4", "1 to 16 elements"),
+        ("v5 = load.global.i32.signed [v1] align 4", "i8 or i16"),
+        ("v5 = load.local.i64 [v3] align 8", "at most 4 bytes"),
+        ("v5 = load.local.i32 [v0] align 4", "must be varying"),
+        ("v5 = load.const32.i32 [v0] align 4", "below 32"),
+        ("store.const0.i32 [v0], v0 align 4", "writable"),
+        ("store.global.i32 [v1], v0, v0 align 4", "one for each element"),
+        ("store.global.i32 [v1], v3 align 4", "uniform, as the address is"),
+        ("store.global.i32 [v1], v2 align 4", "i32 or a wider integer"),
+        ("v5 = atomic.local.i32.add [v3], v0 align 4", "generic, global or shared"),
+        ("v5 = atomic.global.i32.add [v4], v0 align 2", "at least the element's size"),
+        ("v5 = atomic.global.i8.add [v4], v0 align 1", "at least 16 bits"),
+        ("v5 = atomic.global.f32.add [v4], v2 align 4", "of its operation's kind"),
+        ("v5 = atomic.global.i32.fadd [v4], v0 align 4", "of its operation's kind"),
+        ("v5 = atomic.global.i32.cas [v4], v0 align 4", "compare-exchange only"),
+        ("v5 = atomic.global.i32.add [v4], v0, v0 align 4", "compare-exchange only"),
+        ("v5 = atomic.global.i32.add [v1], v3 align 4", "`value` must be uniform i32"),
+        ("v5 = frob v0", "no operation `frob`"),
+    ];
+    for (line, message) in cases {
+        rejects_text(&format!("{int}{line}\nexit"), message);
+    }
+}
+
+#[test]
+fn terminators() {
+    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\n";
+    let cases = [
+        ("branch v3, b1, b1", "the condition must be a uniform integer"),
+        ("branch v2, b1, b1", "the condition must be a uniform integer"),
+        ("switch v2, else b1", "the selector must be a uniform integer"),
+        ("switch v0, 1: b1, 1: b1, else b1", "case 0x1 occurs twice"),
+        ("indirect v0", "the pc must be a uniform i64"),
+        ("barrier.sync v1 resume b1", "the barrier's id must be a uniform i32"),
+        ("barrier.sync v0 threads v1 resume b1", "thread count must be a uniform i32"),
+        ("barrier.sync v0 predicate v1 resume b1", "a reducing barrier and no other"),
+        ("barrier.and v0 resume b1", "a reducing barrier and no other"),
+        ("barrier.and v0 predicate v0 resume b1", "predicate must be a mask"),
+        ("barrier.sync v0 resume b0", "entry must not be the target"),
+        ("jump b2", "no block `b2`"),
+    ];
+    for (line, message) in cases {
+        rejects_text(&format!("{int}{line}"), message);
+    }
+    let mut function = valid();
+    function.blocks[1].term = Terminator::Indirect { pc: Value(0) };
+    rejects(&function, "v0 is not defined");
+}

@@ -1,0 +1,71 @@
+//! Barriers of the block and fences.
+//!
+//! Source: facts, `maxwell-semantics.md` 8 (BAR, MEMBAR) and 5 (B2R).
+
+use crate::ir::{Barrier, BarrierKind, Special, Value};
+use crate::isa::divergence::{Mask, first_lane, nonzero};
+use crate::isa::maxwell::field::{BarrierPart, BarrierReduction};
+use crate::isa::maxwell::{Instruction, Role, Source};
+
+use super::context::Cx;
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// An operand of a barrier as one number for the warp: that of its first lane.
+fn operand(cx: &mut Cx<'_>, source: Source) -> Value {
+    if let Some(imm) = source.imm() {
+        return cx.int(imm as u32);
+    }
+    let value = cx.raw(source);
+    if cx.b.ty(value).is_uniform() {
+        return value;
+    }
+    let lanes = cx.executing();
+    let lane = first_lane(&mut cx.b, lanes);
+    cx.b.lane_read(value, lane)
+}
+
+fn barrier(cx: &mut Cx<'_>, i: &Instruction, kind: BarrierKind, predicate: Option<Value>) -> Lifted {
+    let id = operand(cx, i.a());
+    let bound = cx.int(15);
+    let id = cx.b.and(id, bound);
+    let threads = i.source(Role::B).map(|threads| operand(cx, threads));
+    Ok(Flow::Barrier(Barrier { kind, id, threads, predicate }))
+}
+
+pub fn bar_sync(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    barrier(cx, i, BarrierKind::Sync, None)
+}
+
+pub fn bar_arv(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    barrier(cx, i, BarrierKind::Arrive, None)
+}
+
+pub fn bar_red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let kind = match i.barrier_reduction() {
+        BarrierReduction::Popc => BarrierKind::Popcount,
+        BarrierReduction::And => BarrierKind::And,
+        BarrierReduction::Or => BarrierKind::Or,
+        BarrierReduction::Reserved => return Err(Unsupported),
+    };
+    let (choice, lanes) = (cx.pred(i.ps()), Mask::Lanes(cx.executing()));
+    let predicate = cx.and(lanes, choice).value(&mut cx.b);
+    barrier(cx, i, kind, Some(predicate))
+}
+
+/// The result of the last BAR.RED: as a number, and whether it is not 0.
+pub fn b2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.barrier_part() != BarrierPart::Result {
+        return Err(Unsupported);
+    }
+    let result = cx.b.special(Special::BarrierResult);
+    cx.set(i.d(), result);
+    let truth = nonzero(&mut cx.b, result);
+    cx.set_pred(i.pd(), Mask::Lanes(truth));
+    Ok(Flow::Next)
+}
+
+/// MEMBAR, at every level.
+pub fn membar(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    cx.b.fence();
+    Ok(Flow::Next)
+}

@@ -1,0 +1,105 @@
+//! Exchange between lanes.
+//!
+//! Source: facts, `maxwell-semantics.md` 7.
+
+use crate::ir::{IntCc, Type, Value};
+use crate::isa::divergence::{Mask, nonzero};
+use crate::isa::maxwell::field::{ShuffleMode, VoteMode};
+use crate::isa::maxwell::{Instruction, Source};
+
+use super::context::Cx;
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// D = A of another lane of a segment, also of an inactive one; Pd: it is in range, else the lane's own A.
+pub fn shfl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let value = cx.raw(i.a());
+    let value = cx.b.splat(value);
+    let lane = cx.b.lane_id();
+    let step = bits(cx, i.b(), 0);
+    let (clamp, segment) = (bits(cx, i.c(), 0), bits(cx, i.c(), 8));
+    let whole_warp = i.c().imm().is_some_and(|c| c >> 8 & 31 == 0);
+    let (first, last) = if whole_warp {
+        (cx.int(0), clamp)
+    } else {
+        let (first, inside) = (cx.b.and(lane, segment), cx.b.not(segment));
+        let within = cx.b.and(clamp, inside);
+        (first, cx.b.or(first, within))
+    };
+    let (from, in_range) = match i.shuffle_mode() {
+        ShuffleMode::Up => {
+            let from = cx.b.sub(lane, step);
+            (from, cx.b.icmp(IntCc::GeS, from, last))
+        }
+        ShuffleMode::Down => {
+            let from = cx.b.add(lane, step);
+            (from, cx.b.icmp(IntCc::LeS, from, last))
+        }
+        ShuffleMode::Bfly => {
+            let from = cx.b.xor(lane, step);
+            (from, cx.b.icmp(IntCc::LeS, from, last))
+        }
+        ShuffleMode::Idx => {
+            let from = if whole_warp {
+                step
+            } else {
+                let inside = cx.b.not(segment);
+                let within = cx.b.and(step, inside);
+                cx.b.or(first, within)
+            };
+            (from, cx.b.icmp(IntCc::LeS, from, last))
+        }
+    };
+    let index = cx.b.select(in_range, from, lane);
+    let result = cx.b.lane_gather(value, index);
+    cx.set(i.d(), result);
+    cx.set_pred(i.pd(), Mask::Lanes(in_range));
+    Ok(Flow::Next)
+}
+
+/// Five bits of a source from bit `lo`.
+fn bits(cx: &mut Cx<'_>, source: Source, lo: u32) -> Value {
+    match source.imm() {
+        Some(imm) => cx.int(imm as u32 >> lo & 31),
+        None => {
+            let word = cx.raw(source);
+            cx.bit_range(word, lo, 5, false)
+        }
+    }
+}
+
+/// Over the lanes that execute: D = those where Ps holds, Pd = whether it holds in any, in all, or the same in all.
+pub fn vote(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let mode = i.vote_mode();
+    if mode == VoteMode::Reserved {
+        return Err(Unsupported);
+    }
+    let voters = Mask::Lanes(cx.executing());
+    let choice = cx.pred(i.ps());
+    let yes = cx.and(voters, choice);
+    if i.pd() != 7 {
+        let no = cx.not(choice);
+        let no = cx.and(voters, no);
+        let (yes, no) = (anybody(cx, yes), anybody(cx, no));
+        let verdict = match mode {
+            VoteMode::Any | VoteMode::Reserved => yes,
+            VoteMode::All => cx.not(no),
+            VoteMode::Eq => {
+                let both = cx.and(yes, no);
+                cx.not(both)
+            }
+        };
+        cx.set_pred(i.pd(), verdict);
+    }
+    let ballot = yes.value(&mut cx.b);
+    let ballot = cx.b.trunc(Type::I32, ballot);
+    cx.set(i.d(), ballot);
+    Ok(Flow::Next)
+}
+
+/// All lanes if there is one in the mask.
+fn anybody(cx: &mut Cx<'_>, mask: Mask) -> Mask {
+    match mask {
+        Mask::Lanes(lanes) => Mask::Lanes(nonzero(&mut cx.b, lanes)),
+        known => known,
+    }
+}

@@ -1,0 +1,52 @@
+//! What was made of a kernel, as text: CLIF, and host code.
+
+use std::fmt::Write;
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+
+use super::{JitError, Program};
+
+/// The CLIF of every region.
+pub fn clif(program: &Program) -> Result<String, JitError> {
+    let mut out = String::new();
+    for region in 0..program.regions.len() {
+        let lowered = program.lower(region)?;
+        let _ =
+            writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
+    }
+    Ok(out)
+}
+
+/// The host code of every region, disassembled where the host is x86-64.
+pub fn host(program: &Program) -> Result<String, JitError> {
+    let mut out = String::new();
+    for region in 0..program.regions.len() {
+        let compiled = program.compile_region(region)?;
+        let _ = writeln!(
+            out,
+            "; region {region}: blocks {:?}, {} bytes",
+            blocks(program, region),
+            compiled.code.bytes().len()
+        );
+        if cfg!(target_arch = "x86_64") {
+            disassemble(compiled.code.bytes(), &mut out);
+        }
+    }
+    Ok(out)
+}
+
+fn blocks(program: &Program, region: usize) -> Vec<u32> {
+    program.regions[region].iter().map(|id| id.0).collect()
+}
+
+fn disassemble(code: &[u8], out: &mut String) {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut formatter = IntelFormatter::new();
+    let mut text = String::new();
+    while decoder.can_decode() {
+        let instruction = decoder.decode();
+        text.clear();
+        formatter.format(&instruction, &mut text);
+        let _ = writeln!(out, "{:6x}  {text}", instruction.ip());
+    }
+}

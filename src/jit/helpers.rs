@@ -1,0 +1,228 @@
+//! What JIT code calls: accesses that it does not do inline, instructions left to the interpreter, shared functions.
+//!
+//! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
+//! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
+
+use std::sync::OnceLock;
+
+use cranelift_codegen::ir::{self as clif, AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
+
+use super::JitError;
+use super::code::CodeMemory;
+use crate::interp::{self, Actor, Elements, Slot};
+use crate::ir::layout::RegLayout;
+use crate::ir::{Access, AtomicOp, BlockId, Extend, Function, NanPolicy, SharedFn, Space};
+
+/// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
+/// result, then the lanes of an atomic's compare operand. Elements are zero-extended to 64 bits.
+pub const STAGED_VALUES: usize = 8;
+pub const STAGED_COMPARE: usize = 16;
+/// Position in its block of the load whose fault is on record.
+const FAULT_ORDER: usize = 255;
+/// Result of a shared function.
+pub const SHARED_RESULT: usize = 254;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AccessKind {
+    Load { extend: Extend },
+    Store,
+    Atomic { op: AtomicOp },
+}
+
+/// A memory instruction, for the helper.
+#[derive(Debug)]
+pub struct AccessDesc {
+    pub access: Access,
+    pub kind: AccessKind,
+    pub pc: u64,
+    /// Position in its block.
+    pub order: u32,
+    /// A faulting lane is recorded if it is the least so far, and the others go on: in a segment of loads, chunks come
+    /// before operations.
+    pub keeps_least: bool,
+    pub nan: NanPolicy,
+}
+
+/// An instruction for the interpreter.
+pub struct InterpretDesc {
+    pub function: *const Function,
+    pub layout: *const RegLayout,
+    pub block: BlockId,
+    pub index: usize,
+    pub live_in: Vec<Slot>,
+    pub live_out: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Helper {
+    /// (context, description, bits of the chunk's lanes, first lane)
+    Access,
+    /// (context, description)
+    Interpret,
+    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
+    Shared,
+}
+
+impl Helper {
+    const ALL: [Helper; 3] = [Helper::Access, Helper::Interpret, Helper::Shared];
+
+    fn address(self) -> usize {
+        match self {
+            Helper::Access => access as *const () as usize,
+            Helper::Interpret => interpret as *const () as usize,
+            Helper::Shared => shared as *const () as usize,
+        }
+    }
+
+    pub fn signature(self, conv: CallConv) -> Signature {
+        let mut signature = Signature::new(conv);
+        let params: &[clif::Type] = match self {
+            Helper::Access => &[types::I64, types::I64, types::I64, types::I64],
+            Helper::Interpret => &[types::I64, types::I64],
+            Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
+        };
+        signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
+        signature
+    }
+}
+
+/// Lanes of a chunk, lowest first, each whole or with a fault.
+///
+/// # Safety
+/// `context` is the running warp's and no one else refers to it; `desc` is a description that its region owns.
+unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, bits: u64, first: u64) {
+    // SAFETY: the caller's promise.
+    let (context, desc) = unsafe { (&mut *context, &*desc) };
+    context.helper_calls += 1;
+    let mut elements: Elements = [0; 16];
+    let count = usize::from(desc.access.count);
+    if let AccessKind::Load { .. } = desc.kind {
+        context.scratch[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
+    }
+    let mut left = bits;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let address = context.scratch[lane];
+        let actor = Actor::Lane(first as u32 + lane as u32);
+        let place = |e: usize| STAGED_VALUES + e * 8 + lane;
+        let aligned = address % u64::from(desc.access.align) == 0;
+        let outcome = if !aligned {
+            Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
+        } else {
+            if matches!(desc.access.space, Space::Global | Space::Generic) {
+                // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
+                let tlb: &mut Tlb = unsafe { &mut *context.tlb };
+                context.memory().tlb_fill(tlb, address);
+            }
+            match desc.kind {
+                AccessKind::Load { extend } => {
+                    interp::load_elements(context, &desc.access, actor, address, &mut elements).map(|_| {
+                        for (e, &bits) in elements[..count].iter().enumerate() {
+                            context.scratch[place(e)] = interp::extended(&desc.access, extend, bits);
+                        }
+                    })
+                }
+                AccessKind::Store => {
+                    for (e, element) in elements[..count].iter_mut().enumerate() {
+                        *element = context.scratch[place(e)] & desc.access.ty.bit_mask();
+                    }
+                    interp::store_elements(context, &desc.access, actor, address, &elements).map(|_| ())
+                }
+                AccessKind::Atomic { op } => {
+                    let (value, compare) = (context.scratch[place(0)], context.scratch[STAGED_COMPARE + lane]);
+                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, [value, compare])
+                        .map(|(old, _)| context.scratch[place(0)] = old)
+                }
+            }
+        };
+        if let Err(kind) = outcome {
+            let lane = first as u32 + lane as u32;
+            let key = (u64::from(desc.order), lane);
+            if context.fault.kind == 0 || key < (context.scratch[FAULT_ORDER], context.fault.lane) {
+                context.set_fault(kind, lane, desc.pc, address);
+                context.scratch[FAULT_ORDER] = desc.order.into();
+            }
+            if !desc.keeps_least {
+                return;
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`access`]; the function and layout of the description outlive the code.
+unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const InterpretDesc) {
+    // SAFETY: the caller's promise.
+    let (context, desc) = unsafe { (&mut *context, &*desc) };
+    // SAFETY: the program that owns the code owns both.
+    let (function, layout) = unsafe { (&*desc.function, &*desc.layout) };
+    let range = desc.index..desc.index + 1;
+    let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
+    debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
+}
+
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32, f32: u32, f64: u64) {
+    let function = SHARED[function as usize];
+    let nan = NanPolicy { f16: 0, f32, f64 };
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.scratch[SHARED_RESULT] = crate::ir::shared::one(function, nan, bits).into();
+}
+
+/// Shared functions by the number that code passes.
+const SHARED: [SharedFn; 9] = [
+    SharedFn::Rcp,
+    SharedFn::Rsq,
+    SharedFn::SqrtApprox,
+    SharedFn::Lg2,
+    SharedFn::Ex2,
+    SharedFn::Sin,
+    SharedFn::Cos,
+    SharedFn::Rcp64High,
+    SharedFn::Rsq64High,
+];
+
+pub fn shared_number(function: SharedFn) -> u32 {
+    SHARED.iter().position(|&f| f == function).expect("all functions are listed") as u32
+}
+
+/// Code that keeps all registers around a call of a helper, made once per process.
+struct Trampolines(Vec<CodeMemory>);
+
+/// Address of a helper's trampoline.
+pub fn trampoline(isa: &OwnedTargetIsa, helper: Helper) -> Result<usize, JitError> {
+    static TRAMPOLINES: OnceLock<Result<Trampolines, String>> = OnceLock::new();
+    let made = TRAMPOLINES.get_or_init(|| {
+        let code = Helper::ALL.iter().map(|&helper| make(isa, helper)).collect::<Result<_, _>>();
+        code.map(Trampolines).map_err(|error| error.to_string())
+    });
+    match made {
+        Ok(code) => Ok(code.0[helper as usize].address() as usize),
+        Err(message) => Err(JitError::Trampoline(message.clone())),
+    }
+}
+
+fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
+    let mut context = cranelift_codegen::Context::new();
+    context.func =
+        clif::Function::with_name_signature(UserFuncName::default(), helper.signature(CallConv::PreserveAll));
+    let mut builder_context = FunctionBuilderContext::new();
+    let mut b = FunctionBuilder::new(&mut context.func, &mut builder_context);
+    let block = b.create_block();
+    b.append_block_params_for_function_params(block);
+    b.switch_to_block(block);
+    let args = b.block_params(block).to_vec();
+    let target = b.ins().iconst(types::I64, helper.address() as i64);
+    let signature = b.import_signature(helper.signature(isa.default_call_conv()));
+    b.ins().call_indirect(signature, target, &args);
+    b.ins().return_(&[]);
+    b.seal_all_blocks();
+    b.finalize(isa.frontend_config());
+    super::compile(&mut context, isa)
+}

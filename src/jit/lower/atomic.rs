@@ -1,0 +1,165 @@
+//! Atomics of a chunk: lane by lane inline. Shared memory belongs to one host thread while its block runs, and with one
+//! worker so does all guest memory: then no lock is needed.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif};
+
+use super::super::forms::clif_type;
+use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::{float, vector};
+use crate::ir::{AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type};
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn atomic(&mut self, index: usize) {
+        let inst = &self.block.insts[index];
+        let Op::Atomic { access, op, value, compare, .. } = inst.op else { unreachable!() };
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let desc = self.describe(index, AccessKind::Atomic { op });
+        let bits = self.mask_bits(guard);
+        self.stage(&access, &[value]);
+        if let Some(compare) = compare {
+            self.stage_compare(compare);
+        }
+        let ty = access.ty;
+        let result = inst.results[0];
+        // Lanes that take no part return 0; results share the place of the values, lane by lane.
+        let wanted = self.result_is_used(result);
+        let inline = matches!(ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
+            && u32::from(access.align) >= ty.bytes()
+            && matches!(access.space, Space::Shared | Space::Global);
+        if inline {
+            let locked = access.space != Space::Shared && !self.region.one_worker;
+            self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
+                let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
+                let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
+                let old = if locked {
+                    lowerer.locked(op, ty, host, operand, expected)
+                } else {
+                    lowerer.unlocked(op, ty, host, operand, expected)
+                };
+                if wanted {
+                    let (at, offset) = lowerer.staged_address(STAGED_VALUES, lane);
+                    lowerer.b.ins().store(flags(), old, at, offset);
+                }
+            });
+        } else {
+            self.call_access(desc, bits, false);
+        }
+        if wanted {
+            let lanes = self.staged_lanes(STAGED_VALUES, ty);
+            let zero = self.zero_lanes(ty);
+            let lanes = self.merge(guard, &lanes, &zero, ty);
+            self.chunk().lanes.insert(result, lanes);
+        }
+    }
+
+    fn result_is_used(&self, result: crate::ir::Value) -> bool {
+        let mut used = self.plan.escapes[result.0 as usize];
+        for inst in &self.block.insts {
+            inst.op.for_each_operand(|v| used |= v == result);
+        }
+        used
+    }
+
+    fn unlocked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+        let old = self.b.ins().load(clif_type(ty, false), flags(), host, 0);
+        let new = self.updated(op, ty, old, operand, expected);
+        self.b.ins().store(flags(), new, host, 0);
+        old
+    }
+
+    /// One host instruction where there is one, else a compare-and-swap loop.
+    fn locked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+        let int = ty.as_int();
+        let clif = clif_type(int, false);
+        let direct = match op {
+            AtomicOp::Add => Some(AtomicRmwOp::Add),
+            AtomicOp::Sub => Some(AtomicRmwOp::Sub),
+            AtomicOp::And => Some(AtomicRmwOp::And),
+            AtomicOp::Or => Some(AtomicRmwOp::Or),
+            AtomicOp::Xor => Some(AtomicRmwOp::Xor),
+            AtomicOp::Exchange => Some(AtomicRmwOp::Xchg),
+            AtomicOp::MinS => Some(AtomicRmwOp::Smin),
+            AtomicOp::MinU => Some(AtomicRmwOp::Umin),
+            AtomicOp::MaxS => Some(AtomicRmwOp::Smax),
+            AtomicOp::MaxU => Some(AtomicRmwOp::Umax),
+            _ => None,
+        };
+        if let Some(direct) = direct {
+            let operand = vector::cast(self.b, clif, operand);
+            let old = self.b.ins().atomic_rmw(clif, flags(), direct, host, operand);
+            return vector::cast(self.b, clif_type(ty, false), old);
+        }
+        if let (AtomicOp::CompareExchange, Some(expected)) = (op, expected) {
+            let (expected, operand) = (vector::cast(self.b, clif, expected), vector::cast(self.b, clif, operand));
+            let old = self.b.ins().atomic_cas(flags(), host, expected, operand);
+            return vector::cast(self.b, clif_type(ty, false), old);
+        }
+        let (again, done) = (self.b.create_block(), self.b.create_block());
+        let seen = self.b.append_block_param(again, clif);
+        let result = self.b.append_block_param(done, clif);
+        let first = self.b.ins().load(clif, flags(), host, 0);
+        self.b.ins().jump(again, &[BlockArg::Value(first)]);
+        self.b.switch_to_block(again);
+        let old = vector::cast(self.b, clif_type(ty, false), seen);
+        let new = self.updated(op, ty, old, operand, expected);
+        let new = vector::cast(self.b, clif, new);
+        let found = self.b.ins().atomic_cas(flags(), host, seen, new);
+        let swapped = self.b.ins().icmp(IntCC::Equal, found, seen);
+        self.b.ins().brif(swapped, done, &[BlockArg::Value(found)], again, &[BlockArg::Value(found)]);
+        self.b.switch_to_block(done);
+        vector::cast(self.b, clif_type(ty, false), result)
+    }
+
+    /// What the atomic stores.
+    fn updated(&mut self, op: AtomicOp, ty: Type, old: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+        let pick = |lowerer: &mut Self, cc| {
+            let first = lowerer.b.ins().icmp(cc, old, operand);
+            lowerer.b.ins().select(first, old, operand)
+        };
+        match op {
+            AtomicOp::Add => self.b.ins().iadd(old, operand),
+            AtomicOp::Sub => self.b.ins().isub(old, operand),
+            AtomicOp::And => self.b.ins().band(old, operand),
+            AtomicOp::Or => self.b.ins().bor(old, operand),
+            AtomicOp::Xor => self.b.ins().bxor(old, operand),
+            AtomicOp::Exchange => operand,
+            AtomicOp::MinS => pick(self, IntCC::SignedLessThan),
+            AtomicOp::MinU => pick(self, IntCC::UnsignedLessThan),
+            AtomicOp::MaxS => pick(self, IntCC::SignedGreaterThan),
+            AtomicOp::MaxU => pick(self, IntCC::UnsignedGreaterThan),
+            AtomicOp::Inc => {
+                let wraps = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, old, operand);
+                let more = self.b.ins().iadd_imm_s(old, 1);
+                let zero = super::int::constant(self.b, ty, 0, false);
+                self.b.ins().select(wraps, zero, more)
+            }
+            AtomicOp::Dec => {
+                let above = self.b.ins().icmp(IntCC::UnsignedGreaterThan, old, operand);
+                let zero = self.b.ins().icmp_imm_u(IntCC::Equal, old, 0);
+                let wraps = self.b.ins().bor(above, zero);
+                let less = self.b.ins().iadd_imm_s(old, -1);
+                self.b.ins().select(wraps, operand, less)
+            }
+            AtomicOp::CompareExchange => {
+                let clif = clif_type(ty.as_int(), false);
+                let (x, y) = (vector::cast(self.b, clif, old), vector::cast(self.b, clif, expected.expect("verified")));
+                let equal = self.b.ins().icmp(IntCC::Equal, x, y);
+                self.b.ins().select(equal, operand, old)
+            }
+            AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => {
+                let flush = matches!(op, AtomicOp::FAdd { flush: true });
+                let kind = match op {
+                    AtomicOp::FMin => FloatBinaryOp::Min,
+                    AtomicOp::FMax => FloatBinaryOp::Max,
+                    _ => FloatBinaryOp::Add,
+                };
+                let attrs = FloatAttrs { flush, ..FloatAttrs::IEEE };
+                let v = float::binary(self.b, kind, attrs, ty, old, operand, false);
+                float::canonical(self.b, ty, self.function.nan.canonical(ty), v, false)
+            }
+        }
+    }
+}

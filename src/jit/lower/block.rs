@@ -1,0 +1,454 @@
+//! One block: its steps in order, and the loop over chunks of a segment.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::super::abi;
+use super::super::forms::clif_type;
+use super::chunk::{Chunk, flags};
+use super::region::Region;
+use super::vector;
+use crate::analysis::{CHUNK, Classes, Masks, Plan, Step};
+use crate::ir::{
+    BinaryOp, Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, UnaryOp, Value, ValueType,
+};
+use crate::jit::plan::Slots;
+
+pub struct BlockLowerer<'a, 'r, 'f> {
+    pub b: &'a mut FunctionBuilder<'f>,
+    pub region: &'a mut Region<'r>,
+    pub function: &'r Function,
+    pub layout: &'r crate::ir::layout::RegLayout,
+    pub number: u32,
+    pub block: &'r Block,
+    pub plan: &'r Plan,
+    pub classes: &'r Classes,
+    pub slots: &'r Slots,
+    /// The step being lowered.
+    pub step: usize,
+    /// Scalars that every later instruction may use.
+    pub scalars: Vec<Option<Clif>>,
+    pub chunk: Option<Chunk>,
+    /// Index of the defining instruction, and which result, of each value.
+    pub defs: Vec<(usize, usize)>,
+    /// Whether the bits of a float value can be seen, so that a NaN must be canonical.
+    pub bits_used: Vec<bool>,
+    /// The same of the value being made.
+    pub bits_matter: bool,
+    pub ctx: Clif,
+    pub registers: Clif,
+    /// Masks of scalar steps that a resident loop computes in the chunk.
+    pub in_chunk: std::collections::HashSet<Value>,
+    /// Steps that skip chunks without active lanes.
+    pub idle: Vec<bool>,
+}
+
+/// A mask that a segment computes for what comes after it.
+struct Outgoing {
+    value: Value,
+    /// Its bits of chunks that are skipped and of lanes past the warp.
+    outside: Clif,
+}
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    pub(super) fn ty(&self, v: Value) -> Type {
+        self.block.ty(v).ty
+    }
+
+    pub(super) fn def(&self, v: Value) -> &'r Inst {
+        &self.block.insts[self.defs[v.0 as usize].0]
+    }
+
+    pub(super) fn def_op(&self, v: Value) -> &'r Op {
+        &self.def(v).op
+    }
+
+    pub(super) fn constant(&self, v: Value) -> Option<u64> {
+        match self.def_op(v) {
+            Op::Const { bits, .. } => Some(*bits),
+            Op::Splat { a } => self.constant(*a),
+            _ => None,
+        }
+    }
+
+    pub(super) fn masks(&self) -> Masks<'_> {
+        Masks::of(&self.block.insts, &self.defs)
+    }
+
+    pub(super) fn ctx_load(&mut self, ty: ClifType, offset: i32) -> Clif {
+        self.b.ins().load(ty, flags(), self.ctx, offset)
+    }
+
+    pub(super) fn ctx_store(&mut self, v: Clif, offset: i32) {
+        self.b.ins().store(flags(), v, self.ctx, offset);
+    }
+
+    /// A value that is one for the warp.
+    pub(super) fn scalar(&mut self, v: Value) -> Clif {
+        if let Some(scalar) = self.scalars[v.0 as usize] {
+            return scalar;
+        }
+        let bytes = self.slots.row(v);
+        let ty = clif_type(self.ty(v), false);
+        let scalar = self.b.ins().load(ty, flags(), self.registers, bytes as i32);
+        self.scalars[v.0 as usize] = Some(scalar);
+        scalar
+    }
+
+    pub(super) fn set_scalar(&mut self, v: Value, scalar: Clif) {
+        self.scalars[v.0 as usize] = Some(scalar);
+        if self.slots.is_stored(v) && self.block.ty(v).is_uniform() {
+            let offset = self.slots.row(v) as i32;
+            self.b.ins().store(flags(), scalar, self.registers, offset);
+        }
+    }
+
+    pub(super) fn lower(mut self) {
+        if let Some(resident) = self.resident().filter(|_| self.number != 0) {
+            return self.lower_resident(&resident);
+        }
+        self.enter();
+        self.idle = self.idle_steps();
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            self.step = number;
+            match step {
+                Step::Scalar(index) => self.scalar_inst(*index),
+                Step::Segment(insts) => self.segment(insts),
+                Step::Warp(index) => self.warp_inst(*index),
+                Step::Interpret(index) => self.interpret(*index),
+            }
+        }
+        self.step = usize::MAX;
+        self.terminate();
+    }
+
+    fn cell(&self, reg: Reg) -> (i32, Type) {
+        let ty = match self.function.bank(reg.bank).kind {
+            CellKind::Uniform(ty) => ty,
+            _ => Type::I64,
+        };
+        (self.layout.offset(reg) as i32, ty)
+    }
+
+    /// Stores a scalar to a cell of 8 bytes, zero-extended.
+    fn store_cell(&mut self, v: Clif, ty: Type, address: Clif, offset: i32) {
+        let bits = match ty {
+            Type::F32 => vector::cast(self.b, types::I32, v),
+            Type::F64 => vector::cast(self.b, types::I64, v),
+            _ => v,
+        };
+        let wide = if ty.bits() == 64 { bits } else { self.b.ins().uextend(types::I64, bits) };
+        self.b.ins().store(flags(), wide, address, offset);
+    }
+
+    pub(super) fn scalar_inst(&mut self, index: usize) {
+        let inst = &self.block.insts[index];
+        match &inst.op {
+            Op::RfRead { reg, .. } => {
+                let (offset, ty) = self.cell(*reg);
+                let v = self.b.ins().load(clif_type(ty, false), flags(), self.registers, offset);
+                self.set_scalar(inst.results[0], v);
+            }
+            Op::RfWrite { reg, value, part, .. } => {
+                debug_assert_eq!(*part, Part::Whole, "analysis composes parts");
+                let (offset, ty) = self.cell(*reg);
+                let v = self.scalar(*value);
+                self.store_cell(v, ty, self.registers, offset);
+            }
+            Op::RfGather { bank, first, count, index } => {
+                let (address, inside) = self.indexed_cell(bank.reg(*first), *count, *index);
+                let ty = self.ty(inst.results[0]);
+                let v = self.b.ins().load(clif_type(ty, false), flags(), address, 0);
+                let zero = super::int::constant(self.b, ty, 0, false);
+                let v = self.b.ins().select(inside, v, zero);
+                self.set_scalar(inst.results[0], v);
+            }
+            Op::RfScatter { bank, first, count, index, value, .. } => {
+                let (address, inside) = self.indexed_cell(bank.reg(*first), *count, *index);
+                let v = self.scalar(*value);
+                let (write, done) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().brif(inside, write, &[], done, &[]);
+                self.b.switch_to_block(write);
+                let ty = self.ty(*value);
+                self.store_cell(v, ty, address, 0);
+                self.b.ins().jump(done, &[]);
+                self.b.switch_to_block(done);
+            }
+            Op::Load { access, extend, .. } => {
+                let Space::Const(bank) = access.space else { unreachable!("other scalar loads are interpreted") };
+                let v = self.const_load(bank, access.address, access.offset, access.ty, *extend);
+                self.set_scalar(inst.results[0], v);
+            }
+            Op::Fence => {
+                self.b.ins().fence();
+            }
+            Op::AddCarry { a, b, carry: None } => {
+                let (x, y) = (self.scalar(*a), self.scalar(*b));
+                let sum = self.b.ins().iadd(x, y);
+                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
+                self.set_scalar(inst.results[0], sum);
+                self.set_scalar(inst.results[1], out);
+            }
+            op => {
+                let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
+                self.bits_matter = self.bits_used[inst.results[0].0 as usize];
+                let v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                self.set_scalar(inst.results[0], v);
+            }
+        }
+    }
+
+    /// Address of cell `first + index`, kept inside the range, and whether it was.
+    fn indexed_cell(&mut self, first: Reg, count: u32, index: Value) -> (Clif, Clif) {
+        let mut index_value = self.scalar(index);
+        if self.ty(index).bits() < 64 {
+            index_value = self.b.ins().uextend(types::I64, index_value);
+        }
+        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index_value, i64::from(count));
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let safe = self.b.ins().select(inside, index_value, zero);
+        let bytes = self.b.ins().ishl_imm_u(safe, 3);
+        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first) as u32));
+        (self.b.ins().iadd(base, bytes), inside)
+    }
+
+    /// A scalar at a known address inside a constant bank.
+    fn const_load(&mut self, bank: u8, address: Value, offset: i32, ty: Type, extend: Extend) -> Clif {
+        let base = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
+        let known = self.constant(address).expect("other loads are interpreted");
+        let at = (known as u32).wrapping_add(offset as u32);
+        self.load_element(ty, extend, base, at as i32)
+    }
+
+    fn chunk_count(&self) -> i64 {
+        i64::from(u32::from(self.function.lanes).div_ceil(CHUNK))
+    }
+
+    /// All lanes of the warp as a mask.
+    pub(super) fn warp_mask(&self) -> u64 {
+        u64::MAX >> (64 - u32::from(self.function.lanes))
+    }
+
+    pub(super) fn new_chunk(&mut self, index: Clif) -> Chunk {
+        let narrow = self.b.ins().ishl_imm_u(index, 5);
+        let wide = self.b.ins().ishl_imm_u(index, 6);
+        let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
+        Chunk::new(index, rows)
+    }
+
+    fn segment(&mut self, insts: &[usize]) {
+        let outgoing = self.outgoing(insts);
+        let skip = self.skippable();
+        let count = self.chunk_count();
+        let head = self.b.create_block();
+        let latch = self.b.create_block();
+        let exit = self.b.create_block();
+        let index = self.b.append_block_param(head, types::I64);
+        let gathered: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
+        self.b.ins().jump(head, &initial);
+        self.b.switch_to_block(head);
+
+        let chunk = self.new_chunk(index);
+        self.chunk = Some(chunk);
+        let after_chunk: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(latch, types::I64)).collect();
+        if let Some(active) = skip {
+            let bits = self.mask_bits(active);
+            let work = self.b.create_block();
+            let skipped = self.b.create_block();
+            self.b.ins().brif(bits, work, &[], skipped, &[]);
+            self.b.switch_to_block(skipped);
+            let args = self.gather(&outgoing, &gathered, None);
+            self.b.ins().jump(latch, &args);
+            self.b.switch_to_block(work);
+        }
+        self.chunk_body(insts);
+        let args = self.gather(&outgoing, &gathered, Some(()));
+        self.b.ins().jump(latch, &args);
+
+        self.b.switch_to_block(latch);
+        self.chunk = None;
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let mut again = vec![BlockArg::Value(next)];
+        again.extend(after_chunk.iter().map(|&v| BlockArg::Value(v)));
+        self.b.ins().brif(more, head, &again, exit, &[]);
+        self.b.switch_to_block(exit);
+        for (out, &whole) in outgoing.iter().zip(&after_chunk) {
+            let mask = self.warp_mask();
+            let inside = self.b.ins().band_imm_s(whole, mask as i64);
+            let beyond = self.b.ins().band_imm_s(out.outside, !mask as i64);
+            let v = self.b.ins().bor(inside, beyond);
+            self.set_scalar(out.value, v);
+        }
+        if insts.iter().any(|&i| self.may_fault_later(i)) {
+            self.leave_on_fault();
+        }
+    }
+
+    /// The body of the loop: every instruction of the segment in order, values as they are needed.
+    pub(super) fn chunk_body(&mut self, insts: &[usize]) {
+        // Registers are read before any is written: a row is overwritten in place.
+        let mut writes = Vec::new();
+        for &index in insts {
+            let inst = &self.block.insts[index];
+            match &inst.op {
+                Op::RfWrite { value, .. } => {
+                    self.lanes(*value);
+                    writes.push(index);
+                }
+                Op::Load { .. } => self.load(index),
+                Op::Store { .. } => self.store(index),
+                Op::Atomic { .. } => self.atomic(index),
+                _ => {}
+            }
+            for &result in &inst.results {
+                if self.plan.escapes[result.0 as usize]
+                    && self.slots.is_stored(result)
+                    && !self.block.ty(result).is_uniform()
+                {
+                    self.store_slot(result);
+                }
+            }
+        }
+        for index in writes {
+            let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op else { unreachable!() };
+            self.write_row(reg, value, guard);
+        }
+    }
+
+    /// Masks that the segment makes for later steps.
+    fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
+        let mut outgoing = Vec::new();
+        for &index in insts {
+            for &value in &self.block.insts[index].results {
+                if self.block.ty(value) == ValueType::MASK && self.plan.escapes[value.0 as usize] {
+                    let outside = self.outside(value);
+                    outgoing.push(Outgoing { value, outside });
+                }
+            }
+        }
+        outgoing
+    }
+
+    /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave; `None` for a chunk that was skipped.
+    fn gather(&mut self, outgoing: &[Outgoing], before: &[Clif], done: Option<()>) -> Vec<BlockArg> {
+        let first = self.first_lane();
+        outgoing
+            .iter()
+            .zip(before)
+            .map(|(out, &before)| {
+                let bits = match done {
+                    Some(()) => self.mask_bits(out.value),
+                    None => {
+                        let shifted = self.b.ins().ushr(out.outside, first);
+                        self.b.ins().band_imm_u(shifted, 0xff)
+                    }
+                };
+                let placed = self.b.ins().ishl(bits, first);
+                BlockArg::Value(self.b.ins().bor(before, placed))
+            })
+            .collect()
+    }
+
+    /// A mask where every compare made in the segment is taken for false. That is what it is in lanes past the warp, and
+    /// in chunks that `skippable` allows to skip.
+    fn outside(&mut self, v: Value) -> Clif {
+        if self.scalars[v.0 as usize].is_some() || self.plan.home[v.0 as usize] as usize != self.step {
+            return self.scalar(v);
+        }
+        match *self.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => {
+                let a = self.outside(a);
+                self.b.ins().bnot(a)
+            }
+            Op::Binary { op, a, b } => {
+                let (a, b) = (self.outside(a), self.outside(b));
+                match op {
+                    BinaryOp::And => self.b.ins().band(a, b),
+                    BinaryOp::Or => self.b.ins().bor(a, b),
+                    _ => self.b.ins().bxor(a, b),
+                }
+            }
+            _ => self.b.ins().iconst(types::I64, 0),
+        }
+    }
+
+    /// The active mask as the block reads it at entry.
+    pub(super) fn entry_mask(&self) -> Option<Value> {
+        self.block.insts.iter().find_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if reg == self.function.active => Some(inst.results[0]),
+            _ => None,
+        })
+    }
+
+    /// The mask without which a chunk of the current segment has nothing to do, if there is one.
+    fn skippable(&self) -> Option<Value> {
+        let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
+        self.idle[self.step].then_some(active)
+    }
+
+    /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
+    /// that feeds another one must be looked at together with it.
+    fn idle_steps(&self) -> Vec<bool> {
+        let mut idle = vec![false; self.plan.steps.len()];
+        let Some(active) = self.entry_mask() else { return idle };
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            if let Step::Segment(insts) = step {
+                idle[number] = insts.iter().all(|&index| self.is_idle(index, number, active));
+            }
+        }
+        for number in (0..idle.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
+            if idle[number] {
+                continue;
+            }
+            for &index in self.plan.steps[number].insts() {
+                for v in self.block.insts[index].op.operands() {
+                    let home = self.plan.home[v.0 as usize] as usize;
+                    if home < number && !self.block.ty(v).is_uniform() {
+                        idle[home] = false;
+                    }
+                }
+            }
+        }
+        idle
+    }
+
+    /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
+    fn is_idle(&self, index: usize, step: usize, active: Value) -> bool {
+        let inst = &self.block.insts[index];
+        let guarded = match inst.op.masking() {
+            Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),
+            None => true,
+        };
+        let settled = |&r: &Value| {
+            !self.plan.escapes[r.0 as usize] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
+        };
+        guarded && inst.results.iter().all(settled)
+    }
+
+    /// Whether a mask of a step has the bits of `outside` where `active` is empty.
+    fn settled(&self, v: Value, step: usize, active: Value) -> bool {
+        if self.plan.home[v.0 as usize] as usize != step || self.masks().is_subset(v, active) {
+            return true;
+        }
+        match *self.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, step, active),
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                let empty = |m| self.masks().is_subset(m, active);
+                empty(a) || empty(b) || (self.settled(a, step, active) && self.settled(b, step, active))
+            }
+            Op::Binary { a, b, .. } => self.settled(a, step, active) && self.settled(b, step, active),
+            _ => false,
+        }
+    }
+
+    /// Moves to a fresh block and marks it as unlikely.
+    pub(super) fn cold_block(&mut self) -> ClifBlock {
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        block
+    }
+}

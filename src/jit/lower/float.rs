@@ -1,0 +1,206 @@
+//! Float operations on one value or one vector. Only rounding to nearest is done here; the rest is the interpreter's.
+//!
+//! Results carry whatever NaN the host made; [`canonical`] is applied where the bits matter.
+
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Clif, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::super::forms::clif_type;
+use super::int::constant;
+use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
+
+fn int_type(ty: Type) -> Type {
+    ty.as_int()
+}
+
+/// The bits of a float as an integer of the same shape, and back.
+fn to_int(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    b.ins().bitcast(clif_type(int_type(ty), vector), MemFlagsData::new().with_little(), a)
+}
+
+fn to_float(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    b.ins().bitcast(clif_type(ty, vector), MemFlagsData::new().with_little(), a)
+}
+
+trait LittleEndian {
+    fn with_little(self) -> Self;
+}
+
+impl LittleEndian for MemFlagsData {
+    fn with_little(self) -> Self {
+        self.with_endianness(cranelift_codegen::ir::Endianness::Little)
+    }
+}
+
+/// `x` where the condition holds, else `y`. The condition is a vector of ones and zeros, or the result of a compare.
+fn choose(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif, vector: bool) -> Clif {
+    if !vector {
+        return b.ins().select(condition, x, y);
+    }
+    super::vector::blend(b, condition, x, y)
+}
+
+/// The NaN that the ISA's results have in place of any NaN.
+pub fn canonical(b: &mut FunctionBuilder, ty: Type, bits: u64, a: Clif, vector: bool) -> Clif {
+    let nan = b.ins().fcmp(FloatCC::Unordered, a, a);
+    let replacement = constant(b, ty, bits, vector);
+    choose(b, nan, replacement, a, vector)
+}
+
+/// Denormals to zeros of the same sign.
+pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    let least = constant(b, ty, if ty == Type::F32 { 0x0080_0000 } else { 1 << 52 }, vector);
+    let magnitude = b.ins().fabs(a);
+    let tiny = b.ins().fcmp(FloatCC::LessThan, magnitude, least);
+    let zero = constant(b, ty, 0, vector);
+    let signed_zero = b.ins().fcopysign(zero, a);
+    choose(b, tiny, signed_zero, a, vector)
+}
+
+fn flushed(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
+    if attrs.flush { flush(b, ty, a, vector) } else { a }
+}
+
+/// To [+0, 1]; NaN and -0 to +0.
+fn saturate(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    let zero = constant(b, ty, 0, vector);
+    let one = constant(b, ty, if ty == Type::F32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 }, vector);
+    let positive = b.ins().fcmp(FloatCC::GreaterThan, a, zero);
+    let low = choose(b, positive, a, zero, vector);
+    let below = b.ins().fcmp(FloatCC::LessThan, low, one);
+    choose(b, below, low, one, vector)
+}
+
+fn finish(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
+    let a = flushed(b, attrs, ty, a, vector);
+    if attrs.saturate { saturate(b, ty, a, vector) } else { a }
+}
+
+/// Whether this file has code for such attributes on this type.
+pub fn supported(attrs: FloatAttrs, ty: Type) -> bool {
+    attrs.round == Round::Nearest && matches!(ty, Type::F32 | Type::F64)
+}
+
+pub fn binary(
+    b: &mut FunctionBuilder,
+    op: FloatBinaryOp,
+    attrs: FloatAttrs,
+    ty: Type,
+    x: Clif,
+    y: Clif,
+    vector: bool,
+) -> Clif {
+    let (x, y) = (flushed(b, attrs, ty, x, vector), flushed(b, attrs, ty, y, vector));
+    let result = match op {
+        FloatBinaryOp::Add => b.ins().fadd(x, y),
+        FloatBinaryOp::Sub => b.ins().fsub(x, y),
+        FloatBinaryOp::Mul => b.ins().fmul(x, y),
+        FloatBinaryOp::Div => b.ins().fdiv(x, y),
+        FloatBinaryOp::Min | FloatBinaryOp::Max => least_or_greatest(b, op, ty, x, y, vector),
+    };
+    finish(b, attrs, ty, result, vector)
+}
+
+/// minNum and maxNum with -0 below +0. Of two NaNs the result is a NaN.
+fn least_or_greatest(b: &mut FunctionBuilder, op: FloatBinaryOp, ty: Type, x: Clif, y: Clif, vector: bool) -> Clif {
+    let least = op == FloatBinaryOp::Min;
+    let cc = if least { FloatCC::LessThan } else { FloatCC::GreaterThan };
+    let first = b.ins().fcmp(cc, x, y);
+    let chosen = choose(b, first, x, y, vector);
+    // Equal values differ in the sign of zero at most.
+    let equal = b.ins().fcmp(FloatCC::Equal, x, y);
+    let (xi, yi) = (to_int(b, ty, x, vector), to_int(b, ty, y, vector));
+    let merged = if least { b.ins().bor(xi, yi) } else { b.ins().band(xi, yi) };
+    let merged = to_float(b, ty, merged, vector);
+    let chosen = choose(b, equal, merged, chosen, vector);
+    let nan = b.ins().fcmp(FloatCC::Unordered, y, y);
+    choose(b, nan, x, chosen, vector)
+}
+
+pub fn fma(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, [x, y, z]: [Clif; 3], vector: bool) -> Clif {
+    let x = flushed(b, attrs, ty, x, vector);
+    let y = flushed(b, attrs, ty, y, vector);
+    let z = flushed(b, attrs, ty, z, vector);
+    let result = b.ins().fma(x, y, z);
+    finish(b, attrs, ty, result, vector)
+}
+
+pub fn unary(b: &mut FunctionBuilder, op: FloatUnaryOp, attrs: FloatAttrs, ty: Type, x: Clif, vector: bool) -> Clif {
+    let x = flushed(b, attrs, ty, x, vector);
+    let result = match op {
+        FloatUnaryOp::Sqrt => b.ins().sqrt(x),
+        FloatUnaryOp::Integral => integral(b, attrs.round, x),
+        FloatUnaryOp::Copy => x,
+    };
+    finish(b, attrs, ty, result, vector)
+}
+
+pub fn integral(b: &mut FunctionBuilder, round: Round, x: Clif) -> Clif {
+    match round {
+        Round::Nearest => b.ins().nearest(x),
+        Round::Zero => b.ins().trunc(x),
+        Round::Down => b.ins().floor(x),
+        Round::Up => b.ins().ceil(x),
+    }
+}
+
+/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and the unordered relations are composed of those the
+/// host has.
+pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
+    let simple = match cc {
+        FloatCc::Eq => Some(FloatCC::Equal),
+        FloatCc::NeU => Some(FloatCC::NotEqual),
+        FloatCc::Lt => Some(FloatCC::LessThan),
+        FloatCc::Le => Some(FloatCC::LessThanOrEqual),
+        FloatCc::Gt => Some(FloatCC::GreaterThan),
+        FloatCc::Ge => Some(FloatCC::GreaterThanOrEqual),
+        FloatCc::Num => Some(FloatCC::Ordered),
+        FloatCc::Nan => Some(FloatCC::Unordered),
+        _ => None,
+    };
+    if let Some(simple) = simple {
+        return b.ins().fcmp(simple, x, y);
+    }
+    let (first, second) = match cc {
+        FloatCc::Ne => (FloatCC::LessThan, FloatCC::GreaterThan),
+        FloatCc::EqU => (FloatCC::Equal, FloatCC::Unordered),
+        FloatCc::LtU => (FloatCC::LessThan, FloatCC::Unordered),
+        FloatCc::LeU => (FloatCC::LessThanOrEqual, FloatCC::Unordered),
+        FloatCc::GtU => (FloatCC::GreaterThan, FloatCC::Unordered),
+        _ => (FloatCC::GreaterThanOrEqual, FloatCC::Unordered),
+    };
+    let (first, second) = (b.ins().fcmp(first, x, y), b.ins().fcmp(second, x, y));
+    b.ins().bor(first, second)
+}
+
+/// 1/x: correctly rounded, denormal operands and results as zeros.
+pub fn reciprocal(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
+    let x = flush(b, Type::F32, x, vector);
+    let one = constant(b, Type::F32, 0x3f80_0000, vector);
+    let result = b.ins().fdiv(one, x);
+    flush(b, Type::F32, result, vector)
+}
+
+/// 1/sqrt(x) of `f64` operands that are exact `f32` values: rounding the `f64` result once more to `f32` is what
+/// `ir::shared` does too.
+pub fn reciprocal_root(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
+    let one = constant(b, Type::F64, 0x3ff0_0000_0000_0000, vector);
+    let root = b.ins().sqrt(x);
+    b.ins().fdiv(one, root)
+}
+
+/// Two `f32x4` of an `f32x4`'s... halves: the low and the high pair as `f64x2`.
+pub fn promote(b: &mut FunctionBuilder, x: Clif) -> [Clif; 2] {
+    let low = b.ins().fvpromote_low(x);
+    let swapped = super::vector::shuffle_words(b, x, x, [2, 3, 2, 3]);
+    [low, b.ins().fvpromote_low(swapped)]
+}
+
+/// Two `f64x2` as one `f32x4`.
+pub fn demote(b: &mut FunctionBuilder, low: Clif, high: Clif) -> Clif {
+    let (low, high) = (b.ins().fvdemote(low), b.ins().fvdemote(high));
+    let merged = super::vector::shuffle_words(b, low, high, [0, 1, 4, 5]);
+    debug_assert_eq!(b.func.dfg.value_type(merged), types::F32X4);
+    merged
+}

@@ -1,0 +1,263 @@
+//! Integer operations on one value or one vector.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::super::forms::clif_type;
+use crate::ir::{BinaryOp, IntCc, Type, UnaryOp};
+
+/// A constant in every lane.
+pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> Clif {
+    let scalar = match ty {
+        Type::F32 => b.ins().f32const(f32::from_bits(bits as u32)),
+        Type::F64 => b.ins().f64const(f64::from_bits(bits)),
+        Type::I64 => b.ins().iconst(types::I64, bits as i64),
+        _ => b.ins().iconst(types::I32, i64::from(bits as u32 as i32) & 0xffff_ffff),
+    };
+    if vector { b.ins().splat(clif_type(ty, true), scalar) } else { scalar }
+}
+
+pub fn condition(cc: IntCc) -> IntCC {
+    match cc {
+        IntCc::Eq => IntCC::Equal,
+        IntCc::Ne => IntCC::NotEqual,
+        IntCc::LtS => IntCC::SignedLessThan,
+        IntCc::LeS => IntCC::SignedLessThanOrEqual,
+        IntCc::GtS => IntCC::SignedGreaterThan,
+        IntCc::GeS => IntCC::SignedGreaterThanOrEqual,
+        IntCc::LtU => IntCC::UnsignedLessThan,
+        IntCc::LeU => IntCC::UnsignedLessThanOrEqual,
+        IntCc::GtU => IntCC::UnsignedGreaterThan,
+        IntCc::GeU => IntCC::UnsignedGreaterThanOrEqual,
+    }
+}
+
+fn is_signed(cc: IntCc) -> bool {
+    matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::GtS | IntCc::GeS)
+}
+
+/// Narrow operands, which live zero-extended, made comparable: sign-extended where the operation is signed.
+pub fn widen_sign(b: &mut FunctionBuilder, ty: Type, a: Clif) -> Clif {
+    let shift = 32 - ty.bits().min(32);
+    if shift == 0 || ty.bits() == 64 {
+        return a;
+    }
+    let up = b.ins().ishl_imm_u(a, i64::from(shift));
+    b.ins().sshr_imm_u(up, i64::from(shift))
+}
+
+/// Bits above the type's width cleared.
+fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    if ty.bits() >= 32 {
+        return a;
+    }
+    let mask = constant(b, Type::I32, ty.bit_mask(), vector);
+    b.ins().band(a, mask)
+}
+
+/// A comparison of vectors, all ones where it holds.
+pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
+    let (mut x, mut y) = (x, y);
+    if is_signed(cc) {
+        x = widen_sign(b, ty, x);
+        y = widen_sign(b, ty, y);
+    }
+    if ty.bits() == 64 && matches!(cc, IntCc::LtU | IntCc::LeU | IntCc::GtU | IntCc::GeU) {
+        let sign = constant(b, Type::I64, 1 << 63, true);
+        let (fx, fy) = (b.ins().bxor(x, sign), b.ins().bxor(y, sign));
+        let signed = match cc {
+            IntCc::LtU => IntCC::SignedLessThan,
+            IntCc::LeU => IntCC::SignedLessThanOrEqual,
+            IntCc::GtU => IntCC::SignedGreaterThan,
+            _ => IntCC::SignedGreaterThanOrEqual,
+        };
+        return b.ins().icmp(signed, fx, fy);
+    }
+    b.ins().icmp(condition(cc), x, y)
+}
+
+/// A comparison of scalars: all 64 bits or none.
+pub fn compare_scalar(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
+    let (mut x, mut y) = (x, y);
+    if is_signed(cc) {
+        x = widen_sign(b, ty, x);
+        y = widen_sign(b, ty, y);
+    }
+    let bit = b.ins().icmp(condition(cc), x, y);
+    b.ins().bmask(types::I64, bit)
+}
+
+/// `None` where vectors have no such operation: the caller takes the lanes apart.
+pub fn unary(b: &mut FunctionBuilder, op: UnaryOp, ty: Type, a: Clif, vector: bool) -> Option<Clif> {
+    let result = match op {
+        UnaryOp::Not => b.ins().bnot(a),
+        UnaryOp::Neg => b.ins().ineg(a),
+        UnaryOp::Abs if ty == Type::I64 && vector => return None,
+        UnaryOp::Abs => {
+            let a = widen_sign(b, ty, a);
+            b.ins().iabs(a)
+        }
+        UnaryOp::FNeg => b.ins().fneg(a),
+        UnaryOp::FAbs => b.ins().fabs(a),
+        _ if vector => return None,
+        UnaryOp::Popcnt => b.ins().popcnt(a),
+        UnaryOp::Clz => {
+            let n = b.ins().clz(a);
+            let excess = 32 - i64::from(ty.bits().min(32));
+            if ty.bits() == 64 { n } else { b.ins().iadd_imm_s(n, -excess) }
+        }
+        UnaryOp::Ctz => {
+            let guarded = if ty.bits() < 32 {
+                let bound = constant(b, Type::I32, 1 << ty.bits(), false);
+                b.ins().bor(a, bound)
+            } else {
+                a
+            };
+            b.ins().ctz(guarded)
+        }
+        UnaryOp::BitReverse => {
+            let r = b.ins().bitrev(a);
+            if ty.bits() < 32 { b.ins().ushr_imm_u(r, 32 - i64::from(ty.bits())) } else { r }
+        }
+    };
+    Some(narrow(b, if ty.is_float() { Type::F32 } else { ty }, result, vector))
+}
+
+pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif, vector: bool) -> Option<Clif> {
+    let wide_vector = vector && ty == Type::I64;
+    let result = match op {
+        BinaryOp::Add => b.ins().iadd(x, y),
+        BinaryOp::Sub => b.ins().isub(x, y),
+        BinaryOp::Mul => b.ins().imul(x, y),
+        BinaryOp::And => b.ins().band(x, y),
+        BinaryOp::Or => b.ins().bor(x, y),
+        BinaryOp::Xor => b.ins().bxor(x, y),
+        BinaryOp::MinU | BinaryOp::MaxU if !wide_vector => {
+            if op == BinaryOp::MinU {
+                b.ins().umin(x, y)
+            } else {
+                b.ins().umax(x, y)
+            }
+        }
+        BinaryOp::MinS | BinaryOp::MaxS if !wide_vector => {
+            let (x, y) = (widen_sign(b, ty, x), widen_sign(b, ty, y));
+            if op == BinaryOp::MinS { b.ins().smin(x, y) } else { b.ins().smax(x, y) }
+        }
+        BinaryOp::MinU | BinaryOp::MaxU | BinaryOp::MinS | BinaryOp::MaxS => {
+            let cc = match op {
+                BinaryOp::MinU => IntCc::LtU,
+                BinaryOp::MaxU => IntCc::GtU,
+                BinaryOp::MinS => IntCc::LtS,
+                _ => IntCc::GtS,
+            };
+            let first = compare_vector(b, cc, ty, x, y);
+            b.ins().bitselect(first, x, y)
+        }
+        _ if vector => return None,
+        BinaryOp::MulHiS | BinaryOp::MulHiU if ty == Type::I64 => {
+            if op == BinaryOp::MulHiS {
+                b.ins().smulhi(x, y)
+            } else {
+                b.ins().umulhi(x, y)
+            }
+        }
+        BinaryOp::MulHiS | BinaryOp::MulHiU => {
+            let extend = |b: &mut FunctionBuilder, v| {
+                if op == BinaryOp::MulHiS {
+                    let v = widen_sign(b, ty, v);
+                    b.ins().sextend(types::I64, v)
+                } else {
+                    b.ins().uextend(types::I64, v)
+                }
+            };
+            let (x, y) = (extend(b, x), extend(b, y));
+            let product = b.ins().imul(x, y);
+            let high = b.ins().ushr_imm_u(product, i64::from(ty.bits()));
+            b.ins().ireduce(types::I32, high)
+        }
+        BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y, None)),
+    };
+    Some(narrow(b, ty, result, vector))
+}
+
+/// A scalar shift by a scalar count that may be too large; `known` is the count if it is a constant.
+pub fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Clif, known: Option<u64>) -> Clif {
+    let width = i64::from(ty.bits());
+    if known.is_some_and(|n| n < width as u64) {
+        let result = match op {
+            BinaryOp::Shl => b.ins().ishl(x, count),
+            BinaryOp::ShrU => b.ins().ushr(x, count),
+            _ => {
+                let x = widen_sign(b, ty, x);
+                b.ins().sshr(x, count)
+            }
+        };
+        return narrow(b, ty, result, false);
+    }
+    let inside = b.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, width);
+    let zero = constant(b, ty, 0, false);
+    let result = match op {
+        BinaryOp::Shl => {
+            let shifted = b.ins().ishl(x, count);
+            b.ins().select(inside, shifted, zero)
+        }
+        BinaryOp::ShrU => {
+            let shifted = b.ins().ushr(x, count);
+            b.ins().select(inside, shifted, zero)
+        }
+        _ => {
+            let x = widen_sign(b, ty, x);
+            let most = constant(b, ty, width as u64 - 1, false);
+            let clamped = b.ins().select(inside, count, most);
+            b.ins().sshr(x, clamped)
+        }
+    };
+    narrow(b, ty, result, false)
+}
+
+/// A shift of a vector by the same count in each lane; `count` is a scalar of the type.
+pub fn shift_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: &ShiftCount) -> Clif {
+    let width = ty.bits();
+    let result = match *count {
+        ShiftCount::Constant(n) if n >= u64::from(width) => match op {
+            BinaryOp::ShrS => {
+                let x = widen_sign(b, ty, x);
+                b.ins().sshr_imm_u(x, i64::from(if ty.bits() == 64 { 63 } else { 31 }))
+            }
+            _ => constant(b, ty, 0, true),
+        },
+        ShiftCount::Constant(n) => match op {
+            BinaryOp::Shl => b.ins().ishl_imm_u(x, n as i64),
+            BinaryOp::ShrU => b.ins().ushr_imm_u(x, n as i64),
+            _ => {
+                let x = widen_sign(b, ty, x);
+                b.ins().sshr_imm_u(x, n as i64)
+            }
+        },
+        ShiftCount::Scalar(count) => {
+            let inside = b.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, i64::from(width));
+            match op {
+                BinaryOp::ShrS => {
+                    let x = widen_sign(b, ty, x);
+                    let most = constant(b, ty, u64::from(width) - 1, false);
+                    let clamped = b.ins().select(inside, count, most);
+                    b.ins().sshr(x, clamped)
+                }
+                _ => {
+                    let shifted = if op == BinaryOp::Shl { b.ins().ishl(x, count) } else { b.ins().ushr(x, count) };
+                    let element = if ty.bits() == 64 { types::I64 } else { types::I32 };
+                    let keep = b.ins().bmask(element, inside);
+                    let keep = b.ins().splat(clif_type(ty, true), keep);
+                    b.ins().band(shifted, keep)
+                }
+            }
+        }
+    };
+    narrow(b, ty, result, true)
+}
+
+pub enum ShiftCount {
+    Constant(u64),
+    Scalar(Clif),
+}

@@ -1,0 +1,20 @@
+//! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
+//! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `vector` are
+//! operations without effect; `memory` and `atomic` touch the guest.
+
+mod atomic;
+mod block;
+mod chunk;
+mod control;
+mod float;
+mod int;
+mod memory;
+mod pure;
+mod region;
+mod resident;
+
+mod vector;
+mod warp;
+
+pub use pure::support;
+pub use region::{Lowered, Owned, lower_region};

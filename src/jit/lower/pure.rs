@@ -1,0 +1,544 @@
+//! Operations without effect, as scalars, as lanes of a chunk and as masks.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+
+use super::super::abi;
+use super::super::forms::{Lanes, MaskForm, clif_type, parts};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::int::{self, ShiftCount, constant};
+use super::{float, vector};
+use crate::analysis::{Class, Support, is_pure};
+use crate::ir::{
+    BinaryOp, CellKind, ConvertOp, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
+};
+use warploom_runtime::warp::CONST_BANK_BYTES;
+
+/// How the JIT executes an instruction by itself, or that the interpreter has to.
+///
+/// `constant` gives the values of uniform constants.
+pub fn support(
+    function: &Function,
+    values: &[ValueType],
+    constant: &impl Fn(Value) -> Option<u64>,
+    inst: &Inst,
+) -> Support {
+    let ty = |v: Value| values[v.0 as usize].ty;
+    let uniform = |v: Value| values[v.0 as usize].is_uniform();
+    let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
+    if inst.window.count != function.lanes {
+        return Support::None;
+    }
+    match &inst.op {
+        Op::FUnary { attrs, a, op } => match op {
+            crate::ir::FloatUnaryOp::Integral => lane_wise(matches!(ty(*a), Type::F32 | Type::F64)),
+            _ => lane_wise(float::supported(*attrs, ty(*a))),
+        },
+        Op::FBinary { attrs, a, .. } | Op::Fma { attrs, a, .. } => lane_wise(float::supported(*attrs, ty(*a))),
+        Op::FConvert { to, attrs, a } => lane_wise(float::supported(*attrs, ty(*a)) && float::supported(*attrs, *to)),
+        Op::FCmp { a, .. } => lane_wise(ty(*a) != Type::F16),
+        Op::IntToFloat { to, round, .. } => lane_wise(*round == Round::Nearest && *to != Type::F16),
+        Op::FloatToInt { to, a, .. } => lane_wise(to.bits() >= 32 && ty(*a) != Type::F16),
+        Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => lane_wise(ty(*a) != Type::F16),
+        Op::LaneGather { a, index } => {
+            if uniform(*a) || uniform(*index) {
+                Support::None
+            } else {
+                Support::Warp
+            }
+        }
+        Op::LaneRead { a, .. } => {
+            if uniform(*a) {
+                Support::None
+            } else {
+                Support::Warp
+            }
+        }
+        Op::RfGather { bank, index, .. } => {
+            lane_wise(uniform(*index) && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)))
+        }
+        Op::RfScatter { bank, index, value, .. } => lane_wise(
+            uniform(*index)
+                && uniform(*value)
+                && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
+        ),
+        Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
+        Op::Load { access, sparse, .. } => {
+            if uniform(access.address) {
+                let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
+                let inside = u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
+                lane_wise(access.count == 1 && inside && is_pure(&inst.op, constant))
+            } else {
+                lane_wise(!sparse)
+            }
+        }
+        Op::Store { access, sparse, .. } | Op::Atomic { access, sparse, .. } => {
+            lane_wise(!sparse && !uniform(access.address))
+        }
+        _ => Support::LaneWise,
+    }
+}
+
+/// Operations that take a chunk apart into lanes, where vectors have none.
+const LANES: usize = 8;
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The operation on scalars: uniform values, or lane 0 of affine ones.
+    pub(super) fn pure_scalar(&mut self, op: &Op, args: &[Clif], to: Type) -> Clif {
+        self.element(op, args, to, false).expect("every supported operation has a scalar form")
+    }
+
+    /// The operation on scalars or on one vector; `None` if vectors have no such operation.
+    fn element(&mut self, op: &Op, args: &[Clif], to: Type, vector: bool) -> Option<Clif> {
+        let nan = self.function.nan;
+        let bits_matter = self.bits_matter;
+        let fix = |lowerer: &mut Self, ty: Type, v: Clif| {
+            if bits_matter { float::canonical(lowerer.b, ty, nan.canonical(ty), v, vector) } else { v }
+        };
+        Some(match *op {
+            Op::Const { ty, bits } => constant(self.b, ty, bits, vector),
+            Op::Splat { .. } => args[0],
+            Op::Unary { op, a } => return int::unary(self.b, op, self.ty(a), args[0], vector),
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } if !vector => {
+                int::shift(self.b, op, self.ty(a), args[0], args[1], self.constant(b))
+            }
+            Op::Binary { op, a, .. } => return int::binary(self.b, op, self.ty(a), args[0], args[1], vector),
+            Op::FUnary { op, attrs, .. } => {
+                let v = float::unary(self.b, op, attrs, to, args[0], vector);
+                fix(self, to, v)
+            }
+            Op::FBinary { op, attrs, .. } => {
+                let v = float::binary(self.b, op, attrs, to, args[0], args[1], vector);
+                fix(self, to, v)
+            }
+            Op::Fma { attrs, .. } => {
+                let v = float::fma(self.b, attrs, to, [args[0], args[1], args[2]], vector);
+                fix(self, to, v)
+            }
+            Op::Convert { op: ConvertOp::Bitcast, .. } => vector::cast(self.b, clif_type(to, vector), args[0]),
+            Op::Shared { function: SharedFn::Rcp, .. } => {
+                let v = float::reciprocal(self.b, args[0], vector);
+                fix(self, to, v)
+            }
+            _ if vector => return None,
+            Op::Convert { op, a, .. } => self.convert_scalar(op, self.ty(a), to, args[0]),
+            Op::Concat { .. } => {
+                let lo = self.b.ins().uextend(types::I64, args[0]);
+                let hi = self.b.ins().uextend(types::I64, args[1]);
+                let hi = self.b.ins().ishl_imm_u(hi, 32);
+                self.b.ins().bor(lo, hi)
+            }
+            Op::UniformSelect { .. } => self.b.ins().select(args[0], args[1], args[2]),
+            Op::ICmp { cc, a, .. } => int::compare_scalar(self.b, cc, self.ty(a), args[0], args[1]),
+            Op::FCmp { cc, a, flush, .. } => {
+                let ty = self.ty(a);
+                let (mut x, mut y) = (args[0], args[1]);
+                if flush {
+                    x = float::flush(self.b, ty, x, false);
+                    y = float::flush(self.b, ty, y, false);
+                }
+                let bit = float::compare(self.b, cc, x, y);
+                self.b.ins().bmask(types::I64, bit)
+            }
+            Op::FConvert { attrs, a, .. } => {
+                let from = self.ty(a);
+                let x = if attrs.flush { float::flush(self.b, from, args[0], false) } else { args[0] };
+                let v = match (from, to) {
+                    (Type::F32, Type::F64) => self.b.ins().fpromote(types::F64, x),
+                    (Type::F64, Type::F32) => self.b.ins().fdemote(types::F32, x),
+                    _ => x,
+                };
+                let v = float::unary(self.b, crate::ir::FloatUnaryOp::Copy, attrs, to, v, false);
+                fix(self, to, v)
+            }
+            Op::IntToFloat { signed, a, .. } => self.int_to_float(signed, self.ty(a), to, args[0]),
+            Op::FloatToInt { signed, round, flush, nan, a, .. } => {
+                let ty = self.ty(a);
+                let x = if flush { float::flush(self.b, ty, args[0], false) } else { args[0] };
+                let x = float::integral(self.b, round, x);
+                let clif = clif_type(to, false);
+                let v = if signed {
+                    self.b.ins().fcvt_to_sint_sat(clif, x)
+                } else {
+                    self.b.ins().fcvt_to_uint_sat(clif, x)
+                };
+                if nan == 0 {
+                    v
+                } else {
+                    let is_nan = self.b.ins().fcmp(cranelift_codegen::ir::condcodes::FloatCC::Unordered, x, x);
+                    let replacement = constant(self.b, to, nan, false);
+                    self.b.ins().select(is_nan, replacement, v)
+                }
+            }
+            Op::Shared { function, .. } => {
+                let v = self.shared_scalar(function, args[0]);
+                if to == Type::F32 { fix(self, to, v) } else { v }
+            }
+            Op::LaneId => unreachable!("affine"),
+            Op::Special(special) => self.special(special),
+            Op::AddCarry { .. } => {
+                let sum = self.b.ins().iadd(args[0], args[1]);
+                match args.get(2) {
+                    // Only reached where no lane differs: the carry is all ones or nothing.
+                    Some(&carry) => {
+                        let carry = self.b.ins().band_imm_u(carry, 1);
+                        let carry = if to.bits() == 64 { carry } else { self.b.ins().ireduce(types::I32, carry) };
+                        self.b.ins().iadd(sum, carry)
+                    }
+                    None => sum,
+                }
+            }
+            ref op => unreachable!("no scalar form of {op:?}"),
+        })
+    }
+
+    fn convert_scalar(&mut self, op: ConvertOp, from: Type, to: Type, a: Clif) -> Clif {
+        let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
+        match op {
+            ConvertOp::Trunc => {
+                let low = if wide_from && !wide_to { self.b.ins().ireduce(types::I32, a) } else { a };
+                if to.bits() < 32 { self.b.ins().band_imm_u(low, to.bit_mask() as i64) } else { low }
+            }
+            ConvertOp::ZeroExtend => {
+                if wide_to && !wide_from {
+                    self.b.ins().uextend(types::I64, a)
+                } else {
+                    a
+                }
+            }
+            ConvertOp::SignExtend => {
+                let a = int::widen_sign(self.b, from, a);
+                if wide_to && !wide_from {
+                    self.b.ins().sextend(types::I64, a)
+                } else if to.bits() < 32 {
+                    self.b.ins().band_imm_u(a, to.bit_mask() as i64)
+                } else {
+                    a
+                }
+            }
+            ConvertOp::HighHalf => {
+                let high = self.b.ins().ushr_imm_u(a, 32);
+                self.b.ins().ireduce(types::I32, high)
+            }
+            ConvertOp::Bitcast => vector::cast(self.b, clif_type(to, false), a),
+        }
+    }
+
+    fn int_to_float(&mut self, signed: bool, from: Type, to: Type, a: Clif) -> Clif {
+        let clif = clif_type(to, false);
+        if signed {
+            let a = int::widen_sign(self.b, from, a);
+            self.b.ins().fcvt_from_sint(clif, a)
+        } else if from.bits() == 64 {
+            self.b.ins().fcvt_from_uint(clif, a)
+        } else {
+            let a = self.b.ins().uextend(types::I64, a);
+            self.b.ins().fcvt_from_sint(clif, a)
+        }
+    }
+
+    fn shared_scalar(&mut self, function: SharedFn, a: Clif) -> Clif {
+        match function {
+            SharedFn::Rsq => {
+                let x = float::flush(self.b, Type::F32, a, false);
+                let wide = self.b.ins().fpromote(types::F64, x);
+                let root = float::reciprocal_root(self.b, wide, false);
+                self.b.ins().fdemote(types::F32, root)
+            }
+            _ => {
+                let float = !matches!(function, SharedFn::Rcp64High | SharedFn::Rsq64High);
+                let bits = if float { vector::cast(self.b, types::I32, a) } else { a };
+                let result = self.call_shared(function, bits);
+                if float { vector::cast(self.b, types::F32, result) } else { result }
+            }
+        }
+    }
+
+    fn special(&mut self, special: Special) -> Clif {
+        match special {
+            Special::Ctaid(axis) => self.ctx_load(types::I32, abi::CTAID + 4 * i32::from(axis)),
+            Special::Ntid(axis) => self.ctx_load(types::I32, abi::NTID + 4 * i32::from(axis)),
+            Special::Nctaid(axis) => self.ctx_load(types::I32, abi::NCTAID + 4 * i32::from(axis)),
+            Special::WarpId => self.ctx_load(types::I32, abi::WARP),
+            Special::LaunchMask => self.ctx_load(types::I64, abi::LAUNCH_MASK),
+            Special::Clock => self.ctx_load(types::I64, abi::INSTRUCTIONS),
+            Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
+            Special::SharedBytes => self.ctx_load(types::I32, abi::SHARED_BYTES),
+            // Uniform here: of one-dimensional blocks, or blocks of whole warps.
+            Special::Tid(axis) => {
+                let table = self.ctx_load(types::I64, abi::TID_TABLE);
+                let stride = self.ctx_load(types::I64, abi::TID_STRIDE);
+                let warp = self.ctx_load(types::I32, abi::WARP);
+                let warp = self.b.ins().uextend(types::I64, warp);
+                let first = self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes));
+                let skipped = self.b.ins().imul_imm_s(stride, i64::from(axis));
+                let index = self.b.ins().iadd(first, skipped);
+                let bytes = self.b.ins().ishl_imm_u(index, 2);
+                let address = self.b.ins().iadd(table, bytes);
+                self.b.ins().load(types::I32, flags(), address, 0)
+            }
+        }
+    }
+
+    /// The lanes of a pure operation's first result.
+    pub(super) fn pure_lanes(&mut self, inst: &Inst) -> Lanes {
+        let result = inst.results[0];
+        let to = self.ty(result);
+        let saved = std::mem::replace(&mut self.bits_matter, self.bits_used[result.0 as usize]);
+        let lanes = self.lanes_of(&inst.op, to);
+        self.bits_matter = saved;
+        lanes
+    }
+
+    fn lanes_of(&mut self, op: &Op, to: Type) -> Lanes {
+        match *op {
+            Op::Special(Special::Tid(axis)) => return self.tid_lanes(axis),
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } => {
+                if self.classes.get(b) == Class::Uniform {
+                    let count = match self.constant(b) {
+                        Some(n) => ShiftCount::Constant(n),
+                        None => ShiftCount::Scalar(self.scalar(b)),
+                    };
+                    let lanes = self.lanes(a);
+                    let count = &count;
+                    return lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect();
+                }
+            }
+            Op::Select { mask, a, b } => {
+                let (new, old) = (self.lanes(a), self.lanes(b));
+                return self.merge(mask, &new, &old, to);
+            }
+            Op::Convert { op, a, .. } if op != ConvertOp::Bitcast => {
+                let from = self.ty(a);
+                let lanes = self.lanes(a);
+                return self.convert_lanes(op, from, to, &lanes);
+            }
+            Op::Concat { lo, hi } => {
+                let (lo, hi) = (self.lanes(lo), self.lanes(hi));
+                return vector::interleave(self.b, &lo, &hi).into_iter().collect();
+            }
+            Op::FConvert { attrs, a, .. } => {
+                let from = self.ty(a);
+                let lanes = self.lanes(a);
+                return self.fconvert_lanes(attrs, from, to, &lanes);
+            }
+            Op::AddCarry { a, b, carry } => return self.add_carry(a, b, carry, to).0,
+            Op::IntToFloat { signed, a, .. } if to == Type::F32 && self.ty(a).bits() <= 32 => {
+                let from = self.ty(a);
+                let lanes = self.lanes(a);
+                return lanes
+                    .iter()
+                    .map(|&x| {
+                        if signed {
+                            let x = int::widen_sign(self.b, from, x);
+                            self.b.ins().fcvt_from_sint(types::F32X4, x)
+                        } else {
+                            self.b.ins().fcvt_from_uint(types::F32X4, x)
+                        }
+                    })
+                    .collect();
+            }
+            Op::Shared { function: SharedFn::Rsq, a } => {
+                let lanes = self.lanes(a);
+                return lanes.iter().map(|&x| self.rsq_vector(x)).collect();
+            }
+            _ => {}
+        }
+        let operands = op.operands();
+        let args: Vec<Lanes> = operands.iter().map(|&v| self.lanes(v)).collect();
+        let mut result = Lanes::new();
+        for part in 0..parts(to) {
+            let part_args: Vec<Clif> = args.iter().map(|lanes| lanes.get(part).copied().unwrap_or(lanes[0])).collect();
+            match self.element(op, &part_args, to, true) {
+                Some(v) => result.push(v),
+                None => return self.take_apart(op, &operands, &args, to),
+            }
+        }
+        result
+    }
+
+    /// Lane by lane as scalars.
+    fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], to: Type) -> Lanes {
+        let per_part = LANES / parts(to);
+        let mut result = self.zero_lanes(to);
+        for lane in 0..LANES {
+            let scalars: Vec<Clif> = operands
+                .iter()
+                .zip(args)
+                .map(|(&v, lanes)| {
+                    let width = LANES / parts(self.ty(v));
+                    self.b.ins().extractlane(lanes[lane / width], (lane % width) as u8)
+                })
+                .collect();
+            let v = self.pure_scalar(op, &scalars, to);
+            let part = &mut result[lane / per_part];
+            *part = self.b.ins().insertlane(*part, v, (lane % per_part) as u8);
+        }
+        result
+    }
+
+    fn convert_lanes(&mut self, op: ConvertOp, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
+        let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
+        match op {
+            ConvertOp::HighHalf => vector::halves(self.b, lanes, true).into_iter().collect(),
+            ConvertOp::Trunc if wide_from && wide_to => lanes.iter().copied().collect(),
+            ConvertOp::Trunc => {
+                let low: Lanes = if wide_from {
+                    vector::halves(self.b, lanes, false).into_iter().collect()
+                } else {
+                    lanes.iter().copied().collect()
+                };
+                self.keep_low(&low, to)
+            }
+            ConvertOp::SignExtend | ConvertOp::ZeroExtend => {
+                let signed = op == ConvertOp::SignExtend;
+                let words: Lanes =
+                    lanes.iter().map(|&x| if signed { int::widen_sign(self.b, from, x) } else { x }).collect();
+                if !wide_to {
+                    return self.keep_low(&words, to);
+                }
+                words
+                    .iter()
+                    .flat_map(|&x| {
+                        if signed {
+                            [self.b.ins().swiden_low(x), self.b.ins().swiden_high(x)]
+                        } else {
+                            [self.b.ins().uwiden_low(x), self.b.ins().uwiden_high(x)]
+                        }
+                    })
+                    .collect()
+            }
+            ConvertOp::Bitcast => unreachable!("part by part"),
+        }
+    }
+
+    fn keep_low(&mut self, lanes: &[Clif], to: Type) -> Lanes {
+        if to.bits() >= 32 {
+            return lanes.iter().copied().collect();
+        }
+        let mask = constant(self.b, Type::I32, to.bit_mask(), true);
+        lanes.iter().map(|&x| self.b.ins().band(x, mask)).collect()
+    }
+
+    fn fconvert_lanes(&mut self, attrs: crate::ir::FloatAttrs, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
+        let inputs: Lanes =
+            lanes.iter().map(|&x| if attrs.flush { float::flush(self.b, from, x, true) } else { x }).collect();
+        let converted: Lanes = match (from, to) {
+            (Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
+            (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
+            _ => inputs,
+        };
+        let nan = self.function.nan.canonical(to);
+        converted
+            .iter()
+            .map(|&x| {
+                let v = float::unary(self.b, crate::ir::FloatUnaryOp::Copy, attrs, to, x, true);
+                if self.bits_matter { float::canonical(self.b, to, nan, v, true) } else { v }
+            })
+            .collect()
+    }
+
+    fn rsq_vector(&mut self, x: Clif) -> Clif {
+        let x = float::flush(self.b, Type::F32, x, true);
+        let [low, high] = float::promote(self.b, x);
+        let (low, high) = (float::reciprocal_root(self.b, low, true), float::reciprocal_root(self.b, high, true));
+        let v = float::demote(self.b, low, high);
+        let nan = self.function.nan.canonical(Type::F32);
+        if self.bits_matter { float::canonical(self.b, Type::F32, nan, v, true) } else { v }
+    }
+
+    /// Sum and carry lanes.
+    fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>, ty: Type) -> (Lanes, Lanes) {
+        let (x, y) = (self.lanes(a), self.lanes(b));
+        let carry: Option<Lanes> = carry.map(|carry| {
+            if ty.bits() == 64 {
+                self.mask_longs(carry).into_iter().collect()
+            } else {
+                self.mask_words(carry).into_iter().collect()
+            }
+        });
+        let (mut sums, mut carries) = (Lanes::new(), Lanes::new());
+        for part in 0..parts(ty) {
+            let plain = self.b.ins().iadd(x[part], y[part]);
+            let mut out = int::compare_vector(self.b, crate::ir::IntCc::LtU, ty, plain, x[part]);
+            let mut sum = plain;
+            if let Some(carry) = &carry {
+                // A lane of ones is -1.
+                sum = self.b.ins().isub(plain, carry[part]);
+                let ones = constant(self.b, ty, ty.bit_mask(), true);
+                let full = self.b.ins().icmp(IntCC::Equal, plain, ones);
+                let wraps = self.b.ins().band(full, carry[part]);
+                out = self.b.ins().bor(out, wraps);
+            }
+            sums.push(sum);
+            carries.push(out);
+        }
+        (sums, carries)
+    }
+
+    /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
+    pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
+        let lanes_form = |lanes: Lanes| {
+            if lanes.len() == 2 {
+                MaskForm { words: Some([lanes[0], lanes[1]]), ..MaskForm::default() }
+            } else {
+                MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() }
+            }
+        };
+        match inst.op {
+            Op::ICmp { cc, a, b } => {
+                let ty = self.ty(a);
+                let (x, y) = (self.lanes(a), self.lanes(b));
+                lanes_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
+            }
+            Op::FCmp { cc, a, b, flush } => {
+                let ty = self.ty(a);
+                let (x, y) = (self.lanes(a), self.lanes(b));
+                lanes_form(
+                    x.iter()
+                        .zip(&y)
+                        .map(|(&x, &y)| {
+                            let (mut x, mut y) = (x, y);
+                            if flush {
+                                x = float::flush(self.b, ty, x, true);
+                                y = float::flush(self.b, ty, y, true);
+                            }
+                            float::compare(self.b, cc, x, y)
+                        })
+                        .collect(),
+                )
+            }
+            Op::AddCarry { a, b, carry } => {
+                let ty = self.ty(a);
+                let (sum, out) = self.add_carry(a, b, carry, ty);
+                self.chunk().lanes.insert(inst.results[0], sum);
+                debug_assert_eq!(inst.results[1], v);
+                lanes_form(out)
+            }
+            Op::Unary { op: UnaryOp::Not, a } => {
+                if self.has_words(a) {
+                    let words = self.mask_words(a).map(|x| self.b.ins().bnot(x));
+                    return MaskForm { words: Some(words), ..MaskForm::default() };
+                }
+                let bits = self.mask_bits(a);
+                MaskForm { bits: Some(self.b.ins().bxor_imm_u(bits, 0xff)), ..MaskForm::default() }
+            }
+            Op::Binary { op, a, b } => {
+                let apply = |lowerer: &mut Self, x, y| match op {
+                    BinaryOp::And => lowerer.b.ins().band(x, y),
+                    BinaryOp::Or => lowerer.b.ins().bor(x, y),
+                    _ => lowerer.b.ins().bxor(x, y),
+                };
+                if self.has_words(a) || self.has_words(b) {
+                    let (x, y) = (self.mask_words(a), self.mask_words(b));
+                    let words = [apply(self, x[0], y[0]), apply(self, x[1], y[1])];
+                    return MaskForm { words: Some(words), ..MaskForm::default() };
+                }
+                let (x, y) = (self.mask_bits(a), self.mask_bits(b));
+                MaskForm { bits: Some(apply(self, x, y)), ..MaskForm::default() }
+            }
+            ref op => unreachable!("no mask form of {op:?}"),
+        }
+    }
+}

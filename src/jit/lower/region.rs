@@ -1,0 +1,181 @@
+//! A region: several blocks of a kernel as one CLIF function, entered by block number.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{
+    self as clif, AbiParam, Block as ClifBlock, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
+    Value as Clif, types,
+};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
+
+use super::super::abi;
+use super::super::helpers::{self, AccessDesc, Helper, InterpretDesc};
+use super::super::plan::BlockPlan;
+use super::super::{JitError, Program};
+use super::block::BlockLowerer;
+use crate::ir::{BlockId, Reg, SharedFn};
+
+/// What the blocks of a region share while they are lowered.
+pub struct Region<'r> {
+    blocks: HashMap<BlockId, ClifBlock>,
+    pub indirect_targets: Vec<(u64, BlockId)>,
+    /// Registers that a fresh warp may read before it writes them.
+    pub read_first: &'r [Reg],
+    pub one_worker: bool,
+    isa: &'r OwnedTargetIsa,
+    signatures: HashMap<u32, SigRef>,
+    pub owned: Owned,
+    error: Option<JitError>,
+}
+
+/// Data that code refers to by address.
+#[derive(Default)]
+pub struct Owned {
+    accesses: Vec<Box<AccessDesc>>,
+    interprets: Vec<Box<InterpretDesc>>,
+}
+
+// SAFETY: the descriptions are not changed once made, and the pointers in them are to data that the program shares.
+unsafe impl Send for Owned {}
+// SAFETY: as above.
+unsafe impl Sync for Owned {}
+
+/// A region's CLIF, and the data that its code needs.
+pub struct Lowered {
+    pub function: clif::Function,
+    pub owned: Owned,
+}
+
+impl Region<'_> {
+    /// The block in this region, if it is here.
+    pub fn block(&self, id: BlockId) -> Option<ClifBlock> {
+        self.blocks.get(&id).copied()
+    }
+
+    pub fn describe(&mut self, desc: AccessDesc) -> *const AccessDesc {
+        self.owned.accesses.push(Box::new(desc));
+        &**self.owned.accesses.last().expect("just pushed")
+    }
+
+    fn describe_interpret(&mut self, desc: InterpretDesc) -> *const InterpretDesc {
+        self.owned.interprets.push(Box::new(desc));
+        &**self.owned.interprets.last().expect("just pushed")
+    }
+
+    /// Calls a helper through its trampoline.
+    pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
+        let address = match helpers::trampoline(self.isa, helper) {
+            Ok(address) => address,
+            Err(error) => {
+                self.error = Some(error);
+                0
+            }
+        };
+        let signature = *self
+            .signatures
+            .entry(helper as u32)
+            .or_insert_with(|| b.import_signature(helper.signature(CallConv::PreserveAll)));
+        let target = b.ins().iconst(types::I64, address as i64);
+        b.ins().call_indirect(signature, target, args);
+    }
+}
+
+/// Lowers the blocks of one region of a program.
+pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTargetIsa) -> Result<Lowered, JitError> {
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I32)]);
+    signature.returns.push(AbiParam::new(types::I32));
+    let mut function = clif::Function::with_name_signature(UserFuncName::default(), signature);
+    let mut builder_context = FunctionBuilderContext::new();
+    let mut b = FunctionBuilder::new(&mut function, &mut builder_context);
+
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let [ctx, number] = b.block_params(entry)[..] else { unreachable!("two parameters") };
+    let registers = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, abi::REGISTERS);
+    let mut region = Region {
+        blocks: region_blocks.iter().map(|&id| (id, b.create_block())).collect(),
+        indirect_targets: program.indirect_targets(),
+        read_first: program.read_first(),
+        one_worker: program.one_worker(),
+        isa,
+        signatures: HashMap::new(),
+        owned: Owned::default(),
+        error: None,
+    };
+    let mut switch = Switch::new();
+    for &id in region_blocks {
+        switch.set_entry(u128::from(id.0), region.blocks[&id]);
+    }
+    let nowhere = b.create_block();
+    switch.emit(&mut b, number, nowhere);
+    b.switch_to_block(nowhere);
+    b.ins().trap(clif::TrapCode::unwrap_user(1));
+
+    for &id in region_blocks {
+        let block = program.function().block(id);
+        let BlockPlan { classes, plan, slots, defs, bits_used, .. } = program.plan(id);
+        b.switch_to_block(region.blocks[&id]);
+        let lowerer = BlockLowerer {
+            b: &mut b,
+            region: &mut region,
+            function: program.function(),
+            layout: program.layout(),
+            number: id.0,
+            block,
+            plan,
+            classes,
+            slots,
+            step: 0,
+            scalars: vec![None; block.values.len()],
+            chunk: None,
+            defs: defs.clone(),
+            bits_used: bits_used.clone(),
+            bits_matter: true,
+            ctx,
+            registers,
+            in_chunk: std::collections::HashSet::new(),
+            idle: Vec::new(),
+        };
+        lowerer.lower();
+    }
+    b.seal_all_blocks();
+    b.finalize(isa.frontend_config());
+    match region.error {
+        Some(error) => Err(error),
+        None => Ok(Lowered { function, owned: region.owned }),
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn call_shared(&mut self, function: SharedFn, bits: Clif) -> Clif {
+        let number = self.b.ins().iconst(types::I32, i64::from(helpers::shared_number(function)));
+        let nan = self.function.nan;
+        let f32 = self.b.ins().iconst(types::I32, i64::from(nan.f32));
+        let f64 = self.b.ins().iconst(types::I64, nan.f64 as i64);
+        self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, f32, f64]);
+        self.ctx_load(types::I32, abi::SCRATCH + 8 * helpers::SHARED_RESULT as i32)
+    }
+
+    /// Leaves one instruction to the interpreter: its operands and results are in the register file.
+    pub(super) fn interpret(&mut self, index: usize) {
+        let inst = &self.block.insts[index];
+        let operands = inst.op.operands();
+        self.settle_slots(&operands);
+        let slot = |v: crate::ir::Value| crate::interp::Slot { value: v, offset: self.slots.row(v) };
+        let desc = InterpretDesc {
+            function: self.function,
+            layout: self.layout,
+            block: BlockId(self.number),
+            index,
+            live_in: operands.iter().map(|&v| slot(v)).collect(),
+            live_out: inst.results.iter().map(|&v| slot(v)).collect(),
+        };
+        let desc = self.region.describe_interpret(desc);
+        let desc = self.b.ins().iconst(types::I64, desc as i64);
+        self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
+        self.leave_on_fault();
+    }
+}

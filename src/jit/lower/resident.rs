@@ -1,0 +1,521 @@
+//! Loops that stay in a chunk.
+//!
+//! A block that jumps back to itself while lanes are active, and that is one segment without memory operations, is run
+//! to its end for one chunk after the other: no lane can see the others. What the loop carries, lane registers and
+//! masks, stays in machine registers. A chunk runs at most as many rounds as the budget and the back edges allow, so
+//! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::abi;
+use super::super::forms::{Lanes, MaskForm, parts};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::{int, vector};
+use crate::analysis::{CHUNK, Step};
+use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+
+/// What a resident loop consists of.
+pub struct Resident {
+    /// The segment's instructions.
+    body: Vec<usize>,
+    exit: BlockId,
+    /// The active mask at entry, and after a round.
+    active: Value,
+    next_active: Value,
+    /// Lane registers that the loop writes: value and guard.
+    lanes: BTreeMap<Reg, (Value, Option<Value>)>,
+    /// Mask registers that it writes.
+    masks: BTreeMap<Reg, Value>,
+    /// Masks computed outside the segment from carried ones.
+    carried_scalars: HashSet<Value>,
+    /// Registers carried as floats whose NaNs are made canonical after the loop.
+    raw: BTreeSet<Reg>,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The block as a resident loop, if it is one.
+    pub(super) fn resident(&self) -> Option<Resident> {
+        let this = BlockId(self.number);
+        let Terminator::Branch { cond, then, otherwise } = self.block.term else { return None };
+        if then != this || otherwise == this || self.block.cost == 0 {
+            return None;
+        }
+        let mut body = None;
+        let mut lanes = BTreeMap::new();
+        let mut masks = BTreeMap::new();
+        for step in &self.plan.steps {
+            match step {
+                Step::Segment(insts) if body.is_none() => body = Some(insts.clone()),
+                Step::Scalar(_) => {}
+                _ => return None,
+            }
+        }
+        let body = body?;
+        let active = self.entry_mask()?;
+        for inst in &self.block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } => match self.function.bank(reg.bank).kind {
+                    CellKind::Lane(_) => {
+                        if !guard.is_some_and(|guard| self.masks().is_subset(guard, active)) {
+                            return None;
+                        }
+                        lanes.insert(reg, (value, guard));
+                    }
+                    CellKind::Mask => {
+                        masks.insert(reg, value);
+                    }
+                    _ => return None,
+                },
+                Op::Special(Special::Clock) => return None,
+                Op::Load { access, .. } if !self.block.ty(access.address).is_uniform() => return None,
+                Op::Store { .. } | Op::Atomic { .. } | Op::Fence => return None,
+                Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                _ => {}
+            }
+        }
+        let next_active = *masks.get(&self.function.active)?;
+        if next_active != cond || !self.masks().is_subset(next_active, active) {
+            return None;
+        }
+        if !masks.iter().all(|(&reg, &value)| self.keeps_idle_lanes(reg, value, active)) {
+            return None;
+        }
+        let carried_scalars = self.carried_scalars(&masks)?;
+        let raw = self.raw_floats(&lanes);
+        Some(Resident { body, exit: otherwise, active, next_active, lanes, masks, carried_scalars, raw })
+    }
+
+    /// Whether a mask register keeps its bits where the active mask is empty.
+    fn keeps_idle_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
+        let is_old = |v: Value| matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg);
+        let kept = |v: Value| match *self.def_op(v) {
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                let others = |m: Value| match *self.def_op(m) {
+                    Op::Unary { op: UnaryOp::Not, a } => self.masks().is_subset(a, active),
+                    _ => false,
+                };
+                (is_old(a) && others(b)) || (is_old(b) && others(a))
+            }
+            _ => is_old(v),
+        };
+        if kept(value) || (reg == self.function.active && self.masks().is_subset(value, active)) {
+            return true;
+        }
+        match *self.def_op(value) {
+            Op::Binary { op: BinaryOp::Or, a, b } => {
+                (kept(a) && self.masks().is_subset(b, active)) || (kept(b) && self.masks().is_subset(a, active))
+            }
+            _ => false,
+        }
+    }
+
+    /// Scalar instructions that depend on carried masks: they must be lane-wise, for they are done in the chunk.
+    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>) -> Option<HashSet<Value>> {
+        let mut carried = HashSet::new();
+        for step in &self.plan.steps {
+            let Step::Scalar(index) = step else { continue };
+            let inst = &self.block.insts[*index];
+            let depends = inst.op.operands().iter().any(|v| carried.contains(v));
+            match inst.op {
+                Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
+                    carried.insert(inst.results[0]);
+                }
+                Op::RfWrite { .. } => {}
+                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. }
+                | Op::Unary { op: UnaryOp::Not, .. }
+                    if depends =>
+                {
+                    carried.insert(inst.results[0]);
+                }
+                _ if depends => return None,
+                _ => {}
+            }
+        }
+        Some(carried)
+    }
+
+    /// Registers that are only used as floats inside the loop, and written with results of float operations.
+    fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
+        let float_of = |v: Value| match *self.def_op(v) {
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.ty(a) == Type::F32 => Some(a),
+            _ => None,
+        };
+        let arithmetic = |v: Value| matches!(self.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
+        lanes
+            .iter()
+            .filter(|&(&reg, &(value, _))| {
+                let Some(float) = float_of(value) else { return false };
+                let read =
+                    self.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                let uses_are_float = |v: Value| {
+                    self.block.insts.iter().all(|inst| {
+                        !inst.op.operands().contains(&v)
+                            || match inst.op {
+                                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. } => {
+                                    !self.bits_used[inst.results[0].0 as usize]
+                                }
+                                _ => false,
+                            }
+                    })
+                };
+                // The value itself is seen by this one write only.
+                let mut seen = 0;
+                for inst in &self.block.insts {
+                    seen += inst.op.operands().iter().filter(|&&v| v == value).count();
+                }
+                let casts = self
+                    .block
+                    .insts
+                    .iter()
+                    .filter(|inst| {
+                        inst.op.operands().contains(&float)
+                            && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
+                    })
+                    .count();
+                arithmetic(float) && seen == 1 && casts == 1 && read.is_none_or(|inst| uses_are_float(inst.results[0]))
+            })
+            .map(|(&reg, _)| reg)
+            .collect()
+    }
+
+    /// Lowers the block as a resident loop. The block has been entered and not yet counted.
+    pub(super) fn lower_resident(&mut self, resident: &Resident) {
+        let rounds = self.allowed_rounds();
+        for &reg in &resident.raw {
+            let (value, _) = resident.lanes[&reg];
+            let Op::Convert { a, .. } = *self.def_op(value) else { unreachable!("a cast of a float") };
+            self.bits_used[a.0 as usize] = false;
+        }
+        for number in 0..self.plan.steps.len() {
+            if let Step::Scalar(index) = self.plan.steps[number] {
+                let inst = &self.block.insts[index];
+                let write = matches!(inst.op, Op::RfWrite { .. });
+                if !write && !inst.results.iter().any(|r| resident.carried_scalars.contains(r)) {
+                    self.step = number;
+                    self.scalar_inst(index);
+                }
+            }
+        }
+        self.step = self
+            .plan
+            .steps
+            .iter()
+            .position(|step| matches!(step, Step::Segment(_)))
+            .expect("a resident loop has a segment");
+        self.in_chunk.clone_from(&resident.carried_scalars);
+
+        // Over chunks: number, most rounds so far, lanes counted so far, and the masks gathered.
+        let mask_regs: Vec<Reg> = resident.masks.keys().copied().collect();
+        let old_masks: Vec<Clif> = mask_regs
+            .iter()
+            .map(|&reg| {
+                let offset = self.layout.offset(reg) as i32;
+                self.b.ins().load(types::I64, flags(), self.registers, offset)
+            })
+            .collect();
+        let head = self.b.create_block();
+        let latch = self.b.create_block();
+        let exit = self.b.create_block();
+        let fixed = 2;
+        let index = self.b.append_block_param(head, types::I64);
+        let params = |lowerer: &mut Self, block| -> Vec<Clif> {
+            (0..fixed + mask_regs.len()).map(|_| lowerer.b.append_block_param(block, types::I64)).collect()
+        };
+        let state = params(self, head);
+        let after = params(self, latch);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), 1 + state.len()).collect();
+        self.b.ins().jump(head, &initial);
+        self.b.switch_to_block(head);
+        let chunk = self.new_chunk(index);
+        self.chunk = Some(chunk);
+
+        let first = self.first_lane();
+        let old_bits: Vec<Clif> = old_masks
+            .iter()
+            .map(|&old| {
+                let shifted = self.b.ins().ushr(old, first);
+                self.b.ins().band_imm_u(shifted, 0xff)
+            })
+            .collect();
+        let active_at = mask_regs.iter().position(|&reg| reg == self.function.active).expect("the loop writes it");
+        let work = self.b.create_block();
+        let idle_args = self.place_masks(&state, fixed, &old_bits);
+        self.b.ins().brif(old_bits[active_at], work, &[], latch, &idle_args);
+        self.b.switch_to_block(work);
+        let done = self.rounds(resident, &mask_regs, &old_bits, rounds);
+        let most = self.b.ins().umax(state[0], done.rounds);
+        let lanes = self.b.ins().iadd(state[1], done.lanes);
+        let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
+        finished.extend(self.place_masks(&state, fixed, &done.masks).into_iter().skip(fixed));
+        self.b.ins().jump(latch, &finished);
+
+        self.b.switch_to_block(latch);
+        self.chunk = None;
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let count = i64::from(u32::from(self.function.lanes).div_ceil(CHUNK));
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let mut again = vec![BlockArg::Value(next)];
+        again.extend(after.iter().map(|&v| BlockArg::Value(v)));
+        self.b.ins().brif(more, head, &again, exit, &[]);
+        self.b.switch_to_block(exit);
+        self.finish_rounds(resident, &mask_regs, &old_masks, &after, fixed);
+    }
+
+    /// Rounds that the budget and the back edges allow, at least 1: else the budget's fault is raised here.
+    fn allowed_rounds(&mut self) -> Clif {
+        let cost = i64::from(self.block.cost);
+        let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
+        let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
+        let after = self.b.ins().iadd_imm_s(before, cost);
+        self.leave_over_budget(after, limit);
+        let room = self.b.ins().isub(limit, before);
+        let paid = self.b.ins().udiv_imm_u(room, cost);
+        let edges = self.ctx_load(types::I64, abi::BACK_EDGES);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let edges = self.b.ins().smax(edges, one);
+        self.b.ins().umin(paid, edges)
+    }
+
+    /// Adds the chunk's bits of every carried mask to what earlier chunks gave.
+    fn place_masks(&mut self, state: &[Clif], fixed: usize, bits: &[Clif]) -> Vec<BlockArg> {
+        let first = self.first_lane();
+        let mut args: Vec<BlockArg> = state[..fixed].iter().map(|&v| BlockArg::Value(v)).collect();
+        for (&before, &bits) in state[fixed..].iter().zip(bits) {
+            let placed = self.b.ins().ishl(bits, first);
+            args.push(BlockArg::Value(self.b.ins().bor(before, placed)));
+        }
+        args
+    }
+
+    /// The loop of one chunk.
+    fn rounds(&mut self, resident: &Resident, mask_regs: &[Reg], old_bits: &[Clif], rounds: Clif) -> Done {
+        let lane_regs: Vec<(Reg, Type)> = resident
+            .lanes
+            .keys()
+            .map(|&reg| match self.function.bank(reg.bank).kind {
+                CellKind::Lane(ty) => (reg, ty),
+                _ => unreachable!("lane register"),
+            })
+            .collect();
+        // Guards under which raw floats have been written: those lanes are made canonical at the end.
+        let mut raw_guards: Vec<Value> = resident.raw.iter().filter_map(|reg| resident.lanes[reg].1).collect();
+        raw_guards.sort();
+        raw_guards.dedup();
+
+        let mut start: Vec<Clif> = Vec::new();
+        for &(reg, _) in &lane_regs {
+            start.extend(self.load_row(reg));
+        }
+        for &bits in old_bits {
+            start.extend(vector::mask_words(self.b, bits));
+        }
+        let none = int::constant(self.b, Type::I32, 0, true);
+        start.extend(std::iter::repeat_n(none, 2 + 2 * raw_guards.len()));
+        let zero = self.b.ins().iconst(types::I64, 0);
+        start.push(zero);
+        self.prepare_invariants(resident, &lane_regs);
+
+        let head = self.b.create_block();
+        let exit = self.b.create_block();
+        let tys: Vec<_> = start.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
+        let params: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(head, ty)).collect();
+        let results: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(exit, ty)).collect();
+        let args: Vec<BlockArg> = start.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.b.ins().jump(head, &args);
+        self.b.switch_to_block(head);
+
+        let outer = self.chunk.clone();
+        let mut at = 0;
+        let mut take = |n: usize| {
+            at += n;
+            at - n..at
+        };
+        let mut carried: HashMap<Reg, Lanes> = HashMap::new();
+        for &(reg, ty) in &lane_regs {
+            carried.insert(reg, params[take(parts(ty))].iter().copied().collect());
+        }
+        let mut carried_masks: HashMap<Reg, [Clif; 2]> = HashMap::new();
+        for &reg in mask_regs {
+            let range = take(2);
+            carried_masks.insert(reg, [params[range.start], params[range.start + 1]]);
+        }
+        let counts = take(2);
+        let raw_at = take(2 * raw_guards.len());
+        let round = take(1).start;
+        for inst in &self.block.insts {
+            let Op::RfRead { reg, .. } = inst.op else { continue };
+            let v = inst.results[0];
+            if let Some(lanes) = carried.get(&reg) {
+                let lanes = lanes.clone();
+                self.chunk().lanes.insert(v, lanes);
+            } else if let Some(&words) = carried_masks.get(&reg) {
+                self.chunk().masks.insert(v, MaskForm { words: Some(words), ..MaskForm::default() });
+            }
+        }
+
+        let mut next: Vec<Clif> = Vec::new();
+        let active = self.mask_words(resident.active);
+        let new_values: Vec<Lanes> = lane_regs.iter().map(|(reg, _)| self.lanes(resident.lanes[reg].0)).collect();
+        for ((reg, ty), new) in lane_regs.iter().zip(&new_values) {
+            let guard = resident.lanes[reg].1.expect("resident writes are guarded");
+            next.extend(self.merge(guard, new, &carried[reg], *ty));
+        }
+        for &reg in mask_regs {
+            next.extend(self.mask_words(resident.masks[&reg]));
+        }
+        for (i, part) in counts.enumerate() {
+            // A lane of ones is -1.
+            next.push(self.b.ins().isub(params[part], active[i]));
+        }
+        for (i, &guard) in raw_guards.iter().enumerate() {
+            let words = self.mask_words(guard);
+            for part in 0..2 {
+                next.push(self.b.ins().bor(params[raw_at.start + 2 * i + part], words[part]));
+            }
+        }
+        let count = self.b.ins().iadd_imm_s(params[round], 1);
+        next.push(count);
+        let going = self.mask_words(resident.next_active);
+        let going = self.b.ins().bor(going[0], going[1]);
+        let any = self.b.ins().vany_true(going);
+        let room = self.b.ins().icmp(IntCC::UnsignedLessThan, count, rounds);
+        let more = self.b.ins().band(any, room);
+        let args: Vec<BlockArg> = next.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.b.ins().brif(more, head, &args, exit, &args);
+
+        self.b.switch_to_block(exit);
+        self.chunk = outer;
+        let mut at = 0;
+        for &(reg, ty) in &lane_regs {
+            let mut lanes: Lanes = results[at..at + parts(ty)].iter().copied().collect();
+            at += parts(ty);
+            if resident.raw.contains(&reg) {
+                let guard = resident.lanes[&reg].1.expect("resident writes are guarded");
+                let which = raw_guards.iter().position(|&g| g == guard).expect("listed above");
+                for (part, lane) in lanes.iter_mut().enumerate() {
+                    *lane = self.canonical_where(results[raw_at.start + 2 * which + part], *lane);
+                }
+            }
+            let offset = self.layout.offset(reg);
+            self.store_cells(ty, offset, &lanes);
+        }
+        let masks = mask_regs
+            .iter()
+            .map(|_| {
+                at += 2;
+                vector::mask_bits(self.b, [results[at - 2], results[at - 1]])
+            })
+            .collect();
+        let lanes = self.sum_words([results[at], results[at + 1]]);
+        Done { rounds: results[round], lanes, masks }
+    }
+
+    /// Computes what is the same in every round before the first one.
+    fn prepare_invariants(&mut self, resident: &Resident, lane_regs: &[(Reg, Type)]) {
+        let mut varies: HashSet<Value> = resident.carried_scalars.clone();
+        for &index in &resident.body {
+            let inst = &self.block.insts[index];
+            let carried = match inst.op {
+                Op::RfRead { reg, .. } => lane_regs.iter().any(|&(r, _)| r == reg),
+                _ => inst.op.operands().iter().any(|v| varies.contains(v)),
+            };
+            if carried {
+                varies.extend(&inst.results);
+                continue;
+            }
+            for &result in &inst.results {
+                if !self.block.ty(result).is_uniform() {
+                    self.lanes(result);
+                }
+            }
+        }
+        // Operands made outside the segment, and constants.
+        for &index in &resident.body {
+            for v in self.block.insts[index].op.operands() {
+                if !varies.contains(&v) && self.plan.home[v.0 as usize] as usize != self.step && !self.is_mask(v) {
+                    self.lanes(v);
+                }
+            }
+        }
+    }
+
+    fn is_mask(&self, v: Value) -> bool {
+        self.block.ty(v) == crate::ir::ValueType::MASK
+    }
+
+    /// NaNs made canonical in the lanes of a mask.
+    fn canonical_where(&mut self, mask: Clif, word: Clif) -> Clif {
+        let float = vector::cast(self.b, types::F32X4, word);
+        let nan = self.b.ins().fcmp(FloatCC::Unordered, float, float);
+        let nan = vector::cast(self.b, types::I32X4, nan);
+        let replace = self.b.ins().band(nan, mask);
+        let canonical = int::constant(self.b, Type::I32, self.function.nan.canonical(Type::F32), true);
+        self.b.ins().bitselect(replace, canonical, word)
+    }
+
+    /// Sum of eight 32-bit lanes, `i64`.
+    fn sum_words(&mut self, words: [Clif; 2]) -> Clif {
+        let four = self.b.ins().iadd(words[0], words[1]);
+        let swapped = vector::shuffle_words(self.b, four, four, [2, 3, 0, 1]);
+        let two = self.b.ins().iadd(four, swapped);
+        let swapped = vector::shuffle_words(self.b, two, two, [1, 0, 3, 2]);
+        let one = self.b.ins().iadd(two, swapped);
+        let sum = self.b.ins().extractlane(one, 0);
+        self.b.ins().uextend(types::I64, sum)
+    }
+
+    /// Counts what was done, writes the masks back, and goes on.
+    fn finish_rounds(
+        &mut self,
+        resident: &Resident,
+        mask_regs: &[Reg],
+        old_masks: &[Clif],
+        after: &[Clif],
+        fixed: usize,
+    ) {
+        let cost = i64::from(self.block.cost);
+        let (rounds, lanes) = (after[0], after[1]);
+        for (offset, amount) in [(abi::INSTRUCTIONS, rounds), (abi::LANE_INSTRUCTIONS, lanes)] {
+            let added = self.b.ins().imul_imm_s(amount, cost);
+            let before = self.ctx_load(types::I64, offset);
+            let sum = self.b.ins().iadd(before, added);
+            self.ctx_store(sum, offset);
+        }
+        let mut going = None;
+        let lanes_mask = self.warp_mask();
+        for ((&reg, &old), &new) in mask_regs.iter().zip(old_masks).zip(&after[fixed..]) {
+            let inside = self.b.ins().band_imm_s(new, lanes_mask as i64);
+            let beyond = self.b.ins().band_imm_s(old, !lanes_mask as i64);
+            let whole = self.b.ins().bor(inside, beyond);
+            let offset = self.layout.offset(reg) as i32;
+            self.b.ins().store(flags(), whole, self.registers, offset);
+            if reg == self.function.active {
+                going = Some(whole);
+            }
+        }
+        // All back edges but the one that `go` may take.
+        let edges = self.ctx_load(types::I64, abi::BACK_EDGES);
+        let taken = self.b.ins().iadd_imm_s(rounds, -1);
+        let left = self.b.ins().isub(edges, taken);
+        self.ctx_store(left, abi::BACK_EDGES);
+        let (again, exit) = (self.cold_block(), self.b.create_block());
+        self.b.ins().brif(going.expect("the loop writes the active mask"), again, &[], exit, &[]);
+        self.b.switch_to_block(again);
+        self.go(BlockId(self.number));
+        self.b.switch_to_block(exit);
+        self.go(resident.exit);
+    }
+}
+
+/// What the loop of a chunk ends with.
+struct Done {
+    rounds: Clif,
+    /// Active lanes of all rounds together.
+    lanes: Clif,
+    masks: Vec<Clif>,
+}

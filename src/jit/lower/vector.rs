@@ -1,0 +1,92 @@
+//! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
+
+use cranelift_codegen::ir::{
+    ConstantData, Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value as Clif, types,
+};
+use cranelift_frontend::FunctionBuilder;
+
+/// Lanes of 32 bits from `x` (0..4) and `y` (4..8). The result has the type of `x`.
+pub fn shuffle_words(b: &mut FunctionBuilder, x: Clif, y: Clif, words: [u8; 4]) -> Clif {
+    let ty = b.func.dfg.value_type(x);
+    let bytes: Vec<u8> = words.iter().flat_map(|&w| (0..4).map(move |i| w * 4 + i)).collect();
+    let mask = b.func.dfg.immediates.push(ConstantData::from(&bytes[..]));
+    let (x, y) = (cast(b, types::I8X16, x), cast(b, types::I8X16, y));
+    let result = b.ins().shuffle(x, y, mask);
+    cast(b, ty, result)
+}
+
+/// The same bits as another type of the same width.
+pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
+    if b.func.dfg.value_type(a) == ty {
+        return a;
+    }
+    b.ins().bitcast(ty, MemFlagsData::new().with_endianness(Endianness::Little), a)
+}
+
+/// `x` in the lanes where `condition` is all ones, else `y`. The condition is an integer vector with lanes of ones and
+/// zeros only.
+pub fn blend(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif) -> Clif {
+    let ty = b.func.dfg.value_type(x);
+    if cfg!(target_arch = "x86_64") {
+        let (condition, x, y) = (cast(b, types::I8X16, condition), cast(b, types::I8X16, x), cast(b, types::I8X16, y));
+        let result = b.ins().blendv(condition, x, y);
+        return cast(b, ty, result);
+    }
+    let condition = cast(b, ty, condition);
+    b.ins().bitselect(condition, x, y)
+}
+
+/// A vector constant of 32-bit words.
+pub fn words(b: &mut FunctionBuilder, words: [u32; 4]) -> Clif {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let constant = b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+    b.ins().vconst(types::I32X4, constant)
+}
+
+/// A vector constant of 64-bit words.
+pub fn longs(b: &mut FunctionBuilder, longs: [u64; 2]) -> Clif {
+    let bytes: Vec<u8> = longs.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let constant = b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+    b.ins().vconst(types::I64X2, constant)
+}
+
+/// 32-bit halves of a chunk of 64-bit lanes: four vectors to two.
+pub fn halves(b: &mut FunctionBuilder, longs: &[Clif], high: bool) -> [Clif; 2] {
+    let pick = if high { [1, 3, 5, 7] } else { [0, 2, 4, 6] };
+    let half = |b: &mut FunctionBuilder, x, y| {
+        let (x, y) = (cast(b, types::I32X4, x), cast(b, types::I32X4, y));
+        shuffle_words(b, x, y, pick)
+    };
+    [half(b, longs[0], longs[1]), half(b, longs[2], longs[3])]
+}
+
+/// 64-bit lanes of 32-bit halves: two pairs of vectors to four.
+pub fn interleave(b: &mut FunctionBuilder, lo: &[Clif], hi: &[Clif]) -> [Clif; 4] {
+    let mut result = Vec::with_capacity(4);
+    for (&l, &h) in lo.iter().zip(hi) {
+        for pick in [[0, 4, 1, 5], [2, 6, 3, 7]] {
+            let merged = shuffle_words(b, l, h, pick);
+            result.push(cast(b, types::I64X2, merged));
+        }
+    }
+    [result[0], result[1], result[2], result[3]]
+}
+
+/// Eight lanes of ones and zeros as the bits 0..8 of an `i64`.
+pub fn mask_bits(b: &mut FunctionBuilder, words: [Clif; 2]) -> Clif {
+    let low = b.ins().vhigh_bits(types::I64, words[0]);
+    let high = b.ins().vhigh_bits(types::I64, words[1]);
+    let high = b.ins().ishl_imm_u(high, 4);
+    b.ins().bor(low, high)
+}
+
+/// The reverse.
+pub fn mask_words(b: &mut FunctionBuilder, bits: Clif) -> [Clif; 2] {
+    let narrow = b.ins().ireduce(types::I32, bits);
+    let all = b.ins().splat(types::I32X4, narrow);
+    [[1, 2, 4, 8], [16, 32, 64, 128]].map(|lanes| {
+        let lanes = words(b, lanes);
+        let picked = b.ins().band(all, lanes);
+        b.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::Equal, picked, lanes)
+    })
+}

@@ -1,0 +1,126 @@
+//! Operations on the whole warp: cross-lane reads, and getting operands into memory for them.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::forms::clif_type;
+use super::block::BlockLowerer;
+use super::chunk::{Chunk, flags};
+use crate::analysis::{CHUNK, Class, Step};
+use crate::ir::{Op, Type, Value};
+
+impl BlockLowerer<'_, '_, '_> {
+    /// Stores operands that no segment has stored: uniform and affine values, and rows of registers.
+    pub(super) fn settle_slots(&mut self, operands: &[Value]) {
+        let mut varying = Vec::new();
+        for &v in operands {
+            if !self.slots.is_stored(v) {
+                continue;
+            }
+            if self.block.ty(v).is_uniform() {
+                let scalar = self.scalar(v);
+                let offset = self.slots.row(v) as i32;
+                self.b.ins().store(flags(), scalar, self.registers, offset);
+            } else if !self.slots.interpreted(v) && !self.stored_by_segment(v) {
+                varying.push(v);
+            }
+        }
+        if varying.is_empty() {
+            return;
+        }
+        self.for_each_chunk(|lowerer| {
+            for &v in &varying {
+                lowerer.store_slot(v);
+            }
+        });
+    }
+
+    /// Whether the segment that computes the value has stored it.
+    fn stored_by_segment(&self, v: Value) -> bool {
+        matches!(self.plan.steps.get(self.plan.home[v.0 as usize] as usize), Some(Step::Segment(_) | Step::Warp(_)))
+    }
+
+    /// A plain loop over the chunks of the warp.
+    fn for_each_chunk(&mut self, body: impl FnOnce(&mut Self)) {
+        let head = self.b.create_block();
+        let exit = self.b.create_block();
+        let index = self.b.append_block_param(head, types::I64);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().jump(head, &[BlockArg::Value(zero)]);
+        self.b.switch_to_block(head);
+        let narrow = self.b.ins().ishl_imm_u(index, 5);
+        let wide = self.b.ins().ishl_imm_u(index, 6);
+        let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
+        self.chunk = Some(Chunk::new(index, rows));
+        body(self);
+        self.chunk = None;
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let count = i64::from(u32::from(self.function.lanes).div_ceil(CHUNK));
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
+        self.b.switch_to_block(exit);
+    }
+
+    /// A lane number modulo the warp, `i64`.
+    fn wrapped_lane(&mut self, lane: Clif) -> Clif {
+        let lanes = i64::from(self.function.lanes);
+        let lane = self.b.ins().uextend(types::I64, lane);
+        if (lanes as u64).is_power_of_two() {
+            self.b.ins().band_imm_u(lane, lanes - 1)
+        } else {
+            self.b.ins().urem_imm_u(lane, lanes)
+        }
+    }
+
+    fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
+        let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
+        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(slot));
+        self.b.ins().iadd(base, bytes)
+    }
+
+    pub(super) fn warp_inst(&mut self, index: usize) {
+        let inst = &self.block.insts[index];
+        let operands = inst.op.operands();
+        self.settle_slots(&operands);
+        let result = inst.results[0];
+        match inst.op {
+            Op::LaneRead { a, lane } => {
+                let lane = self.scalar(lane);
+                let lane = self.wrapped_lane(lane);
+                let ty = self.ty(a);
+                let address = self.slot_lane(self.slots.row(a), ty, lane);
+                let v = self.b.ins().load(clif_type(ty, false), flags(), address, 0);
+                self.set_scalar(result, v);
+            }
+            Op::LaneGather { a, index } => {
+                let ty = self.ty(a);
+                let (from, picks, to) = (self.slots.row(a), self.slots.row(index), self.slots.row(result));
+                let head = self.b.create_block();
+                let exit = self.b.create_block();
+                let lane = self.b.append_block_param(head, types::I64);
+                let zero = self.b.ins().iconst(types::I64, 0);
+                self.b.ins().jump(head, &[BlockArg::Value(zero)]);
+                self.b.switch_to_block(head);
+                // Four lanes at a time keep the loop's own work small.
+                let step = if self.function.lanes % 4 == 0 { 4 } else { 1 };
+                for i in 0..step {
+                    let this = self.b.ins().iadd_imm_s(lane, i);
+                    let pick = self.slot_lane(picks, Type::I32, this);
+                    let pick = self.b.ins().load(types::I32, flags(), pick, 0);
+                    let source = self.wrapped_lane(pick);
+                    let source = self.slot_lane(from, ty, source);
+                    let v = self.b.ins().load(clif_type(ty, false), flags(), source, 0);
+                    let target = self.slot_lane(to, ty, this);
+                    self.b.ins().store(flags(), v, target, 0);
+                }
+                let next = self.b.ins().iadd_imm_s(lane, step);
+                let lanes = i64::from(self.function.lanes);
+                let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
+                self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
+                self.b.switch_to_block(exit);
+            }
+            _ => unreachable!("not an operation on the whole warp"),
+        }
+        debug_assert!(self.classes.get(result) != Class::Uniform || self.block.ty(result).is_uniform());
+    }
+}

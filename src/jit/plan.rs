@@ -1,0 +1,171 @@
+//! What the JIT decides about a block before it makes code: steps, classes, and where values rest between steps.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::analysis::{Class, Classes, LaunchClass, Plan, Step};
+use crate::ir::layout::RegLayout;
+use crate::ir::{Block, Function, Op, Reg, Value};
+
+use super::lower::support;
+
+/// Places in the register file, past the registers, for values that a later step needs in memory.
+#[derive(Default)]
+pub struct Slots {
+    rows: HashMap<Value, u32>,
+    interpreted: HashSet<Value>,
+}
+
+impl Slots {
+    pub fn row(&self, v: Value) -> u32 {
+        self.rows[&v]
+    }
+
+    pub fn is_stored(&self, v: Value) -> bool {
+        self.rows.contains_key(&v)
+    }
+
+    /// Whether the interpreter makes this value.
+    pub fn interpreted(&self, v: Value) -> bool {
+        self.interpreted.contains(&v)
+    }
+}
+
+pub struct BlockPlan {
+    pub classes: Classes,
+    pub plan: Plan,
+    pub slots: Slots,
+    pub defs: Vec<(usize, usize)>,
+    pub bits_used: Vec<bool>,
+    /// Bytes of the register file up to the end of the block's slots.
+    pub bytes: usize,
+}
+
+impl BlockPlan {
+    pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass) -> BlockPlan {
+        let classes = Classes::of(block, launch);
+        let mut defs = vec![(0, 0); block.values.len()];
+        for (index, inst) in block.insts.iter().enumerate() {
+            for (result, value) in inst.results.iter().enumerate() {
+                defs[value.0 as usize] = (index, result);
+            }
+        }
+        let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
+            Op::Const { bits, .. } => Some(bits),
+            _ => None,
+        };
+        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
+        let mut bytes = layout.bytes() as usize;
+        let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
+        let bits_used = bits_used(block, &plan);
+        BlockPlan { classes, plan, slots, defs, bits_used, bytes }
+    }
+}
+
+fn assign_slots(
+    function: &Function,
+    layout: &RegLayout,
+    block: &Block,
+    classes: &Classes,
+    plan: &Plan,
+    defs: &[(usize, usize)],
+    bytes: &mut usize,
+) -> Slots {
+    let mut slots = Slots::default();
+    let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
+        slots.rows.entry(v).or_insert_with(|| {
+            let ty = block.ty(v);
+            let size = if ty.is_uniform() { 8 } else { crate::ir::layout::row_bytes(layout.lanes(), ty.ty) };
+            *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
+            let offset = *bytes as u32;
+            *bytes += size as usize;
+            offset
+        });
+    };
+    let first_write = first_writes(block, plan);
+    for (number, step) in plan.steps.iter().enumerate() {
+        let (in_memory, interpreted) = match step {
+            Step::Interpret(_) => (true, true),
+            Step::Warp(_) => (true, false),
+            _ => (false, false),
+        };
+        for &index in step.insts() {
+            let inst = &block.insts[index];
+            for v in inst.op.operands() {
+                let foreign = plan.home[v.0 as usize] as usize != number;
+                let varying = !block.ty(v).is_uniform();
+                if (interpreted && (varying || foreign)) || (in_memory && varying) {
+                    place(&mut slots, v, bytes);
+                } else if foreign && varying && classes.get(v) == Class::Varying {
+                    let row_backed = match block.insts[defs[v.0 as usize].0].op {
+                        Op::RfRead { reg, .. } => first_write.get(&reg).is_none_or(|&written| written >= number),
+                        _ => false,
+                    };
+                    if !row_backed {
+                        place(&mut slots, v, bytes);
+                    }
+                }
+            }
+            if in_memory {
+                for &v in &inst.results {
+                    if interpreted || !block.ty(v).is_uniform() {
+                        place(&mut slots, v, bytes);
+                    }
+                    if interpreted {
+                        slots.interpreted.insert(v);
+                    }
+                }
+            }
+        }
+    }
+    let _ = function;
+    slots
+}
+
+/// The first step that writes each lane register.
+fn first_writes(block: &Block, plan: &Plan) -> HashMap<Reg, usize> {
+    let mut first = HashMap::new();
+    for (number, step) in plan.steps.iter().enumerate() {
+        for &index in step.insts() {
+            match block.insts[index].op {
+                Op::RfWrite { reg, .. } => {
+                    first.entry(reg).or_insert(number);
+                }
+                Op::RfScatter { bank, first: from, count, .. } => {
+                    for reg in from..from + count {
+                        first.entry(bank.reg(reg)).or_insert(number);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    first
+}
+
+/// Float values whose bits can be told apart: everything but operands of arithmetic, which treats all NaNs alike.
+fn bits_used(block: &Block, plan: &Plan) -> Vec<bool> {
+    let mut used = vec![false; block.values.len()];
+    block.term.for_each_operand(|v| used[v.0 as usize] = true);
+    for step in plan.steps.iter().rev() {
+        let interpreted = matches!(step, Step::Interpret(_) | Step::Warp(_));
+        for &index in step.insts().iter().rev() {
+            let inst = &block.insts[index];
+            let passes = match inst.op {
+                _ if interpreted => true,
+                Op::FUnary { .. }
+                | Op::FBinary { .. }
+                | Op::Fma { .. }
+                | Op::FCmp { .. }
+                | Op::FConvert { .. }
+                | Op::FloatToInt { .. }
+                | Op::Shared { .. } => false,
+                Op::Unary { .. } | Op::Select { .. } | Op::Splat { .. } => used[inst.results[0].0 as usize],
+                _ => true,
+            };
+            if passes {
+                inst.op.for_each_operand(|v| used[v.0 as usize] = true);
+            }
+        }
+    }
+    used
+}

@@ -1,0 +1,397 @@
+//! The command: what it prints, what it writes, and its exit codes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use warploom::capture::{Array, Dtype, npy, write};
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env_remove("WARPLOOM_ENGINE").env_remove("WARPLOOM_LOG");
+    command
+}
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+fn warploom(args: &[&str]) -> Ran {
+    command().args(args).output().unwrap().into()
+}
+
+/// Whether it ended with this code and said all of this on standard error.
+#[track_caller]
+fn assert_ends(ran: &Ran, code: i32, parts: &[&str]) {
+    for part in parts {
+        assert!(ran.err.contains(part), "no {part:?} in: {}", ran.err);
+    }
+    assert_eq!(ran.code, Some(code), "{}{}", ran.out, ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+/// A folder with a manifest `m.toml` and saxpy's cubin as `k.cubin`.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(manifest: &str) -> Folder {
+        Folder::of("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin", manifest)
+    }
+
+    fn of(binary: &str, manifest: &str) -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        std::fs::copy(fixture(binary), folder.path("k.cubin")).unwrap();
+        std::fs::write(folder.path("m.toml"), manifest).unwrap();
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, options: &[&str]) -> Ran {
+        command().arg("run").arg(self.path("m.toml")).args(options).output().unwrap().into()
+    }
+
+    fn floats(&self, name: &str) -> Vec<f32> {
+        let array = npy::read(&std::fs::read(self.path(name)).unwrap()).unwrap();
+        assert_eq!(array.dtype, Dtype::F32);
+        array.bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    }
+}
+
+/// saxpy(int n, float a, const float *x, float *y) with n = 100 in blocks of 32, but for what replaces a part of it.
+fn saxpy(replace: &[(&str, &str)]) -> String {
+    let mut text = r#"
+[kernel]
+binary = "k.cubin"
+entry = "saxpy"
+[launch]
+grid = [4, 1, 1]
+block = [32, 1, 1]
+[[arg]]
+i32 = 100
+[[arg]]
+f32 = 2.0
+[[arg]]
+buffer = "x"
+[[arg]]
+buffer = "y"
+[buffer.x]
+values = VALUES
+dtype = "f32"
+[buffer.y]
+zeros = 400
+dtype = "f32"
+"#
+    .to_string();
+    for (from, to) in replace {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let values: Vec<String> = (0..100).map(|i| format!("{i}.5")).collect();
+    text.replace("VALUES", &format!("[{}]", values.join(", ")))
+}
+
+#[test]
+fn a_launch_writes_what_changed() {
+    for engine in ["jit", "interp", "both"] {
+        let folder = Folder::new(&saxpy(&[]));
+        let out = folder.path("results");
+        let report = folder.path("report.json");
+        let ran = folder.run(&[
+            "--engine",
+            engine,
+            "--out",
+            out.to_str().unwrap(),
+            "--report",
+            report.to_str().unwrap(),
+            "--repeat",
+            "3",
+        ]);
+        assert_ends(&ran, 0, &[]);
+        assert!(ran.out.contains("saxpy: grid 4 x 1 x 1, block 32 x 1 x 1"), "{}", ran.out);
+        assert_eq!(ran.out.contains("both engines agree"), engine == "both", "{}", ran.out);
+        let expected: Vec<f32> = (0..100).map(|i| 2.0 * (i as f32 + 0.5)).collect();
+        assert_eq!(folder.floats("results/y.npy"), expected);
+        let files: Vec<_> = std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(files, ["y.npy"], "x did not change");
+
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        assert_eq!(report["engine"], engine);
+        assert_eq!(report["kernel_ns"].as_array().unwrap().len(), 3);
+        assert!(report["translate_ns"].as_u64().unwrap() > 0);
+        // 22 instructions for a warp that is not cut short by the EXIT in front.
+        assert_eq!(report["instructions"], 4 * 22);
+        assert!(report["lane_instructions"].as_u64().unwrap() > 100 * 10);
+        assert!(report["helper_calls"].is_u64() && report["interp_instructions"].is_u64());
+        assert_eq!(report["faults"].as_array().unwrap().len(), 0);
+        let fidelity = report["fidelity"].as_array().unwrap();
+        let ffma = fidelity.iter().find(|f| f["instruction"] == "FFMA").unwrap();
+        assert_eq!((&ffma["count"], &ffma["class"]), (&4.into(), &"exact".into()));
+    }
+}
+
+#[test]
+fn the_engine_can_come_from_the_environment() {
+    let folder = Folder::new(&saxpy(&[]));
+    let run = |engine: &str, options: &[&str]| -> Ran {
+        let mut command = command();
+        command.arg("run").arg(folder.path("m.toml")).args(options).env("WARPLOOM_ENGINE", engine);
+        command.output().unwrap().into()
+    };
+    assert!(run("interp", &[]).out.contains("interp, 1 thread"));
+    assert!(run("interp", &["--engine", "jit", "--threads", "2"]).out.contains("jit, 2 threads"));
+    assert_ends(&run("fast", &[]), 3, &["WARPLOOM_ENGINE is `fast`", "expected jit, interp or both"]);
+}
+
+#[test]
+fn expectations_decide_the_exit_code() {
+    let right: Vec<u8> = (0..100).flat_map(|i| (2.0 * (i as f32 + 0.5)).to_le_bytes()).collect();
+    let mut wrong = right.clone();
+    wrong[4 * 7..4 * 8].copy_from_slice(&15.5_f32.to_le_bytes());
+    let with = |bytes: Vec<u8>, more: &str| {
+        let folder = Folder::new(&saxpy(&[("zeros = 400", &format!("zeros = 400\nexpect = \"e.npy\"\n{more}"))]));
+        write::array(&folder.path("e.npy"), &Array::flat(Dtype::F32, bytes)).unwrap();
+        folder.run(&[])
+    };
+    let ran = with(right, "");
+    assert_ends(&ran, 0, &[]);
+    assert!(ran.out.contains("y: 100 elements as expected"), "{}", ran.out);
+    assert_ends(&with(wrong.clone(), ""), 1, &["buffer `y`", "1 of 100 elements differ, first element 7: got 15.0"]);
+    assert_ends(&with(wrong.clone(), "rtol = 0.01"), 1, &["first element 7"]);
+    assert_ends(&with(wrong, "atol = 0.5"), 0, &[]);
+}
+
+#[test]
+fn bad_input_is_named_and_ends_with_3() {
+    let cases: &[(&[(&str, &str)], &[&str])] = &[
+        (&[("[[arg]]\ni32 = 100\n", "")], &["m.toml", "`saxpy` has 4 parameters: 3 arguments are given"]),
+        (&[("f32 = 2.0", "f64 = 2.0")], &["argument 2 of kernel `saxpy` has 8 bytes", "offset 0x4 has 4"]),
+        (&[("i32 = 100", "i32 = 1000000000000")], &["1000000000000 is no i32"]),
+        (&[("binary = \"k.cubin\"", "binary = \"none.cubin\"")], &["none.cubin", "cannot be read"]),
+        (&[("entry = \"saxpy\"", "entry = \"sexpy\"")], &["no kernel `sexpy`: it has saxpy"]),
+        (&[("grid = [4, 1, 1]", "grid = [0, 1, 1]")], &["[0, 1, 1]", "no dimension may be 0"]),
+        (&[("grid = [4, 1, 1]", "grid = [2147483648, 1, 1]")], &["[2147483648, 1, 1]", "is more than"]),
+        (&[("grid = [4, 1, 1]", "grid = [-1, 1, 1]")], &["line 6", "-1"]),
+        (&[("block = [32, 1, 1]", "block = [32, 0, 1]")], &["no dimension may be 0"]),
+        (&[("block = [32, 1, 1]", "block = [1025, 1, 1]")], &["1025 lanes, more than 1024"]),
+        (&[("zeros = 400", "zeros = 9000000000000000000")], &["9000000000000000000", "limit"]),
+        (&[("zeros = 400", "zeros = 402")], &["buffer.y.zeros", "multiple of 4"]),
+        (&[("values = VALUES", "file = \"k.cubin\"\nexpect = \"none.npy\"")], &["none.npy", "cannot be read"]),
+        (&[("values = VALUES", "values = [true]")], &["buffer.x.values[0]", "expected a number"]),
+        (&[("buffer = \"x\"", "buffer = \"z\"")], &["arg 3", "no [buffer.z]"]),
+        (&[("[launch]", "[launch]\nshared_bytes = 4294967295")], &["4294967295 bytes of shared memory"]),
+        (&[("[buffer.x]", "[symbol.c]\nzeros = 4\n[buffer.x]")], &["no variable `c`: it has none"]),
+        (&[("[kernel]", "[kernel")], &["m.toml", "line 2"]),
+        (
+            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r32_uint\"\n[buffer.x]")],
+            &["surface `s`", "not executed yet"],
+        ),
+    ];
+    for (replace, parts) in cases {
+        let folder = Folder::new(&saxpy(replace));
+        assert_ends(&folder.run(&["--out", folder.path("out").to_str().unwrap()]), 3, parts);
+        let written = std::fs::read_dir(folder.path("out")).map_or(0, Iterator::count);
+        assert_eq!(written, 0, "nothing is written: {replace:?}");
+    }
+}
+
+#[test]
+fn damaged_binaries_end_with_3() {
+    let folder = Folder::new(&saxpy(&[]));
+    let bytes = std::fs::read(folder.path("k.cubin")).unwrap();
+    for length in [0, 3, 20, 63, 700, bytes.len() - 400] {
+        std::fs::write(folder.path("k.cubin"), &bytes[..length]).unwrap();
+        assert_ends(&folder.run(&[]), 3, &["m.toml", "expected"]);
+    }
+    // Every ninth bit of the headers; whatever comes of it, it is one of the documented ends.
+    let sections = u64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize * 8;
+    for bit in (0..512).chain(sections..sections + 12 * 512).step_by(9) {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(folder.path("k.cubin"), flipped).unwrap();
+        let ran = folder.run(&["--engine", "interp", "--instruction-limit", "10000"]);
+        assert!(matches!(ran.code, Some(0 | 2 | 3)), "bit {bit}: {:?} {}", ran.code, ran.err);
+        assert!(!ran.err.contains("panicked"), "bit {bit}: {}", ran.err);
+        assert_eq!(ran.code == Some(0), ran.err.is_empty(), "bit {bit}: {}", ran.err);
+    }
+}
+
+#[test]
+fn wrong_options_end_with_3() {
+    for args in [
+        &["run"][..],
+        &["run", "m.toml", "--engine", "fast"],
+        &["run", "m.toml", "--threads", "0"],
+        &["run", "m.toml", "--repeat", "0"],
+        &["run", "m.toml", "--time-limit", "-1"],
+        &["ran"],
+        &[],
+        &["dump", "k.cubin", "saxpy"],
+        &["dump", "k.cubin", "saxpy", "--stage", "ir", "--block", "0,1"],
+        &["disasm", "--hex-lines", "words.txt"],
+    ] {
+        let ran = warploom(args);
+        assert_eq!(ran.code, Some(3), "{args:?} {}", ran.err);
+        assert!(!ran.err.is_empty());
+    }
+    for args in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let ran = warploom(args);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+    }
+    assert_ends(&warploom(&["run", "/nowhere/m.toml"]), 3, &["/nowhere/m.toml", "cannot be read"]);
+    assert_ends(&warploom(&["inspect", "/nowhere/k.cubin"]), 3, &["/nowhere/k.cubin", "cannot be read"]);
+    let manifest = fixture("examples/saxpy/saxpy.toml");
+    let ran = warploom(&["run", manifest.to_str().unwrap(), "--out", "/dev/null/out"]);
+    assert_ends(&ran, 3, &["/dev/null/out"]);
+    assert_ends(&warploom(&["inspect", manifest.to_str().unwrap()]), 3, &["saxpy.toml", "not a GPU binary"]);
+}
+
+/// One buffer `out` of 4096 bytes, one block.
+fn behaviour(file: &str, entry: &str, block: u32, args: &str, launch: &str) -> Folder {
+    let manifest = format!(
+        "[kernel]\nbinary = \"k.cubin\"\nentry = \"{entry}\"\n[launch]\ngrid = [1, 1, 1]\nblock = [{block}, 1, 1]\n\
+         {launch}\n[[arg]]\nbuffer = \"out\"\n{args}\n[buffer.out]\nzeros = 4096\n"
+    );
+    Folder::of(&format!("tests/fixtures/maxwell/behaviour/{file}.sm_50.cubin"), &manifest)
+}
+
+#[test]
+fn faults_of_the_guest_end_with_2() {
+    for engine in ["interp", "jit", "both"] {
+        let folder = behaviour("out_of_range", "store_at", 32, "[[arg]]\ni64 = 0x10000000000", "");
+        let report = folder.path("r.json");
+        let ran = folder.run(&["--engine", engine, "--report", report.to_str().unwrap()]);
+        let parts =
+            ["m.toml", "address out of range", "block (0, 0, 0), warp 0, lane 0", "in kernel `store_at`", ": STG.E"];
+        assert_ends(&ran, 2, &parts);
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let fault = &report["faults"][0];
+        assert_eq!((&fault["kind"], &fault["kernel"]), (&"address out of range".into(), &"store_at".into()));
+        assert!(fault["instruction"].as_str().unwrap().starts_with("STG.E"));
+        assert!(fault["address"].as_u64().unwrap() > 0x400_0000_0000);
+
+        let ran = behaviour("out_of_range", "store_misaligned", 32, "[[arg]]\ni64 = 1", "").run(&["--engine", engine]);
+        assert_ends(&ran, 2, &["misaligned address", "lane 0"]);
+        let ran = behaviour("stuck", "stuck_barrier", 64, "", "").run(&["--engine", engine]);
+        assert_ends(&ran, 2, &["stuck barrier", "warp 0 at barrier 0", "warp 1 at barrier 1"]);
+        let ran = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000").run(&["--engine", engine]);
+        assert_ends(&ran, 2, &["instruction budget exceeded", "`endless`"]);
+        let folder = behaviour("stuck", "endless", 64, "", "time_limit = 1000.0");
+        assert_ends(&folder.run(&["--engine", engine, "--time-limit", "0.05"]), 2, &["time limit exceeded"]);
+        assert_ends(&folder.run(&["--engine", engine, "--instruction-limit", "9"]), 2, &["budget exceeded"]);
+    }
+}
+
+#[test]
+fn inspect_shows_what_is_there() {
+    let of = |name: &str| {
+        let ran = warploom(&["inspect", fixture(name).to_str().unwrap()]);
+        assert_ends(&ran, 0, &[]);
+        ran.out
+    };
+    let saxpy = of("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin");
+    for part in [
+        "sm_50",
+        "kernel saxpy",
+        "registers  7",
+        "4 in 24 bytes at c[0x0][0x140]",
+        "offset 0x008, 8 bytes, c[0x0][0x148]",
+    ] {
+        assert!(saxpy.contains(part), "{part}: {saxpy}");
+    }
+    let matmul = of("tests/fixtures/maxwell/kernels/matmul.sm_50.cubin");
+    assert!(matmul.contains("shared     2112 bytes") && matmul.contains("barriers   1"), "{matmul}");
+    let linked = of("tests/fixtures/maxwell/containers/linked.sm_50.cubin");
+    for part in [
+        "vprintf: function, not defined here",
+        "table: 40 bytes in constant bank 3",
+        "counter: 4 bytes in device memory at .nv.global+0x0, zeros",
+        ".text.linking+0xb0: R_CUDA_ABS32_20 external",
+        "0000: 3f800000 40000000 40400000 00000000",
+        "indirect   branch at 0x150 to unknown",
+    ] {
+        assert!(linked.contains(part), "{part}: {linked}");
+    }
+    let bounded = of("tests/fixtures/maxwell/containers/shared-linked.sm_50.cubin");
+    assert!(bounded.contains("at most 96 lanes"), "{bounded}");
+    let headers = of("tests/fixtures/maxwell/containers/headers.sm_50.cubin");
+    assert!(headers.contains("exactly [8, 4, 2] lanes") && headers.contains("surface: surface"), "{headers}");
+}
+
+#[test]
+fn disasm_prints_code() {
+    let saxpy = fixture("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin");
+    let saxpy = saxpy.to_str().unwrap();
+    let ran = warploom(&["disasm", saxpy]);
+    assert_ends(&ran, 0, &[]);
+    assert!(ran.out.contains("saxpy:\n        /*0008*/ MOV R1, c[0x0][0x20] ;\n"), "{}", ran.out);
+    let ran = warploom(&["disasm", saxpy, "saxpy", "--hex"]);
+    assert!(ran.out.contains("/* 0xe30000000000000f */"), "{}", ran.out);
+    assert_ends(&warploom(&["disasm", saxpy, "sexpy"]), 3, &["no function `sexpy`: the binary has saxpy"]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let words = folder.path().join("words.txt");
+    std::fs::write(&words, "4c98078000870001\n0xe30000000000000f\nffffffffffffffff\n").unwrap();
+    let ran = warploom(&["disasm", "--isa", "maxwell", "--hex-lines", words.to_str().unwrap()]);
+    assert_eq!(ran.out, "MOV R1, c[0x0][0x20]\n@P0 EXIT\nillegal\n");
+    std::fs::write(&words, "4c98078000870001\nxyz\n").unwrap();
+    let ran = warploom(&["disasm", "--isa", "maxwell", "--hex-lines", words.to_str().unwrap()]);
+    assert_ends(&ran, 3, &["words.txt, line 2", "`xyz`", "hex digits"]);
+}
+
+#[test]
+fn dump_shows_stages() {
+    let saxpy = fixture("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin");
+    let dump = |stage: &str| warploom(&["dump", saxpy.to_str().unwrap(), "saxpy", "--stage", stage]);
+    let blocks = dump("blocks");
+    assert!(blocks.out.contains("b0: pc 0x8") && blocks.out.contains("0000e8  EXIT"), "{}", blocks.out);
+    let ir = dump("ir");
+    assert!(ir.out.starts_with("function \"saxpy\" lanes 32"), "{}", ir.out);
+    let clif = dump("clif");
+    assert_ends(&clif, 0, &[]);
+    assert!(clif.out.contains("function"), "{}", clif.out);
+    if cfg!(target_arch = "x86_64") {
+        let host = dump("host");
+        assert_ends(&host, 0, &[]);
+        assert!(host.out.contains("ret"), "{}", host.out);
+    }
+    let ran = warploom(&["dump", saxpy.to_str().unwrap(), "sexpy", "--stage", "ir"]);
+    assert_ends(&ran, 3, &["no kernel `sexpy`"]);
+}
+
+#[test]
+fn bench_measures_both_engines() {
+    let folder = Folder::new(&saxpy(&[]));
+    let ran: Ran = command().arg("bench").arg(folder.path("m.toml")).args(["--seconds", "0"]).output().unwrap().into();
+    assert_ends(&ran, 0, &[]);
+    for part in ["jit", "interp", "lane-instructions", "times as fast"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+#[test]
+fn images_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = fixture("examples/mandelbrot/mandelbrot-odd.toml");
+    let ran = warploom(&["run", manifest.to_str().unwrap(), "--out", folder.path().to_str().unwrap()]);
+    assert_ends(&ran, 0, &[]);
+    let png = std::fs::read(folder.path().join("out.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG"));
+    assert_eq!(png[16..24], [0, 0, 0, 101, 0, 0, 0, 67]);
+    assert!(folder.path().join("out.npy").exists());
+}

@@ -1,0 +1,184 @@
+//! Fat binaries. The generator here follows the layout of files that the vendor's toolkits make (`facts/maxwell.md`,
+//! "Fat binaries"); the vendor's `cuobjdump -lelf` lists what it makes.
+
+use std::path::Path;
+
+use warploom::container::fatbin::{self, MemberKind, Packing};
+use warploom::container::{self, Format, Isa};
+
+fn cubin(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name)).unwrap()
+}
+
+/// A member: header of 64 bytes, or of 64 and the name; content padded to 8.
+fn member(kind: u16, arch: u32, content: &[u8], lz4: bool, name: &str) -> Vec<u8> {
+    let packed = if lz4 { lz4_flex::block::compress(content) } else { content.to_vec() };
+    let name_bytes = if name.is_empty() { 0 } else { (name.len() + 1).next_multiple_of(8) };
+    let (header, size) = (64 + name_bytes, packed.len().next_multiple_of(8));
+    let mut out = Vec::new();
+    out.extend(kind.to_le_bytes());
+    out.extend(0x0101_u16.to_le_bytes());
+    out.extend((header as u32).to_le_bytes());
+    out.extend((size as u64).to_le_bytes());
+    out.extend((if lz4 { packed.len() as u32 } else { 0 }).to_le_bytes());
+    out.extend(0_u32.to_le_bytes());
+    out.extend([7, 0, 1, 0]);
+    out.extend(arch.to_le_bytes());
+    out.extend((if name.is_empty() { 0 } else { 64_u32 }).to_le_bytes());
+    out.extend((name.len() as u32).to_le_bytes());
+    out.extend((if lz4 { 0x2011_u64 } else { 0x11 }).to_le_bytes());
+    out.extend(0_u64.to_le_bytes());
+    out.extend((if lz4 { content.len() as u64 } else { 0 }).to_le_bytes());
+    out.extend(name.as_bytes());
+    out.resize(header, 0);
+    out.extend(packed);
+    out.resize(header + size, 0);
+    out
+}
+
+fn fat(members: &[Vec<u8>]) -> Vec<u8> {
+    let content = members.concat();
+    let mut out = 0xba55_ed50_u32.to_le_bytes().to_vec();
+    out.extend([1, 0, 16, 0]);
+    out.extend((content.len() as u64).to_le_bytes());
+    out.extend(content);
+    out
+}
+
+/// A host's ELF file with these sections.
+fn host(sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut names = vec![0];
+    let mut body = Vec::new();
+    let mut table = vec![[0_u64; 8]];
+    for (name, content) in sections.iter().chain(&[(".shstrtab", &[][..])]) {
+        let (at, name_at) = (64 + body.len(), names.len());
+        names.extend(name.bytes().chain([0]));
+        let (content, kind) = if content.is_empty() { (names.as_slice(), 3) } else { (*content, 1) };
+        body.extend(content);
+        let size = content.len() as u64;
+        body.resize(body.len().next_multiple_of(8), 0);
+        table.push([name_at as u64 | kind << 32, 2, 0, at as u64, size, 0, 8, 0]);
+    }
+    let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+    out.resize(16, 0);
+    out.extend([3, 0, 62, 0, 1, 0, 0, 0]);
+    out.extend([0; 16]);
+    out.extend((64 + body.len() as u64).to_le_bytes());
+    out.extend([0, 0, 0, 0, 64, 0, 56, 0, 0, 0, 64, 0, table.len() as u8, 0, table.len() as u8 - 1, 0]);
+    out.extend(body);
+    out.extend(table.iter().flatten().flat_map(|w| w.to_le_bytes()));
+    out
+}
+
+fn kernels(bytes: &[u8]) -> Vec<Vec<String>> {
+    let modules = container::modules(bytes).unwrap();
+    modules.iter().map(|m| m.kernels().map(|(_, f)| f.name.clone()).collect()).collect()
+}
+
+/// Shows which member was chosen: the cubin says which device it is for.
+fn for_sm(mut cubin: Vec<u8>, sm: u8) -> Vec<u8> {
+    cubin[0x30] = sm;
+    cubin
+}
+
+#[test]
+fn stored_and_lz4_members() {
+    let saxpy = cubin("saxpy.sm_50.cubin");
+    for lz4 in [false, true] {
+        let file = fat(&[member(1, 50, b".version 7.0", false, ""), member(2, 50, &saxpy, lz4, "saxpy.cu")]);
+        assert_eq!(container::recognise(&file), Some(Format::FatBinary));
+        assert_eq!(kernels(&file), [["saxpy"]]);
+        let list = fatbin::fat_binaries(&file, Format::FatBinary).unwrap();
+        let members = &list[0].members;
+        assert_eq!((members[0].kind, members[1].kind), (MemberKind::Ptx, MemberKind::Cubin));
+        assert_eq!(members[1].packing, if lz4 { Packing::Lz4 } else { Packing::Stored });
+        assert_eq!((members[1].arch, members[1].name.as_deref()), (50, Some("saxpy.cu")));
+        assert_eq!(members[1].size, saxpy.len() as u64);
+        assert_eq!(*members[1].content().unwrap(), *saxpy);
+    }
+}
+
+#[test]
+fn the_best_member_for_a_maxwell_device_is_chosen() {
+    let saxpy = cubin("saxpy.sm_50.cubin");
+    let of = |sms: &[u8]| {
+        let members: Vec<_> =
+            sms.iter().map(|&sm| member(2, sm.into(), &for_sm(saxpy.clone(), sm), sm % 2 == 0, "")).collect();
+        container::modules(&fat(&members)).map(|m| m[0].isa)
+    };
+    assert_eq!(of(&[50, 52, 53, 60]).unwrap(), Isa::Maxwell { sm: 52 });
+    assert_eq!(of(&[70, 53, 50]).unwrap(), Isa::Maxwell { sm: 50 });
+    assert_eq!(of(&[53]).unwrap(), Isa::Maxwell { sm: 53 });
+    let message = of(&[60, 75]).unwrap_err().to_string();
+    assert!(message.contains("cubin for sm_60, cubin for sm_75"), "{message}");
+}
+
+#[test]
+fn nested_fat_binaries() {
+    let inner = fat(&[member(2, 50, &cubin("mandel.sm_50.cubin"), true, "")]);
+    for lz4 in [false, true] {
+        let file = fat(&[
+            member(2, 50, &cubin("saxpy.sm_50.cubin"), false, ""),
+            member(2, 50, &inner, lz4, ""),
+            member(16, 0, &inner, lz4, ""),
+        ]);
+        assert_eq!(kernels(&file), [["saxpy"], ["mandel"], ["mandel"]]);
+    }
+    let mut deep = inner;
+    for _ in 0..5 {
+        deep = fat(&[member(2, 50, &deep, true, "")]);
+    }
+    let message = container::modules(&deep).unwrap_err().to_string();
+    assert!(message.contains("levels of nesting"), "{message}");
+}
+
+#[test]
+fn host_files() {
+    let one = fat(&[member(2, 52, &for_sm(cubin("saxpy.sm_50.cubin"), 52), true, "")]);
+    let two = fat(&[member(2, 50, &cubin("reduce.sm_50.cubin"), false, "")]);
+    let section = [one.as_slice(), &[0; 24], &two].concat();
+    let file = host(&[(".text", b"code"), (".nv_fatbin", &section), ("__nv_relfatbin", &two)]);
+    assert_eq!(container::recognise(&file), Some(Format::HostElf));
+    assert_eq!(kernels(&file), [vec!["saxpy"], vec!["votes", "reduce"], vec!["votes", "reduce"]]);
+    let message = container::modules(&host(&[(".text", b"code")])).unwrap_err().to_string();
+    assert!(message.starts_with("not a GPU binary"), "{message}");
+}
+
+#[test]
+fn damaged_members_say_where() {
+    let saxpy = cubin("saxpy.sm_50.cubin");
+    let mut long = fat(&[member(2, 50, &saxpy, true, "")]);
+    long[16 + 56..16 + 64].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+    let message = container::modules(&long).unwrap_err().to_string();
+    assert!(message.contains("cubin for sm_50 at offset 0x10") && message.contains("LZ4"), "{message}");
+    let mut bad = fat(&[member(2, 50, &saxpy, true, "")]);
+    bad[16 + 64 + 9..16 + 64 + 40].fill(0xff);
+    assert!(container::modules(&bad).unwrap_err().to_string().contains("LZ4"));
+    let mut after = fat(&[member(2, 50, &saxpy, false, "")]);
+    let end = after.len();
+    after.extend(b"rest");
+    let message = container::modules(&after).unwrap_err().to_string();
+    assert!(message.contains(&format!("{end:#x}")) && message.contains("ba55ed50"), "{message}");
+    let mut zstd = fat(&[member(2, 50, &saxpy, false, "")]);
+    zstd[16 + 41] = 0x80;
+    let message = container::modules(&zstd).unwrap_err().to_string();
+    assert!(message.contains("Zstandard"), "{message}");
+}
+
+#[test]
+fn truncated_and_flipped_files_do_no_harm() {
+    let small = member(2, 50, &cubin("saxpy.sm_50.cubin"), true, "saxpy.cu");
+    let fatbin = fat(&[small.clone(), member(2, 52, &fat(&[small]), false, "")]);
+    for mut file in [fatbin.clone(), host(&[(".nv_fatbin", &fatbin)])] {
+        for length in 0..file.len() {
+            assert!(container::modules(&file[..length]).is_err(), "cut to {length}");
+        }
+        for i in 0..file.len() * 8 {
+            file[i / 8] ^= 1 << (i % 8);
+            if let Err(e) = container::modules(&file) {
+                assert!(!e.to_string().is_empty());
+            }
+            file[i / 8] ^= 1 << (i % 8);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth.
+#![cfg(target_arch = "x86_64")]
+
+use std::arch::asm;
+
+use warploom::ir::eval::{self, single};
+use warploom::ir::generate::{Random, Source};
+use warploom::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, Type};
+
+const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
+const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
+const CASES: usize = 20_000;
+
+/// MXCSR with all exceptions masked and this rounding.
+fn mxcsr(round: Round) -> u32 {
+    let field = match round {
+        Round::Nearest => 0,
+        Round::Down => 1,
+        Round::Up => 2,
+        Round::Zero => 3,
+    };
+    0x1f80 | field << 13
+}
+
+/// A two-operand instruction of the host: `a = a op b`, under a rounding mode.
+macro_rules! host {
+    ($name:ident, $instruction:literal, $float:ty) => {
+        fn $name(round: Round, a: $float, b: $float) -> $float {
+            let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
+            let mut a = a;
+            // SAFETY: MXCSR is as Rust expects it again at the end; nothing else is touched.
+            unsafe {
+                asm!(
+                    "ldmxcsr [{mode}]",
+                    concat!($instruction, " {a}, {b}"),
+                    "ldmxcsr [{usual}]",
+                    mode = in(reg) &mode,
+                    usual = in(reg) &usual,
+                    a = inout(xmm_reg) a,
+                    b = in(xmm_reg) b,
+                    options(nostack, readonly),
+                );
+            }
+            a
+        }
+    };
+}
+
+host!(addss, "addss", f32);
+host!(subss, "subss", f32);
+host!(mulss, "mulss", f32);
+host!(divss, "divss", f32);
+host!(sqrtss, "sqrtss", f32);
+host!(addsd, "addsd", f64);
+host!(subsd, "subsd", f64);
+host!(mulsd, "mulsd", f64);
+host!(divsd, "divsd", f64);
+host!(sqrtsd, "sqrtsd", f64);
+
+macro_rules! host_fma {
+    ($name:ident, $instruction:literal, $float:ty) => {
+        fn $name(round: Round, a: $float, b: $float, c: $float) -> $float {
+            let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
+            let mut sum = c;
+            // SAFETY: as above; the caller has checked that the host has FMA.
+            unsafe {
+                asm!(
+                    "ldmxcsr [{mode}]",
+                    concat!($instruction, " {sum}, {a}, {b}"),
+                    "ldmxcsr [{usual}]",
+                    mode = in(reg) &mode,
+                    usual = in(reg) &usual,
+                    sum = inout(xmm_reg) sum,
+                    a = in(xmm_reg) a,
+                    b = in(xmm_reg) b,
+                    options(nostack, readonly),
+                );
+            }
+            sum
+        }
+    };
+}
+
+host_fma!(vfmadd231ss, "vfmadd231ss", f32);
+host_fma!(vfmadd231sd, "vfmadd231sd", f64);
+
+macro_rules! host_convert {
+    ($name:ident, $template:literal, $from:ty, $in:ident, $to:ty, $out:ident) => {
+        fn $name(round: Round, a: $from) -> $to {
+            let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
+            let result: $to;
+            // SAFETY: as above; the caller has checked that the host has the instruction.
+            unsafe {
+                asm!(
+                    "ldmxcsr [{mode}]",
+                    $template,
+                    "ldmxcsr [{usual}]",
+                    mode = in(reg) &mode,
+                    usual = in(reg) &usual,
+                    a = in($in) a,
+                    result = out($out) result,
+                    options(nostack, readonly),
+                );
+            }
+            result
+        }
+    };
+}
+
+host_convert!(cvtsd2ss, "cvtsd2ss {result}, {a}", f64, xmm_reg, f32, xmm_reg);
+host_convert!(cvtsi2ss, "cvtsi2ss {result}, {a}", i64, reg, f32, xmm_reg);
+host_convert!(cvtsi2sd, "cvtsi2sd {result}, {a}", i64, reg, f64, xmm_reg);
+host_convert!(cvtsd2si, "cvtsd2si {result}, {a}", f64, xmm_reg, i64, reg);
+host_convert!(roundsd, "roundsd {result}, {a}, 4", f64, xmm_reg, f64, xmm_reg);
+// Bit 2 of the immediate: round as MXCSR says.
+host_convert!(vcvtps2ph, "vcvtps2ph {result}, {a}, 4", f32, xmm_reg, f32, xmm_reg);
+
+/// Bit patterns that are often near a boundary.
+struct Numbers(Random);
+
+impl Numbers {
+    fn bits(&mut self, ty: Type) -> u64 {
+        let mantissa = match ty {
+            Type::F16 => 10,
+            Type::F32 => 23,
+            _ => 52,
+        };
+        let random = u64::from(self.0.below(u32::MAX)) << 32 | u64::from(self.0.below(u32::MAX));
+        let exponents = (1u64 << (ty.bits() - 1 - mantissa)) - 1;
+        let fraction_mask = (1u64 << mantissa) - 1;
+        let exponent = match self.0.below(6) {
+            0 => 0,
+            1 => exponents - u64::from(self.0.below(3)),
+            2 => 1 + u64::from(self.0.below(2)),
+            // Near 1, so that sums cancel and products stay in range.
+            3 | 4 => (exponents >> 1) - 8 + u64::from(self.0.below(16)),
+            _ => random >> 40 & exponents,
+        };
+        let fraction = match self.0.below(4) {
+            0 => 0,
+            1 => fraction_mask - u64::from(self.0.below(3)),
+            2 => u64::from(self.0.below(4)),
+            _ => random & fraction_mask,
+        };
+        (random >> 63) << (ty.bits() - 1) | exponent.min(exponents) << mantissa | fraction
+    }
+}
+
+fn attrs(round: Round) -> FloatAttrs {
+    FloatAttrs { round, ..FloatAttrs::IEEE }
+}
+
+fn canonical32(x: f32) -> u64 {
+    if x.is_nan() { NAN.f32.into() } else { x.to_bits().into() }
+}
+
+fn canonical64(x: f64) -> u64 {
+    if x.is_nan() { NAN.f64 } else { x.to_bits() }
+}
+
+type Host32 = fn(Round, f32, f32) -> f32;
+type Host64 = fn(Round, f64, f64) -> f64;
+
+#[test]
+fn arithmetic() {
+    let ops: [(FloatBinaryOp, Host32, Host64); 4] = [
+        (FloatBinaryOp::Add, addss, addsd),
+        (FloatBinaryOp::Sub, subss, subsd),
+        (FloatBinaryOp::Mul, mulss, mulsd),
+        (FloatBinaryOp::Div, divss, divsd),
+    ];
+    let mut numbers = Numbers(Random::new(1));
+    for round in ROUNDS {
+        for (op, f32_op, f64_op) in ops {
+            for _ in 0..CASES {
+                let (a, b) = (numbers.bits(Type::F32), numbers.bits(Type::F32));
+                let found = single(|out| eval::fbinary(op, Type::F32, attrs(round), NAN, &[a], &[b], out));
+                let expected = canonical32(f32_op(round, f32::from_bits(a as u32), f32::from_bits(b as u32)));
+                assert_eq!(found, expected, "{op:?} {round:?} {a:#x} {b:#x}");
+
+                let (a, b) = (numbers.bits(Type::F64), numbers.bits(Type::F64));
+                let found = single(|out| eval::fbinary(op, Type::F64, attrs(round), NAN, &[a], &[b], out));
+                let expected = canonical64(f64_op(round, f64::from_bits(a), f64::from_bits(b)));
+                assert_eq!(found, expected, "{op:?} {round:?} {a:#x} {b:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn square_root() {
+    let mut numbers = Numbers(Random::new(2));
+    for round in ROUNDS {
+        for _ in 0..4 * CASES {
+            let a = numbers.bits(Type::F32);
+            let found = single(|out| eval::funary(FloatUnaryOp::Sqrt, Type::F32, attrs(round), NAN, &[a], out));
+            let expected = canonical32(sqrtss(round, 0.0, f32::from_bits(a as u32)));
+            assert_eq!(found, expected, "{round:?} {a:#x}");
+            let a = numbers.bits(Type::F64);
+            let found = single(|out| eval::funary(FloatUnaryOp::Sqrt, Type::F64, attrs(round), NAN, &[a], out));
+            let expected = canonical64(sqrtsd(round, 0.0, f64::from_bits(a)));
+            assert_eq!(found, expected, "{round:?} {a:#x}");
+        }
+    }
+}
+
+#[test]
+fn fused_multiply_add() {
+    if !std::is_x86_feature_detected!("fma") {
+        return;
+    }
+    let mut numbers = Numbers(Random::new(3));
+    for round in ROUNDS {
+        for i in 0..2 * CASES {
+            let [a, b, mut c] = [(); 3].map(|()| numbers.bits(Type::F32));
+            if i % 3 == 0 {
+                // Close to cancelling.
+                c = (-(f32::from_bits(a as u32) * f32::from_bits(b as u32))).to_bits().into();
+            }
+            let found = single(|out| eval::fma(Type::F32, attrs(round), NAN, &[a], &[b], &[c], out));
+            let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
+            assert_eq!(found, canonical32(vfmadd231ss(round, x, y, z)), "{round:?} {a:#x} {b:#x} {c:#x}");
+
+            let [a, b, mut c] = [(); 3].map(|()| numbers.bits(Type::F64));
+            if i % 3 == 0 {
+                c = (-(f64::from_bits(a) * f64::from_bits(b))).to_bits();
+            }
+            let found = single(|out| eval::fma(Type::F64, attrs(round), NAN, &[a], &[b], &[c], out));
+            let [x, y, z] = [a, b, c].map(f64::from_bits);
+            assert_eq!(found, canonical64(vfmadd231sd(round, x, y, z)), "{round:?} {a:#x} {b:#x} {c:#x}");
+        }
+    }
+}
+
+#[test]
+fn conversions() {
+    let f16c = std::is_x86_feature_detected!("f16c");
+    let mut numbers = Numbers(Random::new(4));
+    for round in ROUNDS {
+        for _ in 0..2 * CASES {
+            let wide = numbers.bits(Type::F64);
+            let value = f64::from_bits(wide);
+            let found = single(|out| eval::fconvert(Type::F64, Type::F32, attrs(round), NAN, &[wide], out));
+            assert_eq!(found, canonical32(cvtsd2ss(round, value)), "{round:?} {wide:#x}");
+
+            let found = single(|out| eval::funary(FloatUnaryOp::Integral, Type::F64, attrs(round), NAN, &[wide], out));
+            assert_eq!(found, canonical64(roundsd(round, value)), "{round:?} {wide:#x}");
+
+            // The host gives the least integer for everything that does not fit.
+            if value.abs() < 9e18 {
+                let f = |out: &mut [u64]| {
+                    eval::float_to_int(Type::F64, Type::I64, true, round, false, 0, &[wide], out);
+                };
+                assert_eq!(single(f) as i64, cvtsd2si(round, value), "{round:?} {wide:#x}");
+            }
+
+            let narrow = numbers.bits(Type::F32);
+            if f16c {
+                let value = f32::from_bits(narrow as u32);
+                let found = single(|out| eval::fconvert(Type::F32, Type::F16, attrs(round), NAN, &[narrow], out));
+                let host = u64::from(vcvtps2ph(round, value).to_bits() & 0xffff);
+                let expected = if value.is_nan() { NAN.f16.into() } else { host };
+                assert_eq!(found, expected, "{round:?} {narrow:#x}");
+            }
+
+            let int = (wide as i64) >> numbers.0.below(64);
+            let f = |to, out: &mut [u64]| eval::int_to_float(Type::I64, to, true, round, &[int as u64], out);
+            assert_eq!(single(|out| f(Type::F32, out)), u64::from(cvtsi2ss(round, int).to_bits()), "{round:?} {int}");
+            assert_eq!(single(|out| f(Type::F64, out)), cvtsi2sd(round, int).to_bits(), "{round:?} {int}");
+        }
+    }
+}

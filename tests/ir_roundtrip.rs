@@ -1,0 +1,72 @@
+//! Random functions are valid, and their text form reads back as they are.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use warploom::ir::generate::{self, Limits, Random};
+use warploom::ir::{Function, parse, verify};
+
+fn random(seed: u64, lanes: u8) -> Function {
+    generate::function(&mut Random::new(seed), Limits { lanes, ..Limits::default() })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn text_round_trips(seed: u64, lanes in 1u8..=64) {
+        let function = random(seed, lanes);
+        prop_assert_eq!(verify::verify(&function), Ok(()));
+        let text = function.to_string();
+        let read = parse::parse(&text);
+        prop_assert!(read.as_ref() == Ok(&function), "{:?}\n{}", read.err(), text);
+    }
+
+    #[test]
+    fn no_text_panics(seed: u64, at: prop::sample::Index, with in "[ -~]{0,4}", remove in 0usize..4) {
+        let mut text = random(seed, 8).to_string();
+        let at = at.index(text.len());
+        let end = (at + remove).min(text.len());
+        text.replace_range(at..end, &with);
+        if let Ok(function) = parse::parse(&text) {
+            let _ = verify::verify(&function);
+        }
+    }
+
+    #[test]
+    fn bytes_make_valid_functions(bytes: Vec<u8>) {
+        let function = generate::function(&mut generate::Bytes(&bytes), Limits::default());
+        prop_assert_eq!(verify::verify(&function), Ok(()));
+    }
+}
+
+#[test]
+fn names_may_hold_anything() {
+    for name in ["", "a \"b\" # c", "_Z3fooPf", "tab\tline\nnull\0", "\u{1F600}\u{202e}\\"] {
+        let mut function = random(1, 4);
+        function.name = name.into();
+        assert_eq!(parse::parse(&function.to_string()).as_ref(), Ok(&function));
+    }
+}
+
+/// The generator reaches every operation and terminator, so that the tests above mean all of them.
+#[test]
+fn everything_is_generated() {
+    let mut seen = HashSet::new();
+    for seed in 0..400 {
+        for line in random(seed, 16).to_string().lines() {
+            let op = line.split_once(" = ").map_or(line, |(_, op)| op).trim();
+            let mnemonic = op.split_whitespace().next().unwrap_or_default();
+            seen.insert(mnemonic.split('.').next().unwrap_or_default().to_owned());
+            seen.insert(mnemonic.to_owned());
+        }
+    }
+    let all = "const splat lane.id clock tid.x not neg abs popcnt clz ctz bit.reverse fneg fabs add sub mul mulhi.s \
+               mulhi.u and or xor shl shr.u shr.s min.s min.u max.s max.u add.carry icmp fcmp select uniform.select \
+               trunc zext sext bitcast high.half concat fsqrt fint fcopy fadd fsub fmul fdiv fmin fmax fma fconvert \
+               int float rcp rsq sqrt.approx lg2 ex2 sin cos rcp64.high rsq64.high lane.gather lane.read rf.read \
+               rf.read.lo rf.read.hi rf.write rf.write.lo rf.write.hi rf.gather rf.scatter region.write region load \
+               store atomic fence jump branch switch indirect barrier exit trap";
+    let missing: Vec<_> = all.split_whitespace().filter(|name| !seen.contains(*name)).collect();
+    assert!(missing.is_empty(), "never generated: {missing:?}");
+}

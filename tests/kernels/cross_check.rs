@@ -1,0 +1,67 @@
+//! The references of this folder against the examples' expected files, which a C program made: two accounts of the same
+//! kernels that share nothing.
+
+use crate::reference::{self, Gravity, Shape, View};
+use crate::support::bytes_of;
+use std::path::Path;
+use warploom::capture::npy;
+
+/// The elements of an example's array, as bytes.
+fn array(example: &str, name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(example).join(format!("{name}.npy"));
+    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    npy::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display())).bytes
+}
+
+fn floats(example: &str, name: &str) -> Vec<f32> {
+    array(example, name).as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+fn words(example: &str, name: &str) -> Vec<u32> {
+    array(example, name).as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+}
+
+#[test]
+fn saxpy_and_matmul() {
+    let saxpy = reference::saxpy(2.5, &floats("saxpy", "x"), &floats("saxpy", "y"));
+    assert_eq!(saxpy, floats("saxpy", "y.expected"));
+    let matmul = reference::matmul(&floats("matmul", "a"), &floats("matmul", "b"), 100, 75, 53);
+    assert_eq!(matmul, floats("matmul", "c.expected"));
+}
+
+#[test]
+fn reduce() {
+    for (name, grid, block) in [("reduce", 13, 256), ("reduce-odd", 7, 100)] {
+        let (partial, maximum) = reference::reduce(&floats("reduce", "x"), Shape { grid, block });
+        assert_eq!(partial, floats("reduce", &format!("{name}.partial.expected")));
+        assert_eq!(bytes_of(&[maximum]), array("reduce", &format!("{name}.maximum.expected")));
+    }
+}
+
+#[test]
+fn histogram_and_scan() {
+    assert_eq!(reference::histogram(&array("histogram", "data")), words("histogram", "bins.expected"));
+    let data = words("scan", "data");
+    assert_eq!(reference::scan_blocks(&data, data.len()), words("scan", "scan.expected"));
+    assert_eq!(reference::scan_blocks(&data, 256), words("scan", "scan-blocks.expected"));
+}
+
+#[test]
+fn mandelbrot() {
+    let whole = View { w: 640, h: 427, x0: -2.25, y0: -1.0, dx: 0.005, dy: 0.0046875 };
+    let detail = View { w: 101, h: 67, x0: -0.755, y0: 0.05, dx: 0.0003, dy: 0.0003 };
+    for (name, view) in [("mandelbrot", whole), ("mandelbrot-odd", detail)] {
+        let counts = bytes_of(&reference::mandelbrot(view, 256));
+        assert!(counts == array("mandelbrot", &format!("{name}.expected")), "{name}");
+    }
+}
+
+#[test]
+fn nbody() {
+    let rows = |name| floats("nbody", name).as_chunks().0.to_vec();
+    let gravity = Gravity { dt: 0.0078125, softening2: 0.0025, w: 256, h: 256, pixels_per_unit: 56.0 };
+    let after = reference::nbody(&rows("position"), &rows("velocity"), gravity);
+    assert_eq!(after.positions, rows("position.expected"));
+    assert_eq!(after.velocities, rows("velocity.expected"));
+    assert_eq!(after.image, words("nbody", "image.expected"));
+}

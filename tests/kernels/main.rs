@@ -1,0 +1,16 @@
+//! Whole kernels, compiled by NVIDIA's compiler, against plain loops of Rust: on both engines, with one and two threads,
+//! in many launch shapes. See `support` for how a test says what it expects.
+
+mod behaviour;
+mod corpus;
+mod cross_check;
+mod draw;
+mod examples;
+mod faults;
+mod floats;
+mod manifests;
+mod reference;
+mod sparse;
+mod support;
+mod translation;
+mod unroll;

@@ -1,0 +1,46 @@
+//! Every example's manifest gives its expected files: both engines, one and two threads.
+
+use std::path::{Path, PathBuf};
+use warploom::capture::{Launch, compare};
+use warploom::exec::{EngineKind, Session};
+
+fn manifests() -> Vec<PathBuf> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let listed = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        listed.map(|entry| entry.expect("a readable folder").path()).collect()
+    };
+    let folders = entries(&examples).into_iter().filter(|path| path.is_dir());
+    let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
+    found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    found.sort();
+    found
+}
+
+#[test]
+fn give_the_expected_files() {
+    let manifests = manifests();
+    assert!(manifests.len() >= 7, "{manifests:?}");
+    for path in manifests {
+        let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(launch.buffers.iter().any(|b| b.expect.is_some()), "{}: nothing is expected", path.display());
+        for engine in [EngineKind::Jit, EngineKind::Interp] {
+            for threads in [1, 2] {
+                let label = format!("{} ({engine}, {threads} threads)", path.display());
+                session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
+                let options = session.options(engine, threads);
+                let outcome = session.launch(&options, None).unwrap_or_else(|e| panic!("{label}: {e}"));
+                if let Some(fault) = outcome.fault {
+                    panic!("{label}: {fault}");
+                }
+                for (i, buffer) in launch.buffers.iter().enumerate() {
+                    let Some(expect) = &buffer.expect else { continue };
+                    let got = session.buffer(i).unwrap_or_else(|e| panic!("{label}: {e}"));
+                    let comparison = compare(&got, &expect.array, expect.tolerance);
+                    assert_eq!(comparison.mismatches, 0, "{label}: buffer `{}`: {comparison}", buffer.name);
+                }
+            }
+        }
+    }
+}

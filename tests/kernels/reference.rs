@@ -1,0 +1,273 @@
+//! What the kernels compute, as plain loops. Written from the CUDA sources; nothing of warploom is used here.
+//! Float operations keep the sources' order, and `mul_add` stands where the machine code has a fused multiply-add.
+
+/// Lanes of a warp.
+pub const WARP: usize = 32;
+
+/// A launch shape of one dimension.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub grid: usize,
+    pub block: usize,
+}
+
+impl Shape {
+    /// The least grid that covers `n` lanes.
+    pub fn covering(n: usize, block: usize) -> Shape {
+        Shape { grid: n.div_ceil(block), block }
+    }
+
+    pub fn lanes(self) -> usize {
+        self.grid * self.block
+    }
+
+    /// The elements that a lane of a grid-stride loop takes, in order.
+    pub fn strided(self, block: usize, thread: usize, n: usize) -> impl Iterator<Item = usize> {
+        (block * self.block + thread..n).step_by(self.lanes())
+    }
+
+    /// The warps of a block: the first thread and the number of lanes of each.
+    pub fn warps(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.block).step_by(WARP).map(move |first| (first, WARP.min(self.block - first)))
+    }
+}
+
+pub fn saxpy(a: f32, x: &[f32], y: &[f32]) -> Vec<f32> {
+    x.iter().zip(y).map(|(&x, &y)| a.mul_add(x, y)).collect()
+}
+
+/// Row-major `a` (m x k) times `b` (k x n).
+pub fn matmul(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f32> {
+    let cell = |row: usize, column: usize| (0..k).fold(0.0f32, |sum, i| a[row * k + i].mul_add(b[i * n + column], sum));
+    (0..m * n).map(|at| cell(at / n, at % n)).collect()
+}
+
+/// The example's reduction: the float sum of each block, and the maximum of the rounded values.
+pub fn reduce(x: &[f32], shape: Shape) -> (Vec<f32>, i32) {
+    let partial = (0..shape.grid).map(|block| {
+        let mut lanes: Vec<f32> =
+            (0..shape.block).map(|t| shape.strided(block, t, x.len()).fold(0.0, |sum, i| sum + x[i])).collect();
+        let warps = shape.warps().map(|(first, count)| {
+            let lanes = &mut lanes[first..first + count];
+            for step in [16, 8, 4, 2, 1] {
+                // Ascending: lane l + step is read before it changes, as in a shuffle of the whole warp.
+                for l in 0..count.saturating_sub(step) {
+                    lanes[l] += lanes[l + step];
+                }
+            }
+            lanes[0]
+        });
+        warps.reduce(|sum, warp| sum + warp).expect("a block has a warp")
+    });
+    (partial.collect(), x.iter().map(|v| v.round_ties_even() as i32).max().unwrap_or(i32::MIN))
+}
+
+pub fn histogram(data: &[u8]) -> Vec<u32> {
+    let mut bins = vec![0; 256];
+    data.iter().for_each(|&byte| bins[usize::from(byte)] += 1);
+    bins
+}
+
+/// The part of the plane that an image shows.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    pub w: usize,
+    pub h: usize,
+    pub x0: f32,
+    pub y0: f32,
+    pub dx: f32,
+    pub dy: f32,
+}
+
+impl View {
+    fn points(self) -> impl Iterator<Item = (f32, f32)> {
+        (0..self.w * self.h).map(move |at| {
+            let (px, py) = ((at % self.w) as f32, (at / self.w) as f32);
+            (px.mul_add(self.dx, self.x0), py.mul_add(self.dy, self.y0))
+        })
+    }
+}
+
+/// The example's iteration counts.
+pub fn mandelbrot(view: View, limit: i32) -> Vec<u16> {
+    view.points()
+        .map(|(cx, cy)| {
+            let (mut x, mut y, mut n) = (0.0f32, 0.0f32, 0);
+            while n < limit {
+                let yy = y * y;
+                if x.mul_add(x, yy) > 4.0 {
+                    break;
+                }
+                (x, y) = (x.mul_add(x, cx - yy), 2.0f32.mul_add(x * y, cy));
+                n += 1;
+            }
+            n as u16
+        })
+        .collect()
+}
+
+/// The corpus's variant, whose count jumps by two now and then.
+pub fn mandel(view: View, limit: i32) -> Vec<u32> {
+    view.points()
+        .map(|(cx, cy)| {
+            let (mut x, mut y, mut n) = (0.0f32, 0.0f32, 0);
+            while n < limit {
+                let (xx, yy) = (x * x, y * y);
+                if xx + yy > 4.0 {
+                    break;
+                }
+                y = (x + x).mul_add(y, cy);
+                x = (xx - yy) + cx;
+                n += if n & 15 == 7 && x < -1.9 { 2 } else { 1 };
+            }
+            n as u32
+        })
+        .collect()
+}
+
+/// Inclusive prefix sums of each run of `block` elements.
+pub fn scan_blocks(data: &[u32], block: usize) -> Vec<u32> {
+    let sums = |part: &[u32]| {
+        let mut sum = 0u32;
+        part.iter()
+            .map(move |&v| {
+                sum = sum.wrapping_add(v);
+                sum
+            })
+            .collect::<Vec<_>>()
+    };
+    data.chunks(block).flat_map(sums).collect()
+}
+
+/// A step of the n-body example: positions and velocities after it, and the image.
+pub struct Bodies {
+    pub positions: Vec<[f32; 4]>,
+    pub velocities: Vec<[f32; 4]>,
+    pub image: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Gravity {
+    pub dt: f32,
+    pub softening2: f32,
+    pub w: usize,
+    pub h: usize,
+    pub pixels_per_unit: f32,
+}
+
+pub fn nbody(positions: &[[f32; 4]], velocities: &[[f32; 4]], g: Gravity) -> Bodies {
+    let mut after = Bodies { positions: vec![], velocities: vec![], image: vec![0; g.w * g.h] };
+    for (p, v) in positions.iter().zip(velocities) {
+        let mut pull = [0.0f32; 3];
+        for q in positions {
+            let d = [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
+            let square = d[0].mul_add(d[0], d[1].mul_add(d[1], d[2].mul_add(d[2], g.softening2)));
+            let inverse = (1.0 / f64::from(square).sqrt()) as f32;
+            let force = q[3] * inverse * inverse * inverse;
+            pull = std::array::from_fn(|k| d[k].mul_add(force, pull[k]));
+        }
+        let velocity: [f32; 3] = std::array::from_fn(|k| pull[k].mul_add(g.dt, v[k]));
+        let position: [f32; 3] = std::array::from_fn(|k| velocity[k].mul_add(g.dt, p[k]));
+        let px = position[0].mul_add(g.pixels_per_unit, 0.5 * g.w as f32).floor();
+        let py = position[1].mul_add(g.pixels_per_unit, 0.5 * g.h as f32).floor();
+        if px >= 0.0 && px < g.w as f32 && py >= 0.0 && py < g.h as f32 {
+            after.image[py as usize * g.w + px as usize] += 1;
+        }
+        after.positions.push([position[0], position[1], position[2], p[3]]);
+        after.velocities.push([velocity[0], velocity[1], velocity[2], v[3]]);
+    }
+    after
+}
+
+/// The multiply-add kernel of the benches.
+pub fn fma_chains(x: &[f32], rounds: usize) -> Vec<f32> {
+    let factors = [0.75f32, 0.625, 0.5, 0.375];
+    x.iter()
+        .map(|&v| {
+            let mut chains = [v, v + 1.0, v + 2.0, v + 3.0];
+            for _ in 0..4 * rounds {
+                chains = std::array::from_fn(|k| chains[k].mul_add(factors[k], v));
+            }
+            (chains[0] + chains[1]) + (chains[2] + chains[3])
+        })
+        .collect()
+}
+
+/// The corpus's mix of warp and block votes, shuffles and bit operations. One result for each lane of the grid; lanes past
+/// the end of `x` have the value 0. Defined only where every lane that a shuffle reads exists.
+pub fn votes(x: &[i32], shape: Shape) -> Vec<u32> {
+    let mut out = vec![];
+    for block in 0..shape.grid {
+        let values: Vec<i32> = (0..shape.block).map(|t| x.get(block * shape.block + t).copied().unwrap_or(0)).collect();
+        let count = values.iter().filter(|&&v| v > 2).count() as u32;
+        let or = u32::from(values.iter().any(|&v| v != 0));
+        let and = u32::from(values.iter().all(|&v| v != 0));
+        for (first, lanes) in shape.warps() {
+            let warp = &values[first..first + lanes];
+            let ballot = (0..lanes).filter(|&l| warp[l] > 3).fold(0u32, |mask, l| mask | 1 << l);
+            let any = u32::from(warp.contains(&7));
+            let all = u32::from(warp.iter().all(|&v| v >= 0));
+            let active = if lanes == WARP { u32::MAX } else { (1 << lanes) - 1 };
+            for (lane, &v) in warp.iter().enumerate() {
+                let below = (1u32 << lane) - 1;
+                let up = warp[lane.saturating_sub(1)];
+                let indexed = warp[(lane & 24) | (v as usize & 7)];
+                let find_first = if ballot == 0 { 0 } else { ballot.trailing_zeros() + 1 };
+                // Bytes 0, 1, 2 of the ballot, then byte 0 of the value.
+                let permuted = ballot & 0x00ff_ffff | (v as u32 & 0xff) << 24;
+                // The high word of (value : ballot) << 5.
+                let funnel = (v as u32) << 5 | ballot >> 27;
+                let terms = [
+                    ballot,
+                    any * 3,
+                    all * 5,
+                    (ballot & below).count_ones(),
+                    ballot.leading_zeros(),
+                    find_first,
+                    ballot.reverse_bits(),
+                    up as u32,
+                    indexed as u32,
+                    warp[3] as u32,
+                    count,
+                    or,
+                    and,
+                    permuted,
+                    funnel,
+                    lane as u32,
+                    active,
+                ];
+                out.push(terms.into_iter().fold(0u32, u32::wrapping_add));
+            }
+        }
+    }
+    out
+}
+
+/// The corpus's local-memory kernel: every lane computes the same.
+pub fn local(x: &[i32], n: usize) -> i32 {
+    let mut a: Vec<i32> = (0..64).map(|i| x[i].wrapping_mul(i as i32)).collect();
+    for (i, &v) in x[..n].iter().enumerate() {
+        a.swap(v as usize & 63, i & 63);
+    }
+    (0..64).fold(0i32, |sum, i| sum.wrapping_add(a[(i * n) & 63]))
+}
+
+/// The corpus's switch.
+pub fn switch(x: &[i32], threads: usize) -> Vec<i32> {
+    let lane = |t: usize| {
+        let i = t as i32;
+        match x[t] {
+            0 => i * 3,
+            1 => i / 3,
+            2 => i ^ 77,
+            3 => x[t + 1],
+            4 => !i,
+            5 => i << 4,
+            6 => x[x[t + 3] as usize],
+            7 => 7777,
+            8 => i % 5,
+            _ => -1,
+        }
+    };
+    (0..threads).map(lane).collect()
+}

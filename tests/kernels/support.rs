@@ -1,0 +1,283 @@
+//! [`Case`]: one launch with its expected memory, run on both engines with one and with two threads.
+
+use crate::reference::Shape;
+use std::path::PathBuf;
+use warploom::exec::{self, EngineKind, Fault, LaunchOptions, Program};
+
+/// Block sizes for kernels that take any.
+pub const BLOCKS: [usize; 11] = [1, 7, 31, 32, 33, 64, 100, 255, 256, 1000, 1024];
+
+/// A number as it lies in guest memory.
+pub trait Scalar: Copy {
+    fn put(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! scalars {
+    ($($t:ty)*) => { $(impl Scalar for $t {
+        fn put(self, bytes: &mut Vec<u8>) {
+            bytes.extend(self.to_le_bytes());
+        }
+    })* };
+}
+scalars!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+
+pub fn bytes_of<T: Scalar>(values: &[T]) -> Vec<u8> {
+    let mut bytes = vec![];
+    values.iter().for_each(|v| v.put(&mut bytes));
+    bytes
+}
+
+#[derive(Clone, Debug)]
+enum Arg {
+    Number(Vec<u8>),
+    /// Memory before the launch, and after it unless anything may be there.
+    Buffer {
+        before: Vec<u8>,
+        after: Option<Vec<u8>>,
+    },
+}
+
+/// One launch with its expected memory. Arguments are added in the kernel's order.
+#[derive(Clone, Debug)]
+pub struct Case {
+    binary: PathBuf,
+    entry: &'static str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    cooperative: bool,
+    spins: bool,
+    instruction_limit: Option<u64>,
+    symbols: Vec<(&'static str, Vec<u8>)>,
+    args: Vec<Arg>,
+}
+
+impl Case {
+    fn new(folder: &str, file: &str, entry: &'static str) -> Case {
+        Case {
+            binary: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(format!("{file}.sm_50.cubin")),
+            entry,
+            grid: [1; 3],
+            block: [1; 3],
+            shared_bytes: 0,
+            cooperative: false,
+            spins: false,
+            instruction_limit: None,
+            symbols: vec![],
+            args: vec![],
+        }
+    }
+
+    /// A kernel of the corpus.
+    pub fn kernel(file: &str, entry: &'static str) -> Case {
+        Case::new("tests/fixtures/maxwell/kernels", file, entry)
+    }
+
+    pub fn example(name: &str, entry: &'static str) -> Case {
+        Case::new(&format!("examples/{name}"), name, entry)
+    }
+
+    pub fn bench(file: &str, entry: &'static str) -> Case {
+        Case::new("benches/fixtures", file, entry)
+    }
+
+    /// A kernel written for one rule of the design.
+    pub fn behaviour(file: &str, entry: &'static str) -> Case {
+        Case::new("tests/fixtures/maxwell/behaviour", file, entry)
+    }
+
+    pub fn grid(self, grid: [u32; 3]) -> Case {
+        Case { grid, ..self }
+    }
+
+    pub fn block(self, block: [u32; 3]) -> Case {
+        Case { block, ..self }
+    }
+
+    pub fn shape(self, shape: Shape) -> Case {
+        self.grid([shape.grid as u32, 1, 1]).block([shape.block as u32, 1, 1])
+    }
+
+    /// Dynamic shared memory.
+    pub fn shared_bytes(self, shared_bytes: u32) -> Case {
+        Case { shared_bytes, ..self }
+    }
+
+    pub fn cooperative(self) -> Case {
+        Case { cooperative: true, ..self }
+    }
+
+    /// Waits in loops: how many instructions run depends on who waits for whom how long.
+    pub fn spins(self) -> Case {
+        Case { spins: true, ..self }
+    }
+
+    pub fn instruction_limit(self, limit: u64) -> Case {
+        Case { instruction_limit: Some(limit), ..self }
+    }
+
+    /// A variable of the module.
+    pub fn symbol<T: Scalar>(mut self, name: &'static str, values: &[T]) -> Case {
+        self.symbols.push((name, bytes_of(values)));
+        self
+    }
+
+    pub fn value<T: Scalar>(mut self, value: T) -> Case {
+        self.args.push(Arg::Number(bytes_of(&[value])));
+        self
+    }
+
+    fn buffer(mut self, before: Vec<u8>, after: Option<Vec<u8>>) -> Case {
+        self.args.push(Arg::Buffer { before, after });
+        self
+    }
+
+    /// A buffer that the launch must leave as it is.
+    pub fn input<T: Scalar>(self, values: &[T]) -> Case {
+        let bytes = bytes_of(values);
+        self.buffer(bytes.clone(), Some(bytes))
+    }
+
+    /// A buffer of zeros that ends as `after`.
+    pub fn output<T: Scalar>(self, after: &[T]) -> Case {
+        let after = bytes_of(after);
+        self.buffer(vec![0; after.len()], Some(after))
+    }
+
+    pub fn inout<T: Scalar>(self, before: &[T], after: &[T]) -> Case {
+        self.buffer(bytes_of(before), Some(bytes_of(after)))
+    }
+
+    /// A buffer of zeros that may end as anything.
+    pub fn any(self, bytes: usize) -> Case {
+        self.buffer(vec![0; bytes], None)
+    }
+}
+
+/// What a launch came to.
+struct Run {
+    /// In the order of the arguments.
+    buffers: Vec<Vec<u8>>,
+    fault: Option<Fault>,
+    /// Guest instructions, and the same times active lanes.
+    instructions: (u64, u64),
+}
+
+const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
+
+impl Case {
+    /// Runs everywhere and compares memory. On one thread both engines count the same instructions.
+    #[track_caller]
+    pub fn check(self) {
+        self.run_all(|fault, label| {
+            if let Some(fault) = fault {
+                panic!("{label}: {fault}");
+            }
+        });
+    }
+
+    /// The same for a launch that must end in a fault, which `check` looks at.
+    #[track_caller]
+    pub fn check_fault(self, check: impl Fn(&Fault)) {
+        self.run_all(|fault, label| check(fault.unwrap_or_else(|| panic!("{label}: no fault"))));
+    }
+
+    #[track_caller]
+    fn run_all(&self, check: impl Fn(Option<&Fault>, &str)) {
+        let bytes = std::fs::read(&self.binary).unwrap_or_else(|e| panic!("{}: {e}", self.binary.display()));
+        let program = Program::load(&bytes, Some(self.entry)).expect("a module with this kernel");
+        for threads in [1, 2] {
+            let runs = ENGINES.map(|engine| {
+                let label = format!(
+                    "{} ({engine}, {threads} threads, grid {:?}, block {:?})",
+                    self.entry, self.grid, self.block
+                );
+                let run = self.run(&program, engine, threads);
+                check(run.fault.as_ref(), &label);
+                for (index, (got, arg)) in run.buffers.iter().zip(self.buffers()).enumerate() {
+                    if let Some(after) = arg {
+                        assert_same(got, after, &format!("{label}: buffer {index}"));
+                    }
+                }
+                run
+            });
+            if threads == 1 && !self.spins {
+                let [interp, jit] = &runs;
+                assert_eq!(interp.instructions, jit.instructions, "{}: instructions of interp and jit", self.entry);
+                assert_eq!(interp.fault, jit.fault, "{}: faults of interp and jit", self.entry);
+            }
+        }
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = &Option<Vec<u8>>> {
+        self.args.iter().filter_map(|arg| match arg {
+            Arg::Buffer { after, .. } => Some(after),
+            Arg::Number(_) => None,
+        })
+    }
+
+    fn run(&self, program: &Program, engine: EngineKind, threads: usize) -> Run {
+        program.reset().expect("the module's variables fit");
+        for (name, bytes) in &self.symbols {
+            program.write_variable(name, bytes).expect("a variable of the module");
+        }
+        let memory = program.memory();
+        let mut addresses = vec![];
+        let args: Vec<exec::Arg> = self
+            .args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Number(bytes) => exec::Arg::bytes(bytes.clone()),
+                Arg::Buffer { before, .. } => {
+                    let address = memory.alloc(before.len().max(1) as u64, 1).expect("memory for a buffer");
+                    memory.write(address, before).expect("the buffer's content");
+                    addresses.push((address, before.len()));
+                    exec::Arg::pointer(address)
+                }
+            })
+            .collect();
+        let mut options = LaunchOptions::new(self.grid, self.block);
+        options.shared_bytes = self.shared_bytes;
+        options.cooperative = self.cooperative;
+        options.instruction_limit = self.instruction_limit;
+        options.engine = engine;
+        options.threads = threads;
+        let kernel = program.kernel(self.entry).expect("a kernel of the module");
+        let outcome = kernel.launch(&args, &options).expect("a launch");
+        let buffers = addresses.into_iter().map(|(address, bytes)| {
+            let mut content = vec![0; bytes];
+            memory.read(address, &mut content).expect("the buffer is still mapped");
+            memory.release_later(address).expect("the buffer is still mapped");
+            content
+        });
+        Run {
+            buffers: buffers.collect(),
+            fault: outcome.fault,
+            instructions: (outcome.counts.instructions, outcome.counts.lane_instructions),
+        }
+    }
+}
+
+/// Compares word by word, so that a failure shows numbers.
+#[track_caller]
+fn assert_same(got: &[u8], expected: &[u8], label: &str) {
+    assert_eq!(got.len(), expected.len(), "{label}: length");
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes.chunks(4).map(|c| c.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
+    };
+    let (got, expected) = (words(got), words(expected));
+    let wrong: Vec<usize> = (0..got.len()).filter(|&i| got[i] != expected[i]).collect();
+    if let Some(&first) = wrong.first() {
+        let float = |word: u32| f32::from_bits(word);
+        panic!(
+            "{label}: {} of {} words differ, first word {first}: {:#010x} ({}), expected {:#010x} ({}); then words {:?}",
+            wrong.len(),
+            got.len(),
+            got[first],
+            float(got[first]),
+            expected[first],
+            float(expected[first]),
+            &wrong[1..wrong.len().min(12)]
+        );
+    }
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Compiles every CUDA source of the tests, benches and examples again. PYTHON names a Python with the wheels that nv.py
+# asks for; listings (code only, as nvdisasm prints it) are made if nv.py finds nvdisasm.
+set -eu
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+"$python" benches/fixtures/unroll10k.py
+for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu; do
+    folder=$(dirname "$source")
+    base=$(basename "$source" .cu)
+    "$python" tools/nv.py compile -o "$folder" "$source"
+    case "$source" in
+        examples/*) listing=example-$base ;;
+        tests/fixtures/maxwell/kernels/*) [ -f "tests/fixtures/maxwell/listings/corpus-$base.sass" ] && listing=corpus-$base || listing= ;;
+        *) listing= ;;
+    esac
+    if [ -n "$listing" ] && [ -f "$folder/$base.sm_50.sass" ]; then
+        awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.sm_50.sass" >"tests/fixtures/maxwell/listings/$listing.sass"
+    fi
+    rm -f "$folder/$base.sm_50.ptx" "$folder/$base.sm_50.sass"
+done
