@@ -4,10 +4,8 @@
 //! predicates and carries alive across joins. A lane's own machine needs no mask: it has a stack of (kind, target), and a
 //! leave drops what is above its goal.
 
-mod support;
-
-use support::probe::{Probe, assemble};
-use support::state::{Item, LANES, Place, State};
+use crate::support::probe::{Probe, assemble};
+use crate::support::state::{Item, LANES, Place, State};
 
 /// Splitmix64.
 struct Random(u64);

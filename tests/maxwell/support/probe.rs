@@ -74,7 +74,7 @@ impl Probe {
 
     /// Runs one warp with `lanes` lanes on every engine.
     pub fn run(&self, before: &State, lanes: u32) -> Vec<(&'static str, After)> {
-        let run = |(name, engine): (_, Box<dyn warploom_runtime::launch::Engine>)| {
+        let run = |(name, engine): (_, Arc<dyn warploom_runtime::launch::Engine>)| {
             let memory = Memory::new(MemoryConfig::default()).expect("memory");
             for (base, bytes) in [(GLOBAL, GLOBAL_BYTES), (STATE, 1 << 17)] {
                 memory.alloc_at(Where::At(base), bytes, Access::READ_WRITE).expect("memory");
@@ -99,7 +99,7 @@ impl Probe {
             let outcome = launch(&memory, &*engine, &config, None).expect("launch");
             (name, After { outcome, memory })
         };
-        engines(&self.function).into_iter().map(run).collect()
+        engines(&self.function, lanes).into_iter().map(run).collect()
     }
 }
 
