@@ -45,6 +45,7 @@ fn check(seed: u64, function: Arc<Function>) {
         let interp = Interpreter::new(function.clone()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{function}"));
         let program =
             Program::new(&function, launch, seed % 2 == 0).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{function}"));
+        program.compile_all().unwrap_or_else(|e| panic!("seed {seed}: {e}\n{function}"));
         let optimized = Interpreter::new(Arc::new(program.function().clone())).unwrap();
         let (want, expected) = run(&interp, block);
         for (name, engine) in [("optimized", &optimized as &dyn Engine), ("jit", &program)] {
