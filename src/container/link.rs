@@ -277,7 +277,7 @@ impl Linked {
                 };
                 let in_place = (word >> at & 0x3fff) << 2;
                 let offset = symbol.offset.wrapping_add(r.addend.map_or(in_place, |a| a as u64));
-                if offset >= 1 << 16 || offset % 4 != 0 {
+                if offset >= 1 << 16 || !offset.is_multiple_of(4) {
                     return Err(failed(format!("{offset:#x} is not a word offset in a bank of 64 KiB")));
                 }
                 insert(at, 19, offset >> 2 | u64::from(bank) << 14)
@@ -290,6 +290,7 @@ impl Linked {
 
     fn dynamic_shared_start(&self, code: SectionId) -> Option<u64> {
         let has_kernel = self.module.functions.iter().any(|f| f.kernel && f.section == code);
-        has_kernel.then(|| self.module.shared_layout(code).1.next_multiple_of(DYNAMIC_SHARED_ALIGN))
+        let end = has_kernel.then(|| self.module.shared_layout(code).1)?;
+        end.checked_next_multiple_of(DYNAMIC_SHARED_ALIGN)
     }
 }

@@ -141,7 +141,7 @@ impl Printer<'_> {
         }
         if let Value::Imm(imm) = source.value {
             let short = matches!(slot.location, Location::Short { .. });
-            if short && source.neg {
+            if short && source.neg && imm != 0 {
                 self.out.push('-');
             }
             self.immediate(imm, slot.location)?;

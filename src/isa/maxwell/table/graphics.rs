@@ -42,7 +42,7 @@ family! { ($) graphics {
     }
     /// Interpolates an attribute.
     Ipa unimplemented {
-        "IPA.IDX{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{a}], {b=r20}, {c ?}, {ps=p47 !50 ?}" {
+        "IPA.IDX{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{a}], {b=r20}, {c ?}, {ps=p47 !50}" {
             "1110 0000 ---- ---- @38=1"
         }
         "IPA{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{number@28:10}], {b=r20}, {c ?}, {ps=p47 !50 ?}" {
