@@ -55,7 +55,9 @@ fn check(seed: u64, function: Arc<Function>) {
                     && (want.counts.instructions, want.counts.lane_instructions)
                         == (got.counts.instructions, got.counts.lane_instructions)
                     && at.is_none(),
-                "seed {seed}, {name}, block {block:?} ({launch:?}): first difference at {at:x?}\nwant {want:?}\ngot {got:?}\n{function}\n{}",
+                "seed {seed}, {name}, block {block:?} ({launch:?}): first difference at {at:x?}: {:x?} for {:x?}\nwant {want:?}\ngot {got:?}\n{function}\n{}",
+                at.map(|at| &found[at & !7..][..8]),
+                at.map(|at| &expected[at & !7..][..8]),
                 program.function(),
             );
         }

@@ -302,8 +302,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for &index in insts {
             let inst = &self.block.insts[index];
             match &inst.op {
-                Op::RfWrite { value, .. } => {
+                Op::RfWrite { value, guard, .. } => {
                     self.lanes(*value);
+                    if let Some(guard) = guard {
+                        self.mask_words(*guard);
+                    }
                     writes.push(index);
                 }
                 Op::Load { .. } => self.load(index),
@@ -312,10 +315,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 _ => {}
             }
             for &result in &inst.results {
-                if self.plan.escapes[result.0 as usize]
-                    && self.slots.is_stored(result)
-                    && !self.block.ty(result).is_uniform()
-                {
+                if !self.plan.escapes[result.0 as usize] {
+                    continue;
+                }
+                if self.block.ty(result) == ValueType::MASK {
+                    self.mask_bits(result);
+                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
                     self.store_slot(result);
                 }
             }
