@@ -25,7 +25,9 @@ const LOW: Same = |found, expected| found as u32 == expected as u32;
 /// The documented bound of the approximate functions.
 const CLOSE: Same = |found, expected| {
     let (found, expected) = (f(found), f(expected));
-    found == expected || (found.is_nan() && expected.is_nan()) || (found - expected).abs() <= 1e-6 * expected.abs().max(1.0)
+    found == expected
+        || (found.is_nan() && expected.is_nan())
+        || (found - expected).abs() <= 1e-6 * expected.abs().max(1.0)
 };
 
 const EDGES: [u64; 24] = [

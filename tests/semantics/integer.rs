@@ -263,9 +263,7 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("relations_s32", LOW, |x, y, _| relations(s(x), s(y))),
     ("relations_u64", LOW, |x, y, _| relations(x, y)),
     ("relations_s64", LOW, |x, y, _| relations(x as i64, y as i64)),
-    ("select_and_or", LOW, |x, y, z| {
-        if (s(x) > 5 && s(y) < 7) || (w(z) == 3 && w(x) != w(y)) { x } else { y }
-    }),
+    ("select_and_or", LOW, |x, y, z| if (s(x) > 5 && s(y) < 7) || (w(z) == 3 && w(x) != w(y)) { x } else { y }),
     ("select_xor", LOW, |x, y, _| if (s(x) > 5) ^ (s(y) < 7) { x } else { y }),
     ("sign_select", LOW, |x, y, z| if s(z) < 0 { x } else { y }),
     ("test_bits64", LOW, |x, y, _| if x & y != 0 { 1 } else { 2 }),

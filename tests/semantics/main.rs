@@ -34,7 +34,8 @@ pub fn check(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], kernels
     let program = Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
     let count = u64::from(LANES * BLOCKS);
     let mut random = Random(1);
-    let mut inputs: Vec<[u64; 3]> = (0..count).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();
+    let mut inputs: Vec<[u64; 3]> =
+        (0..count).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();
     for (i, input) in inputs.iter_mut().enumerate().take(edges.len() * edges.len()) {
         (input[0], input[1]) = (edges[i % edges.len()], edges[i / edges.len()]);
     }
