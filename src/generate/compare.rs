@@ -96,6 +96,7 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial]) -> Res
     let class = LaunchClass::of(block, function.lanes.into());
     for (name, one_worker) in [("jit", true), ("jit for several workers", false)] {
         let program = Program::new(&instrumented, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
+        program.compile_all().map_err(|e| differs(name, e.to_string()))?;
         if one_worker {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
