@@ -67,7 +67,8 @@ impl Liveness {
         let blocks = function.blocks.len();
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
-        let indirect: Vec<usize> = (0..blocks).filter(|&i| function.blocks[i].indirect_target).collect();
+        let mut all = RegSet::new(count);
+        (0..count).for_each(|register| all.insert(register));
         loop {
             let mut changed = false;
             for i in (0..blocks).rev() {
@@ -75,9 +76,8 @@ impl Liveness {
                 let mut out = always.clone();
                 block.term.for_each_target(|to| out.union(&live_in[to.0 as usize]));
                 if matches!(block.term, Terminator::Indirect { .. }) {
-                    for &to in &indirect {
-                        out.union(&live_in[to]);
-                    }
+                    // Code that is only found when it is reached may read anything.
+                    out = all.clone();
                 }
                 let mut before = out.clone();
                 for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {

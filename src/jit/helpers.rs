@@ -62,7 +62,7 @@ pub enum Helper {
     Access,
     /// (context, description)
     Interpret,
-    /// (context, function number, operand): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
+    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
     Shared,
 }
 
@@ -82,7 +82,7 @@ impl Helper {
         let params: &[clif::Type] = match self {
             Helper::Access => &[types::I64, types::I64, types::I64, types::I64],
             Helper::Interpret => &[types::I64, types::I64],
-            Helper::Shared => &[types::I64, types::I32, types::I32, types::I64],
+            Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
         signature
@@ -167,9 +167,9 @@ unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const Interpret
 
 /// # Safety
 /// As [`access`].
-unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32, nan: u64) {
+unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32, f32: u32, f64: u64) {
     let function = SHARED[function as usize];
-    let nan = NanPolicy { f16: 0, f32: nan as u32, f64: 0 };
+    let nan = NanPolicy { f16: 0, f32, f64 };
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.scratch[SHARED_RESULT] = crate::ir::shared::one(function, nan, bits).into();

@@ -12,8 +12,6 @@ use super::lower::support;
 #[derive(Default)]
 pub struct Slots {
     rows: HashMap<Value, u32>,
-    /// Operands of cross-lane and interpreted operations: all lanes must be there.
-    whole_warp: HashSet<Value>,
     interpreted: HashSet<Value>,
 }
 
@@ -24,10 +22,6 @@ impl Slots {
 
     pub fn is_stored(&self, v: Value) -> bool {
         self.rows.contains_key(&v)
-    }
-
-    pub fn whole_warp(&self, v: Value) -> bool {
-        self.whole_warp.contains(&v)
     }
 
     /// Whether the interpreter makes this value.
@@ -59,7 +53,7 @@ impl BlockPlan {
             Op::Const { bits, .. } => Some(bits),
             _ => None,
         };
-        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, constant, inst));
+        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
@@ -101,7 +95,6 @@ fn assign_slots(
                 let varying = !block.ty(v).is_uniform();
                 if (interpreted && (varying || foreign)) || (in_memory && varying) {
                     place(&mut slots, v, bytes);
-                    slots.whole_warp.insert(v);
                 } else if foreign && varying && classes.get(v) == Class::Varying {
                     let row_backed = match block.insts[defs[v.0 as usize].0].op {
                         Op::RfRead { reg, .. } => first_write.get(&reg).is_none_or(|&written| written >= number),

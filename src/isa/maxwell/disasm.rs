@@ -45,19 +45,20 @@ impl Printer<'_> {
         if !guard.is_true() {
             write!(self.out, "@{guard} ")?;
         }
+        let mut printed = true;
         for piece in self.instruction.row.pieces {
+            let before = self.out.len();
             match piece {
                 Piece::Text { start, end } => {
-                    let text = &self.instruction.row.format[*start as usize..*end as usize];
-                    // What stood before the separator printed nothing.
-                    let skip = self.out.ends_with(' ') && text.starts_with(", ");
+                    let text = self.instruction.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                    let skip = !printed && self.out.ends_with(' ') && text.starts_with(", ");
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
-                Piece::Field(slot) => {
-                    self.field(slot)?;
-                }
+                Piece::Field(slot) if slot.silent => {}
+                Piece::Field(slot) => self.field(slot)?,
                 Piece::Operand(slot) => self.operand(slot)?,
             }
+            printed = self.out.len() > before;
         }
         let length = self.out.trim_end_matches([' ', ',']).len();
         self.out.truncate(length);
@@ -114,7 +115,11 @@ impl Printer<'_> {
             }
             Location::ConstMemory { .. } => {
                 let address = self.instruction.read_address(slot);
-                write!(self.out, "c[{:#x}]{address}", self.instruction.bank().unwrap_or(0))
+                write!(self.out, "c[{:#x}]", self.instruction.bank().unwrap_or(0))?;
+                match address.base.is_zero() {
+                    true => write!(self.out, "[{}]", SignedHex(address.offset.into())),
+                    false => write!(self.out, "{address}"),
+                }
             }
             Location::Target | Location::AbsoluteTarget => self.target(),
             _ => self.source(slot),
@@ -135,12 +140,17 @@ impl Printer<'_> {
             return Ok(());
         }
         if let Value::Imm(imm) = source.value {
+            let short = matches!(slot.location, Location::Short { .. });
+            if short && source.neg && imm != 0 {
+                self.out.push('-');
+            }
             self.immediate(imm, slot.location)?;
-            for (set, suffix) in [(source.abs, ".ABS"), (source.neg, ".NEG"), (source.inv, ".INV")] {
+            for (set, suffix) in [(source.neg && !short, ".NEG"), (source.abs, ".ABS"), (source.inv, ".INV")] {
                 if set {
                     self.out.push_str(suffix);
                 }
             }
+            self.part(slot);
             return Ok(());
         }
         for (set, prefix) in [(source.neg, '-'), (source.inv, '~'), (source.abs, '|')] {
@@ -156,9 +166,7 @@ impl Printer<'_> {
             }
             Value::Imm(_) => {}
         }
-        if let Some(part) = slot.attributes.part {
-            self.out.push_str(part_text(self.instruction, part));
-        }
+        self.part(slot);
         if source.abs {
             self.out.push('|');
         }
@@ -166,6 +174,12 @@ impl Printer<'_> {
             self.out.push_str(".reuse");
         }
         Ok(())
+    }
+
+    fn part(&mut self, slot: &OperandSlot) {
+        if let Some(part) = slot.attributes.part {
+            self.out.push_str(part_text(self.instruction, part));
+        }
     }
 
     fn reused(&self, location: Location) -> bool {
@@ -186,6 +200,7 @@ impl Printer<'_> {
             Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
                 write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
             }
+            Location::ImmF16 => write!(self.out, "{}", float_text(half::f16::from_bits(imm as u16).into(), false)),
             Location::Imm32(ImmKind::Bits) => write!(self.out, "{:#x}", imm as u32),
             Location::Imm20(ImmKind::Bits) => write!(self.out, "{:#x}", imm & 0xf_ffff),
             _ => write!(self.out, "{}", SignedHex(imm as i64)),
@@ -222,7 +237,7 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let offset = SignedHex(self.offset.into());
         match (self.base.is_zero(), self.offset) {
-            (true, _) => write!(f, "[{offset}]"),
+            (true, _) => write!(f, "[{:#x}]", self.offset),
             (false, 0) => write!(f, "[{}]", self.base),
             (false, _) => write!(f, "[{}+{offset}]", self.base),
         }
@@ -252,10 +267,10 @@ impl fmt::Display for SignedHex {
 fn float_text(value: f64, signalling: bool) -> String {
     let sign = if value.is_sign_negative() { '-' } else { '+' };
     if value.is_nan() {
-        return format!("{sign}{}", if signalling { "SNAN" } else { "QNAN" });
+        return format!("{sign}{}", if signalling { "SNAN " } else { "QNAN " });
     }
     if value.is_infinite() {
-        return format!("{sign}INF");
+        return format!("{sign}INF ");
     }
     if value == 0.0 {
         return if sign == '-' { "-0.0 ".into() } else { "0".into() };

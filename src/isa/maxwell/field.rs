@@ -227,10 +227,6 @@ vocabulary! {
         wait ".WAIT";
         /// VMNMX: maximum.
         video_max ".MX";
-        /// IPA: graphics.
-        centroid ".CENTROID";
-        /// IPA: graphics.
-        offset_ipa ".OFFSET";
     }
     enums {
         /// Rounding of a float result.
@@ -414,7 +410,7 @@ vocabulary! {
             Mrg16h ".MRG_16H", Mrg16l ".MRG_16L", Mrg8b0 ".MRG_8B0", Mrg8b2 ".MRG_8B2", Acc ".ACC", Min ".MIN", Max ".MAX", None "",
         }
         /// Type, and part, of a register operand of a video instruction.
-        VideoType(4): video_a, video_b {
+        VideoType(4): video_a, video_b, video_count [7 ".INVALIDSEL7"] {
             U8B0 ".U8", U8B1 ".U8", U8B2 ".U8", U8B3 ".U8", U16H0 ".U16", U16H1 ".U16", U32 ".U32", Reserved6 ".INVALIDSEL6",
             S8B0 ".S8", S8B1 ".S8", S8B2 ".S8", S8B3 ".S8", S16H0 ".S16", S16H1 ".S16", S32 ".S32", Reserved7 ".INVALIDSEL7",
         }
@@ -423,7 +419,7 @@ vocabulary! {
         /// VMAD: shift of the result.
         VideoScale(2): video_scale { None "", Shr7 ".SHR_7", Shr15 ".SHR_15", Reserved ".INVALIDVMADSCALE3" }
         /// VABSDIFF4: type of the bytes.
-        ByteSign(1): bytes_a, bytes_b { Unsigned ".U8", Signed ".S8" }
+        ByteSigns(2): byte_signs { U8U8 ".U8.U8", S8U8 ".S8.U8", U8S8 ".U8.S8", S8S8 "" }
         /// VABSDIFF4: bytes of the result that are written.
         ByteLanes(4): byte_lanes {
             None ".???0", Z ".Z", W ".W", Zw ".ZW", X ".X", Xz ".XZ", Xw ".XW", Xzw ".XZW",
@@ -468,6 +464,8 @@ vocabulary! {
         }
         /// IPA: interpolation.
         IpaMode(2): ipa_mode { Pass ".PASS", Multiply "", Constant ".CONSTANT", Sc ".SC" }
+        /// IPA: where.
+        IpaPlace(2): ipa_place { Center "", Centroid ".CENTROID", Offset ".OFFSET", Reserved ".INVALID" }
         /// CCTL: cache.
         CacheKind(3): cache_kind {
             Default "", U ".U", C ".C", I ".I", Crs ".CRS",
@@ -514,7 +512,10 @@ vocabulary! {
             Rs = 7 ".RS", RsLb = 9 ".RSLB",
         }
         /// What TXQ reads.
-        TextureQuery(6): texture_query "" {
+        TextureQuery(6): texture_query ""
+            [6 "3"] [8 "4"] [10 "5"] [12 "6"] [14 "7"] [24 "12"] [26 "13"] [28 "14"] [30 "15"] [32 "16"] [34 "17"] [36 "18"] [38 "19"]
+            [40 "20"] [42 "21"] [44 "22"] [46 "23"] [48 "24"] [50 "25"] [52 "26"] [54 "27"] [56 "28"] [58 "29"] [60 "30"] [62 "31"]
+        {
             Dimension = 1 "TEX_HEADER_DIMENSION", TextureType = 2 "TEX_HEADER_TEXTURE_TYPE", SamplerPosition = 5 "TEX_HEADER_SAMPLER_POS",
             Filter = 16 "TEX_SAMPLER_FILTER", Lod = 18 "TEX_SAMPLER_LOD", Wrap = 20 "TEX_SAMPLER_WRAP",
             BorderColor = 22 "TEX_SAMPLER_BORDER_COLOR",

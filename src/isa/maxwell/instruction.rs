@@ -67,7 +67,7 @@ pub enum Value {
         bank: u8,
         offset: i32,
     },
-    /// An integer sign-extended to 64 bits, the bits of an F32 in the low half, or the bits of an F64.
+    /// An integer sign-extended to 64 bits, or the bits of an F16, F32 or F64.
     Imm(u64),
 }
 
@@ -112,7 +112,8 @@ impl Source {
     }
 }
 
-/// A memory operand: address register (RZ: none) plus offset in bytes.
+/// A memory operand: address register (RZ: none) plus offset in bytes. Without a register the offset is the address, unsigned in the
+/// width of its field (a 32-bit one is its bits), save in constant memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub base: Reg,
@@ -150,11 +151,9 @@ impl Instruction {
         }
     }
 
-    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none. What pushes on the divergence stack
-    /// has no guard, and zeros in its place.
+    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none.
     pub fn guard(&self) -> Pred {
-        use Opcode::*;
-        if matches!(self.opcode(), Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Plongjmp | Pexit) {
+        if !self.row.guarded() {
             return Pred::TRUE;
         }
         Pred { index: self.bits(16, 3) as u8, not: self.bits(19, 1) != 0 }
@@ -226,7 +225,9 @@ impl Instruction {
                 ImmKind::Int | ImmKind::Bits => self.signed(20, 32) as u64,
                 ImmKind::F32 | ImmKind::F64 => self.bits(20, 32),
             }),
-            Location::Unsigned { lo, width } => Value::Imm(self.bits(lo, width)),
+            Location::Short { lo, width, signed: false } => Value::Imm(self.bits(lo, width)),
+            Location::Short { lo, width, signed: true } => Value::Imm(self.signed(lo, width) as u64),
+            Location::ImmF16 => Value::Imm(self.bits(20, 16)),
             Location::Memory { .. } | Location::ConstMemory { .. } | Location::Target | Location::AbsoluteTarget => {
                 Value::Imm(0)
             }
@@ -242,16 +243,21 @@ impl Instruction {
     }
 
     pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
-        let (base, offset, width, scale) = match slot.location {
-            Location::Memory { base, offset, width, scale } => (base, offset, width, scale),
-            Location::ConstMemory { offset, width, scale, .. } => (8, offset, width, scale),
-            _ => return Address { base: Reg::ZERO, offset: 0 },
-        };
-        let offset = match scale {
-            0 => self.bits(offset, width) as i32,
-            _ => self.signed(offset, width).wrapping_mul(scale.into()) as i32,
-        };
-        Address { base: Reg(self.bits(base, 8) as u8), offset }
+        match slot.location {
+            Location::Memory { base, offset, width, scale } => {
+                let base = Reg(self.bits(base, 8) as u8);
+                let offset = if scale == 0 || base.is_zero() {
+                    self.bits(offset, width).wrapping_mul(scale.max(1).into())
+                } else {
+                    (self.signed(offset, width) as u64).wrapping_mul(scale.into())
+                };
+                Address { base, offset: offset as i32 }
+            }
+            Location::ConstMemory { offset, width, .. } => {
+                Address { base: Reg(self.bits(8, 8) as u8), offset: self.signed(offset, width) as i32 }
+            }
+            _ => Address { base: Reg::ZERO, offset: 0 },
+        }
     }
 
     fn read_register(&self, role: Role) -> Reg {

@@ -7,13 +7,15 @@
 //! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the format leaves open,
 //! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`, or `@lo#bits`: these bits are no instruction.
 //!
-//! **Format**: the text after the guard as it is printed, with placeholders in braces:
+//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints nothing a following
+//! `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an instruction without a guard.
 //!
 //! | placeholder | prints |
 //! |---|---|
 //! | `{field@lo}` | the value of the field of this name (see [`super::field`]) whose lowest bit is `lo` |
 //! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
 //! | `{field@lo:n+hi:k}` | the same with `k` bits (without `:k`, one) from bit `hi` on top |
+//! | `{field@lo ?}` | nothing: the field is only read |
 //! | `{role}` | the operand at its usual location, or at the one the encoding binds |
 //! | `{role=location attributes}` | the operand at this location |
 //!
@@ -28,12 +30,13 @@
 //! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
 //! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
 //! | `b` | the same integer, printed as 20 unsigned bits |
-//! | `u20:16` | an unsigned immediate, here 16 bits from bit 20 |
+//! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
+//! | `h` | an F16 in bits 20 to 35 |
 //! | `i32`, `b32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32 |
 //! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
 //! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
 //! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
-//! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset; also with `*4` |
+//! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset |
 //! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
 //! | `t32` | a branch target: 32 bits from bit 20, absolute |
 //!
@@ -133,12 +136,14 @@ pub enum Location {
     Imm20(ImmKind),
     /// 32 bits from bit 20.
     Imm32(ImmKind),
-    /// Zero-extended.
-    Unsigned { lo: u8, width: u8 },
+    /// An integer.
+    Short { lo: u8, width: u8, signed: bool },
+    /// An F16 in bits 20 to 35.
+    ImmF16,
     /// Address register (8 bits) and signed offset in units of `scale` bytes; if that is 0, unsigned in bytes.
     Memory { base: u8, offset: u8, width: u8, scale: u8 },
-    /// Bank (5 bits), address register in bits 8 to 15, signed offset in units of `scale` bytes.
-    ConstMemory { bank: u8, offset: u8, width: u8, scale: u8 },
+    /// Bank (5 bits), address register in bits 8 to 15, signed offset in bytes.
+    ConstMemory { bank: u8, offset: u8, width: u8 },
     /// Signed byte offset from the next word: 24 bits from bit 20.
     Target,
     /// Address: 32 bits from bit 20.
@@ -226,6 +231,8 @@ pub struct FieldSlot {
     /// The high bits of the value: `hi_bits`, often 0, from bit `hi`.
     pub hi: u8,
     pub hi_bits: u8,
+    /// Read, not printed.
+    pub silent: bool,
 }
 
 /// A part of the text of an instruction.
@@ -257,6 +264,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether bits 16 to 19 are a guard.
+    pub const fn guarded(&self) -> bool {
+        self.format.as_bytes()[0] != b'*'
+    }
+
     pub const fn matches(&self, word: u64) -> bool {
         if word & self.mask != self.bits {
             return false;
@@ -413,8 +425,9 @@ const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
     }
     assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
     let width = bits + hi_bits;
+    let silent = cursor.accept(b' ') && cursor.accept(b'?');
     assert!(field.info().bits == 0 || width <= field.info().bits, "a field is at most as wide as its type");
-    Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits })
+    Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits, silent })
 }
 
 const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot {
@@ -579,10 +592,11 @@ impl<'a> Cursor<'a> {
                 Location::AbsoluteTarget
             }
             Some(b't') => Location::Target,
-            Some(b'u') => {
+            Some(b'h') => Location::ImmF16,
+            Some(sign @ (b'u' | b's')) => {
                 let lo = self.number();
                 self.expect(b':');
-                Location::Unsigned { lo, width: self.number() }
+                Location::Short { lo, width: self.number(), signed: sign == b's' }
             }
             Some(kind @ (b'm' | b'k')) => {
                 let first = self.number();
@@ -590,12 +604,11 @@ impl<'a> Cursor<'a> {
                 let offset = self.number();
                 self.expect(b':');
                 let width = self.number();
-                let scale = if self.accept(b'*') { self.number() } else { 1 };
-                if kind == b'm' {
-                    Location::Memory { base: first, offset, width, scale }
-                } else {
-                    Location::ConstMemory { bank: first, offset, width, scale }
+                if kind == b'k' {
+                    return Location::ConstMemory { bank: first, offset, width };
                 }
+                let scale = if self.accept(b'*') { self.number() } else { 1 };
+                Location::Memory { base: first, offset, width, scale }
             }
             Some(kind @ (b'i' | b'b' | b'f' | b'd')) => {
                 let imm = match kind {

@@ -40,6 +40,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub registers: Clif,
     /// Masks of scalar steps that a resident loop computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
+    /// Steps that skip chunks without active lanes.
+    pub idle: Vec<bool>,
 }
 
 /// A mask that a segment computes for what comes after it.
@@ -107,6 +109,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return self.lower_resident(&resident);
         }
         self.enter();
+        self.idle = self.idle_steps();
         for (number, step) in self.plan.steps.iter().enumerate() {
             self.step = number;
             match step {
@@ -190,7 +193,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             op => {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
                 self.bits_matter = self.bits_used[inst.results[0].0 as usize];
-                let v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                let mut v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. })
+                    && op.operands().iter().any(|&v| !self.block.ty(v).is_uniform())
+                {
+                    // A compare of lanes, which are all alike here: 0 past the warp.
+                    let mask = self.warp_mask() as i64;
+                    v = self.b.ins().band_imm_s(v, mask);
+                }
                 self.set_scalar(inst.results[0], v);
             }
         }
@@ -210,35 +220,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (self.b.ins().iadd(base, bytes), inside)
     }
 
-    /// A scalar from a constant bank; past its 64 KiB it is 0.
+    /// A scalar at a known address inside a constant bank.
     fn const_load(&mut self, bank: u8, address: Value, offset: i32, ty: Type, extend: Extend) -> Clif {
-        use super::super::forms::clif_type;
         let base = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
-        let limit = i64::from(1u32 << 16) - i64::from(ty.bytes());
-        let fetch = |lowerer: &mut Self, at: Clif, offset: i32| match (ty, extend) {
-            (Type::I8, Extend::Signed) => lowerer.b.ins().sload8(types::I32, flags(), at, offset),
-            (Type::I16, Extend::Signed) => lowerer.b.ins().sload16(types::I32, flags(), at, offset),
-            (Type::I8, _) => lowerer.b.ins().uload8(types::I32, flags(), at, offset),
-            (Type::I16 | Type::F16, _) => lowerer.b.ins().uload16(types::I32, flags(), at, offset),
-            _ => lowerer.b.ins().load(clif_type(ty, false), flags(), at, offset),
-        };
-        if let Some(known) = self.constant(address) {
-            let at = (known as u32).wrapping_add(offset as u32);
-            if i64::from(at) <= limit {
-                return fetch(self, base, at as i32);
-            }
-            return super::int::constant(self.b, ty, 0, false);
-        }
-        let at = self.scalar(address);
-        let at = self.b.ins().iadd_imm_s(at, i64::from(offset));
-        let at = self.b.ins().uextend(types::I64, at);
-        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, at, limit);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let safe = self.b.ins().select(inside, at, zero);
-        let at = self.b.ins().iadd(base, safe);
-        let v = fetch(self, at, 0);
-        let zero = super::int::constant(self.b, if ty.bits() < 32 { Type::I32 } else { ty }, 0, false);
-        self.b.ins().select(inside, v, zero)
+        let known = self.constant(address).expect("other loads are interpreted");
+        let at = (known as u32).wrapping_add(offset as u32);
+        self.load_element(ty, extend, base, at as i32)
     }
 
     fn chunk_count(&self) -> i64 {
@@ -259,7 +246,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     fn segment(&mut self, insts: &[usize]) {
         let outgoing = self.outgoing(insts);
-        let skip = self.skippable(insts);
+        let skip = self.skippable();
         let count = self.chunk_count();
         let head = self.b.create_block();
         let latch = self.b.create_block();
@@ -315,8 +302,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for &index in insts {
             let inst = &self.block.insts[index];
             match &inst.op {
-                Op::RfWrite { value, .. } => {
+                Op::RfWrite { value, guard, .. } => {
                     self.lanes(*value);
+                    if let Some(guard) = guard {
+                        self.mask_words(*guard);
+                    }
                     writes.push(index);
                 }
                 Op::Load { .. } => self.load(index),
@@ -325,10 +315,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 _ => {}
             }
             for &result in &inst.results {
-                if self.plan.escapes[result.0 as usize]
-                    && self.slots.is_stored(result)
-                    && !self.block.ty(result).is_uniform()
-                {
+                if !self.plan.escapes[result.0 as usize] {
+                    continue;
+                }
+                if self.block.ty(result) == ValueType::MASK {
+                    self.mask_bits(result);
+                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
                     self.store_slot(result);
                 }
             }
@@ -404,42 +396,63 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         })
     }
 
-    /// The mask without which a chunk has nothing to do, if there is one.
-    fn skippable(&self, insts: &[usize]) -> Option<Value> {
+    /// The mask without which a chunk of the current segment has nothing to do, if there is one.
+    fn skippable(&self) -> Option<Value> {
         let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
-        let masks = self.masks();
-        let idle = insts.iter().all(|&index| {
-            let inst = &self.block.insts[index];
-            let guarded = match inst.op.masking() {
-                Some((guard, _)) => guard.is_some_and(|guard| masks.is_subset(guard, active)),
-                None => true,
-            };
-            guarded
-                && inst.results.iter().all(|&r| {
-                    if !self.plan.escapes[r.0 as usize] {
-                        true
-                    } else if self.block.ty(r) == ValueType::MASK {
-                        self.settled(r, active)
-                    } else {
-                        !self.slots.whole_warp(r)
-                    }
-                })
-        });
-        idle.then_some(active)
+        self.idle[self.step].then_some(active)
     }
 
-    /// Whether a mask has the bits of `outside` where `active` is empty.
-    fn settled(&self, v: Value, active: Value) -> bool {
-        if self.plan.home[v.0 as usize] as usize != self.step || self.masks().is_subset(v, active) {
+    /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
+    /// that feeds another one must be looked at together with it.
+    fn idle_steps(&self) -> Vec<bool> {
+        let mut idle = vec![false; self.plan.steps.len()];
+        let Some(active) = self.entry_mask() else { return idle };
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            if let Step::Segment(insts) = step {
+                idle[number] = insts.iter().all(|&index| self.is_idle(index, number, active));
+            }
+        }
+        for number in (0..idle.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
+            if idle[number] {
+                continue;
+            }
+            for &index in self.plan.steps[number].insts() {
+                for v in self.block.insts[index].op.operands() {
+                    let home = self.plan.home[v.0 as usize] as usize;
+                    if home < number && !self.block.ty(v).is_uniform() {
+                        idle[home] = false;
+                    }
+                }
+            }
+        }
+        idle
+    }
+
+    /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
+    fn is_idle(&self, index: usize, step: usize, active: Value) -> bool {
+        let inst = &self.block.insts[index];
+        let guarded = match inst.op.masking() {
+            Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),
+            None => true,
+        };
+        let settled = |&r: &Value| {
+            !self.plan.escapes[r.0 as usize] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
+        };
+        guarded && inst.results.iter().all(settled)
+    }
+
+    /// Whether a mask of a step has the bits of `outside` where `active` is empty.
+    fn settled(&self, v: Value, step: usize, active: Value) -> bool {
+        if self.plan.home[v.0 as usize] as usize != step || self.masks().is_subset(v, active) {
             return true;
         }
         match *self.def_op(v) {
-            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, active),
+            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, step, active),
             Op::Binary { op: BinaryOp::And, a, b } => {
                 let empty = |m| self.masks().is_subset(m, active);
-                empty(a) || empty(b) || (self.settled(a, active) && self.settled(b, active))
+                empty(a) || empty(b) || (self.settled(a, step, active) && self.settled(b, step, active))
             }
-            Op::Binary { a, b, .. } => self.settled(a, active) && self.settled(b, active),
+            Op::Binary { a, b, .. } => self.settled(a, step, active) && self.settled(b, step, active),
             _ => false,
         }
     }

@@ -206,6 +206,8 @@ impl BlockLowerer<'_, '_, '_> {
                 let active = self.active_cell();
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
+                let none = self.b.ins().iconst(types::I32, 0);
+                let lane = self.b.ins().select(active, lane, none);
                 self.fault(kind, lane, *pc);
             }
         }

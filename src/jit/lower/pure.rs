@@ -13,6 +13,7 @@ use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
     BinaryOp, CellKind, ConvertOp, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
 };
+use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// How the JIT executes an instruction by itself, or that the interpreter has to.
 ///
@@ -20,7 +21,7 @@ use crate::ir::{
 pub fn support(
     function: &Function,
     values: &[ValueType],
-    constant: impl Fn(Value) -> Option<u64>,
+    constant: &impl Fn(Value) -> Option<u64>,
     inst: &Inst,
 ) -> Support {
     let ty = |v: Value| values[v.0 as usize].ty;
@@ -65,7 +66,9 @@ pub fn support(
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {
-                lane_wise(access.count == 1 && is_pure(&inst.op, constant))
+                let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
+                let inside = u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
+                lane_wise(access.count == 1 && inside && is_pure(&inst.op, constant))
             } else {
                 lane_wise(!sparse)
             }

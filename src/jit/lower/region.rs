@@ -137,6 +137,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             ctx,
             registers,
             in_chunk: std::collections::HashSet::new(),
+            idle: Vec::new(),
         };
         lowerer.lower();
     }
@@ -151,8 +152,10 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn call_shared(&mut self, function: SharedFn, bits: Clif) -> Clif {
         let number = self.b.ins().iconst(types::I32, i64::from(helpers::shared_number(function)));
-        let nan = self.b.ins().iconst(types::I64, i64::from(self.function.nan.f32));
-        self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, nan]);
+        let nan = self.function.nan;
+        let f32 = self.b.ins().iconst(types::I32, i64::from(nan.f32));
+        let f64 = self.b.ins().iconst(types::I64, nan.f64 as i64);
+        self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, f32, f64]);
         self.ctx_load(types::I32, abi::SCRATCH + 8 * helpers::SHARED_RESULT as i32)
     }
 

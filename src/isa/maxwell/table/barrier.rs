@@ -39,8 +39,8 @@ family! { ($) barrier {
     }
     /// Waits for all.
     BarSyncall unimplemented {
-        "BAR.SYNCALL" {
-            "1111 0000 1010 1--- @32=100 @39=0111"
+        "*BAR.SYNCALL" {
+            "1111 0000 1010 1--- @32=100 @39=0111 @20=11111111"
         }
     }
     /// Reads a barrier, or the result of the last reduction.
@@ -51,6 +51,8 @@ family! { ($) barrier {
         }
         "B2R{barrier_part@32} {d}, {pd=p45 ?}" {
             "1111 0000 1011 1--- @32=01 @8=11111111"
+        }
+        "B2R{barrier_part@32} {d}" {
             "1111 0000 1011 1--- @32=10 @8=11111111"
         }
     }

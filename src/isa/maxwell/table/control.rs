@@ -48,74 +48,71 @@ family! { ($) control {
     }
     /// Relative call.
     Cal (exact control::cal) {
-        "CAL{call_count@6} {t}" {
+        "*CAL{call_count@6} {t}" {
             "1110 0010 0110 ---- @5=0"
         }
-        "CAL{call_count@6} {b=w}" {
+        "*CAL{call_count@6} {b=w}" {
             "1110 0010 0110 ---- @5=1"
         }
     }
     /// Absolute call.
     Jcal (exact control::cal) {
-        "JCAL{call_count@6} {t=t32}" {
+        "*JCAL{call_count@6} {t=t32}" {
             "1110 0010 0010 ---- @5=0"
         }
-        "JCAL{call_count@6} {b=w}" {
+        "*JCAL{call_count@6} {b=w}" {
             "1110 0010 0010 ---- @5=1"
         }
     }
     /// Pushes the return point of an indirect call.
     Pret (exact control::pret) {
-        "PRET{call_count@6} {t}" {
+        "*PRET{call_count@6} {t}" {
             "1110 0010 0111 ---- @5=0"
         }
-        "PRET{call_count@6} {b=w}" {
+        "*PRET{call_count@6} {b=w}" {
             "1110 0010 0111 ---- @5=1"
         }
     }
     /// Pushes a reconvergence point.
     Ssy (exact control::ssy) {
-        "SSY {t}" {
+        "*SSY {t}" {
             "1110 0010 1001 ---- @5=0"
         }
-        "SSY {b=w}" {
+        "*SSY {b=w}" {
             "1110 0010 1001 ---- @5=1"
         }
     }
     /// Pushes the end of a loop.
     Pbk (exact control::pbk) {
-        "PBK {t}" {
+        "*PBK {t}" {
             "1110 0010 1010 ---- @5=0"
         }
-        "PBK {b=w}" {
+        "*PBK {b=w}" {
             "1110 0010 1010 ---- @5=1"
         }
     }
     /// Pushes the continuation point of a loop.
     Pcnt (exact control::pcnt) {
-        "PCNT {t}" {
+        "*PCNT {t}" {
             "1110 0010 1011 ---- @5=0"
         }
-        "PCNT {b=w}" {
+        "*PCNT {b=w}" {
             "1110 0010 1011 ---- @5=1"
         }
     }
     /// Pushes the target of LONGJMP.
     Plongjmp unimplemented {
-        "PLONGJMP {t}" {
+        "*PLONGJMP {t}" {
             "1110 0010 1000 ---- @5=0"
         }
-        "PLONGJMP {b=w}" {
+        "*PLONGJMP {b=w}" {
             "1110 0010 1000 ---- @5=1"
         }
     }
     /// Pushes where lanes go at their end.
     Pexit unimplemented {
-        "PEXIT {t}" {
-            "1110 0010 0011 ---- @5=0"
-        }
-        "PEXIT {b=w}" {
-            "1110 0010 0011 ---- @5=1"
+        "*PEXIT {t}" {
+            "1110 0010 0011 ----"
         }
     }
     /// Lanes wait at the nearest reconvergence point.
@@ -162,55 +159,55 @@ family! { ($) control {
     }
     /// Returns from a trap handler.
     Rtt unimplemented {
-        "RTT{trap_return@0}" {
+        "*RTT{trap_return@0}" {
             "1110 0011 0110 ----"
         }
     }
     /// Makes all lanes active.
     Sam unimplemented {
-        "SAM" {
+        "*SAM" {
             "1110 0011 0111 ----"
         }
     }
     /// Restores the active lanes.
     Ram unimplemented {
-        "RAM" {
+        "*RAM" {
             "1110 0011 1000 ----"
         }
     }
     /// Interrupts on or off.
     Ide unimplemented {
-        "IDE{interrupt_enable@5} {number@20:16}" {
+        "*IDE{interrupt_enable@5} {number@20:16}" {
             "1110 0011 1001 ----"
         }
     }
     /// Breakpoint or trap.
     Bpt (exact control::bpt) {
-        "BPT{breakpoint_kind@6} {tag@20:20}" {
+        "*BPT{breakpoint_kind@6} {tag@20:20}" {
             "1110 0011 1010 ----"
         }
     }
     /// Reads the pointer to the call stack.
     Getcrsptr unimplemented {
-        "GETCRSPTR {d}" {
+        "*GETCRSPTR {d}" {
             "1110 0010 1100 ----"
         }
     }
     /// Reads the base of local memory.
     Getlmembase unimplemented {
-        "GETLMEMBASE {d}" {
+        "*GETLMEMBASE {d}" {
             "1110 0010 1101 ----"
         }
     }
     /// Sets the pointer to the call stack.
     Setcrsptr unimplemented {
-        "SETCRSPTR {a}" {
+        "*SETCRSPTR {a}" {
             "1110 0010 1110 ----"
         }
     }
     /// Sets the base of local memory.
     Setlmembase unimplemented {
-        "SETLMEMBASE {a}" {
+        "*SETLMEMBASE {a}" {
             "1110 0010 1111 ----"
         }
     }

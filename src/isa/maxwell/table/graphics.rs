@@ -3,40 +3,49 @@
 family! { ($) graphics {
     /// Attribute address to physical address.
     Al2p unimplemented {
-        "AL2P{output@32}{attribute_size@47} {pd=p44}, {d}, {a}, {attribute_offset@20:11}" {
+        "AL2P{output@32}{attribute_size@47} {pd=p44 ?}, {d}, {a ?}, {attribute_offset@20:11}" {
             "1110 1111 1010 0---"
+        }
+        "AL2P{output@32}{attribute_size@47} {pd=p44 ?}, {d}, {tag@20:10}" {
+            "1110 1111 1010 0--- @8=11111111"
         }
     }
     /// Attribute load.
     Ald unimplemented {
-        "ALD.P{output@32}{attribute_size@47} {d}, a{m=m8+20:11}, {c}" {
+        "ALD{output@32}.P{attribute_size@47} {d}, a{m=m8+20:11}, {c ?}" {
             "1110 1111 1101 1--- @31=1"
         }
-        "ALD{output@32}{attribute_size@47} {d}, a{m=m8+20:10*0}, {c}" {
+        "ALD{output@32}.P{attribute_size@47} {d}, a{m=m8+20:10*0}, {c ?}" {
+            "1110 1111 1101 1--- @31=1 @8=11111111"
+        }
+        "ALD{output@32}{attribute_size@47} {d}, a{m=m8+20:10*0}, {c ?}" {
             "1110 1111 1101 1--- @31=0 @8=11111111"
         }
-        "ALD{output@32}.PHYS{attribute_size@47} {d}, a{m=m8+20:10*0}, {c}" {
+        "ALD{output@32}.PHYS{attribute_size@47} {d}, a{m=m8+20:10*0}, {c ?}" {
             "1110 1111 1101 1--- @31=0 @20=00000000000 @8#11111111"
         }
     }
     /// Attribute store.
     Ast unimplemented {
-        "AST.P{attribute_size@47} a{m=m8+20:11}, {b=r0}, {c}" {
+        "AST.P{attribute_size@47} a{m=m8+20:11}, {b=r0}, {c ?}" {
             "1110 1111 1111 0--- @31=1"
         }
-        "AST{attribute_size@47} a{m=m8+20:10*0}, {b=r0}, {c}" {
+        "AST.P{attribute_size@47} a{m=m8+20:10*0}, {b=r0}, {c ?}" {
+            "1110 1111 1111 0--- @31=1 @8=11111111"
+        }
+        "AST{attribute_size@47} a{m=m8+20:10*0}, {b=r0}, {c ?}" {
             "1110 1111 1111 0--- @31=0 @8=11111111"
         }
-        "AST.PHYS{attribute_size@47} a{m=m8+20:10*0}, {b=r0}, {c}" {
+        "AST.PHYS{attribute_size@47} a{m=m8+20:10*0}, {b=r0}, {c ?}" {
             "1110 1111 1111 0--- @31=0 @20=00000000000 @8#11111111"
         }
     }
     /// Interpolates an attribute.
     Ipa unimplemented {
-        "IPA.IDX{ipa_mode@54}{centroid@52}{offset_ipa@53}{sat@51} {d}, a[{a}], {b=r20}, {c}, {ps=p47 !50}" {
+        "IPA.IDX{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{a}], {b=r20}, {c ?}, {ps=p47 !50}" {
             "1110 0000 ---- ---- @38=1"
         }
-        "IPA{ipa_mode@54}{centroid@52}{offset_ipa@53}{sat@51} {d}, a[{number@28:10}], {b=r20}, {c}, {ps=p47 !50}" {
+        "IPA{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{number@28:10}], {b=r20}, {c ?}, {ps=p47 !50 ?}" {
             "1110 0000 ---- ---- @38=0 @8=11111111"
         }
     }
@@ -48,7 +57,7 @@ family! { ($) graphics {
     }
     /// Pixel information.
     Pixld unimplemented {
-        "PIXLD{pixel_mode@31} {d}, {pd=p45}, {m=m8+20:8}" {
+        "PIXLD{pixel_mode@31} {d}, {pd=p45 ?}, {m=m8+20:8}" {
             "1110 1111 1110 1---"
         }
     }
@@ -62,7 +71,7 @@ family! { ($) graphics {
     }
     /// Stream output.
     Stp unimplemented {
-        "STP{wait@31} {number@20:8}" {
+        "*STP{wait@31} {number@20:8}" {
             "1110 1110 1010 0---"
         }
     }

@@ -73,7 +73,8 @@ family! { ($) integer {
     Xmad (exact multiply::xmad) {
         "XMAD{xmad_signs@48}{psl@36}{xmad_mode@50}{mrg@37}{x@38} {d}{cc@47}, {a .H53}, {b}, {c}" {
             "0101 1011 00-- ---- b=r20 .H35"
-            "0011 011- 00-- ---- b=u20:16"
+            "0011 011- 00-- --0- b=u20:16"
+            "0011 011- 00-- --1- b=s20:16"
         }
         "XMAD{xmad_signs@48}{psl@55}{xmad_mode@50:2}{mrg@56}{x@54} {d}{cc@47}, {a .H53}, {b}, {c}" {
             "0100 111- ---- ---- b=c .H52"
@@ -98,7 +99,7 @@ family! { ($) integer {
     }
     /// Low or high word of A * B, + C.
     Imad (exact multiply::imad) {
-        "IMAD{mul_signs@48:1+53}{high@54}{sat@50}{x@49} {d}{cc@47}, {a -51}, {b}, {c -52}" {
+        "IMAD{mul_signs@48:1+53}{high@54}{sat@50}{x@49} {d}{cc@47}, {a -52}, {b}, {c -51}" {
             "0101 1010 0--- ---- b=r20"
             "0100 1010 0--- ---- b=c"
             "0101 0010 0--- ---- b=r39 c=c"
@@ -113,8 +114,11 @@ family! { ($) integer {
     }
     /// Low or high word of A * B, + C; B a 32-bit immediate, C the destination register.
     Imad32i (exact multiply::imad) {
-        "IMAD32I{mul_signs@54:1+57}{high@53} {d}{cc@52}, {a -55}, {b}, {c=r0 -56}" {
+        "IMAD32I{mul_signs@54:1+57}{high@53} {d}{cc@52}, {a -56}, {b}, {c=r0 -55}" {
             "0001 00-- b=i32"
+        }
+        "IMAD32I{mul_signs@54:1+57}{high@53}.PO {d}{cc@52}, {a}, {b}, {c=r0}" {
+            "0001 00-1 1--- b=i32"
         }
     }
     /// Multiply and add of parts.

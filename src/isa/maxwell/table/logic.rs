@@ -11,7 +11,7 @@ family! { ($) logic {
     }
     /// Shift right.
     Shr (exact shift::shr) {
-        "SHR{wrap@39}{sign@48}{brev@40}{shift_word@43} {d}{cc@47}, {a}, {b}" {
+        "SHR{sign@48}{wrap@39}{shift_word@43}{brev@40} {d}{cc@47}, {a}, {b}" {
             "0101 1100 0010 1--- b=r20"
             "0100 1100 0010 1--- b=c"
             "0011 100- 0010 1--- b=i"

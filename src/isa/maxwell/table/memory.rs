@@ -3,13 +3,13 @@
 family! { ($) memory {
     /// Load from generic memory.
     Ld (exact memory::ld) {
-        "LD{extended@52}{load_cache@56}{mem_size@53} {d}, {m=m8+20:32}, {ps=p58}" {
+        "LD{extended@52}{load_cache@56}{mem_size@53} {d}, {m=m8+20:32}, {ps=p58 ?}" {
             "100- ---- ---- ----"
         }
     }
     /// Store to generic memory.
     St (exact memory::st) {
-        "ST{extended@52}{store_cache@56}{store_size@53} {m=m8+20:32}, {d}, {ps=p58}" {
+        "ST{extended@52}{store_cache@56}{store_size@53} {m=m8+20:32}, {d}, {ps=p58 ?}" {
             "101- ---- ---- ----"
         }
     }
@@ -54,7 +54,7 @@ family! { ($) memory {
     }
     /// Load from constant memory.
     Ldc (exact memory::ldc) {
-        "LDC{const_mode@44}{const_size@48} {d}, {m=k36+20:16}" {
+        "LDC{const_size@48}{const_mode@44} {d}, {m=k36+20:16}" {
             "1110 1111 1001 0---"
         }
     }
@@ -68,6 +68,9 @@ family! { ($) memory {
     Cctl (exact control::nop) {
         "CCTL{extended@52}{cache_kind@4}{cache_op@0} {m=m8+22:30*4}" {
             "1110 1111 011- ---- @0#0110 @0#1000"
+        }
+        "CCTL{extended@52}{cache_kind@4}{cache_op@0}{m=m8+22:30*4}" {
+            "1110 1111 011- ---- @0=0000"
         }
     }
     /// Cache control of local memory.

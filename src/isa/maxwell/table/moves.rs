@@ -83,7 +83,7 @@ family! { ($) moves {
     }
     /// The lanes where the predicate is true, and whether it is in any, in all, or the same in all.
     Vote (exact warp::vote) {
-        "VOTE{vote_mode@48} {d}, {pd=p45}, {ps !42}" {
+        "VOTE{vote_mode@48} {d ?}, {pd=p45}, {ps !42}" {
             "0101 0000 1101 1---"
         }
     }

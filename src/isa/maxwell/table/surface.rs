@@ -3,22 +3,22 @@
 family! { ($) surface {
     /// Load.
     Suld unimplemented {
-        "SULD.P{surface_dim@33}{surface_mask@20}{load_cache@24}{surface_clamp@49} {d}, [{a}], {c}" {
+        "SULD.P{surface_dim@33}{load_cache@24}{surface_mask@20}{surface_clamp@49} {d}, [{a}], {c}" {
             "1110 1011 0000 0---"
             "1110 1011 0000 1--- c=u36:13"
         }
-        "SULD.D{byte_address@23}{surface_dim@33}{store_size@20}{load_cache@24}{surface_clamp@49} {d}, [{a}], {c}" {
+        "SULD.D{byte_address@23}{surface_dim@33}{load_cache@24}{store_size@20}{surface_clamp@49} {d}, [{a}], {c}" {
             "1110 1011 0001 0---"
             "1110 1011 0001 1--- c=u36:13"
         }
     }
     /// Store.
     Sust unimplemented {
-        "SUST.P{surface_dim@33}{surface_mask@20}{store_cache@24}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+        "SUST.P{surface_dim@33}{store_cache@24}{surface_mask@20}{surface_clamp@49} [{a}], {b=r0}, {c}" {
             "1110 1011 0010 0---"
             "1110 1011 0010 1--- c=u36:13"
         }
-        "SUST.D{byte_address@23}{surface_dim@33}{store_size@20}{store_cache@24}{surface_clamp@49} [{a}], {b=r0}, {c}" {
+        "SUST.D{byte_address@23}{surface_dim@33}{store_cache@24}{store_size@20}{surface_clamp@49} [{a}], {b=r0}, {c}" {
             "1110 1011 0011 0---"
             "1110 1011 0011 1--- c=u36:13"
         }

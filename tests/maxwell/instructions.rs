@@ -3,13 +3,11 @@
 //! The files in `tests/maxwell/instructions`, one for each family, hold instructions (a word and its text a line) and
 //! behind them, indented, cases: `state before => what changed`. See `support/state.rs`.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::probe::{Probe, assemble};
-use support::state::State;
+use crate::support::probe::{Probe, assemble};
+use crate::support::state::State;
 use warploom::isa::maxwell::Instruction;
 
 /// Failures of one file.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use warploom::ir::{
-    BankId, BlockBuilder, BlockId, CellKind, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
+    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
 };
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, Outcome, launch};
@@ -72,13 +72,9 @@ impl Probe {
         Probe { function: Arc::new(wrap(lifted)) }
     }
 
-    pub fn function(&self) -> &Function {
-        &self.function
-    }
-
     /// Runs one warp with `lanes` lanes on every engine.
     pub fn run(&self, before: &State, lanes: u32) -> Vec<(&'static str, After)> {
-        let run = |(name, engine): (_, Box<dyn warploom_runtime::launch::Engine>)| {
+        let run = |(name, engine): (_, Arc<dyn warploom_runtime::launch::Engine>)| {
             let memory = Memory::new(MemoryConfig::default()).expect("memory");
             for (base, bytes) in [(GLOBAL, GLOBAL_BYTES), (STATE, 1 << 17)] {
                 memory.alloc_at(Where::At(base), bytes, Access::READ_WRITE).expect("memory");
@@ -103,7 +99,7 @@ impl Probe {
             let outcome = launch(&memory, &*engine, &config, None).expect("launch");
             (name, After { outcome, memory })
         };
-        engines(&self.function).into_iter().map(run).collect()
+        engines(&self.function, lanes).into_iter().map(run).collect()
     }
 }
 
@@ -122,6 +118,11 @@ fn mask(item: &Item) -> u64 {
 impl After {
     /// Differences from what is expected; places that are not named must be as before.
     pub fn compare(&self, before: &State, expected: &State, lanes: u32) -> Vec<String> {
+        self.compare_where(before, expected, lanes, u64::MAX)
+    }
+
+    /// The same, with predicates and CC in the lanes of `flags` only.
+    pub fn compare_where(&self, before: &State, expected: &State, lanes: u32, flags: u64) -> Vec<String> {
         let found = self.outcome.fault.as_ref().map(|fault| (format!("{:?}", fault.kind), fault.lane));
         let same_fault = match (&found, &expected.fault) {
             (None, None) => true,
@@ -143,7 +144,7 @@ impl After {
             self.memory.read(address(place), &mut found).expect("state");
             match place {
                 Place::Pred(_) | Place::Cc(_) => {
-                    let exist = u64::MAX >> (64 - lanes);
+                    let exist = u64::MAX >> (64 - lanes) & flags;
                     let found = u64::from_le_bytes(found.try_into().expect("8 bytes")) & exist;
                     let wanted = mask(wanted) & exist;
                     if found != wanted {
@@ -275,9 +276,4 @@ impl StateCode<'_> {
             self.b.store(Space::Global, Self::ty(place), row, 0, value);
         }
     }
-}
-
-/// So that a probe of a function without some bank is seen at once.
-pub fn has_bank(function: &Function, name: &str, kind: CellKind) -> bool {
-    function.banks.iter().any(|bank| bank.name == name && bank.kind == kind)
 }

@@ -1,0 +1,409 @@
+//! Control flow of random Maxwell programs: the lifted warp against a machine that runs each lane by itself.
+//!
+//! The programs nest branches, loops with BRK and CONT, calls, early returns and exits, all taken by some lanes only, and keep
+//! predicates and carries alive across joins. A lane's own machine needs no mask: it has a stack of (kind, target), and a
+//! leave drops what is above its goal.
+
+use crate::support::probe::{Probe, assemble};
+use crate::support::state::{Item, LANES, Place, State};
+
+/// Splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+/// `@P` or `@!P`; 7 is PT.
+type Guard = (u8, bool);
+const ALWAYS: Guard = (7, false);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Sync,
+    Break,
+    Continue,
+    Return,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// d = a + immediate
+    Add(u8, u8, u32),
+    /// d = a xor immediate
+    Xor(u8, u8, u32),
+    /// d = a and immediate
+    And(u8, u8, u32),
+    /// d = a + b with the carry out to CC; or with the carry in too.
+    AddCarry(u8, u8, u8),
+    AddExtended(u8, u8, u8),
+    /// P = register != immediate; P = register < immediate.
+    NotEqual(u8, u8, u32),
+    Less(u8, u8, u32),
+    Push(Kind, usize),
+    Leave(Kind),
+    Branch(usize),
+    Call(usize),
+    Exit,
+    Stop,
+}
+
+/// A program with labels for targets.
+#[derive(Default)]
+struct Program {
+    ops: Vec<(Guard, Op)>,
+    labels: Vec<usize>,
+}
+
+impl Program {
+    fn label(&mut self) -> usize {
+        self.labels.push(usize::MAX);
+        self.labels.len() - 1
+    }
+
+    fn place(&mut self, label: usize) {
+        self.labels[label] = self.ops.len();
+    }
+
+    fn add(&mut self, guard: Guard, op: Op) {
+        self.ops.push((guard, op));
+    }
+
+    fn words(&self) -> Vec<u64> {
+        // Three instructions and a control word in front make a bundle.
+        let address = |index: usize| (index / 3 * 4 + index % 3 + 1) as u64 * 8;
+        let encode = |(at, &((index, not), op)): (usize, &(Guard, Op))| {
+            let guard = u64::from(index) << 16 | u64::from(not) << 19;
+            let to = |label: usize| (address(self.labels[label]).wrapping_sub(address(at) + 8) & 0xff_ffff) << 20;
+            let [regs2, regs3] = [2, 3].map(|n| {
+                move |d: u8, a: u8, b: u8| {
+                    u64::from(d) | u64::from(a) << 8 | if n == 3 { u64::from(b) << 20 } else { 0 }
+                }
+            });
+            let imm32 = |imm: u32| u64::from(imm) << 20;
+            let set = |p: u8, a: u8, imm: u32| u64::from(p) << 3 | 7 | u64::from(a) << 8 | u64::from(imm) << 20;
+            match op {
+                Op::Add(d, a, imm) => 0x1c00_0000_0000_0000 | guard | imm32(imm) | regs2(d, a, 0),
+                Op::Xor(d, a, imm) => 0x0440_0000_0000_0000 | guard | imm32(imm) | regs2(d, a, 0),
+                Op::And(d, a, imm) => 0x0400_0000_0000_0000 | guard | imm32(imm) | regs2(d, a, 0),
+                Op::AddCarry(d, a, b) => 0x5c10_8000_0000_0000 | guard | regs3(d, a, b),
+                Op::AddExtended(d, a, b) => 0x5c10_0800_0000_0000 | guard | regs3(d, a, b),
+                Op::NotEqual(p, a, imm) => 0x366b_0380_0000_0000 | guard | set(p, a, imm),
+                Op::Less(p, a, imm) => 0x3663_0380_0000_0000 | guard | set(p, a, imm),
+                Op::Push(Kind::Sync, label) => 0xe290_0000_0000_0000 | to(label),
+                Op::Push(Kind::Break, label) => 0xe2a0_0000_0000_0000 | to(label),
+                Op::Push(Kind::Continue, label) => 0xe2b0_0000_0000_0000 | to(label),
+                Op::Push(Kind::Return, label) => 0xe270_0000_0000_0040 | to(label),
+                Op::Leave(Kind::Sync) => 0xf0f8_0000_0000_000f | guard,
+                Op::Leave(Kind::Break) => 0xe340_0000_0000_000f | guard,
+                Op::Leave(Kind::Continue) => 0xe350_0000_0000_000f | guard,
+                Op::Leave(Kind::Return) => 0xe320_0000_0000_000f | guard,
+                Op::Branch(label) => 0xe240_0000_0000_000f | guard | to(label),
+                Op::Call(label) => 0xe260_0000_0000_0040 | to(label),
+                Op::Exit => 0xe300_0000_0000_000f | guard,
+                Op::Stop => 0xe250_0000_0007_ff0f,
+            }
+        };
+        self.ops.iter().enumerate().map(encode).collect()
+    }
+}
+
+/// Registers 0 to 7 are data, 8 is scratch, 9 limits recursion, 10 and up count loops. P0 to P5 are data, P6 scratch.
+const DATA: u64 = 8;
+const SCRATCH: u8 = 8;
+const RECURSION: u8 = 9;
+const COUNTERS: u8 = 10;
+const FLAG: u8 = 6;
+
+struct Generator {
+    random: Random,
+    program: Program,
+    functions: Vec<usize>,
+    budget: u32,
+}
+
+/// What may be done at a place.
+#[derive(Clone, Copy)]
+struct Scope {
+    /// Loops around it in its function, and the first counter that is free.
+    loops: u8,
+    counter: u8,
+    /// In a loop with a PCNT whose body this is.
+    can_continue: bool,
+    function: bool,
+    depth: u32,
+}
+
+impl Generator {
+    fn data(&mut self) -> u8 {
+        self.random.below(DATA) as u8
+    }
+
+    /// A condition that differs between lanes; mostly on data that is kept in P0 to P5.
+    fn condition(&mut self) -> Guard {
+        let not = self.random.below(2) == 0;
+        match self.random.below(3) {
+            0 => {
+                let (reg, bit) = (self.data(), 1 << self.random.below(10));
+                self.program.add(ALWAYS, Op::And(SCRATCH, reg, bit));
+                self.program.add(ALWAYS, Op::NotEqual(FLAG, SCRATCH, 0));
+                (FLAG, not)
+            }
+            _ => (self.random.below(6) as u8, not),
+        }
+    }
+
+    fn guard(&mut self) -> Guard {
+        if self.random.below(3) == 0 { (self.random.below(6) as u8, self.random.below(2) == 0) } else { ALWAYS }
+    }
+
+    fn simple(&mut self) {
+        let (guard, d, a, b) = (self.guard(), self.data(), self.data(), self.data());
+        let imm = self.random.below(1 << 12) as u32;
+        let p = self.random.below(6) as u8;
+        let op = match self.random.below(8) {
+            0 | 1 => Op::Add(d, a, imm | 0x8000_0000),
+            2 => Op::Xor(d, a, imm),
+            3 => Op::AddCarry(d, a, b),
+            4 => Op::AddExtended(d, a, b),
+            5 => Op::Less(p, a, imm),
+            _ => {
+                self.program.add(ALWAYS, Op::And(SCRATCH, a, 1 << (imm % 12)));
+                Op::NotEqual(p, SCRATCH, 0)
+            }
+        };
+        self.program.add(guard, op);
+    }
+
+    fn block(&mut self, scope: Scope) {
+        for _ in 0..1 + self.random.below(4) {
+            if self.budget == 0 || scope.depth > 5 {
+                return self.simple();
+            }
+            self.budget -= 1;
+            let inner = Scope { depth: scope.depth + 1, ..scope };
+            match self.random.below(14) {
+                0 | 1 => self.branch(inner, true),
+                2 => self.branch(inner, false),
+                3 | 4 => self.looping(inner),
+                5 => {
+                    let function = self.random.below(self.functions.len() as u64) as usize;
+                    // A call may not continue or break a loop of its caller, and the callee does not.
+                    self.program.add(ALWAYS, Op::Call(self.functions[function]));
+                }
+                6 if scope.loops > 0 => self.leave(Kind::Break),
+                7 if scope.can_continue => self.leave(Kind::Continue),
+                8 if scope.function => self.leave(Kind::Return),
+                9 if self.random.below(6) == 0 => {
+                    let guard = self.condition();
+                    self.program.add(guard, Op::Exit);
+                }
+                _ => self.simple(),
+            }
+        }
+    }
+
+    /// A leave of some lanes, as the leave itself or as a branch over or to one.
+    fn leave(&mut self, kind: Kind) {
+        let (index, not) = self.condition();
+        match self.random.below(3) {
+            0 => self.program.add((index, not), Op::Leave(kind)),
+            _ => {
+                let stay = self.program.label();
+                self.program.add((index, !not), Op::Branch(stay));
+                self.program.add(ALWAYS, Op::Leave(kind));
+                self.program.place(stay);
+            }
+        }
+    }
+
+    fn branch(&mut self, scope: Scope, both: bool) {
+        let [other, join] = [(); 2].map(|()| self.program.label());
+        self.program.add(ALWAYS, Op::Push(Kind::Sync, join));
+        let guard = self.condition();
+        if both {
+            self.program.add(guard, Op::Branch(other));
+            self.block(scope);
+            self.program.add(ALWAYS, Op::Leave(Kind::Sync));
+            self.program.place(other);
+        } else {
+            self.program.add(guard, Op::Leave(Kind::Sync));
+            self.program.place(other);
+        }
+        self.block(scope);
+        self.program.add(ALWAYS, Op::Leave(Kind::Sync));
+        self.program.place(join);
+    }
+
+    /// Up to four rounds, a number that differs between lanes.
+    fn looping(&mut self, scope: Scope) {
+        let [top, next, end] = [(); 3].map(|()| self.program.label());
+        let (counter, reg) = (scope.counter, self.data());
+        let can_continue = self.random.below(2) == 0;
+        self.program.add(ALWAYS, Op::And(counter, reg, 3));
+        self.program.add(ALWAYS, Op::Push(Kind::Break, end));
+        self.program.place(top);
+        if can_continue {
+            self.program.add(ALWAYS, Op::Push(Kind::Continue, next));
+        }
+        self.block(Scope { loops: scope.loops + 1, counter: counter + 1, can_continue, ..scope });
+        if can_continue {
+            self.program.add(ALWAYS, Op::Leave(Kind::Continue));
+        }
+        self.program.place(next);
+        self.program.add(ALWAYS, Op::Add(counter, counter, u32::MAX));
+        self.program.add(ALWAYS, Op::Less(FLAG, counter, 0));
+        if self.random.below(2) == 0 {
+            self.program.add((FLAG, true), Op::Branch(top));
+            self.program.add(ALWAYS, Op::Leave(Kind::Break));
+        } else {
+            self.program.add((FLAG, false), Op::Leave(Kind::Break));
+            self.program.add(ALWAYS, Op::Branch(top));
+        }
+        self.program.place(end);
+    }
+
+    fn program(seed: u64) -> Program {
+        let program = Program::default();
+        let mut this = Generator { random: Random(seed), program, functions: Vec::new(), budget: 40 };
+        this.functions = (0..3).map(|_| this.program.label()).collect();
+        let scope = Scope { loops: 0, counter: COUNTERS, can_continue: false, function: false, depth: 0 };
+        for _ in 0..3 {
+            this.block(scope);
+        }
+        this.program.add(ALWAYS, Op::Stop);
+        for function in this.functions.clone() {
+            this.program.place(function);
+            // Whoever has called too deep returns at once. Loop counters of the caller are not the callee's.
+            this.program.add(ALWAYS, Op::Add(RECURSION, RECURSION, 1));
+            this.program.add(ALWAYS, Op::Less(FLAG, RECURSION, 5));
+            this.program.add((FLAG, true), Op::Leave(Kind::Return));
+            this.budget = this.budget.max(6);
+            this.block(Scope { loops: 0, counter: COUNTERS + 8, function: true, depth: 2, can_continue: false });
+            this.program.add(ALWAYS, Op::Leave(Kind::Return));
+        }
+        this.program
+    }
+}
+
+#[derive(Clone, Default)]
+struct Lane {
+    regs: [u32; 32],
+    preds: [bool; 7],
+    /// Z, S, C, O.
+    cc: [bool; 4],
+    exited: bool,
+}
+
+const STEPS: usize = 100_000;
+
+/// Runs one lane; false if it takes too long.
+fn run_lane(program: &Program, lane: &mut Lane) -> bool {
+    let (mut at, mut stack) = (0, Vec::<(Kind, usize)>::new());
+    for _ in 0..STEPS {
+        let ((index, not), op) = program.ops[at];
+        let holds = (index == 7 || lane.preds[index as usize]) != not;
+        at += 1;
+        if !holds {
+            continue;
+        }
+        let reg = |lane: &Lane, n: u8| lane.regs[n as usize];
+        match op {
+            Op::Add(d, a, imm) => lane.regs[d as usize] = reg(lane, a).wrapping_add(imm),
+            Op::Xor(d, a, imm) => lane.regs[d as usize] = reg(lane, a) ^ imm,
+            Op::And(d, a, imm) => lane.regs[d as usize] = reg(lane, a) & imm,
+            Op::AddCarry(d, a, b) => {
+                let (a, b) = (reg(lane, a), reg(lane, b));
+                let (sum, carry) = a.overflowing_add(b);
+                let overflow = (a as i32).checked_add(b as i32).is_none();
+                lane.cc = [sum == 0, (sum as i32) < 0, carry, overflow];
+                lane.regs[d as usize] = sum;
+            }
+            Op::AddExtended(d, a, b) => {
+                lane.regs[d as usize] = reg(lane, a).wrapping_add(reg(lane, b)).wrapping_add(lane.cc[2].into());
+            }
+            Op::NotEqual(p, a, imm) => lane.preds[p as usize] = reg(lane, a) != imm,
+            Op::Less(p, a, imm) => lane.preds[p as usize] = (reg(lane, a) as i32) < imm as i32,
+            Op::Push(kind, label) => stack.push((kind, program.labels[label])),
+            Op::Call(label) => {
+                stack.push((Kind::Return, at));
+                at = program.labels[label];
+            }
+            Op::Leave(kind) => loop {
+                match stack.pop() {
+                    Some((found, target)) if found == kind => {
+                        at = target;
+                        break;
+                    }
+                    Some(_) => {}
+                    None => panic!("a leave without a goal"),
+                }
+            },
+            Op::Branch(label) => at = program.labels[label],
+            Op::Exit => {
+                lane.exited = true;
+                return true;
+            }
+            Op::Stop => return true,
+        }
+    }
+    false
+}
+
+fn item(place: Place, lanes: impl Fn(usize) -> u32) -> Item {
+    Item { place, lanes: std::array::from_fn(lanes) }
+}
+
+#[test]
+fn random_programs_run_as_their_lanes_do() {
+    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let mut ran = 0;
+    for seed in 0..seeds {
+        let program = Generator::program(seed);
+        let mut random = Random(seed ^ 0x5555);
+        let mut before = State::default();
+        let mut lanes = vec![Lane::default(); LANES];
+        for reg in 0..DATA as u32 {
+            let values: Vec<u32> = (0..LANES).map(|_| random.below(1 << 32) as u32).collect();
+            lanes.iter_mut().zip(&values).for_each(|(lane, value)| lane.regs[reg as usize] = *value);
+            before.items.push(item(Place::Reg(reg), |lane| values[lane]));
+        }
+        // Some programs begin with predicates set.
+        for pred in 0..6 {
+            let bits = random.below(1 << 32);
+            lanes.iter_mut().enumerate().for_each(|(i, lane)| lane.preds[pred as usize] = bits >> i & 1 != 0);
+            before.items.push(item(Place::Pred(pred), |lane| (bits >> lane & 1) as u32));
+        }
+        if !lanes.iter_mut().all(|lane| run_lane(&program, lane)) {
+            continue;
+        }
+        ran += 1;
+        let mut after = State::default();
+        for reg in 0..32 {
+            after.items.push(item(Place::Reg(reg), |lane| lanes[lane].regs[reg as usize]));
+        }
+        let stopped = lanes.iter().fold(0, |mask, lane| mask << 1 | u32::from(!lane.exited)).reverse_bits();
+        for pred in 0..7 {
+            after.items.push(item(Place::Pred(pred), |lane| lanes[lane].preds[pred as usize].into()));
+        }
+        for bit in 0..4 {
+            after.items.push(item(Place::Cc(bit), |lane| lanes[lane].cc[bit as usize].into()));
+        }
+        let probe = Probe::new(&assemble(&program.words()));
+        for (engine, left) in probe.run(&before, LANES as u32) {
+            // Nobody can see the flags of lanes that have ended.
+            let differences = left.compare_where(&before, &after, LANES as u32, stopped.into());
+            assert!(
+                differences.is_empty(),
+                "seed {seed} ({engine}): {differences:#?}\n{}",
+                program.ops.iter().enumerate().map(|(i, op)| format!("{i}: {op:?}\n")).collect::<String>()
+            );
+        }
+    }
+    assert!(ran > seeds / 2, "only {ran} of {seeds} programs end");
+}

@@ -1,0 +1,5 @@
+//! Maxwell instructions: each by itself, and random control flow.
+
+mod divergence;
+mod instructions;
+mod support;
