@@ -1,7 +1,7 @@
 //! Which registers a block's successors may still read.
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`; what those blocks may read stays live everywhere, since a write
+//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live everywhere, since a write
 //! of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
 //! operation, say) stays live too.
 
@@ -67,6 +67,13 @@ impl Liveness {
         let blocks = function.blocks.len();
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
+        let mut resumes: Vec<bool> =
+            function.blocks.iter().map(|block| block.indirect_target || block.join.is_some()).collect();
+        for block in &function.blocks {
+            if matches!(block.term, Terminator::Switch { .. }) {
+                block.term.for_each_target(|to| resumes[to.0 as usize] = true);
+            }
+        }
         let mut all = RegSet::new(count);
         (0..count).for_each(|register| all.insert(register));
         loop {
@@ -88,7 +95,7 @@ impl Liveness {
                 if before != live_in[i] || out != live_out[i] {
                     changed = true;
                 }
-                if block.indirect_target || block.join.is_some() {
+                if resumes[i] {
                     let size = always.clone();
                     always.union(&before);
                     changed |= size != always;

@@ -98,12 +98,17 @@ pub struct CodePlace {
     pub undefined: bool,
 }
 
+/// No section's number: for what belongs to the whole module.
+const NO_CODE: SectionId = SectionId(usize::MAX);
+
 /// A module at its place in guest memory.
 #[derive(Clone, Debug)]
 pub struct Linked {
     module: Arc<Module>,
     addresses: Addresses,
     code: CodeLayout,
+    /// Offset in shared memory of each section of it.
+    shared: BTreeMap<SectionId, u64>,
     /// Content of each section after relocation, as long as [`super::Section::data`].
     contents: Vec<Vec<u8>>,
 }
@@ -113,7 +118,14 @@ impl Linked {
     pub fn new(module: Arc<Module>, addresses: Addresses) -> Result<Linked, Error> {
         let code = CodeLayout::new(&module)?;
         let contents = module.sections.iter().map(|s| s.data.clone()).collect();
-        let mut linked = Linked { module, addresses, code, contents };
+        let owners: BTreeSet<SectionId> = (module.sections.iter())
+            .filter_map(|s| match s.kind {
+                SectionKind::Shared { owner } => Some(owner.unwrap_or(NO_CODE)),
+                _ => None,
+            })
+            .collect();
+        let shared = owners.into_iter().flat_map(|owner| module.shared_layout(owner).0).collect();
+        let mut linked = Linked { module, addresses, code, shared, contents };
         for i in 0..linked.module.relocations.len() {
             let relocation = linked.module.relocations[i];
             linked.apply(&relocation)?;
@@ -198,10 +210,7 @@ impl Linked {
             SectionKind::Code => *self.code.base.get(&section)?,
             SectionKind::Constant { .. } => 0,
             SectionKind::Global => *self.addresses.globals.get(&section)?,
-            SectionKind::Shared { owner } => {
-                let (layout, _) = self.module.shared_layout(owner.unwrap_or(section));
-                layout.iter().find(|(id, _)| *id == section)?.1
-            }
+            SectionKind::Shared { .. } => *self.shared.get(&section)?,
         };
         Some(base.wrapping_add(s.offset))
     }

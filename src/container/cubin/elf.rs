@@ -302,8 +302,11 @@ fn place_shared_variables(module: &mut Module) {
 
 /// Static shared memory of each kernel: the module's, then its own.
 fn count_shared(module: &mut Module) {
+    let mut known = BTreeMap::new();
     for i in 0..module.functions.len() {
-        module.functions[i].shared_bytes = module.shared_layout(module.functions[i].section).1;
+        let section = module.functions[i].section;
+        let bytes = *known.entry(section).or_insert_with(|| module.shared_layout(section).1);
+        module.functions[i].shared_bytes = bytes;
     }
 }
 
