@@ -169,7 +169,16 @@ impl After {
 }
 
 /// The function between a block that loads the state and one that stores it.
+///
+/// A function that cannot reach [`STOP`] has only the registers it uses: it traps, and what it leaves is not looked at.
 fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
+    let count = |name| function.banks.iter().find(|bank| bank.name == name).map_or(0, |bank| bank.count);
+    let registers = count("r");
+    let places = places.iter().copied().filter(|place| match *place {
+        Place::Reg(n) => n < registers,
+        _ => true,
+    });
+    let places: &BTreeSet<Place> = &places.collect();
     let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     let mut bank = HashMap::new();
     for declared in &function.banks {
