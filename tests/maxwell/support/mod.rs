@@ -12,7 +12,8 @@ use warploom_runtime::launch::Engine;
 
 /// Every engine, by name, for a block of so many lanes.
 pub fn engines(function: &Arc<Function>, lanes: u32) -> Vec<(&'static str, Arc<dyn Engine>)> {
-    let interpreter = Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
+    let interpreter =
+        Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
     let kernel = jit::Kernel::new(Arc::clone(function));
     let native = kernel.program([lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
     vec![("interp", Arc::new(interpreter)), ("jit", native)]
