@@ -164,3 +164,12 @@ fn a_capture_can_be_written() {
     let nowhere = write::manifest(&folder.path().join("no/capture.toml"), &manifest).unwrap_err();
     assert!(nowhere.to_string().contains("cannot be written"), "{nowhere}");
 }
+
+#[test]
+fn the_documented_manifest_is_one() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manifest.md")).unwrap();
+    let start = text.find("```toml\n").unwrap() + 8;
+    let manifest = &text[start..start + text[start..].find("```").unwrap()];
+    let manifest = Manifest::parse(manifest, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (3, 3, 1));
+}

@@ -176,9 +176,12 @@ fn expectations_decide_the_exit_code() {
     assert_ends(&with(wrong, "atol = 0.5"), 0, &[]);
 }
 
+/// What is replaced in the manifest, and what the message must have.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
 #[test]
 fn bad_input_is_named_and_ends_with_3() {
-    let cases: &[(&[(&str, &str)], &[&str])] = &[
+    let cases: &[Case<'_>] = &[
         (&[("[[arg]]\ni32 = 100\n", "")], &["m.toml", "`saxpy` has 4 parameters: 3 arguments are given"]),
         (&[("f32 = 2.0", "f64 = 2.0")], &["argument 2 of kernel `saxpy` has 8 bytes", "offset 0x4 has 4"]),
         (&[("i32 = 100", "i32 = 1000000000000")], &["1000000000000 is no i32"]),

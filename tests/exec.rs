@@ -1,5 +1,8 @@
 //! Programs, kernels and launches through the library, on both engines.
 
+#[path = "support/fat_file.rs"]
+mod fat_file;
+
 use std::path::Path;
 
 use warploom::container;
@@ -224,4 +227,19 @@ fn profiles_agree() {
     let count = |name: &str| interp.iter().find(|e| e.mnemonic == name).map(|e| (e.count, e.class));
     // Four warps, each to its end.
     assert_eq!(count("BAR.SYNC"), Some((4, FidelityClass::Exact)), "{interp:?}");
+}
+
+/// The kernel's name says which of the modules in a host's file is loaded.
+#[test]
+fn a_fat_binary_in_a_host_file() {
+    let member = |name| fat_file::fat(&[fat_file::member(2, 50, &bytes(name), true, "")]);
+    let fat = [member("kernels/reduce.sm_50.cubin"), member("kernels/saxpy.sm_50.cubin")].concat();
+    let host = fat_file::host(&[(".text", b"code"), (".nv_fatbin", &fat)]);
+    let several = Program::load(&host, None).map(|_| ()).unwrap_err().to_string();
+    assert!(several.contains("name one of votes, reduce, saxpy"), "{several}");
+    let program = Program::load(&host, Some("saxpy")).unwrap();
+    let (x, y) = (buffer(&program, &[3.0_f32.to_bits() as i32; 40]), buffer(&program, &[0; 40]));
+    let args = [40.into(), 2.0_f32.into(), Arg::pointer(x), Arg::pointer(y)];
+    finished(program.only_kernel().unwrap().launch(&args, &options(64, EngineKind::Jit)).unwrap());
+    assert_eq!(words(&program, y, 40), [6.0_f32.to_bits() as i32; 40]);
 }

@@ -1,7 +1,7 @@
 //! Which registers a block's successors may still read.
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`; what those blocks may read stays live everywhere, since a write
+//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live everywhere, since a write
 //! of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
 //! operation, say) stays live too.
 
@@ -67,7 +67,15 @@ impl Liveness {
         let blocks = function.blocks.len();
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
-        let indirect: Vec<usize> = (0..blocks).filter(|&i| function.blocks[i].indirect_target).collect();
+        let mut resumes: Vec<bool> =
+            function.blocks.iter().map(|block| block.indirect_target || block.join.is_some()).collect();
+        for block in &function.blocks {
+            if matches!(block.term, Terminator::Switch { .. }) {
+                block.term.for_each_target(|to| resumes[to.0 as usize] = true);
+            }
+        }
+        let mut all = RegSet::new(count);
+        (0..count).for_each(|register| all.insert(register));
         loop {
             let mut changed = false;
             for i in (0..blocks).rev() {
@@ -75,9 +83,8 @@ impl Liveness {
                 let mut out = always.clone();
                 block.term.for_each_target(|to| out.union(&live_in[to.0 as usize]));
                 if matches!(block.term, Terminator::Indirect { .. }) {
-                    for &to in &indirect {
-                        out.union(&live_in[to]);
-                    }
+                    // Code that is only found when it is reached may read anything.
+                    out = all.clone();
                 }
                 let mut before = out.clone();
                 for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {
@@ -88,7 +95,7 @@ impl Liveness {
                 if before != live_in[i] || out != live_out[i] {
                     changed = true;
                 }
-                if block.indirect_target || block.join.is_some() {
+                if resumes[i] {
                     let size = always.clone();
                     always.union(&before);
                     changed |= size != always;

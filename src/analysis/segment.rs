@@ -121,9 +121,9 @@ impl Planner<'_> {
                 if self.writes || (writes && self.loads) {
                     self.close();
                 }
+                self.add_to_body(index, inst);
                 self.loads |= !writes;
                 self.writes |= writes;
-                self.to_body(index, inst);
             }
             Op::Fence => self.alone(Step::Scalar(index)),
             Op::RfWrite { reg, value, .. } if !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)) => {
@@ -141,13 +141,13 @@ impl Planner<'_> {
                 if !self.uses_body(op) {
                     self.before.push(index);
                 } else if is_lane_mask(op, self.block) {
-                    self.to_body(index, inst);
+                    self.add_to_body(index, inst);
                 } else {
                     self.close();
                     self.before.push(index);
                 }
             }
-            _ => self.to_body(index, inst),
+            _ => self.add_to_body(index, inst),
         }
     }
 
@@ -168,7 +168,24 @@ impl Planner<'_> {
         uses
     }
 
-    fn to_body(&mut self, index: usize, inst: &Inst) {
+    /// Whether a mask that the body computes is taken for a number: that needs the bits of all lanes.
+    fn counts_body_mask(&self, op: &Op) -> bool {
+        let number = |v: Value| self.in_body[v.0 as usize] && self.block.ty(v) == ValueType::MASK;
+        // Guards and conditions are masks; everything else is a number.
+        match *op {
+            Op::Select { a, b, .. } | Op::AddCarry { a, b, .. } => number(a) || number(b),
+            Op::Store { ref values, .. } => values.iter().any(|&v| number(v)),
+            Op::RfWrite { value, .. } => number(value),
+            Op::Atomic { value, compare, .. } => number(value) || compare.is_some_and(number),
+            Op::Load { .. } => false,
+            _ => op.operands().into_iter().any(number),
+        }
+    }
+
+    fn add_to_body(&mut self, index: usize, inst: &Inst) {
+        if !is_lane_mask(&inst.op, self.block) && self.counts_body_mask(&inst.op) {
+            self.close();
+        }
         self.body.push(index);
         for result in &inst.results {
             self.in_body[result.0 as usize] = true;

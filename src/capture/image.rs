@@ -13,7 +13,7 @@ pub(super) fn pixel_type(png: &Png, bytes: u64) -> Result<Dtype, String> {
     if pixels == 0 || pixels > MAX_PIXELS {
         return Err(format!("{width} x {height} pixels: expected 1 to 2^28"));
     }
-    let of_size = || (bytes % pixels == 0).then(|| Dtype::unsigned(bytes / pixels)).flatten();
+    let of_size = || bytes.is_multiple_of(pixels).then(|| Dtype::unsigned(bytes / pixels)).flatten();
     of_size().ok_or_else(|| format!("{width} x {height} pixels in {bytes} bytes: expected 1, 2, 4 or 8 bytes a pixel"))
 }
 

@@ -60,7 +60,7 @@ enum Error {
     #[error(transparent)]
     Capture(#[from] capture::Error),
     #[error("{}: {source}", .path.display())]
-    Exec { path: PathBuf, source: exec::Error },
+    Exec { path: PathBuf, source: Box<exec::Error> },
     #[error("{}: {source}", .path.display())]
     Container { path: PathBuf, source: container::Error },
     #[error("{}: {doing}: {source}", .path.display())]
@@ -71,7 +71,7 @@ enum Error {
 
 impl Error {
     fn exec(path: &Path) -> impl FnOnce(exec::Error) -> Error {
-        move |source| Error::Exec { path: path.to_path_buf(), source }
+        move |source| Error::Exec { path: path.to_path_buf(), source: Box::new(source) }
     }
 }
 

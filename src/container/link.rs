@@ -98,12 +98,17 @@ pub struct CodePlace {
     pub undefined: bool,
 }
 
+/// No section's number: for what belongs to the whole module.
+const NO_CODE: SectionId = SectionId(usize::MAX);
+
 /// A module at its place in guest memory.
 #[derive(Clone, Debug)]
 pub struct Linked {
     module: Arc<Module>,
     addresses: Addresses,
     code: CodeLayout,
+    /// Offset in shared memory of each section of it.
+    shared: BTreeMap<SectionId, u64>,
     /// Content of each section after relocation, as long as [`super::Section::data`].
     contents: Vec<Vec<u8>>,
 }
@@ -113,7 +118,14 @@ impl Linked {
     pub fn new(module: Arc<Module>, addresses: Addresses) -> Result<Linked, Error> {
         let code = CodeLayout::new(&module)?;
         let contents = module.sections.iter().map(|s| s.data.clone()).collect();
-        let mut linked = Linked { module, addresses, code, contents };
+        let owners: BTreeSet<SectionId> = (module.sections.iter())
+            .filter_map(|s| match s.kind {
+                SectionKind::Shared { owner } => Some(owner.unwrap_or(NO_CODE)),
+                _ => None,
+            })
+            .collect();
+        let shared = owners.into_iter().flat_map(|owner| module.shared_layout(owner).0).collect();
+        let mut linked = Linked { module, addresses, code, shared, contents };
         for i in 0..linked.module.relocations.len() {
             let relocation = linked.module.relocations[i];
             linked.apply(&relocation)?;
@@ -198,10 +210,7 @@ impl Linked {
             SectionKind::Code => *self.code.base.get(&section)?,
             SectionKind::Constant { .. } => 0,
             SectionKind::Global => *self.addresses.globals.get(&section)?,
-            SectionKind::Shared { owner } => {
-                let (layout, _) = self.module.shared_layout(owner.unwrap_or(section));
-                layout.iter().find(|(id, _)| *id == section)?.1
-            }
+            SectionKind::Shared { .. } => *self.shared.get(&section)?,
         };
         Some(base.wrapping_add(s.offset))
     }
@@ -277,7 +286,7 @@ impl Linked {
                 };
                 let in_place = (word >> at & 0x3fff) << 2;
                 let offset = symbol.offset.wrapping_add(r.addend.map_or(in_place, |a| a as u64));
-                if offset >= 1 << 16 || offset % 4 != 0 {
+                if offset >= 1 << 16 || !offset.is_multiple_of(4) {
                     return Err(failed(format!("{offset:#x} is not a word offset in a bank of 64 KiB")));
                 }
                 insert(at, 19, offset >> 2 | u64::from(bank) << 14)
@@ -290,6 +299,7 @@ impl Linked {
 
     fn dynamic_shared_start(&self, code: SectionId) -> Option<u64> {
         let has_kernel = self.module.functions.iter().any(|f| f.kernel && f.section == code);
-        has_kernel.then(|| self.module.shared_layout(code).1.next_multiple_of(DYNAMIC_SHARED_ALIGN))
+        let end = has_kernel.then(|| self.module.shared_layout(code).1)?;
+        end.checked_next_multiple_of(DYNAMIC_SHARED_ALIGN)
     }
 }

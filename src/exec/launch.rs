@@ -198,7 +198,8 @@ impl<'p> Kernel<'p> {
         if expected != given {
             return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
         }
-        let mut block = vec![0; function.param_bytes as usize];
+        let ends = function.params.iter().map(|p| p.offset + p.size);
+        let mut block = vec![0; ends.max().unwrap_or(0).max(function.param_bytes) as usize];
         for (i, (param, Arg(bytes))) in function.params.iter().zip(args).enumerate() {
             if bytes.len() != param.size as usize {
                 return Err(Error::ArgumentSize {

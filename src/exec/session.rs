@@ -54,7 +54,7 @@ impl<'c> Session<'c> {
         };
         let args = launch.args.iter().map(arg).collect();
         let session = Session { launch, program, kernel, buffers, sparse, args };
-        session.reset()?;
+        session.fill()?;
         Ok(session)
     }
 
@@ -84,6 +84,26 @@ impl<'c> Session<'c> {
     /// Puts all memory back to what it is before the launch.
     pub fn reset(&self) -> Result<(), Error> {
         self.program.reset()?;
+        let memory = self.program.memory();
+        for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
+            if let Content::Zeros(size) = buffer.content {
+                // What is zero is left alone: the host may not have had to provide it yet.
+                self.pieces(address, size, |address, piece| {
+                    let dirty = piece.iter().any(|&byte| byte != 0);
+                    if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
+                })?;
+            }
+        }
+        for (range, &address) in self.launch.sparse.iter().zip(&self.sparse) {
+            for page in &range.resident {
+                memory.fill(address + page * PAGE_BYTES, PAGE_BYTES, 0)?;
+            }
+        }
+        self.fill()
+    }
+
+    /// Writes the initial content of variables and buffers that are not zero.
+    fn fill(&self) -> Result<(), Error> {
         for symbol in &self.launch.symbols {
             match &symbol.content {
                 Content::Bytes(bytes) => self.program.write_variable(&symbol.name, bytes)?,
@@ -95,20 +115,9 @@ impl<'c> Session<'c> {
                 }
             }
         }
-        let memory = self.program.memory();
         for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
-            match &buffer.content {
-                Content::Bytes(bytes) => memory.write(address, bytes)?,
-                // Fresh memory is zero already: only what is not gets touched.
-                Content::Zeros(size) => self.pieces(address, *size, |address, piece| {
-                    let dirty = piece.iter().any(|&byte| byte != 0);
-                    if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
-                })?,
-            }
-        }
-        for (range, &address) in self.launch.sparse.iter().zip(&self.sparse) {
-            for page in &range.resident {
-                memory.fill(address + page * PAGE_BYTES, PAGE_BYTES, 0)?;
+            if let Content::Bytes(bytes) = &buffer.content {
+                self.program.memory().write(address, bytes)?;
             }
         }
         Ok(())

@@ -1,18 +1,12 @@
-//! Random functions that verify, touch all of the register file, and end by writing it to global memory.
-//!
-//! Constant bank 0 holds two 64-bit addresses: at 0 of [`GLOBAL_BYTES`] of memory to work on, at 8 of
-//! [`DUMP_BYTES`] a warp for the final state of its registers.
+//! Random functions for the environment of [`super::compare`], with the shapes that lifters make and that the JIT treats
+//! specially: predicates merged under the active mask, lanes that leave, loops that may stay resident, addresses that are evenly
+//! spaced and that are not.
 
 use arbitrary::{Result, Unstructured};
 
+use super::compare::{BUFFER_BYTES, SHARED_BYTES};
 use crate::ir::builder::{BlockBuilder, FunctionBuilder};
 use crate::ir::*;
-
-/// Memory that generated code works on. Addresses are mostly inside.
-pub const GLOBAL_BYTES: u32 = 4096;
-pub const SHARED_BYTES: u32 = 1024;
-/// State of one warp: rows of 64 lanes of 8 bytes.
-pub const DUMP_BYTES: u32 = (WORDS + LONGS + MASKS + 2) * 512;
 
 const WORDS: u32 = 6;
 const LONGS: u32 = 2;
@@ -24,7 +18,6 @@ struct Banks {
     longs: BankId,
     masks: BankId,
     uniforms: BankId,
-    active: Reg,
 }
 
 /// What the operations of a block may use.
@@ -48,7 +41,6 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         longs: f.bank("d", CellKind::Lane(Type::I64), LONGS),
         masks: f.bank("p", CellKind::Mask, MASKS),
         uniforms: f.bank("u", CellKind::Uniform(Type::I32), UNIFORMS),
-        active,
     };
     let count = u.int_in_range(1..=4)?;
     let entry = f.new_block(0);
@@ -62,7 +54,7 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         b.set_pc(8 * (i as u64 + 1));
         block(&mut b, &banks, &body, i, last, u)?;
     }
-    epilogue(&mut f.at(last), &banks);
+    f.at(last).exit();
     Ok(f.finish().expect("generated operations are well-typed"))
 }
 
@@ -613,7 +605,7 @@ fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -
     };
     // Sometimes out of range or misaligned.
     let shared = u.arbitrary()?;
-    let limit = if shared { SHARED_BYTES } else { GLOBAL_BYTES };
+    let limit = if shared { SHARED_BYTES } else { BUFFER_BYTES };
     let wild = u.ratio(1, 24)?;
     let bound = if wild { 0x3_ffff } else { u64::from(limit) / bytes - 1 };
     let bound = b.iconst(Type::I32, bound);
@@ -672,44 +664,4 @@ fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -
     }
     unguarded(b);
     Ok(())
-}
-
-/// Writes every register of every lane to the warp's part of the dump.
-fn epilogue(b: &mut BlockBuilder<'_>, banks: &Banks) {
-    let base = b.load_const(0, 8, Type::I64);
-    let warp = b.special(Special::WarpId);
-    let warp = b.zero_extend(Type::I64, warp);
-    let size = b.iconst(Type::I64, DUMP_BYTES.into());
-    let skip = b.mul(warp, size);
-    let base = b.add(base, skip);
-    let lane = b.lane_id();
-    let lane = b.zero_extend(Type::I64, lane);
-    let eight = b.iconst(Type::I64, 8);
-    let offset = b.mul(lane, eight);
-    let address = b.add(offset, base);
-    b.set_nomask(true);
-    let mut row = 0;
-    let mut put = |b: &mut BlockBuilder<'_>, ty: Type, v: Value| {
-        let access = b.access(Space::Global, ty, 1, address, row * 512);
-        b.store_access(access, &[v]);
-        row += 1;
-    };
-    for i in 0..WORDS {
-        let v = b.rf_read(banks.words.reg(i));
-        put(b, Type::I32, v);
-    }
-    for i in 0..LONGS {
-        let v = b.rf_read(banks.longs.reg(i));
-        put(b, Type::I64, v);
-    }
-    for reg in (0..MASKS).map(|i| banks.masks.reg(i)).chain([banks.active]) {
-        let v = b.rf_read(reg);
-        let v = b.splat(v);
-        put(b, Type::I64, v);
-    }
-    let v = b.rf_read(banks.uniforms.reg(0));
-    let v = b.splat(v);
-    put(b, Type::I32, v);
-    b.set_nomask(false);
-    b.exit();
 }

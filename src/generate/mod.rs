@@ -1,7 +1,15 @@
-//! Random programs for differential tests: the fuzz targets and the property tests share these generators.
+//! Random programs and the differential test they are made for: the fuzz targets and the tests share both.
 //!
-//! Everything is drawn from an [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream serve alike.
+//! `function` makes IR with the shapes that the JIT treats specially ([`crate::ir::generate`] makes every operation),
+//! `maxwell` makes guest code from the instruction table. Choices are drawn from an [`arbitrary::Unstructured`], so a
+//! fuzzer's bytes and a seeded stream serve alike. `compare` runs a function on every engine and tells the first
+//! difference; `instrument` makes its registers visible.
 
+pub mod compare;
 mod function;
+pub mod instrument;
+mod maxwell;
 
-pub use function::{DUMP_BYTES, GLOBAL_BYTES, SHARED_BYTES, function};
+pub use compare::compare;
+pub use function::function;
+pub use maxwell::{maxwell_code, maxwell_registers};

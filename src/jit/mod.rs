@@ -185,6 +185,12 @@ impl Program {
         Ok(Compiled { code: compile(&mut context, &self.isa)?, _owned: owned })
     }
 
+    /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
+    /// that fails.
+    pub fn compile_all(&self) -> Result<(), JitError> {
+        (0..self.regions.len()).try_for_each(|region| self.compile_region(region).map(|_| ()))
+    }
+
     /// The entry of a region, compiled if need be; `None` if it cannot be.
     fn entry(&self, region: usize) -> Option<abi::Entry> {
         let compiled = self.code[region].get_or_init(|| {

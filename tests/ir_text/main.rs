@@ -29,8 +29,7 @@
 //! byte array its bytes. Without `expect fault` the launch must end without a fault.
 
 mod case;
-mod instrument;
-mod random;
+
 mod run;
 
 use std::panic::catch_unwind;

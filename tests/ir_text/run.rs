@@ -8,7 +8,7 @@ use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Place, Unbound};
 
 use super::MakeEngine;
 use super::case::{Case, RangeKind};
-use super::instrument::{Buffers, CELL, cells, instrument, row_bytes};
+use warploom::generate::instrument::{Buffers, CELL, cells, instrument, row_bytes};
 
 const FIRST_RANGE: u64 = 0x10_0000_0000;
 const RANGE_STEP: u64 = 0x10_0000;

@@ -81,7 +81,7 @@ fn hot_kernels_call_next_to_no_helpers() {
     assert_native("fma_chains", &fma.launch(&args, 20, 256, 1));
 
     let histogram = Launcher::new("examples/histogram/histogram.sm_50.cubin", "histogram_shared");
-    let args = [histogram.zeros(20_000), histogram.zeros(1024), Arg::from(20_000)];
+    let args = [histogram.zeros(200_000), histogram.zeros(1024), Arg::from(200_000)];
     assert_native("histogram_shared", &histogram.launch(&args, 4, 256, 1));
 
     let nbody = Launcher::new("examples/nbody/nbody.sm_50.cubin", "nbody");

@@ -361,7 +361,7 @@ fn item(place: Place, lanes: impl Fn(usize) -> u32) -> Item {
 
 #[test]
 fn random_programs_run_as_their_lanes_do() {
-    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     let mut ran = 0;
     for seed in 0..seeds {
         let program = Generator::program(seed);
@@ -394,7 +394,7 @@ fn random_programs_run_as_their_lanes_do() {
         for bit in 0..4 {
             after.items.push(item(Place::Cc(bit), |lane| lanes[lane].cc[bit as usize].into()));
         }
-        let probe = Probe::new(&assemble(&program.words()));
+        let probe = Probe::new(&assemble(&program.words()), after.places());
         for (engine, left) in probe.run(&before, LANES as u32) {
             // Nobody can see the flags of lanes that have ended.
             let differences = left.compare_where(&before, &after, LANES as u32, stopped.into());

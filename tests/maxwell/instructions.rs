@@ -10,46 +10,66 @@ use crate::support::probe::{Probe, assemble};
 use crate::support::state::State;
 use warploom::isa::maxwell::Instruction;
 
-/// Failures of one file.
-fn run_file(path: &Path, failures: &mut Vec<String>) -> usize {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (mut words, mut listing, mut probe, mut cases) = (Vec::new(), String::new(), None, 0);
+/// Instructions with their cases.
+#[derive(Default)]
+struct Group {
+    words: Vec<u64>,
+    listing: String,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    /// File and line.
+    place: String,
+    before: State,
+    after: State,
+}
+
+fn read_file(path: &Path) -> Result<Vec<Group>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut groups: Vec<Group> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
-        let place = || format!("{}:{}", path.file_name().unwrap_or_default().display(), number + 1);
+        let place = format!("{}:{}", path.file_name().unwrap_or_default().display(), number + 1);
         if line.trim().is_empty() {
             continue;
         }
         if !line.starts_with(' ') {
-            if probe.take().is_some() {
-                words.clear();
-                listing.clear();
+            if groups.last().is_none_or(|group| !group.cases.is_empty()) {
+                groups.push(Group::default());
             }
             let (word, text) = line.split_once(' ').unwrap_or((line, ""));
-            let word = u64::from_str_radix(word, 16).unwrap_or_else(|_| panic!("{}: not a word", place()));
-            match Instruction::decode(word) {
-                Some(insn) if insn.text(0) == text.trim() || text.trim().is_empty() => {}
-                Some(insn) => failures.push(format!("{}: the word is `{}`", place(), insn.text(0))),
-                None => failures.push(format!("{}: the word is illegal", place())),
+            let word = u64::from_str_radix(word, 16).map_err(|_| format!("{place}: `{word}` is no word"))?;
+            let found = Instruction::decode(word).map(|insn| insn.text(0));
+            if found.as_deref() != Some(text.trim()) {
+                return Err(format!("{place}: the word is {found:?}"));
             }
-            words.push(word);
-            listing += &format!("    {}\n", text.trim());
-            continue;
+            let group = groups.last_mut().expect("a group was begun");
+            group.words.push(word);
+            group.listing += &format!("    {}\n", text.trim());
+        } else {
+            let group = groups.last_mut().ok_or_else(|| format!("{place}: a case without instructions"))?;
+            let (before, after) = line.split_once("=>").ok_or_else(|| format!("{place}: no `=>`"))?;
+            let parse = |text| State::parse(text).map_err(|error| format!("{place}: {error}"));
+            let (before, after) = (parse(before)?, parse(after)?);
+            group.cases.push(Case { place, before, after });
         }
-        let probe = probe.get_or_insert_with(|| Probe::new(&assemble(&words)));
-        let (before, after) = line.split_once("=>").unwrap_or_else(|| panic!("{}: no `=>`", place()));
-        let [before, after] =
-            [before, after].map(|text| State::parse(text).unwrap_or_else(|error| panic!("{}: {error}", place())));
-        cases += 1;
-        for (engine, left) in probe.run(&before, 32) {
-            let differences = left.compare(&before, &after, 32);
+    }
+    Ok(groups)
+}
+
+fn run_group(group: &Group, failures: &mut Vec<String>) {
+    let named = group.cases.iter().flat_map(|case| case.before.places().chain(case.after.places()));
+    let probe = Probe::new(&assemble(&group.words), named);
+    for Case { place, before, after } in &group.cases {
+        for (engine, left) in probe.run(before, 32) {
+            let differences = left.compare(before, after, 32);
             if !differences.is_empty() {
                 let shown = differences.iter().take(6).cloned().collect::<Vec<_>>().join("\n    ");
-                failures.push(format!("{} ({engine}):\n{listing}    {shown}", place()));
+                failures.push(format!("{place} ({engine}):\n{}    {shown}", group.listing));
             }
         }
     }
-    cases
 }
 
 #[test]
@@ -62,7 +82,13 @@ fn instructions_do_what_is_documented() {
     paths.sort();
     for path in paths {
         if only.as_ref().is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str())) {
-            cases += run_file(&path, &mut failures);
+            match read_file(&path) {
+                Ok(groups) => {
+                    groups.iter().for_each(|group| run_group(group, &mut failures));
+                    cases += groups.iter().map(|group| group.cases.len()).sum::<usize>();
+                }
+                Err(error) => failures.push(error),
+            }
         }
     }
     assert!(failures.is_empty(), "{} failures in {cases} cases:\n{}", failures.len(), failures.join("\n"));

@@ -60,8 +60,8 @@ const EDGES: [u64; 24] = [
 /// Floats of both widths at once: the low half is an `f32` that is an edge case, of moderate size or any, and so is the whole as
 /// an `f64`.
 fn operand(random: &mut Random) -> u64 {
-    let bits = random.next();
-    match random.next() % 5 {
+    let bits = random.bits();
+    match random.bits() % 5 {
         0 => EDGES[bits as usize % EDGES.len()],
         1 => u64::from(((bits as i32 >> 16) as f32 / 64.0).to_bits()) | bits & !0xffff_ffff,
         2 => ((bits as i64 >> 24) as f64 / 1024.0).to_bits(),
@@ -143,7 +143,8 @@ fn pick32(x: u64, y: u64, least: bool) -> u64 {
 }
 
 fn relations<T: PartialOrd>(x: T, y: T) -> u64 {
-    let bits = [x < y, x <= y, x == y, x != y, x > y, x >= y, !(x < y), !(x <= y), !(x > y), !(x >= y)];
+    let [lt, le, gt, ge] = [x < y, x <= y, x > y, x >= y];
+    let bits = [lt, le, x == y, x != y, gt, ge, !lt, !le, !gt, !ge];
     bits.iter().enumerate().fold(0, |all, (i, &bit)| all | u64::from(bit) << i)
 }
 

@@ -34,11 +34,11 @@ const EDGES: [u64; 22] = [
 
 /// An edge case, a number with few or many digits, or any.
 fn operand(random: &mut Random) -> u64 {
-    let (choice, bits) = (random.next() % 4, random.next());
+    let (choice, bits) = (random.bits() % 4, random.bits());
     match choice {
         0 => EDGES[bits as usize % EDGES.len()],
-        1 => bits >> (random.next() % 64),
-        2 => (bits as i64 >> (random.next() % 64)) as u64,
+        1 => bits >> (random.bits() % 64),
+        2 => (bits as i64 >> (random.bits() % 64)) as u64,
         _ => bits,
     }
 }
@@ -155,7 +155,7 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("mad_hi_s32", LOW, |x, y, z| (mulhi_s32(x, y) as u64).wrapping_add(z)),
     ("mad_hi_sat", LOW, |x, y, z| u64::from((mulhi_s32(x, y) as i32).saturating_add(s(z)) as u32)),
     ("mad24_lo_s32", LOW, |x, y, z| ((low24(x) * low24(y)) as u64).wrapping_add(z)),
-    ("mad24_hi_u32", LOW, |x, y, z| ((x & 0xff_ffff) * (y & 0xff_ffff) >> 16).wrapping_add(z)),
+    ("mad24_hi_u32", LOW, |x, y, z| (((x & 0xff_ffff) * (y & 0xff_ffff)) >> 16).wrapping_add(z)),
     ("mul24_u32", LOW, |x, y, _| (x & 0xff_ffff) * (y & 0xff_ffff)),
     ("mul24_s32", LOW, |x, y, _| (low24(x) * low24(y)) as u64),
     ("mul_wide_u32", ALL, |x, y, _| (x & WORD).wrapping_mul(y & WORD)),
@@ -170,8 +170,8 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("add64x3", ALL, |x, y, z| x.wrapping_add(y).wrapping_add(z)),
     ("sub64x3", ALL, |x, y, z| x.wrapping_sub(y).wrapping_sub(z)),
     ("mul64", ALL, |x, y, _| x.wrapping_mul(y)),
-    ("mul_hi_u64", ALL, |x, y, _| (u128::from(x) * u128::from(y) >> 64) as u64),
-    ("mul_hi_s64", ALL, |x, y, _| (i128::from(x as i64) * i128::from(y as i64) >> 64) as u64),
+    ("mul_hi_u64", ALL, |x, y, _| ((u128::from(x) * u128::from(y)) >> 64) as u64),
+    ("mul_hi_s64", ALL, |x, y, _| ((i128::from(x as i64) * i128::from(y as i64)) >> 64) as u64),
     ("mad64", ALL, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
     ("lea64", ALL, |x, y, _| x.wrapping_add((y & WORD) << 3)),
     ("lea64s", ALL, |x, y, _| x.wrapping_add((i64::from(s(y)) << 2) as u64)),

@@ -45,8 +45,9 @@ const STO_CUDA_ENTRY: u8 = 0x10;
 const STO_CUDA_SPACE: u8 = 0xe0;
 const STO_CUDA_SHARED: u8 = 0x40;
 
-/// The last constant bank that an instruction can name.
+/// The last constant bank that an instruction can name, and how long one is at most.
 const LAST_BANK: u32 = 17;
+const MAX_BANK_BYTES: u64 = 1 << 16;
 
 /// What the ELF part says; the attributes are still to be applied.
 pub(super) struct File {
@@ -202,6 +203,10 @@ fn read_sections(
             }
             ids[i] = Some(SectionId(file.module.sections.len()));
             let size = header.sh_size(LE);
+            if matches!(kind, SectionKind::Constant { .. }) && size > MAX_BANK_BYTES {
+                let what = format!("section {name} of {size} bytes");
+                return Err(Error::malformed(header.sh_offset(LE), what, "a constant bank of at most 64 KiB"));
+            }
             file.module.sections.push(Section { name: name.clone(), kind, align, size, data });
             if kind == SectionKind::Code {
                 let (registers, barriers) = (header.sh_info(LE) >> 24, (header.sh_flags(LE).0 >> 20) as u32 & 0x7f);
@@ -252,7 +257,7 @@ fn read_symbols(
             && file.module.section(section).kind == SectionKind::Code
         {
             let (offset, size) = (symbol.st_value(LE), symbol.st_size(LE));
-            let end = offset.checked_add(size).filter(|&end| end <= file.module.section(section).size);
+            let end = offset.checked_add(size).filter(|&end| end <= file.module.section(section).data.len() as u64);
             if end.is_none() || offset % 8 != 0 {
                 let what = format!("function {name} at {offset:#x} of {size} bytes");
                 let expected = format!("it to lie within {}, 8-byte aligned", file.module.section(section).name);
@@ -297,8 +302,11 @@ fn place_shared_variables(module: &mut Module) {
 
 /// Static shared memory of each kernel: the module's, then its own.
 fn count_shared(module: &mut Module) {
+    let mut known = BTreeMap::new();
     for i in 0..module.functions.len() {
-        module.functions[i].shared_bytes = module.shared_layout(module.functions[i].section).1;
+        let section = module.functions[i].section;
+        let bytes = *known.entry(section).or_insert_with(|| module.shared_layout(section).1);
+        module.functions[i].shared_bytes = bytes;
     }
 }
 

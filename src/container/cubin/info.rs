@@ -3,6 +3,8 @@
 //! A record is a format byte, an attribute byte and a 16-bit field, which is the value itself, or for format 4 the size
 //! of the value that follows. Codes: `facts/maxwell.md`, "Launch environment".
 
+use std::collections::HashMap;
+
 use crate::container::{Error, Function, IndirectBranch, Module, Param, SectionId, SymbolId};
 
 /// The value follows; its size is in the 16-bit field.
@@ -72,12 +74,38 @@ impl Record<'_> {
     }
 }
 
+/// Which functions attributes are about.
+pub(super) struct Index {
+    symbol_of_index: Vec<Option<SymbolId>>,
+    function_of_symbol: HashMap<SymbolId, usize>,
+    kernels_of_section: HashMap<SectionId, Vec<usize>>,
+}
+
+impl Index {
+    /// `symbol_of_index` has the module's symbol for each index of the file's symbol table.
+    pub(super) fn new(module: &Module, symbol_of_index: Vec<Option<SymbolId>>) -> Index {
+        let mut index =
+            Index { symbol_of_index, function_of_symbol: HashMap::new(), kernels_of_section: HashMap::new() };
+        for (i, function) in module.functions.iter().enumerate() {
+            index.function_of_symbol.insert(function.symbol, i);
+            if function.kernel {
+                index.kernels_of_section.entry(function.section).or_default().push(i);
+            }
+        }
+        index
+    }
+
+    fn symbol(&self, index: u32) -> Option<SymbolId> {
+        self.symbol_of_index.get(index as usize).copied().flatten()
+    }
+
+    fn kernels(&self, section: SectionId) -> &[usize] {
+        self.kernels_of_section.get(&section).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Enters a section of attributes into the module's functions.
-pub(super) fn apply(
-    module: &mut Module,
-    symbol_of_index: &[Option<SymbolId>],
-    attributes: &Attributes,
-) -> Result<(), Error> {
+pub(super) fn apply(module: &mut Module, index: &Index, attributes: &Attributes) -> Result<(), Error> {
     let mut params = Vec::new();
     let mut rest = attributes.data.as_slice();
     while !rest.is_empty() {
@@ -95,13 +123,14 @@ pub(super) fn apply(
         rest = &rest[4 + length..];
         let record = Record { section, at, attribute, short, value };
         match attributes.owner {
-            None => of_module(module, symbol_of_index, &record)?,
-            Some(owner) => of_code(module, symbol_of_index, owner, &record, &mut params)?,
+            None => of_module(module, index, &record)?,
+            Some(owner) => of_code(module, index, owner, &record, &mut params)?,
         }
     }
     let Some(owner) = attributes.owner else { return Ok(()) };
     let params = in_order(params, attributes)?;
-    for function in module.functions.iter_mut().filter(|f| f.section == owner && f.kernel) {
+    for &kernel in index.kernels(owner) {
+        let function = &mut module.functions[kernel];
         function.params.clone_from(&params);
         let end = params.iter().map(|p| p.offset + p.size).max().unwrap_or(0);
         function.param_bytes = function.param_bytes.max(end);
@@ -110,7 +139,7 @@ pub(super) fn apply(
 }
 
 /// Attributes of the whole module name their function by symbol.
-fn of_module(module: &mut Module, symbol_of_index: &[Option<SymbolId>], record: &Record<'_>) -> Result<(), Error> {
+fn of_module(module: &mut Module, index: &Index, record: &Record<'_>) -> Result<(), Error> {
     let set: fn(&mut Function, u32) = match record.attribute {
         attr::REGCOUNT => |f, n| f.registers = n,
         attr::FRAME_SIZE => |f, n| f.frame_bytes = n,
@@ -118,17 +147,16 @@ fn of_module(module: &mut Module, symbol_of_index: &[Option<SymbolId>], record: 
         attr::MIN_STACK_SIZE | attr::MAX_STACK_SIZE => |f, n| f.stack_bytes = Some(n).filter(|&n| n != u32::MAX),
         _ => return Ok(()),
     };
-    let (index, value) = (record.u32(0)? as usize, record.u32(4)?);
-    let symbol = symbol_of_index.get(index).copied().flatten();
-    for function in module.functions.iter_mut().filter(|f| Some(f.symbol) == symbol) {
-        set(function, value);
+    let (symbol, value) = (index.symbol(record.u32(0)?), record.u32(4)?);
+    if let Some(&function) = symbol.and_then(|symbol| index.function_of_symbol.get(&symbol)) {
+        set(&mut module.functions[function], value);
     }
     Ok(())
 }
 
 fn of_code(
     module: &mut Module,
-    symbol_of_index: &[Option<SymbolId>],
+    index: &Index,
     owner: SectionId,
     record: &Record<'_>,
     params: &mut Vec<(u16, Param)>,
@@ -141,7 +169,8 @@ fn of_code(
         params.push((record.u16(4)?, param));
         return Ok(());
     }
-    for function in module.functions.iter_mut().filter(|f| f.section == owner && f.kernel) {
+    for &kernel in index.kernels(owner) {
+        let function = &mut module.functions[kernel];
         match record.attribute {
             attr::PARAM_CBANK => {
                 function.param_base = record.u16(4)?.into();
@@ -154,8 +183,7 @@ fn of_code(
             attr::EXIT_OFFSETS => function.exits = record.words()?,
             attr::EXTERNS => {
                 let indices = record.words()?;
-                function.externs =
-                    indices.iter().filter_map(|&i| symbol_of_index.get(i as usize).copied().flatten()).collect();
+                function.externs = indices.iter().filter_map(|&i| index.symbol(i)).collect();
             }
             attr::INDIRECT_BRANCH_TARGETS => function.indirect_branches = indirect_branches(record)?,
             _ => {}

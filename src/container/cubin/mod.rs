@@ -13,8 +13,9 @@ use super::{Error, Module};
 /// Reads a cubin. Memory used is bounded by a small multiple of the file's size.
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let mut file = elf::read(bytes)?;
-    for attributes in std::mem::take(&mut file.info) {
-        info::apply(&mut file.module, &file.symbol_of_index, &attributes)?;
+    let index = info::Index::new(&file.module, file.symbol_of_index);
+    for attributes in &file.info {
+        info::apply(&mut file.module, &index, attributes)?;
     }
     Ok(file.module)
 }

@@ -193,7 +193,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             op => {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
                 self.bits_matter = self.bits_used[inst.results[0].0 as usize];
-                let v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                let mut v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. })
+                    && op.operands().iter().any(|&v| !self.block.ty(v).is_uniform())
+                {
+                    // A compare of lanes, which are all alike here: 0 past the warp.
+                    let mask = self.warp_mask() as i64;
+                    v = self.b.ins().band_imm_s(v, mask);
+                }
                 self.set_scalar(inst.results[0], v);
             }
         }
@@ -209,7 +216,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, index_value, zero);
         let bytes = self.b.ins().ishl_imm_u(safe, 3);
-        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first) as u32));
+        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first)));
         (self.b.ins().iadd(base, bytes), inside)
     }
 
@@ -295,8 +302,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for &index in insts {
             let inst = &self.block.insts[index];
             match &inst.op {
-                Op::RfWrite { value, .. } => {
+                Op::RfWrite { value, guard, .. } => {
                     self.lanes(*value);
+                    if let Some(guard) = guard {
+                        self.mask_words(*guard);
+                    }
                     writes.push(index);
                 }
                 Op::Load { .. } => self.load(index),
@@ -305,10 +315,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 _ => {}
             }
             for &result in &inst.results {
-                if self.plan.escapes[result.0 as usize]
-                    && self.slots.is_stored(result)
-                    && !self.block.ty(result).is_uniform()
-                {
+                if !self.plan.escapes[result.0 as usize] {
+                    continue;
+                }
+                if self.block.ty(result) == ValueType::MASK {
+                    self.mask_bits(result);
+                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
                     self.store_slot(result);
                 }
             }

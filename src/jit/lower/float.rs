@@ -53,8 +53,10 @@ pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let least = constant(b, ty, if ty == Type::F32 { 0x0080_0000 } else { 1 << 52 }, vector);
     let magnitude = b.ins().fabs(a);
     let tiny = b.ins().fcmp(FloatCC::LessThan, magnitude, least);
-    let zero = constant(b, ty, 0, vector);
-    let signed_zero = b.ins().fcopysign(zero, a);
+    let bits = to_int(b, ty, a, vector);
+    let sign = constant(b, int_type(ty), 1 << (ty.bits() - 1), vector);
+    let sign = b.ins().band(bits, sign);
+    let signed_zero = to_float(b, ty, sign, vector);
     choose(b, tiny, signed_zero, a, vector)
 }
 

@@ -479,7 +479,9 @@ impl BlockLowerer<'_, '_, '_> {
         fixed: usize,
     ) {
         let cost = i64::from(self.block.cost);
-        let (rounds, lanes) = (after[0], after[1]);
+        // A block entered without active lanes counts too.
+        let one = self.b.ins().iconst(types::I64, 1);
+        let (rounds, lanes) = (self.b.ins().umax(after[0], one), after[1]);
         for (offset, amount) in [(abi::INSTRUCTIONS, rounds), (abi::LANE_INSTRUCTIONS, lanes)] {
             let added = self.b.ins().imul_imm_s(amount, cost);
             let before = self.ctx_load(types::I64, offset);

@@ -1,7 +1,7 @@
 //! Runs a lifted function from one state to another: the state is loaded by a block in front of the function's first
 //! and stored by one behind its last, so that an engine needs nothing but to run it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use warploom::ir::{
@@ -29,14 +29,9 @@ pub fn assemble(words: &[u64]) -> Vec<u8> {
     words.chunks(3).flat_map(|bundle| std::iter::once(&0).chain(bundle)).flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// All places whose content is stored.
-fn places() -> impl Iterator<Item = Place> {
-    (0..255)
-        .map(Place::Reg)
-        .chain((0..7).map(Place::Pred))
-        .chain((0..5).map(Place::Cc))
-        .chain((0..SHARED_WORDS).map(|word| Place::Shared(word * 4)))
-        .chain((0..LOCAL_WORDS).map(|word| Place::Local(word * 4)))
+/// Places that are looked at whether a test names them or not.
+fn usual_places() -> impl Iterator<Item = Place> {
+    (0..16).map(Place::Reg).chain((0..7).map(Place::Pred)).chain((0..5).map(Place::Cc))
 }
 
 /// Where the state holds a place: a row of a word for each lane; for predicates and CC the first 8 bytes, a mask; for shared
@@ -57,19 +52,25 @@ fn address(place: Place) -> u64 {
 /// One function that can be run from many states.
 pub struct Probe {
     function: Arc<Function>,
+    /// Places that are loaded before and stored after, all but global memory.
+    places: BTreeSet<Place>,
 }
 
 /// What a run left.
 pub struct After {
     pub outcome: Outcome,
     memory: Memory,
+    places: BTreeSet<Place>,
 }
 
 impl Probe {
-    pub fn new(code: &[u8]) -> Probe {
+    /// For states that name these places.
+    pub fn new(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
+        let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
+        let places: BTreeSet<Place> = usual_places().chain(named).filter(state).collect();
         let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], discovered: &[] };
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
-        Probe { function: Arc::new(wrap(lifted)) }
+        Probe { function: Arc::new(wrap(lifted, &places)), places }
     }
 
     /// Runs one warp with `lanes` lanes on every engine.
@@ -97,7 +98,7 @@ impl Probe {
                 config.constants[bank as usize] = Some(ConstBank::new(&content).expect("bank"));
             }
             let outcome = launch(&memory, &*engine, &config, None).expect("launch");
-            (name, After { outcome, memory })
+            (name, After { outcome, memory, places: self.places.clone() })
         };
         engines(&self.function, lanes).into_iter().map(run).collect()
     }
@@ -136,7 +137,7 @@ impl After {
         wanted.extend(expected.items.iter().map(|item| (item.place, item)));
         let mut differences = Vec::new();
         let globals = wanted.keys().copied().filter(|place| matches!(place, Place::Global(_)));
-        let state = places().filter(|_| found.is_none());
+        let state = self.places.iter().copied().filter(|_| found.is_none());
         for place in state.chain(globals.collect::<Vec<_>>()) {
             let zero = Item { place, lanes: [0; LANES] };
             let wanted = wanted.get(&place).copied().unwrap_or(&zero);
@@ -168,7 +169,16 @@ impl After {
 }
 
 /// The function between a block that loads the state and one that stores it.
-fn wrap(mut function: Function) -> Function {
+///
+/// A function that cannot reach [`STOP`] has only the registers it uses: it traps, and what it leaves is not looked at.
+fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
+    let count = |name| function.banks.iter().find(|bank| bank.name == name).map_or(0, |bank| bank.count);
+    let registers = count("r");
+    let places = places.iter().copied().filter(|place| match *place {
+        Place::Reg(n) => n < registers,
+        _ => true,
+    });
+    let places: &BTreeSet<Place> = &places.collect();
     let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     let mut bank = HashMap::new();
     for declared in &function.banks {
@@ -177,10 +187,10 @@ fn wrap(mut function: Function) -> Function {
     builder.set_active(function.active);
     let (load, store, old_entry) = (builder.new_block(0), builder.new_block(0), builder.new_block(0));
     let mut state = StateCode { b: builder.at(load), bank: &bank };
-    state.load();
+    state.load(places);
     state.b.jump(old_entry);
     let mut state = StateCode { b: builder.at(store), bank: &bank };
-    state.store();
+    state.store(places);
     state.b.exit();
     builder.at(old_entry).exit();
     let wrapper = builder.finish().expect("the wrapper");
@@ -247,8 +257,8 @@ impl StateCode<'_> {
         if matches!(place, Place::Pred(_) | Place::Cc(_)) { Type::I64 } else { Type::I32 }
     }
 
-    fn load(&mut self) {
-        for place in places() {
+    fn load(&mut self, places: &BTreeSet<Place>) {
+        for &place in places {
             let (row, _) = self.row(place);
             let value = self.b.load(Space::Global, Self::ty(place), Extend::None, row, 0);
             match self.reg(place) {
@@ -261,10 +271,10 @@ impl StateCode<'_> {
         }
     }
 
-    fn store(&mut self) {
+    fn store(&mut self, places: &BTreeSet<Place>) {
         let launched = self.b.special(Special::LaunchMask);
         self.b.write_active(launched);
-        for place in places() {
+        for &place in places {
             let value = match self.reg(place) {
                 Some(reg) => self.b.rf_read(reg),
                 None => {

@@ -49,6 +49,11 @@ impl fmt::Display for BadState {
 }
 
 impl State {
+    /// The places it names.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        self.items.iter().map(|item| item.place)
+    }
+
     pub fn parse(text: &str) -> Result<State, BadState> {
         let mut state = State::default();
         for assignment in text.split_whitespace() {

@@ -47,6 +47,8 @@ pub struct Cx<'a> {
     constants: HashMap<(Type, u64), Value>,
     loads: HashMap<(u8, u32, Type), Value>,
     nots: HashMap<Value, Value>,
+    /// For active lanes and guard.
+    executing: HashMap<(Value, Value), Value>,
 }
 
 impl<'a> Cx<'a> {
@@ -64,6 +66,7 @@ impl<'a> Cx<'a> {
             constants: HashMap::new(),
             loads: HashMap::new(),
             nots: HashMap::new(),
+            executing: HashMap::new(),
         }
     }
 
@@ -97,9 +100,9 @@ impl<'a> Cx<'a> {
 
     /// The lanes that execute this instruction.
     pub fn executing(&mut self) -> Value {
-        let active = Mask::Lanes(self.active());
-        let mask = active.and(self.guard, &mut self.b);
-        mask.value(&mut self.b)
+        let active = self.active();
+        let Mask::Lanes(guard) = self.guard else { return active };
+        *self.executing.entry((active, guard)).or_insert_with(|| self.b.and(active, guard))
     }
 
     /// Writes back flags that are live after the block.
@@ -164,8 +167,7 @@ impl<'a> Cx<'a> {
             self.usage.kills.insert(flag);
         }
         if self.wants(flag) {
-            let active = &mut self.active;
-            let lanes = |b: &mut BlockBuilder<'_>| Mask::Lanes(*active.get_or_insert_with(|| b.read_active()));
+            let lanes = if self.flags.keeps(flag) { Mask::Lanes(self.executing()) } else { self.guard };
             self.flags.write(flag, value, self.guard, lanes, &mut self.b);
         }
     }

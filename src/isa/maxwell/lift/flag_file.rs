@@ -35,7 +35,7 @@ impl FlagBanks {
 struct Pending {
     value: Mask,
     guard: Mask,
-    /// The lanes that take the value: those of the guard, for a kept flag the active ones among them.
+    /// The lanes that take the value.
     lanes: Mask,
 }
 
@@ -66,17 +66,13 @@ impl FlagFile {
         }
     }
 
-    /// Writes the flag in the lanes of `guard` that are `active` (asked for only if it matters).
-    pub fn write(
-        &mut self,
-        flag: Flag,
-        value: Mask,
-        guard: Mask,
-        active: impl FnOnce(&mut BlockBuilder<'_>) -> Mask,
-        b: &mut BlockBuilder<'_>,
-    ) {
-        let kept = self.kept.contains(flag);
-        let lanes = if kept { active(b).and(guard, b) } else { guard };
+    /// Whether inactive lanes' bits matter.
+    pub fn keeps(&self, flag: Flag) -> bool {
+        self.kept.contains(flag)
+    }
+
+    /// Writes the flag under `guard`: in `lanes`, which are those of the guard, and only active ones if the flag is kept.
+    pub fn write(&mut self, flag: Flag, value: Mask, guard: Mask, lanes: Mask, b: &mut BlockBuilder<'_>) {
         if lanes == Mask::Always {
             self.slots[flag.index()] = Slot { base: Some(value), pending: None, dirty: true };
             return;

@@ -1,12 +1,12 @@
-//! Lets a function load registers from memory when it starts and store them when it ends, so that a case can set and
-//! expect them without looking into an engine's register file.
+//! Lets a function load registers from memory when it starts and store them when it ends, so that a test can set and
+//! read them without looking into an engine's register file.
 
-use warploom::ir::*;
+use crate::ir::*;
 
 /// Bytes of one lane's value in the buffers.
 pub const CELL: u64 = 8;
 
-/// Where the register values of a case lie in guest memory.
+/// Where the register values of a run lie in guest memory.
 #[derive(Debug)]
 pub struct Buffers {
     /// Values to set, [`row_bytes`] for each register.

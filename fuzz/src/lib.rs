@@ -1,0 +1,129 @@
+//! What the fuzz targets do with their bytes, one function each. A target is glue around it; the smoke tests run the
+//! same functions on stable Rust.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arbitrary::{Result, Unstructured};
+use warploom::capture::{Manifest, npy};
+use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin};
+use warploom::generate::compare::{self, BLOCKS, compare};
+use warploom::generate::{self, maxwell_code as code_from_table, maxwell_registers};
+use warploom::ir::generate::Bytes;
+use warploom::ir::{Function, parse, verify};
+use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
+use warploom::isa::maxwell::{Instruction, table};
+
+#[cfg(test)]
+mod smoke;
+
+/// `.npy` files: what can be read can be written, and reads the same.
+pub fn array(bytes: &[u8]) {
+    let Ok(array) = npy::read(bytes) else { return };
+    let mut written = Vec::new();
+    npy::write(&array, &mut written).expect("memory takes every write");
+    assert_eq!(npy::read(&written[..]).expect("what was written can be read"), array);
+}
+
+/// Any file, as `warploom inspect` and a launch would read it: formats, fat binary members, linking, code.
+pub fn container(bytes: &[u8]) {
+    if let Some(format @ (Format::FatBinary | Format::HostElf)) = container::recognise(bytes) {
+        let _ = fatbin::visit(bytes, format, &mut |visited| drop(visited.member.label()));
+    }
+    let Ok(modules) = container::modules(bytes) else { return };
+    for module in modules {
+        let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };
+        let kernels: Vec<FunctionId> = linked.module().kernels().map(|(id, _)| id).collect();
+        for kernel in kernels.into_iter().take(8) {
+            let code = linked.code(kernel);
+            for &pc in code.targets.iter().take(64).chain([&code.entry]) {
+                let _ = linked.locate(kernel, pc);
+            }
+        }
+    }
+}
+
+/// Launch manifests: what can be read can be written, and reads the same.
+pub fn manifest(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Ok(manifest) = Manifest::parse(text, Path::new("m.toml")) else { return };
+    let written = manifest.to_text().expect("a manifest can be written");
+    let again = Manifest::parse(&written, Path::new("m.toml")).expect("what was written can be read");
+    // Numbers that are NaN are not equal to themselves.
+    assert!(again == manifest || written.contains("nan"));
+}
+
+/// The IR's text form: what can be read can be printed, and reads the same; what verifies runs alike on all engines.
+pub fn ir_text(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Ok(function) = parse::parse(text) else { return };
+    let printed = function.to_string();
+    assert_eq!(parse::parse(&printed).as_ref(), Ok(&function), "{printed}");
+    if verify::verify(&function).is_ok() {
+        alike(&function, BLOCKS[bytes.len() % BLOCKS.len()], &[]);
+    }
+}
+
+/// Maxwell words: a line of the table explains each that is legal, and its parts and text can be read.
+pub fn maxwell_decode(bytes: &[u8]) {
+    for bytes in bytes.chunks_exact(8) {
+        let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+        let Some(instruction) = Instruction::decode(word) else { continue };
+        assert!(instruction.row.matches(word));
+        assert!(table::rows().any(|row| std::ptr::eq(row, instruction.row)));
+        let text = instruction.text(8);
+        assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
+        for slot in instruction.row.operands() {
+            let _ = instruction.source(slot.role);
+        }
+        let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(8));
+    }
+}
+
+/// Maxwell code: what the bytes are as code lifts to a function that verifies; and code that they choose from the
+/// table runs alike on all engines.
+pub fn maxwell_code(bytes: &[u8]) {
+    let lift = |code: &[u8]| {
+        let kernel = Kernel { name: "fuzz", code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
+        verify::verify(&function).unwrap_or_else(|error| panic!("{error}\n{function}"));
+        function
+    };
+    if bytes.len() >= 16 {
+        lift(bytes);
+    }
+    let run = |mut u: Unstructured<'_>| -> Result<()> {
+        let block = *u.choose(&BLOCKS)?;
+        let code = code_from_table(&mut u)?;
+        let function = lift(&code);
+        let registers = maxwell_registers(&function, &mut Unstructured::new(bytes))?;
+        alike(&function, block, &registers);
+        Ok(())
+    };
+    // Too few bytes are no error.
+    let _ = run(Unstructured::new(bytes));
+}
+
+/// Random functions, of both generators, run alike on all engines.
+pub fn engines(bytes: &[u8]) {
+    let run = |mut u: Unstructured<'_>| -> Result<()> {
+        let block = *u.choose(&BLOCKS)?;
+        let function = if u.arbitrary()? {
+            generate::function(&mut u)?
+        } else {
+            let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
+            let rest = u.take_rest();
+            warploom::ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
+        };
+        alike(&function, block, &[]);
+        Ok(())
+    };
+    // Too few bytes are no error.
+    let _ = run(Unstructured::new(bytes));
+}
+
+fn alike(function: &Function, block: [u32; 3], registers: &[compare::Initial]) {
+    if let Err(difference) = compare(function, block, registers) {
+        panic!("{difference}");
+    }
+}
