@@ -360,11 +360,16 @@ impl Encoder {
                 self.set(lo, 8, number)?;
                 rest
             }
-            // What it stands for is in the register before it; the text is compared at the end.
-            Location::RegisterAfter { .. } | Location::Zero => match rest.strip_prefix("???255") {
+            Location::RegisterAfter { lo, plus } => match rest.strip_prefix("???255") {
+                // It has no number; the text is compared at the end.
                 Some(rest) => rest,
-                None => register(rest)?.1,
+                None => {
+                    let (number, rest) = register(rest)?;
+                    self.set(lo, 8, number.checked_sub(plus.into())?)?;
+                    rest
+                }
             },
+            Location::Zero => register(rest)?.1,
             _ => {
                 let (bank, rest) = hex(rest.strip_prefix("c[")?)?;
                 let rest = rest.strip_prefix(']')?.trim_start_matches(' ');
