@@ -68,10 +68,10 @@ pub fn exposed(function: &Function, editor: &Editor, term: &Terminator) -> Vec<R
     let mut exposed = Vec::new();
     for inst in &editor.insts {
         match inst.op {
-            Op::RfRead { reg, .. } if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) => {
-                if !hidden(inst.results[0]) {
-                    exposed.push(reg);
-                }
+            Op::RfRead { reg, .. }
+                if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) && !hidden(inst.results[0]) =>
+            {
+                exposed.push(reg);
             }
             Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {
                 exposed.extend((first..first + count).map(|i| bank.reg(i)));
@@ -231,11 +231,11 @@ impl<'a> Demand<'a> {
         let mut out = Editor::new(self.editor.lanes);
         let mut map = vec![Value(u32::MAX); self.editor.values.len()];
         for inst in &self.editor.insts {
-            if let [result] = inst.results[..] {
-                if let Some(alias) = self.alias[result.0 as usize] {
-                    map[result.0 as usize] = map[alias.0 as usize];
-                    continue;
-                }
+            if let [result] = inst.results[..]
+                && let Some(alias) = self.alias[result.0 as usize]
+            {
+                map[result.0 as usize] = map[alias.0 as usize];
+                continue;
             }
             let unseen = |v: &Value| matches!(self.seen[v.0 as usize], Seen::Nothing);
             let removable = self.editor.is_pure(&inst.op)
@@ -246,12 +246,12 @@ impl<'a> Demand<'a> {
             let mut op = inst.op.clone();
             op.map_operands(|v| map[v.0 as usize]);
             out.pc = inst.pc;
-            if let (Op::AddCarry { a, b, carry }, true) = (&op, inst.results.get(1).is_some_and(unseen)) {
-                if let Some(sum) = plain_sum(&mut out, *a, *b, *carry, inst.window) {
-                    let wanted = self.editor.ty(inst.results[0]);
-                    map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
-                    continue;
-                }
+            if let (Op::AddCarry { a, b, carry }, true) = (&op, inst.results.get(1).is_some_and(unseen))
+                && let Some(sum) = plain_sum(&mut out, *a, *b, *carry, inst.window)
+            {
+                let wanted = self.editor.ty(inst.results[0]);
+                map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
+                continue;
             }
             let types: Vec<ValueType> = inst.results.iter().map(|&r| self.editor.ty(r)).collect();
             let results =

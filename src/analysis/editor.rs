@@ -9,7 +9,7 @@ use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp,
 pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     match op {
         Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) => known(access.address)
-            .is_some_and(|at| (at as u32).wrapping_add(access.offset as u32) % u32::from(access.align) == 0),
+            .is_some_and(|at| (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))),
         Op::Load { .. } => false,
         Op::RfRead { .. }
         | Op::RfWrite { .. }
@@ -51,10 +51,10 @@ impl<'a> Masks<'a> {
         if a == b || self.constant(b) == Some(u64::MAX) || self.constant(a) == Some(0) {
             return true;
         }
-        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b) {
-            if self.is_subset(a, *x) || self.is_subset(a, *y) {
-                return true;
-            }
+        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b)
+            && (self.is_subset(a, *x) || self.is_subset(a, *y))
+        {
+            return true;
         }
         match self.def(a) {
             Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(*x, b) || self.is_subset(*y, b),

@@ -14,15 +14,16 @@ impl Editor {
             Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: x },
             Op::Convert { op: ConvertOp::HighHalf, a: y, .. },
         ) = (self.def(lo).clone(), self.def(hi).clone())
+            && x == y
+            && self.ty(x).ty == Type::I64
         {
-            if x == y && self.ty(x).ty == Type::I64 {
-                return Some(x);
-            }
+            return Some(x);
         }
-        if let (Some(l), Some(h)) = (self.constant(lo), self.constant(hi)) {
-            if self.ty(lo).is_uniform() && self.ty(hi).is_uniform() {
-                return Some(self.iconst(Type::I64, l | h << 32));
-            }
+        if let (Some(l), Some(h)) = (self.constant(lo), self.constant(hi))
+            && self.ty(lo).is_uniform()
+            && self.ty(hi).is_uniform()
+        {
+            return Some(self.iconst(Type::I64, l | h << 32));
         }
         if self.constant(hi) == Some(0) && (self.ty(hi).is_uniform() || !self.ty(lo).is_uniform()) {
             return Some(self.convert(ConvertOp::ZeroExtend, Type::I64, lo, window));

@@ -121,7 +121,7 @@ impl Planner<'_> {
                 if self.writes || (writes && self.loads) {
                     self.close();
                 }
-                self.to_body(index, inst);
+                self.add_to_body(index, inst);
                 self.loads |= !writes;
                 self.writes |= writes;
             }
@@ -141,13 +141,13 @@ impl Planner<'_> {
                 if !self.uses_body(op) {
                     self.before.push(index);
                 } else if is_lane_mask(op, self.block) {
-                    self.to_body(index, inst);
+                    self.add_to_body(index, inst);
                 } else {
                     self.close();
                     self.before.push(index);
                 }
             }
-            _ => self.to_body(index, inst),
+            _ => self.add_to_body(index, inst),
         }
     }
 
@@ -182,7 +182,7 @@ impl Planner<'_> {
         }
     }
 
-    fn to_body(&mut self, index: usize, inst: &Inst) {
+    fn add_to_body(&mut self, index: usize, inst: &Inst) {
         if !is_lane_mask(&inst.op, self.block) && self.counts_body_mask(&inst.op) {
             self.close();
         }

@@ -234,15 +234,15 @@ impl Ssa<'_> {
 
     /// Brings the register file up to date for a register, and forgets what was known of it.
     fn settle(&mut self, reg: Reg) {
-        if let Some(value) = self.cells.remove(&reg) {
-            if self.written.remove(&reg).is_some() {
-                self.write_back(reg, value, None);
-            }
+        if let Some(value) = self.cells.remove(&reg)
+            && self.written.remove(&reg).is_some()
+        {
+            self.write_back(reg, value, None);
         }
-        if let Some(lane) = self.lanes.remove(&reg) {
-            if let Some((value, mask)) = lane.new {
-                self.flush_lane(reg, lane.window, value, mask);
-            }
+        if let Some(lane) = self.lanes.remove(&reg)
+            && let Some((value, mask)) = lane.new
+        {
+            self.flush_lane(reg, lane.window, value, mask);
         }
     }
 

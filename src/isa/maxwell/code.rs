@@ -25,6 +25,11 @@ pub fn word_at(code: &[u8], pc: u64) -> Option<CodeWord> {
     Some(CodeWord { pc, word, control, instruction: Instruction::decode(word) })
 }
 
+/// The control word at the start of a bundle.
+pub fn control_at(code: &[u8], bundle: u64) -> Option<u64> {
+    bundle.is_multiple_of(BUNDLE_BYTES).then(|| read(code, bundle)).flatten()
+}
+
 /// All instruction words in order of address. Trailing bytes that do not make a word are left out.
 pub fn words(code: &[u8]) -> impl Iterator<Item = CodeWord> {
     (0..code.len() as u64).step_by(WORD_BYTES as usize).filter_map(|pc| word_at(code, pc))

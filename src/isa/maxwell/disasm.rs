@@ -57,6 +57,9 @@ impl Printer<'_> {
                 Piece::Field(slot) if slot.silent => {}
                 Piece::Field(slot) => self.field(slot)?,
                 Piece::Operand(slot) => self.operand(slot)?,
+                Piece::Phase => {
+                    self.out.push_str(["", ".T", ".P", ".INVALIDPHASE3"][usize::from(self.context.reuse & 3)]);
+                }
             }
             printed = self.out.len() > before;
         }
@@ -159,6 +162,9 @@ impl Printer<'_> {
             }
         }
         match source.value {
+            Value::Reg(Reg::ZERO) if matches!(slot.location, Location::RegisterAfter { .. }) => {
+                self.out.push_str("???255");
+            }
             Value::Reg(reg) => write!(self.out, "{reg}")?,
             Value::Const { bank, offset } => {
                 let space = if slot.attributes.part.is_none() { "" } else { " " };
@@ -170,7 +176,7 @@ impl Printer<'_> {
         if source.abs {
             self.out.push('|');
         }
-        if slot.role != Role::D && self.reused(slot.location) {
+        if matches!(source.value, Value::Reg(_)) && self.reused(slot) {
             self.out.push_str(".reuse");
         }
         Ok(())
@@ -182,14 +188,16 @@ impl Printer<'_> {
         }
     }
 
-    fn reused(&self, location: Location) -> bool {
-        let bit = match location {
-            Location::Register { lo: 8 } => 0,
-            Location::Register { lo: 20 } => 1,
-            Location::Register { lo: 39 } => 2,
+    fn reused(&self, slot: &OperandSlot) -> bool {
+        let usual = match slot.role {
+            Role::A => 0,
+            Role::B => 1,
+            Role::C => 2,
             _ => return false,
         };
-        self.context.reuse >> bit & 1 != 0
+        let bit = slot.attributes.reuse_slot.unwrap_or(usual);
+        // Only arithmetic units have the cache; elsewhere the bits mean other things or nothing.
+        self.instruction.word >> 63 == 0 && self.context.reuse >> bit & 1 != 0
     }
 
     fn immediate(&mut self, imm: u64, location: Location) -> fmt::Result {
@@ -237,8 +245,8 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let offset = SignedHex(self.offset.into());
         match (self.base.is_zero(), self.offset) {
-            (true, _) => write!(f, "[{:#x}]", self.offset),
-            (false, 0) => write!(f, "[{}]", self.base),
+            (true, 1.. | ..0) => write!(f, "[{:#x}]", self.offset),
+            (_, 0) => write!(f, "[{}]", self.base),
             (false, _) => write!(f, "[{}+{offset}]", self.base),
         }
     }

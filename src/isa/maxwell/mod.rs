@@ -6,13 +6,16 @@
 pub mod code;
 pub mod control;
 pub mod disasm;
+pub mod encode;
 pub mod field;
 pub mod instruction;
 pub mod lift;
+pub mod listing;
 pub mod row;
 pub mod special;
 pub mod table;
 
+pub use encode::{AssembleError, assemble};
 pub use instruction::{Address, BUNDLE_BYTES, Instruction, Part, Pred, Reg, Source, Value, WORD_BYTES};
 pub use row::{Fidelity, Role, Row};
 pub use table::Opcode;

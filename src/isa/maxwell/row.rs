@@ -16,6 +16,7 @@
 //! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
 //! | `{field@lo:n+hi:k}` | the same with `k` bits (without `:k`, one) from bit `hi` on top |
 //! | `{field@lo ?}` | nothing: the field is only read |
+//! | `{phase}` | the phase of a texture instruction, which the control word holds |
 //! | `{role}` | the operand at its usual location, or at the one the encoding binds |
 //! | `{role=location attributes}` | the operand at this location |
 //!
@@ -24,7 +25,7 @@
 //! | | |
 //! |---|---|
 //! | `r8` | a register, whose number is in the 8 bits from bit 8 |
-//! | `n20+1` | the register 1 after the one in the 8 bits from bit 20 |
+//! | `n20+1` | the register 1 after the one in the 8 bits from bit 20; printed as `???255` if there is none |
 //! | `z` | RZ, without bits |
 //! | `p39` | a predicate, in the 3 bits from bit 39 |
 //! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
@@ -43,7 +44,7 @@
 //! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~` complemented, `!`
 //! (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S` the same in units of the integer type in
 //! bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in [`super::field::VideoType`] (3 bits); and without a bit
-//! `?`: the operand is not printed if it is PT, RZ or 0.
+//! `?`: the operand is not printed if it is PT, RZ or 0. `%2`: its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
 
 use super::field::Field;
 use super::lift::Lift;
@@ -174,6 +175,8 @@ pub struct Attributes {
     pub part: Option<PartSlot>,
     /// Not printed if PT, RZ or 0.
     pub optional: bool,
+    /// Slot of the operand reuse cache, if not the role's.
+    pub reuse_slot: Option<u8>,
 }
 
 /// Where the part of a source is chosen.
@@ -210,7 +213,8 @@ impl PartKind {
 }
 
 impl Attributes {
-    const NONE: Attributes = Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false };
+    const NONE: Attributes =
+        Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false, reuse_slot: None };
 }
 
 /// An operand of a row.
@@ -245,6 +249,8 @@ pub enum Piece {
     },
     Field(FieldSlot),
     Operand(OperandSlot),
+    /// The phase of a texture instruction.
+    Phase,
 }
 
 /// One encoding.
@@ -281,6 +287,12 @@ impl Row {
             i += 1;
         }
         true
+    }
+
+    /// A word of this encoding with the other bits taken from `random`; it may be another row's that is more specific, or
+    /// excluded.
+    pub const fn word(&self, random: u64) -> u64 {
+        self.bits | random & !self.mask
     }
 
     pub fn fields(&self) -> impl Iterator<Item = FieldSlot> {
@@ -406,6 +418,9 @@ const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
     let (start, end) = cursor.name();
     if let Some(role) = role_named(cursor.bytes, start, end) {
         return Piece::Operand(operand(cursor, role, encoding));
+    }
+    if same(b"phase", cursor.bytes, start, end) {
+        return Piece::Phase;
     }
     let Some(field) = field_named(cursor.bytes, start, end) else {
         panic!("a placeholder names neither a role nor a field")
@@ -640,6 +655,8 @@ impl<'a> Cursor<'a> {
                 out.inv = Some(self.number());
             } else if self.accept(b'!') {
                 out.not = Some(self.number());
+            } else if self.accept(b'%') {
+                out.reuse_slot = Some(self.number());
             } else if self.accept(b'?') {
                 out.optional = true;
             } else if self.accept(b'.') {

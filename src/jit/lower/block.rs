@@ -216,7 +216,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, index_value, zero);
         let bytes = self.b.ins().ishl_imm_u(safe, 3);
-        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first) as u32));
+        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first)));
         (self.b.ins().iadd(base, bytes), inside)
     }
 

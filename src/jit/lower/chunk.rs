@@ -208,7 +208,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn load_row(&mut self, reg: Reg) -> Lanes {
         let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
-        let offset = self.layout.offset(reg) as u32;
+        let offset = self.layout.offset(reg);
         self.load_cells(ty, offset)
     }
 
@@ -226,7 +226,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Writes the lanes of a mask (all lanes without one) to a register's row.
     pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
         let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
-        let offset = self.layout.offset(reg) as u32;
+        let offset = self.layout.offset(reg);
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,

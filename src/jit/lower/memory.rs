@@ -464,14 +464,14 @@ impl BlockLowerer<'_, '_, '_> {
                     }
                 }
             } else {
-                self.to_slow(slow);
+                self.leave_to(slow);
             }
             return;
         }
         let uniform = class.affine().is_some_and(|(step, _)| step == 0);
         let spaced = self.spaced(access);
         if !uniform && spaced.step % i64::from(access.align.max(1)) != 0 {
-            self.to_slow(slow);
+            self.leave_to(slow);
             return;
         }
         let host = self.host_address(access, &spaced, true, slow);
@@ -495,7 +495,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// To the slow path for good; what is lowered after it is unreachable.
-    fn to_slow(&mut self, slow: cranelift_codegen::ir::Block) {
+    fn leave_to(&mut self, slow: cranelift_codegen::ir::Block) {
         self.b.ins().jump(slow, &[]);
         let unreachable = self.cold_block();
         self.b.switch_to_block(unreachable);

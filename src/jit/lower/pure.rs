@@ -294,16 +294,16 @@ impl BlockLowerer<'_, '_, '_> {
     fn lanes_of(&mut self, op: &Op, to: Type) -> Lanes {
         match *op {
             Op::Special(Special::Tid(axis)) => return self.tid_lanes(axis),
-            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } => {
-                if self.classes.get(b) == Class::Uniform {
-                    let count = match self.constant(b) {
-                        Some(n) => ShiftCount::Constant(n),
-                        None => ShiftCount::Scalar(self.scalar(b)),
-                    };
-                    let lanes = self.lanes(a);
-                    let count = &count;
-                    return lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect();
-                }
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b }
+                if self.classes.get(b) == Class::Uniform =>
+            {
+                let count = match self.constant(b) {
+                    Some(n) => ShiftCount::Constant(n),
+                    None => ShiftCount::Scalar(self.scalar(b)),
+                };
+                let lanes = self.lanes(a);
+                let count = &count;
+                return lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect();
             }
             Op::Select { mask, a, b } => {
                 let (new, old) = (self.lanes(a), self.lanes(b));

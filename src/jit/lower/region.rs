@@ -32,7 +32,9 @@ pub struct Region<'r> {
 /// Data that code refers to by address.
 #[derive(Default)]
 pub struct Owned {
+    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
     accesses: Vec<Box<AccessDesc>>,
+    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
     interprets: Vec<Box<InterpretDesc>>,
 }
 

@@ -102,7 +102,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().jump(head, &[BlockArg::Value(zero)]);
                 self.b.switch_to_block(head);
                 // Four lanes at a time keep the loop's own work small.
-                let step = if self.function.lanes % 4 == 0 { 4 } else { 1 };
+                let step = if self.function.lanes.is_multiple_of(4) { 4 } else { 1 };
                 for i in 0..step {
                     let this = self.b.ins().iadd_imm_s(lane, i);
                     let pick = self.slot_lane(picks, Type::I32, this);

@@ -3,7 +3,7 @@
 family! { ($) float {
     /// A + B.
     Fadd (exact float::fadd) {
-        "FADD{ftz@44}{rounding@39}{sat@50} {d}{cc@47}, {a -48 |46}, {b -45 |49}" {
+        "FADD{ftz@44}{rounding@39}{sat@50} {d}{cc@47}, {a -48 |46}, {b -45 |49 %2}" {
             "0101 1100 0101 1--- b=r20"
             "0100 1100 0101 1--- b=c"
             "0011 100- 0101 1--- b=f"
@@ -107,7 +107,7 @@ family! { ($) float {
     }
     /// A + B.
     Dadd (exact double::dadd) {
-        "DADD{rounding@39} {d}{cc@47}, {a -48 |46}, {b -45 |49}" {
+        "DADD{rounding@39} {d}{cc@47}, {a -48 |46}, {b -45 |49 %2}" {
             "0101 1100 0111 0--- b=r20"
             "0100 1100 0111 0--- b=c"
             "0011 100- 0111 0--- b=d"

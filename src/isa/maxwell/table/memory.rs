@@ -69,6 +69,9 @@ family! { ($) memory {
         "CCTL{extended@52}{cache_kind@4}{cache_op@0} {m=m8+22:30*4}" {
             "1110 1111 011- ---- @0#0110 @0#1000"
         }
+        "CCTL{extended@52}{cache_kind@4}{cache_op@0}" {
+            "1110 1111 011- ---- @0=0110 @8=11111111 @22=000000000000000000000000000000"
+        }
         "CCTL{extended@52}{cache_kind@4}{cache_op@0}{m=m8+22:30*4}" {
             "1110 1111 011- ---- @0=0000"
         }
@@ -77,6 +80,9 @@ family! { ($) memory {
     Cctll (exact control::nop) {
         "CCTLL{local_cache_kind@4}{cache_op@0} {m=m8+22:22*4}" {
             "1110 1111 1000 0--- @0#0000 @0#0110 @0#1000"
+        }
+        "CCTLL{local_cache_kind@4}{cache_op@0}" {
+            "1110 1111 1000 0--- @0=0110 @4=00 @8=11111111 @22=0000000000000000000000"
         }
     }
     /// Cache control of textures.

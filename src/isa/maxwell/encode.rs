@@ -1,0 +1,498 @@
+//! The table backwards: text to a word, for tests and for programs written by hand.
+//!
+//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0, an operand that it leaves out has the value
+//! for which it is left out. Texts that have no unique word (NaN payloads, reserved values) give one of them.
+
+use super::field::{CcTest, Field, Style};
+use super::instruction::{Instruction, WORD_BYTES};
+use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, Piece, Row};
+use super::special::SpecialRegister;
+use super::table::rows;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    #[error("`{text}`: the guard is not `@P0` to `@!PT`")]
+    Guard { text: String },
+    #[error("`{text}`: no encoding in the table prints this")]
+    NoEncoding { text: String },
+}
+
+/// The word whose text at `pc` is `text`. Branch targets are numbers.
+///
+/// # Errors
+/// No word has this text.
+pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
+    let text = text.trim().trim_end_matches(';').trim_end();
+    let (guard, body) = split_guard(text)?;
+    let candidates = rows().filter(|row| row.guarded() || guard == PT).filter_map(|row| {
+        let mut encoder = Encoder { row, pc, fixed: row.mask, word: row.bits };
+        if row.guarded() {
+            encoder.set(16, 4, guard)?;
+        }
+        encoder.pieces(row.pieces, body, State::START)
+    });
+    candidates
+        .into_iter()
+        .find(|&word| Instruction::decode(word).is_some_and(|instruction| instruction.text(pc) == text))
+        .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
+}
+
+/// Number of PT as a guard.
+const PT: u64 = 7;
+
+fn split_guard(text: &str) -> Result<(u64, &str), AssembleError> {
+    let Some(guarded) = text.strip_prefix('@') else { return Ok((PT, text)) };
+    let wrong = || AssembleError::Guard { text: text.to_owned() };
+    let (guard, body) = guarded.split_once(' ').ok_or_else(wrong)?;
+    match predicate(guard) {
+        Some((index, not, "")) => Ok((index | u64::from(not) << 3, body.trim_start())),
+        _ => Err(wrong()),
+    }
+}
+
+/// Number, whether it is negated, and what follows.
+fn predicate(text: &str) -> Option<(u64, bool, &str)> {
+    let (not, rest) = match text.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let rest = rest.strip_prefix('P')?;
+    if let Some(rest) = rest.strip_prefix('T') {
+        return Some((PT, not, rest));
+    }
+    let (number, rest) = decimal(rest)?;
+    (number < PT).then_some((number, not, rest))
+}
+
+fn register(text: &str) -> Option<(u64, &str)> {
+    let rest = text.strip_prefix('R')?;
+    if let Some(rest) = rest.strip_prefix('Z') {
+        return Some((255, rest));
+    }
+    decimal(rest).filter(|(number, _)| *number < 255)
+}
+
+fn take_while(text: &str, accept: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|c| !accept(c)).unwrap_or(text.len()))
+}
+
+fn decimal(text: &str) -> Option<(u64, &str)> {
+    let (digits, rest) = take_while(text, |c| c.is_ascii_digit());
+    Some((digits.parse().ok()?, rest))
+}
+
+/// `0x10` or `-0x10`.
+fn hex(text: &str) -> Option<(i64, &str)> {
+    let (negative, rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (digits, rest) = take_while(rest.strip_prefix("0x")?, |c| c.is_ascii_hexdigit());
+    let magnitude = u64::from_str_radix(digits, 16).ok()? as i64;
+    Some((if negative { magnitude.wrapping_neg() } else { magnitude }, rest))
+}
+
+/// A float immediate as the disassembler prints it.
+fn float(text: &str) -> Option<(f64, &str)> {
+    for (name, value) in
+        [("+INF ", f64::INFINITY), ("-INF ", f64::NEG_INFINITY), ("+QNAN ", f64::NAN), ("-QNAN ", -f64::NAN)]
+    {
+        if let Some(rest) = text.strip_prefix(name.trim_end()) {
+            return Some((value, rest.strip_prefix(' ').unwrap_or(rest)));
+        }
+    }
+    for (name, sign) in [("+SNAN", 0), ("-SNAN", 1 << 63)] {
+        if let Some(rest) = text.strip_prefix(name) {
+            return Some((f64::from_bits(SIGNALLING | sign), rest.strip_prefix(' ').unwrap_or(rest)));
+        }
+    }
+    let end = text.char_indices().find(|&(i, c)| match c {
+        '0'..='9' | 'e' => false,
+        '.' => !text[i + 1..].starts_with(|c: char| c.is_ascii_digit()),
+        '-' | '+' => i > 0 && !text[..i].ends_with('e'),
+        _ => true,
+    });
+    let (number, rest) = text.split_at(end.map_or(text.len(), |(i, _)| i));
+    let value = number.parse().ok()?;
+    Some((value, if number == "-0.0" { rest.strip_prefix(' ').unwrap_or(rest) } else { rest }))
+}
+
+/// An F64 that is a signalling NaN in its top 20 bits.
+const SIGNALLING: u64 = 0x7ff4 << 48;
+
+/// What was printed before, as far as the rule for separators needs it.
+#[derive(Clone, Copy)]
+struct State {
+    /// The last piece printed something.
+    printed: bool,
+    /// The text so far ends with a blank.
+    blank: bool,
+}
+
+impl State {
+    const START: State = State { printed: true, blank: false };
+
+    fn after(self, consumed: &str) -> State {
+        let blank = if consumed.is_empty() { self.blank } else { consumed.ends_with(' ') };
+        State { printed: !consumed.is_empty(), blank }
+    }
+}
+
+/// A word that is being put together; `fixed` are the bits that may not change any more.
+#[derive(Clone, Copy)]
+struct Encoder {
+    row: &'static Row,
+    pc: u64,
+    fixed: u64,
+    word: u64,
+}
+
+impl Encoder {
+    /// Sets `bits` bits from bit `lo`; none if the value is too wide or the bits are something else already.
+    fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
+        let ones = u64::MAX >> (64 - u32::from(bits));
+        if value & !ones != 0 {
+            return None;
+        }
+        let (mask, value) = (ones << lo, value << lo);
+        if (self.word ^ value) & mask & self.fixed != 0 {
+            return None;
+        }
+        self.word |= value;
+        self.fixed |= mask;
+        Some(())
+    }
+
+    fn set_signed(&mut self, lo: u8, bits: u8, value: i64) -> Option<()> {
+        let unused = 64 - u32::from(bits);
+        (value << unused >> unused == value).then_some(())?;
+        self.set(lo, bits, value as u64 & u64::MAX >> unused)
+    }
+
+    /// The word for the rest of the text.
+    fn pieces(self, pieces: &[Piece], text: &str, state: State) -> Option<u64> {
+        let Some((piece, later)) = pieces.split_first() else {
+            return (text.is_empty() && self.row.matches(self.word)).then_some(self.word);
+        };
+        match piece {
+            Piece::Text { start, end } => {
+                let literal = self.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                let skip = !state.printed && state.blank && literal.starts_with(", ");
+                let literal = if skip { &literal[2..] } else { literal };
+                let rest = match text.strip_prefix(literal) {
+                    Some(rest) => rest,
+                    // Separators at the end are cut off.
+                    None if literal.trim_end_matches([' ', ',']).is_empty() && text.is_empty() => "",
+                    None if later.is_empty() || literal.trim_end_matches([' ', ',']) == text => {
+                        text.strip_prefix(literal.trim_end_matches([' ', ',']))?
+                    }
+                    None => return None,
+                };
+                self.pieces(later, rest, state.after(literal))
+            }
+            Piece::Phase => self.pieces(later, text, State { printed: false, ..state }),
+            Piece::Field(slot) if slot.silent => self.pieces(later, text, State { printed: false, ..state }),
+            Piece::Field(slot) => self.field(slot, text).into_iter().find_map(|(value, rest)| {
+                let mut next = self;
+                next.set(slot.lo, slot.bits, value & u64::MAX >> (64 - u32::from(slot.bits)))?;
+                if slot.hi_bits > 0 {
+                    next.set(slot.hi, slot.hi_bits, value >> slot.bits)?;
+                }
+                next.pieces(later, rest, state.after(&text[..text.len() - rest.len()]))
+            }),
+            Piece::Operand(slot) => {
+                let absent = slot.attributes.optional.then_some(text);
+                let present = self
+                    .operand(slot, text)
+                    .and_then(|(next, rest)| next.pieces(later, rest, state.after(&text[..text.len() - rest.len()])));
+                present.or_else(|| {
+                    let mut next = self;
+                    next.omit(slot)?;
+                    next.pieces(later, absent?, State { printed: false, ..state })
+                })
+            }
+        }
+    }
+
+    /// The values that the start of the text may be, with what follows, the longest first.
+    fn field<'a>(&self, slot: &FieldSlot, text: &'a str) -> Vec<(u64, &'a str)> {
+        let number = hex(text).map(|(value, rest)| (value as u64, rest));
+        match slot.field.info().style {
+            Style::Names { names, otherwise } => {
+                let mut found: Vec<_> = names
+                    .iter()
+                    .filter_map(|(value, name)| text.strip_prefix(name).map(|rest| (u64::from(*value), rest)))
+                    .collect();
+                let other = text.strip_prefix(otherwise).filter(|_| !otherwise.is_empty()).and_then(decimal);
+                found.extend(other.filter(|(value, _)| *value < 64));
+                found.sort_by_key(|(_, rest)| rest.len());
+                found
+            }
+            Style::Hex => number.into_iter().collect(),
+            Style::HexUnless(usual) => number.into_iter().chain([(usual, text)]).collect(),
+            Style::Decimal => decimal(text).into_iter().chain([(0, text)]).collect(),
+            Style::SignedHex => {
+                let ones = u64::MAX >> (64 - u32::from(slot.bits));
+                number.map(|(value, rest)| (value & ones, rest)).into_iter().chain([(0, text)]).collect()
+            }
+            Style::CcTest => {
+                let Style::Names { names, .. } = Field::cc_compare.info().style else { return Vec::new() };
+                let mut found: Vec<_> = text.strip_prefix("CC").map_or_else(Vec::new, |test| {
+                    names
+                        .iter()
+                        .filter_map(|(value, name)| Some((u64::from(*value), test.strip_prefix(name)?)))
+                        .collect()
+                });
+                found.sort_by_key(|(_, rest)| rest.len());
+                found.push((CcTest::T as u64, text));
+                found
+            }
+            Style::BitSet => {
+                let set = text.strip_prefix('{').and_then(|text| text.split_once('}')).and_then(|(set, rest)| {
+                    let bits: Option<Vec<u32>> = set.split(',').map(|bit| bit.trim().parse().ok()).collect();
+                    Some((bits?.iter().fold(0, |set, bit| set | 1u64.checked_shl(*bit).unwrap_or(0)), rest))
+                });
+                set.into_iter().chain([(0, text)]).collect()
+            }
+            Style::Swizzle => {
+                let (pairs, rest) = take_while(text, |c| matches!(c, 'P' | 'N' | 'Z'));
+                let value = pairs.as_bytes().chunks(2).try_fold(0u64, |value, pair| {
+                    let code = [b"PP", b"NP", b"PN", b"ZP"].iter().position(|&name| name == pair)?;
+                    Some(value << 2 | code as u64)
+                });
+                value.map(|value| (value, rest)).into_iter().collect()
+            }
+            Style::SpecialRegister => {
+                let (name, rest) = take_while(text, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+                let number = (0..=u8::MAX).find(|&number| SpecialRegister(number).to_string() == name);
+                number.map(|number| (number.into(), rest)).into_iter().collect()
+            }
+        }
+    }
+
+    /// The bits of an operand that is left out.
+    fn omit(&mut self, slot: &OperandSlot) -> Option<()> {
+        match slot.location {
+            Location::Register { lo } => self.set(lo, 8, 255),
+            Location::Predicate { lo } => self.set(lo, 3, PT),
+            Location::Short { lo, width, .. } => self.set(lo, width, 0),
+            _ => None,
+        }
+    }
+
+    fn operand<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
+        match slot.location {
+            Location::Predicate { lo } => {
+                let (index, not, rest) = predicate(text)?;
+                self.set(lo, 3, index)?;
+                self.flag(slot.attributes.not, not)?;
+                Some((self, rest))
+            }
+            Location::Memory { base, offset, width, scale } => {
+                let (register, value, rest) = address(text)?;
+                self.set(base, 8, register)?;
+                let step = i64::from(scale.max(1));
+                (value % step == 0).then_some(())?;
+                let ones = u64::MAX >> (64 - u32::from(width));
+                let value = value / step;
+                if scale == 0 || register == 255 {
+                    self.set(offset, width, value as u64 & ones)
+                } else {
+                    self.set_signed(offset, width, value)
+                }?;
+                Some((self, rest))
+            }
+            Location::ConstMemory { bank, offset, width } => {
+                let (number, rest) = hex(text.strip_prefix("c[")?)?;
+                let (register, value, rest) = address(rest.strip_prefix(']')?)?;
+                self.set(bank, 5, number as u64)?;
+                self.set(8, 8, register)?;
+                self.set_signed(offset, width, value)?;
+                Some((self, rest))
+            }
+            Location::Target => {
+                let (target, rest) = hex(text)?;
+                self.set_signed(20, 24, target.wrapping_sub(self.pc as i64).wrapping_sub(WORD_BYTES as i64))?;
+                Some((self, rest))
+            }
+            Location::AbsoluteTarget => {
+                let (target, rest) = hex(text)?;
+                self.set(20, 32, target as u64)?;
+                Some((self, rest))
+            }
+            _ => self.source(slot, text),
+        }
+    }
+
+    fn flag(&mut self, bit: Option<u8>, on: bool) -> Option<()> {
+        match bit {
+            Some(bit) => self.set(bit, 1, on.into()),
+            None => (!on).then_some(()),
+        }
+    }
+
+    fn source<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
+        let attributes = slot.attributes;
+        let is_value = matches!(
+            slot.location,
+            Location::Register { .. }
+                | Location::RegisterAfter { .. }
+                | Location::Zero
+                | Location::Constant
+                | Location::ConstantWide
+        );
+        if !is_value {
+            return self.immediate(slot, text);
+        }
+        let mut rest = text;
+        let mut prefix = |mark| {
+            let stripped = rest.strip_prefix(mark);
+            rest = stripped.unwrap_or(rest);
+            stripped.is_some()
+        };
+        self.flag(attributes.neg, prefix('-'))?;
+        self.flag(attributes.inv, prefix('~'))?;
+        let abs = prefix('|');
+        self.flag(attributes.abs, abs)?;
+        let mut rest = match slot.location {
+            Location::Register { lo } => {
+                let (number, rest) = register(rest)?;
+                self.set(lo, 8, number)?;
+                rest
+            }
+            // What it stands for is in the register before it; the text is compared at the end.
+            Location::RegisterAfter { .. } | Location::Zero => match rest.strip_prefix("???255") {
+                Some(rest) => rest,
+                None => register(rest)?.1,
+            },
+            _ => {
+                let (bank, rest) = hex(rest.strip_prefix("c[")?)?;
+                let rest = rest.strip_prefix(']')?.trim_start_matches(' ');
+                let (offset, rest) = hex(rest.strip_prefix('[')?)?;
+                if slot.location == Location::Constant {
+                    (offset % 4 == 0).then_some(())?;
+                    self.set_signed(20, 14, offset / 4)?;
+                    self.set(34, 5, bank as u64)?;
+                } else {
+                    self.set_signed(20, 16, offset)?;
+                    self.set(36, 5, bank as u64)?;
+                }
+                rest.strip_prefix(']')?
+            }
+        };
+        rest = self.part(slot, rest)?;
+        if abs {
+            rest = rest.strip_prefix('|')?;
+        }
+        Some((self, rest))
+    }
+
+    /// The suffix that selects a part.
+    fn part<'a>(&mut self, slot: &OperandSlot, text: &'a str) -> Option<&'a str> {
+        let Some(part) = slot.attributes.part else { return Some(text) };
+        let names: &[(u64, &str)] = match part.kind {
+            PartKind::Half => &[(1, ".H1"), (0, "")],
+            PartKind::Byte => &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (0, "")],
+            PartKind::Sized => {
+                &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (1, ".INVALIDSIZE1"), (2, ".H1"), (3, ".INVALIDSIZE3"), (0, "")]
+            }
+            PartKind::WholeOrHalf => &[(1, ".H0"), (2, ".H1"), (3, ".???3"), (0, "")],
+            // The type names the byte or half as well; the selector's bits are the type's.
+            PartKind::Video => {
+                let selector = self.word >> part.lo & 7;
+                let name = ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][selector as usize];
+                return match text.strip_prefix(name) {
+                    Some(rest) => Some(rest),
+                    None => None,
+                };
+            }
+        };
+        let (value, name) = names.iter().find(|(_, name)| text.starts_with(name))?;
+        self.set(part.lo, part.kind.bits(), *value)?;
+        Some(&text[name.len()..])
+    }
+
+    fn immediate<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
+        let attributes = slot.attributes;
+        let mut rest = match slot.location {
+            Location::Short { lo, width, signed } => {
+                let negative = attributes.neg.is_some() && text.starts_with('-');
+                self.flag(attributes.neg, negative)?;
+                let (value, rest) = hex(if negative { &text[1..] } else { text })?;
+                if signed { self.set_signed(lo, width, value) } else { self.set(lo, width, value as u64) }?;
+                rest
+            }
+            Location::ImmF16 => {
+                let (value, rest) = float(text)?;
+                self.set(20, 16, half::f16::from_f64(value).to_bits().into())?;
+                rest
+            }
+            Location::Imm20(kind) => {
+                let (bits, rest) = match kind {
+                    ImmKind::Int | ImmKind::Bits => {
+                        let (value, rest) = hex(text)?;
+                        let fits = if kind == ImmKind::Int { value << 44 >> 44 == value } else { value >> 20 == 0 };
+                        fits.then_some((value as u64 & 0xf_ffff, rest))?
+                    }
+                    ImmKind::F32 => {
+                        let (value, rest) = float(text)?;
+                        (u64::from((value as f32).to_bits()) >> 12, rest)
+                    }
+                    ImmKind::F64 => {
+                        let (value, rest) = float(text)?;
+                        (value.to_bits() >> 44, rest)
+                    }
+                };
+                self.set(20, 19, bits & 0x7_ffff)?;
+                self.set(56, 1, bits >> 19)?;
+                rest
+            }
+            Location::Imm32(kind) => {
+                let (bits, rest) = match kind {
+                    ImmKind::Int | ImmKind::Bits => {
+                        let (value, rest) = hex(text)?;
+                        (i32::try_from(value).is_ok() || u32::try_from(value).is_ok())
+                            .then_some((value as u32, rest))?
+                    }
+                    ImmKind::F32 | ImmKind::F64 => {
+                        let (value, rest) = float(text)?;
+                        ((value as f32).to_bits(), rest)
+                    }
+                };
+                self.set(20, 32, bits.into())?;
+                rest
+            }
+            _ => return None,
+        };
+        let short = matches!(slot.location, Location::Short { .. });
+        for (bit, suffix) in
+            [(attributes.neg.filter(|_| !short), ".NEG"), (attributes.abs, ".ABS"), (attributes.inv, ".INV")]
+        {
+            let Some(bit) = bit else { continue };
+            let stripped = rest.strip_prefix(suffix);
+            self.set(bit, 1, stripped.is_some().into())?;
+            rest = stripped.unwrap_or(rest);
+        }
+        let rest = self.part(slot, rest)?;
+        Some((self, rest))
+    }
+}
+
+/// `[R1+0x10]`, `[R1]` or `[0x10]`: register, offset and what follows.
+fn address(text: &str) -> Option<(u64, i64, &str)> {
+    let text = text.strip_prefix('[')?;
+    let (base, offset, rest) = match register(text) {
+        Some((base, rest)) => match rest.strip_prefix('+') {
+            Some(rest) => {
+                let (offset, rest) = hex(rest)?;
+                (base, offset, rest)
+            }
+            None => (base, 0, rest),
+        },
+        None => {
+            let (offset, rest) = hex(text)?;
+            (255, offset, rest)
+        }
+    };
+    Some((base, offset, rest.strip_prefix(']')?))
+}

@@ -1,0 +1,284 @@
+//! The code of a file as nvdisasm lists it: labels, branch targets, dual issue in braces, aligned columns.
+//!
+//! Labels are numbered as nvdisasm does, over all code sections of a file: first the targets of direct branches in order of their
+//! first use, then for each indirect branch one number for itself and one for each target, then one for the end of each
+//! function. A place that has a label already keeps it; the number is used up.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::code::{CodeWord, words};
+use super::disasm::Context;
+use super::instruction::{BUNDLE_BYTES, WORD_BYTES};
+use super::table::Opcode;
+
+/// A code section.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'a> {
+    pub code: &'a [u8],
+    /// Addresses of indirect branches and of what waits for a reconvergence, with their targets, as the file lists them. Without
+    /// targets it is an indirect call.
+    pub indirect: &'a [(u64, Vec<u64>)],
+}
+
+/// A function.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol<'a> {
+    pub name: &'a str,
+    /// Index of its section.
+    pub section: usize,
+    /// Bytes from the section's start.
+    pub offset: u64,
+    /// In bytes; 0 if unknown.
+    pub size: u64,
+}
+
+/// The text of each section, without its header. Symbols are in the order of the file.
+pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<String> {
+    let names = Names::new(sections, symbols);
+    let bodies: Vec<_> =
+        sections.iter().enumerate().map(|(i, section)| Body::new(i, section, symbols, &names)).collect();
+    let columns = Columns::of(bodies.iter().flat_map(|body| &body.lines));
+    bodies.iter().map(|body| body.print(&columns, hex)).collect()
+}
+
+/// The word that an address means: one past a control word.
+fn instruction_address(address: u64) -> u64 {
+    if address.is_multiple_of(BUNDLE_BYTES) { address + WORD_BYTES } else { address }
+}
+
+/// Names of places.
+struct Names {
+    /// Of instructions, by section and address.
+    labels: HashMap<(usize, u64), String>,
+    /// Of ends of functions that no instruction has.
+    ends: HashMap<(usize, u64), String>,
+}
+
+impl Names {
+    fn new(sections: &[Section], symbols: &[Symbol]) -> Self {
+        let mut names = Names { labels: HashMap::new(), ends: HashMap::new() };
+        for symbol in symbols {
+            names.labels.insert((symbol.section, instruction_address(symbol.offset)), symbol.name.to_owned());
+        }
+        let mut count = 0;
+        let mut number = || {
+            count += 1;
+            format!(".L_x_{}", count - 1)
+        };
+        for (i, section) in sections.iter().enumerate() {
+            for word in words(section.code) {
+                let Some(target) = word.instruction.and_then(|instruction| instruction.target(word.pc)) else {
+                    continue;
+                };
+                names.labels.entry((i, target)).or_insert_with(&mut number);
+            }
+        }
+        for (i, section) in sections.iter().enumerate() {
+            for (at, targets) in section.indirect {
+                let source = pair_start(section.code, instruction_address(*at));
+                for place in std::iter::once(source).chain(targets.iter().map(|&target| instruction_address(target))) {
+                    let label = number();
+                    names.labels.entry((i, place)).or_insert(label);
+                }
+            }
+        }
+        for symbol in symbols.iter().filter(|symbol| symbol.size > 0) {
+            let end = (symbol.section, symbol.offset.saturating_add(symbol.size));
+            let label = number();
+            if !names.labels.contains_key(&end) {
+                names.ends.entry(end).or_insert(label);
+            }
+        }
+        names
+    }
+
+    fn label(&self, section: usize, address: u64) -> Option<&str> {
+        self.labels.get(&(section, address)).map(String::as_str)
+    }
+
+    fn end(&self, section: usize, address: u64) -> Option<&str> {
+        self.ends.get(&(section, address)).map(String::as_str)
+    }
+}
+
+/// Whether the word is issued together with the next one.
+fn is_paired(word: &CodeWord) -> bool {
+    word.control.stall == 0 && word.control.stay
+}
+
+/// The first of the two instructions that are issued together, if the one at `pc` is the second.
+fn pair_start(code: &[u8], pc: u64) -> u64 {
+    let previous = match pc % BUNDLE_BYTES {
+        WORD_BYTES => pc.wrapping_sub(2 * WORD_BYTES),
+        _ => pc.wrapping_sub(WORD_BYTES),
+    };
+    match super::code::word_at(code, previous) {
+        Some(word) if is_paired(&word) => previous,
+        _ => pc,
+    }
+}
+
+/// An instruction as it stands in the listing.
+struct Line {
+    word: CodeWord,
+    /// With its blank, or empty.
+    guard: String,
+    text: String,
+    note: String,
+    /// It is issued together with the one before.
+    second: bool,
+    /// Nothing leads here: it is printed without the space before the semicolon.
+    dead: bool,
+}
+
+struct Body<'a> {
+    section: usize,
+    symbols: &'a [Symbol<'a>],
+    names: &'a Names,
+    code: &'a [u8],
+    lines: Vec<Line>,
+}
+
+/// Where things stand in all lines of a file.
+struct Columns {
+    /// Of a note, from the start of the text.
+    note: usize,
+    /// Of the encoding, from the start of the line.
+    hex: usize,
+}
+
+impl Columns {
+    fn of<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Self {
+        let note = lines.clone().map(|line| line.text.len()).max().unwrap_or(0) + 2;
+        let notes = lines.filter(|line| !line.note.is_empty());
+        let widest = notes.map(|line| line.note.len() + if line.second { BRACE_GAP } else { 0 }).max().unwrap_or(0);
+        Columns { note, hex: TEXT_COLUMN + note + widest + 2 }
+    }
+}
+
+/// Column of the instruction text; a guard stands before it.
+const TEXT_COLUMN: usize = 35;
+/// Blanks between the second of two instructions that are issued together and the brace.
+const BRACE_GAP: usize = 8;
+
+impl<'a> Body<'a> {
+    fn new(index: usize, section: &Section<'a>, symbols: &'a [Symbol<'a>], names: &'a Names) -> Self {
+        let label = |address: u64| names.label(index, instruction_address(address)).map(str::to_owned);
+        let (mut dead, mut paired) = (false, false);
+        let lines = words(section.code)
+            .map(|word| {
+                dead &= names.label(index, word.pc).is_none();
+                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&label) };
+                let text =
+                    word.instruction.map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
+                let note = match section.indirect.iter().find(|(at, _)| instruction_address(*at) == word.pc) {
+                    None => String::new(),
+                    Some((_, targets)) if targets.is_empty() => "(*\"INDIRECT_CALL\"*)".into(),
+                    Some((_, targets)) => {
+                        let targets: Vec<_> = targets.iter().filter_map(|&target| label(target)).collect();
+                        format!("(*\"BRANCH_TARGETS {}\"*)", targets.join(","))
+                    }
+                };
+                let (guard, text) = match text.split_once(' ').filter(|_| text.starts_with('@')) {
+                    Some((guard, text)) => (format!("{guard} "), text.to_owned()),
+                    None => (String::new(), text),
+                };
+                let second = paired;
+                paired = !second && is_paired(&word);
+                let line = Line { word, guard, text, note, second, dead };
+                dead |= leaves(&word);
+                line
+            })
+            .collect();
+        Body { section: index, symbols, names, code: section.code, lines }
+    }
+
+    fn print(&self, columns: &Columns, hex: bool) -> String {
+        let (note_column, hex_column) = (columns.note, columns.hex);
+        let mut out = String::new();
+        // The encoding of the second of two: it stands on a line of its own, after the next label.
+        let mut pending: Option<String> = None;
+        for line in &self.lines {
+            let pc = line.word.pc;
+            let bundle = pc - pc % BUNDLE_BYTES;
+            if let Some(end) = self.names.end(self.section, bundle).filter(|_| pc == bundle + WORD_BYTES) {
+                push_line(&mut out, &format!("{end}:"));
+            }
+            if let Some(end) = self.names.end(self.section, pc) {
+                push_line(&mut out, &format!("{end}:"));
+            }
+            self.print_label(pc, &mut out);
+            pending.take().inspect(|line| push_line(&mut out, line));
+            if hex && pc == bundle + WORD_BYTES {
+                let control = super::code::control_at(self.code, bundle).unwrap_or(0);
+                push_line(&mut out, &format!("{:hex_column$}/* {control:#018x} */", ""));
+            }
+            let first = !line.second && is_paired(&line.word);
+            let brace = if first { "{" } else { "" };
+            let mut row = format!("        /*{pc:04x}*/{brace:>10}{:>9}", line.guard);
+            let _ = write!(row, "{:1$}", "", TEXT_COLUMN.saturating_sub(row.len()));
+            match line.note.is_empty() {
+                true => row.push_str(&line.text),
+                false => row.push_str(&format!("{:note_column$}{}", line.text, line.note)),
+            }
+            let spaced = line.note.is_empty() && !line.dead;
+            let hex_word = format!("/* {:#018x} */", line.word.word);
+            if line.second {
+                let gap = BRACE_GAP + usize::from(spaced);
+                push_line(&mut out, &format!("{row}{:gap$}}}", ""));
+                pending = hex.then(|| format!("{:hex_column$}{hex_word}", ""));
+            } else {
+                row.push_str(if spaced { " ;" } else { ";" });
+                push_line(&mut out, &if hex { format!("{row:hex_column$}{hex_word}") } else { row });
+            }
+        }
+        pending.take().inspect(|line| push_line(&mut out, line));
+        if let Some(end) = self.names.end(self.section, self.code.len() as u64) {
+            push_line(&mut out, &format!("{end}:"));
+        }
+        out
+    }
+
+    /// The labels of an instruction; a function inside the section has its directives.
+    fn print_label(&self, pc: u64, out: &mut String) {
+        let symbol = self.symbols.iter().find(|symbol| {
+            symbol.section == self.section && symbol.offset > 0 && instruction_address(symbol.offset) == pc
+        });
+        if let Some(symbol) = symbol {
+            let name = symbol.name;
+            push_line(out, &format!("        .type           {name},@function"));
+            let end = symbol.offset + symbol.size;
+            let end = self.names.end(self.section, end).or_else(|| self.names.label(self.section, end)).unwrap_or(".");
+            push_line(out, &format!("        .size           {name},({end} - {name})"));
+        }
+        let is_entry = self.symbols.iter().any(|symbol| symbol.section == self.section && symbol.offset == 0);
+        if let Some(label) = self.names.label(self.section, pc).filter(|_| pc > WORD_BYTES || !is_entry) {
+            push_line(out, &format!("{label}:"));
+        }
+    }
+}
+
+fn push_line(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}
+
+/// Whether control never goes on to the next word.
+fn leaves(word: &CodeWord) -> bool {
+    let Some(instruction) = word.instruction else { return false };
+    let always = instruction.guard().is_true() && instruction.cc_test() == super::field::CcTest::T;
+    always
+        && matches!(
+            instruction.opcode(),
+            Opcode::Bra
+                | Opcode::Brx
+                | Opcode::Jmp
+                | Opcode::Jmx
+                | Opcode::Exit
+                | Opcode::Ret
+                | Opcode::Sync
+                | Opcode::Brk
+                | Opcode::Cont
+        )
+}

@@ -1,0 +1,5 @@
+//! The Maxwell instruction table against nvdisasm, and against itself.
+
+mod listings;
+mod structure;
+mod words;

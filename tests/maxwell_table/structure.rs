@@ -1,0 +1,103 @@
+//! The table against itself.
+
+use warploom::isa::maxwell::table::rows;
+use warploom::isa::maxwell::{Fidelity, Instruction, Opcode, Row};
+
+/// A seeded stream, splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+fn describe(row: &Row) -> String {
+    format!("`{}` {:016x}/{:016x}", row.format, row.bits, row.mask)
+}
+
+/// Two rows that match one word: one must fix all that the other fixes and more, or exclude the word, or a third one must
+/// fix what both fix.
+#[test]
+fn overlaps_are_ordered_by_specificity() {
+    let all: Vec<_> = rows().collect();
+    for (i, a) in all.iter().enumerate() {
+        for b in &all[i + 1..] {
+            let disjoint = (a.bits ^ b.bits) & a.mask & b.mask != 0;
+            let ordered = a.mask != b.mask && (a.mask & b.mask == a.mask || a.mask & b.mask == b.mask);
+            let both = a.bits | b.bits;
+            let fixed = a.mask | b.mask;
+            let excluded =
+                |row: &Row| row.exclusions.iter().any(|&(mask, bits)| mask & fixed == mask && both & mask == bits);
+            if disjoint || ordered || excluded(a) || excluded(b) {
+                continue;
+            }
+            let third = all.iter().any(|c| c.mask == fixed && c.bits == both);
+            assert!(third, "{} and {}", describe(a), describe(b));
+        }
+    }
+}
+
+/// Every row explains some word, and no field or operand lies outside it.
+#[test]
+fn every_row_can_be_met() {
+    let mut random = Random(1);
+    for row in rows() {
+        let met = (0..1000).any(|_| {
+            Instruction::decode(row.word(random.next())).is_some_and(|instruction| std::ptr::eq(instruction.row, row))
+        });
+        assert!(met, "no word is {}", describe(row));
+    }
+}
+
+#[test]
+fn implemented_rows_have_a_lift_function() {
+    for row in rows() {
+        assert_eq!(row.lift.is_some(), row.fidelity != Fidelity::Unimplemented, "{}", describe(row));
+    }
+}
+
+#[test]
+fn every_opcode_has_a_row() {
+    for opcode in Opcode::ALL {
+        assert!(rows().any(|row| row.opcode == *opcode), "{opcode:?}");
+    }
+}
+
+/// Decoding and every accessor take any word.
+#[test]
+fn any_word_decodes_or_is_illegal() {
+    let mut random = Random(2);
+    let mut legal = 0;
+    for i in 0..200_000 {
+        let word = if i % 2 == 0 { random.next() } else { 1 << (random.next() % 64) | random.next() & random.next() };
+        let Some(instruction) = Instruction::decode(word) else { continue };
+        legal += 1;
+        assert!(instruction.row.matches(word));
+        assert!(!instruction.text(random.next()).is_empty());
+    }
+    assert!(legal > 1000);
+}
+
+/// word -> text -> word -> text.
+#[test]
+fn text_assembles_to_the_same_instruction() {
+    let mut random = Random(3);
+    let mut failed = Vec::new();
+    for row in rows() {
+        for _ in 0..20 {
+            let word = row.word(random.next());
+            let Some(instruction) = Instruction::decode(word) else { continue };
+            let text = instruction.text(8);
+            match warploom::isa::maxwell::assemble(&text, 8) {
+                Ok(word) => assert_eq!(Instruction::decode(word).unwrap().text(8), text),
+                Err(error) => failed.push(format!("{word:016x} `{text}`: {error}")),
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed.join("\n"));
+}
