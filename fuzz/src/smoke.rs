@@ -93,7 +93,7 @@ fn ir_text() {
     let mut functions = Vec::new();
     for file in files("tests/ir", ".ir") {
         let text = String::from_utf8(file).expect("text");
-        let from = |at: usize| text[at..].find("\n}").map(|end| text[at..at + end + 3].as_bytes().to_vec());
+        let from = |at: usize| text[at..].find("\n}").map(|end| text.as_bytes()[at..at + end + 3].to_vec());
         functions.extend(text.match_indices("function ").filter_map(|(at, _)| from(at)));
     }
     run(super::ir_text, &functions, 100, 200);
