@@ -12,7 +12,7 @@ use warploom::generate::{self, maxwell_code as code_from_table, maxwell_register
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
-use warploom::isa::maxwell::{Instruction, table};
+use warploom::isa::maxwell::{Instruction, assemble, table};
 
 #[cfg(test)]
 mod smoke;
@@ -64,19 +64,25 @@ pub fn ir_text(bytes: &[u8]) {
     }
 }
 
-/// Maxwell words: a line of the table explains each that is legal, and its parts and text can be read.
+/// Where words stand: branch targets depend on it.
+const PC: u64 = 8;
+
+/// Maxwell words: a line of the table explains each that is legal, its parts and text can be read, and the text
+/// assembles to the same instruction.
 pub fn maxwell_decode(bytes: &[u8]) {
-    for bytes in bytes.chunks_exact(8) {
+    for bytes in bytes.chunks_exact(8).take(32) {
         let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
         let Some(instruction) = Instruction::decode(word) else { continue };
         assert!(instruction.row.matches(word));
         assert!(table::rows().any(|row| std::ptr::eq(row, instruction.row)));
-        let text = instruction.text(8);
+        let text = instruction.text(PC);
         assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
+        let again = assemble(&text, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
+        assert_eq!(Instruction::decode(again).expect("it is assembled from the table").text(PC), text, "{word:016x}");
         for slot in instruction.row.operands() {
             let _ = instruction.source(slot.role);
         }
-        let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(8));
+        let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(PC));
     }
 }
 

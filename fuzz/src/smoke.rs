@@ -101,7 +101,7 @@ fn ir_text() {
 
 #[test]
 fn maxwell_decode() {
-    run(super::maxwell_decode, &files("examples", ".cubin"), 200, 4096);
+    run(super::maxwell_decode, &files("examples", ".cubin"), 100, 256);
 }
 
 #[test]

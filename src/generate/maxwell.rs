@@ -34,16 +34,16 @@ pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         }
     }
     words.push(EXIT);
-    Ok(assemble(&words))
+    Ok(bundles(&words))
 }
 
-fn assemble(words: &[u64]) -> Vec<u8> {
+fn bundles(words: &[u64]) -> Vec<u8> {
     words.chunks(3).flat_map(|bundle| [0].iter().chain(bundle)).flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Whether the word, with these modifiers, does something else than to trap as not implemented.
 fn is_implemented(word: u64) -> bool {
-    let code = assemble(&[word, EXIT]);
+    let code = bundles(&[word, EXIT]);
     let kernel = Kernel { name: "word", code: &code, entry: 8, indirect_targets: &[], discovered: &[] };
     let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
     lift_kernel(&kernel).is_ok_and(|function| !function.blocks.iter().any(unimplemented))
@@ -98,7 +98,7 @@ fn word(u: &mut Unstructured<'_>) -> Result<u64> {
             _ => {}
         }
     }
-    Ok((word & !row.mask) | row.bits)
+    Ok(row.word(word))
 }
 
 fn set(word: &mut u64, lo: u8, bits: u8, value: u64) {
