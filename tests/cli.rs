@@ -342,7 +342,11 @@ fn disasm_prints_code() {
     let saxpy = saxpy.to_str().unwrap();
     let ran = warploom(&["disasm", saxpy]);
     assert_ends(&ran, 0, &[]);
-    assert!(ran.out.contains("saxpy:\n        /*0008*/ MOV R1, c[0x0][0x20] ;\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains(".text.saxpy:\n        /*0008*/                   MOV R1, c[0x0][0x20] ;\n"),
+        "{}",
+        ran.out
+    );
     let ran = warploom(&["disasm", saxpy, "saxpy", "--hex"]);
     assert!(ran.out.contains("/* 0xe30000000000000f */"), "{}", ran.out);
     assert_ends(&warploom(&["disasm", saxpy, "sexpy"]), 3, &["no function `sexpy`: the binary has saxpy"]);

@@ -128,8 +128,8 @@ impl Editor {
         value
     }
 
-    /// Removes the last write of each register that is not live afterwards. A write that something in the block reads
-    /// from the register file (a gather) comes before that and is not the last of the list's end.
+    /// Removes the writes at the end of the block of registers that are not live after it. Writes further up are there
+    /// because an operation of the block reads the register file.
     pub fn drop_dead_writes(&mut self, live: impl Fn(Reg) -> bool) {
         let tail =
             self.insts.iter().rposition(|inst| !matches!(inst.op, Op::RfWrite { .. })).map_or(0, |last| last + 1);

@@ -1,6 +1,5 @@
 //! `warploom disasm`
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -8,8 +7,7 @@ use clap::ValueEnum;
 use super::{Ending, Error, print, read};
 use crate::container::{self, Module, SectionId, SectionKind};
 use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::code::words;
-use crate::isa::maxwell::disasm::Context;
+use crate::isa::maxwell::listing::{Section, Symbol, listing};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -61,61 +59,53 @@ fn hex_lines(options: &Options, bytes: &[u8]) -> Result<String, Error> {
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
     let modules = container::modules(bytes).map_err(failed)?;
-    let mut out = String::new();
-    let mut names = Vec::new();
+    let mut texts = Vec::new();
     for module in &modules {
-        for (i, section) in module.sections.iter().enumerate() {
-            if section.kind != SectionKind::Code {
-                continue;
-            }
-            let id = SectionId(i);
-            names.extend(module.functions.iter().filter(|f| f.section == id).map(|f| f.name.clone()));
-            let range = match &options.kernel {
-                None => Some(0..section.data.len() as u64),
-                Some(name) => module
-                    .functions
-                    .iter()
-                    .find(|f| f.section == id && f.name == *name)
-                    .map(|f| f.offset..f.offset + f.size),
-            };
-            if let Some(range) = range {
-                section_text(module, id, range, options.hex, &mut out);
-            }
-        }
+        texts.extend(module_text(module, options.kernel.as_deref(), options.hex));
     }
     match &options.kernel {
-        Some(name) if out.is_empty() => {
+        Some(name) if texts.is_empty() => {
+            let names: Vec<_> = modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
             let known = if names.is_empty() { "no functions".into() } else { names.join(", ") };
             Err(Error::Other(format!("{}: no function `{name}`: the binary has {known}", options.file.display())))
         }
-        _ => Ok(out),
+        _ => Ok(texts.join("\n\n")),
     }
 }
 
-/// Instructions of a part of a section, with the names of the functions that start there.
-fn section_text(module: &Module, id: SectionId, range: std::ops::Range<u64>, hex: bool, out: &mut String) {
-    let section = module.section(id);
-    let function_at = |pc: u64| module.functions.iter().find(|f| f.section == id && f.offset == pc);
-    let label = |pc: u64| function_at(pc).map(|f| f.name.clone());
-    let mut started = Vec::new();
-    // Writing to a string does not fail.
-    let _ = writeln!(out, "// {}", section.name);
-    for word in words(&section.data).filter(|w| range.contains(&w.pc) || range.contains(&(w.pc - w.pc % 32))) {
-        // A function may start with the control word before its first instruction.
-        let starts = if word.pc % 32 == 8 { word.pc - 8..=word.pc } else { word.pc..=word.pc };
-        for function in starts.filter_map(function_at) {
-            if !started.contains(&function.symbol) {
-                let _ = writeln!(out, "{}:", function.name);
-                started.push(function.symbol);
-            }
-        }
-        let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&label) };
-        let text = word.instruction.map_or_else(|| "illegal".into(), |i| i.text_in(&context));
-        let text = format!("{text} ;");
-        let _ = match hex {
-            true => writeln!(out, "        /*{:04x}*/ {text:<60} /* {:#018x} */", word.pc, word.word),
-            false => writeln!(out, "        /*{:04x}*/ {text}", word.pc),
-        };
-    }
-    out.push('\n');
+/// The listing of every code section, or of those that hold the function.
+fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
+    let code: Vec<_> = (0..module.sections.len()).filter(|&i| module.sections[i].kind == SectionKind::Code).collect();
+    let functions_of = |i: usize| module.functions.iter().filter(move |f| f.section == SectionId(i));
+    let indirect: Vec<Vec<_>> = code
+        .iter()
+        .map(|&i| {
+            let branches = functions_of(i).flat_map(|f| &f.indirect_branches);
+            branches.map(|b| (u64::from(b.at), b.targets.iter().map(|&t| u64::from(t)).collect())).collect()
+        })
+        .collect();
+    let sections: Vec<_> = code
+        .iter()
+        .zip(&indirect)
+        .map(|(&i, indirect)| Section {
+            name: &module.sections[i].name,
+            code: &module.sections[i].data,
+            align: module.sections[i].align,
+            registers: functions_of(i).map(|f| f.registers).max().unwrap_or(0),
+            barriers: functions_of(i).map(|f| f.barriers).max().unwrap_or(0),
+            indirect,
+        })
+        .collect();
+    let symbols: Vec<_> = module
+        .functions
+        .iter()
+        .filter_map(|f| {
+            let section = code.iter().position(|&i| f.section == SectionId(i))?;
+            let global = module.symbols.get(f.symbol.0).is_some_and(|symbol| symbol.global);
+            Some(Symbol { name: &f.name, section, offset: f.offset, size: f.size, global, kernel: f.kernel })
+        })
+        .collect();
+    let texts = listing(&sections, &symbols, hex);
+    let wanted = |i: usize| function.is_none_or(|name| functions_of(code[i]).any(|f| f.name == name));
+    texts.into_iter().enumerate().filter(|(i, _)| wanted(*i)).map(|(_, text)| text).collect()
 }

@@ -452,7 +452,8 @@ pub enum Op {
         values: Vec<Value>,
         sparse: bool,
     },
-    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` only for `CompareExchange`.
+    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` only for `CompareExchange`. In the global space an
+    /// address in the window of another space is the fault *invalid address space*.
     Atomic {
         access: Access,
         op: AtomicOp,

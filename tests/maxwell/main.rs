@@ -2,4 +2,5 @@
 
 mod divergence;
 mod instructions;
+mod shapes;
 mod support;

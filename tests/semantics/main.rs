@@ -1,6 +1,7 @@
 //! Operations whose meaning C++ or PTX fixes, compiled by NVIDIA's compiler one to a kernel, against the same operation of Rust:
 //! over edge cases and random inputs, on both engines. The kernels are in `tests/fixtures/maxwell/semantics`.
 
+mod calls;
 mod float;
 mod integer;
 

@@ -4,6 +4,7 @@ use super::{CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
 use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, tlb_slot};
+use crate::window::Target;
 use std::ptr::{self, NonNull};
 
 /// Bytes from `address` to the end of its page.
@@ -86,7 +87,8 @@ impl Memory {
     }
 
     /// An atomic read-modify-write. Gives the old value; on a sparse page 0, and nothing is stored. The address must
-    /// be a multiple of the type's size, else the fault is a misaligned address.
+    /// be a multiple of the type's size, else the fault is a misaligned address; in a window of the generic address
+    /// space it is an invalid address space.
     #[inline]
     pub fn atomic(
         &self,
@@ -107,7 +109,10 @@ impl Memory {
                 Ok((old, Residency::Resident))
             }
             Page::Sparse => Ok((0, Residency::Sparse)),
-            _ => Err(FaultKind::AddressOutOfRange),
+            _ => Err(match self.windows().classify(address) {
+                Target::Global(_) => FaultKind::AddressOutOfRange,
+                Target::Shared(_) | Target::Local(_) => FaultKind::InvalidAddressSpace,
+            }),
         }
     }
 

@@ -77,8 +77,7 @@ impl Printer<'_> {
             },
             Style::HexUnless(usual) if value == usual => Ok(()),
             Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
-            Style::Decimal | Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
-            Style::Decimal => write!(self.out, "{value}"),
+            Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
             Style::SignedHex => {
                 let unused = 64 - u32::from(slot.bits);
                 write!(self.out, "{}", SignedHex((value << unused) as i64 >> unused))

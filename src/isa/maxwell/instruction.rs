@@ -278,8 +278,7 @@ impl Instruction {
         self.source(Role::A).unwrap_or(Source::ZERO)
     }
 
-    /// Second source, or the only one of an instruction that has it where others have their second (MOV, I2F, MUFU is an
-    /// exception with A); RZ if there is none.
+    /// Second source, and the only one of moves and conversions (MUFU's is A); RZ if there is none.
     pub fn b(&self) -> Source {
         self.source(Role::B).unwrap_or(Source::ZERO)
     }

@@ -15,7 +15,15 @@ use super::table::Opcode;
 /// A code section.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
+    /// `.text.` and the name of its first function.
+    pub name: &'a str,
     pub code: &'a [u8],
+    /// In bytes.
+    pub align: u64,
+    /// Registers of a lane.
+    pub registers: u32,
+    /// Barriers of the thread block.
+    pub barriers: u32,
     /// Addresses of indirect branches and of what waits for a reconvergence, with their targets, as the file lists them. Without
     /// targets it is an indirect call.
     pub indirect: &'a [(u64, Vec<u64>)],
@@ -31,15 +39,38 @@ pub struct Symbol<'a> {
     pub offset: u64,
     /// In bytes; 0 if unknown.
     pub size: u64,
+    /// Visible outside the file.
+    pub global: bool,
+    /// Can be launched.
+    pub kernel: bool,
 }
 
-/// The text of each section, without its header. Symbols are in the order of the file.
+/// The text of each section. Symbols are in the order of the file.
 pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<String> {
     let names = Names::new(sections, symbols);
     let bodies: Vec<_> =
         sections.iter().enumerate().map(|(i, section)| Body::new(i, section, symbols, &names)).collect();
     let columns = Columns::of(bodies.iter().flat_map(|body| &body.lines));
-    bodies.iter().map(|body| body.print(&columns, hex)).collect()
+    let text = |(body, section): (&Body, &Section)| {
+        let mut out = header(section);
+        body.symbols_at_start(&mut out);
+        push_line(&mut out, &format!("{}:", section.name));
+        body.print(&columns, hex, &mut out);
+        out
+    };
+    bodies.iter().zip(sections).map(text).collect()
+}
+
+fn header(section: &Section) -> String {
+    let name = section.name;
+    let mut out = format!("//--------------------- {name:25} --------------------------\n");
+    push_line(&mut out, &format!("\t.section\t{name},\"ax\",@progbits"));
+    if section.barriers > 0 {
+        push_line(&mut out, &format!("\t.sectionflags\t@\"SHF_BARRIERS={}\"", section.barriers));
+    }
+    push_line(&mut out, &format!("\t.sectioninfo\t@\"SHI_REGISTERS={}\"", section.registers));
+    push_line(&mut out, &format!("\t.align\t{}", section.align));
+    out
 }
 
 /// The word that an address means: one past a control word.
@@ -194,25 +225,24 @@ impl<'a> Body<'a> {
         Body { section: index, symbols, names, code: section.code, lines }
     }
 
-    fn print(&self, columns: &Columns, hex: bool) -> String {
+    fn print(&self, columns: &Columns, hex: bool, out: &mut String) {
         let (note_column, hex_column) = (columns.note, columns.hex);
-        let mut out = String::new();
         // The encoding of the second of two: it stands on a line of its own, after the next label.
         let mut pending: Option<String> = None;
         for line in &self.lines {
             let pc = line.word.pc;
             let bundle = pc - pc % BUNDLE_BYTES;
             if let Some(end) = self.names.end(self.section, bundle).filter(|_| pc == bundle + WORD_BYTES) {
-                push_line(&mut out, &format!("{end}:"));
+                push_line(out, &format!("{end}:"));
             }
             if let Some(end) = self.names.end(self.section, pc) {
-                push_line(&mut out, &format!("{end}:"));
+                push_line(out, &format!("{end}:"));
             }
-            self.print_label(pc, &mut out);
-            pending.take().inspect(|line| push_line(&mut out, line));
+            self.print_label(pc, out);
+            pending.take().inspect(|line| push_line(out, line));
             if hex && pc == bundle + WORD_BYTES {
                 let control = super::code::control_at(self.code, bundle).unwrap_or(0);
-                push_line(&mut out, &format!("{:hex_column$}/* {control:#018x} */", ""));
+                push_line(out, &format!("{:hex_column$}/* {control:#018x} */", ""));
             }
             let first = !line.second && is_paired(&line.word);
             let brace = if first { "{" } else { "" };
@@ -226,18 +256,39 @@ impl<'a> Body<'a> {
             let hex_word = format!("/* {:#018x} */", line.word.word);
             if line.second {
                 let gap = BRACE_GAP + usize::from(spaced);
-                push_line(&mut out, &format!("{row}{:gap$}}}", ""));
+                push_line(out, &format!("{row}{:gap$}}}", ""));
                 pending = hex.then(|| format!("{:hex_column$}{hex_word}", ""));
             } else {
                 row.push_str(if spaced { " ;" } else { ";" });
-                push_line(&mut out, &if hex { format!("{row:hex_column$}{hex_word}") } else { row });
+                push_line(out, &if hex { format!("{row:hex_column$}{hex_word}") } else { row });
             }
         }
-        pending.take().inspect(|line| push_line(&mut out, line));
+        pending.take().inspect(|line| push_line(out, line));
         if let Some(end) = self.names.end(self.section, self.code.len() as u64) {
-            push_line(&mut out, &format!("{end}:"));
+            push_line(out, &format!("{end}:"));
         }
-        out
+    }
+
+    /// The directives and labels of functions at the start of the section.
+    fn symbols_at_start(&self, out: &mut String) {
+        for symbol in self.symbols.iter().filter(|symbol| symbol.section == self.section && symbol.offset == 0) {
+            if symbol.global {
+                push_line(out, &format!("        .global         {}", symbol.name));
+            }
+            self.directives(symbol, out);
+            if symbol.kernel {
+                push_line(out, &format!("        .other          {},@\"STO_CUDA_ENTRY STV_DEFAULT\"", symbol.name));
+            }
+            push_line(out, &format!("{}:", symbol.name));
+        }
+    }
+
+    fn directives(&self, symbol: &Symbol, out: &mut String) {
+        let name = symbol.name;
+        push_line(out, &format!("        .type           {name},@function"));
+        let end = symbol.offset.saturating_add(symbol.size);
+        let end = self.names.end(self.section, end).or_else(|| self.names.label(self.section, end)).unwrap_or(".");
+        push_line(out, &format!("        .size           {name},({end} - {name})"));
     }
 
     /// The labels of an instruction; a function inside the section has its directives.
@@ -246,11 +297,7 @@ impl<'a> Body<'a> {
             symbol.section == self.section && symbol.offset > 0 && instruction_address(symbol.offset) == pc
         });
         if let Some(symbol) = symbol {
-            let name = symbol.name;
-            push_line(out, &format!("        .type           {name},@function"));
-            let end = symbol.offset + symbol.size;
-            let end = self.names.end(self.section, end).or_else(|| self.names.label(self.section, end)).unwrap_or(".");
-            push_line(out, &format!("        .size           {name},({end} - {name})"));
+            self.directives(symbol, out);
         }
         let is_entry = self.symbols.iter().any(|symbol| symbol.section == self.section && symbol.offset == 0);
         if let Some(label) = self.names.label(self.section, pc).filter(|_| pc > WORD_BYTES || !is_entry) {

@@ -1,7 +1,7 @@
 //! NVIDIA Maxwell SASS (sm_50): instruction table, decoder, disassembler, lifter.
 //!
 //! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
-//! truth about the encodings is [`table`]; [`row`] explains its notation.
+//! truth about the encodings is [`table`]; [`notation`] explains how it is written.
 
 pub mod code;
 pub mod control;
@@ -11,6 +11,7 @@ pub mod field;
 pub mod instruction;
 pub mod lift;
 pub mod listing;
+pub mod notation;
 pub mod row;
 pub mod special;
 pub mod table;

@@ -267,12 +267,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let skipped = self.b.create_block();
             self.b.ins().brif(bits, work, &[], skipped, &[]);
             self.b.switch_to_block(skipped);
-            let args = self.gather(&outgoing, &gathered, None);
+            let args = self.gather(&outgoing, &gathered, true);
             self.b.ins().jump(latch, &args);
             self.b.switch_to_block(work);
         }
         self.chunk_body(insts);
-        let args = self.gather(&outgoing, &gathered, Some(()));
+        let args = self.gather(&outgoing, &gathered, false);
         self.b.ins().jump(latch, &args);
 
         self.b.switch_to_block(latch);
@@ -345,19 +345,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         outgoing
     }
 
-    /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave; `None` for a chunk that was skipped.
-    fn gather(&mut self, outgoing: &[Outgoing], before: &[Clif], done: Option<()>) -> Vec<BlockArg> {
+    /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave.
+    fn gather(&mut self, outgoing: &[Outgoing], before: &[Clif], skipped: bool) -> Vec<BlockArg> {
         let first = self.first_lane();
         outgoing
             .iter()
             .zip(before)
             .map(|(out, &before)| {
-                let bits = match done {
-                    Some(()) => self.mask_bits(out.value),
-                    None => {
-                        let shifted = self.b.ins().ushr(out.outside, first);
-                        self.b.ins().band_imm_u(shifted, 0xff)
-                    }
+                let bits = if skipped {
+                    let shifted = self.b.ins().ushr(out.outside, first);
+                    self.b.ins().band_imm_u(shifted, 0xff)
+                } else {
+                    self.mask_bits(out.value)
                 };
                 let placed = self.b.ins().ishl(bits, first);
                 BlockArg::Value(self.b.ins().bor(before, placed))

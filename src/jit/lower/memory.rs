@@ -363,6 +363,33 @@ impl BlockLowerer<'_, '_, '_> {
         self.require(fine, slow);
         let shared = self.ctx_load(types::I64, abi::SHARED);
         let size = access.ty.bytes() as i32;
+        let clif = clif_type(result_ty, true);
+        let done = self.b.create_block();
+        let merged: Vec<Lanes> = (0..access.count)
+            .map(|_| (0..parts(result_ty)).map(|_| self.b.append_block_param(done, clif)).collect())
+            .collect();
+
+        // A tile that all lanes walk through together is common: one load then serves them all.
+        let first = self.b.ins().extractlane(offsets[0], 0);
+        let splat = self.b.ins().splat(types::I32X4, first);
+        let [low, high] = [offsets[0], offsets[1]].map(|at| self.b.ins().icmp(IntCC::Equal, at, splat));
+        let same = self.b.ins().band(low, high);
+        let same = self.b.ins().vhigh_bits(types::I32, same);
+        let same = self.b.ins().icmp_imm_u(IntCC::Equal, same, 0xf);
+        let (alike, apart) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(same, alike, &[], apart, &[]);
+        self.b.switch_to_block(alike);
+        let at = self.b.ins().uextend(types::I64, first);
+        let host = self.b.ins().iadd(shared, at);
+        let mut args = Vec::new();
+        for element in 0..i32::from(access.count) {
+            let v = self.load_element(access.ty, extend, host, element * size);
+            let v = self.b.ins().splat(clif, v);
+            args.extend(std::iter::repeat_n(BlockArg::Value(v), parts(result_ty)));
+        }
+        self.b.ins().jump(done, &args);
+
+        self.b.switch_to_block(apart);
         let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         for lane in 0..LANES as usize {
@@ -375,7 +402,10 @@ impl BlockLowerer<'_, '_, '_> {
                 *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
             }
         }
-        values
+        let args: Vec<BlockArg> = values.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
+        self.b.ins().jump(done, &args);
+        self.b.switch_to_block(done);
+        merged
     }
 
     /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie

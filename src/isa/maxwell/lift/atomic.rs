@@ -82,17 +82,17 @@ fn source(source: Source) -> Result<Reg, Unsupported> {
     source.reg().ok_or(Unsupported)
 }
 
-/// Global memory at a generic address.
+/// Global memory at a generic address: in the window of another space it is a fault (seed, Description).
 pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let kind = kind(i.atomic_op(), i.atomic_type())?;
     let value = operand(cx, source(i.b())?, kind.1);
-    let old = perform(cx, i, Space::Generic, kind, value, None)?;
+    let old = perform(cx, i, Space::Global, kind, value, None)?;
     set_old(cx, i, old);
     Ok(Flow::Next)
 }
 
 pub fn atom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    compare_and_swap(cx, i, Space::Generic)
+    compare_and_swap(cx, i, Space::Global)
 }
 
 /// Compares with B and stores C: a register, or pair, and the one behind it, or one of them is RZ.
@@ -120,7 +120,7 @@ pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let kind = kind(op, i.atomic_type())?;
     let value = operand(cx, source(i.b())?, kind.1);
-    perform(cx, i, Space::Generic, kind, value, None)?;
+    perform(cx, i, Space::Global, kind, value, None)?;
     Ok(Flow::Next)
 }
 

@@ -4,20 +4,20 @@
 
 use crate::ir::{TrapKind, Type};
 use crate::isa::maxwell::field::BreakpointKind;
-use crate::isa::maxwell::{BUNDLE_BYTES, Instruction, Role, WORD_BYTES};
+use crate::isa::maxwell::{Instruction, Role, WORD_BYTES};
 
 use super::context::Cx;
 use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
+use super::program::past_control;
 
 /// NOP, and what only schedules, waits for scoreboards or hints to caches.
 pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The address of a control word stands for the instruction behind it. Targets in constant memory are not supported.
+/// Targets in constant memory are not supported.
 fn target(cx: &Cx<'_>, i: &Instruction) -> Result<u64, Unsupported> {
-    let target = i.target(cx.pc).ok_or(Unsupported)?;
-    Ok(if target.is_multiple_of(BUNDLE_BYTES) { target.wrapping_add(WORD_BYTES) } else { target })
+    i.target(cx.pc).map(past_control).ok_or(Unsupported)
 }
 
 /// BRA, JMP.

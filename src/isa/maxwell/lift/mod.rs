@@ -61,7 +61,7 @@ use emit::Emitter;
 use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
-use program::Program;
+use program::{Program, past_control};
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
@@ -87,7 +87,7 @@ pub struct Kernel<'a> {
     pub name: &'a str,
     /// Code from address 0.
     pub code: &'a [u8],
-    /// Address of the first instruction.
+    /// Address of the first instruction, here and below or of the control word in front of it.
     pub entry: u64,
     /// Where indirect jumps may go, as far as the file says.
     pub indirect_targets: &'a [u64],
@@ -108,16 +108,17 @@ pub enum LiftError {
 /// # Errors
 /// The entry is outside the code, or a lift function built an ill-typed operation.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
-    if super::code::word_at(kernel.code, kernel.entry).is_none() {
+    let entry_pc = past_control(kernel.entry);
+    if super::code::word_at(kernel.code, entry_pc).is_none() {
         let (name, entry, len) = (kernel.name.to_owned(), kernel.entry, kernel.code.len());
         return Err(LiftError::NoEntry { kernel: name, entry, len });
     }
     let mut program = Program::new(kernel.code, kernel.indirect_targets);
-    program.explore(kernel.entry);
+    program.explore(entry_pc);
     let open = program.has_indirect();
     let discovered = if open { kernel.discovered } else { &[] };
     for &pc in discovered {
-        program.explore(pc);
+        program.explore(past_control(pc));
     }
 
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
@@ -126,34 +127,34 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
     let split = function.bank("split", CellKind::Mask, 1).reg(0);
-    let entry = function.new_block(kernel.entry);
+    let entry = function.new_block(entry_pc);
     let pushes = open || program.pushes();
     let depth = match program.entries() {
         _ if open || program.recursive() => DEEP_STACK,
         entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
     };
     let leaves = |leave| open || program.has(|&flow| flow == Flow::Leave(leave));
-    let stack = pushes.then(|| Stack::new(&mut function, depth, kernel.entry, leaves));
+    let stack = pushes.then(|| Stack::new(&mut function, depth, entry_pc, leaves));
     let pop = match &stack {
         Some(stack) => stack.pop(),
         None => {
-            let done = function.new_block(kernel.entry);
+            let done = function.new_block(entry_pc);
             function.at(done).exit();
             done
         }
     };
 
     let mut emitter = Emitter::new(&program, function, banks, stack, pop, split);
-    if open || program.is_target(kernel.entry) {
+    if open || program.is_target(entry_pc) {
         // Nothing may jump to the entry block.
-        let first = emitter.block_at(kernel.entry);
+        let first = emitter.block_at(entry_pc);
         emitter.function.at(entry).jump(first);
     } else {
-        emitter.claim(kernel.entry, entry);
+        emitter.claim(entry_pc, entry);
     }
     emitter.drain();
     if open {
-        for pc in program.indirect_targets().chain(discovered.iter().copied()) {
+        for pc in program.indirect_targets().chain(discovered.iter().map(|&pc| past_control(pc))) {
             let block = emitter.block_at(pc);
             emitter.function.set_indirect_target(block, true);
             emitter.drain();

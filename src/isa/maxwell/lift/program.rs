@@ -89,17 +89,21 @@ pub struct Program<'a> {
     pub jump_targets: BTreeSet<u64>,
 }
 
+/// The address of a control word stands for the instruction behind it.
+pub fn past_control(pc: u64) -> u64 {
+    if pc.is_multiple_of(BUNDLE_BYTES) { pc.wrapping_add(WORD_BYTES) } else { pc }
+}
+
 /// The address of the instruction behind one.
 pub fn next_pc(pc: u64) -> u64 {
-    let next = pc.wrapping_add(WORD_BYTES);
-    if next.is_multiple_of(BUNDLE_BYTES) { next.wrapping_add(WORD_BYTES) } else { next }
+    past_control(pc.wrapping_add(WORD_BYTES))
 }
 
 impl<'a> Program<'a> {
     pub fn new(code: &'a [u8], indirect_targets: &[u64]) -> Self {
         Program {
             code,
-            indirect_targets: indirect_targets.iter().copied().collect(),
+            indirect_targets: indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
             steps: HashMap::new(),
             leaders: BTreeSet::new(),
             blocks: BTreeMap::new(),

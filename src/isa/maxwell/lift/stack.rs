@@ -50,7 +50,12 @@ pub struct Stack {
     exited: Option<Reg>,
     /// For each kind but SYNC's, if the kernel has its leave.
     away: [Option<Reg>; Wait::ALL.len()],
+    /// The code that takes entries off, in this order: it keeps its place however many sites there are.
     pops: BlockId,
+    take: BlockId,
+    dispatch: BlockId,
+    full: BlockId,
+    done: BlockId,
     known: Vec<Site>,
 }
 
@@ -65,6 +70,7 @@ impl Stack {
             mask("away_continue", Leave::To(Wait::Continue)),
             mask("away_return", Leave::To(Wait::Return)),
         ];
+        let [pops, take, dispatch, full, done] = [(); 5].map(|()| function.new_block(pc));
         Stack {
             depth,
             masks: function.bank("div_mask", CellKind::Mask, depth),
@@ -72,7 +78,11 @@ impl Stack {
             pointer: function.bank("sp", CellKind::Uniform(Type::I32), 1).reg(0),
             exited,
             away,
-            pops: function.new_block(pc),
+            pops,
+            take,
+            dispatch,
+            full,
+            done,
             known: Vec::new(),
         }
     }
@@ -142,15 +152,13 @@ impl Stack {
 
     /// Makes the code that takes entries off. `block_at` gives the block of a resume address.
     pub fn finish(self, function: &mut FunctionBuilder, block_at: impl Fn(u64) -> BlockId) {
-        let pc = function.function().block(self.pops).pc;
-        let [exit, take, dispatch, full] = [(); 4].map(|()| function.new_block(pc));
-        function.at(exit).exit();
+        function.at(self.done).exit();
 
         let mut b = function.at(self.pops);
         let pointer = b.rf_read(self.pointer);
-        b.branch(pointer, take, exit);
+        b.branch(pointer, self.take, self.done);
 
-        let mut b = function.at(take);
+        let mut b = function.at(self.take);
         let (pointer, one) = (b.rf_read(self.pointer), b.iconst(Type::I32, 1));
         let top = b.sub(pointer, one);
         b.rf_write(self.pointer, top);
@@ -164,14 +172,14 @@ impl Stack {
         let depth = b.iconst(Type::I32, self.depth.into());
         let lost = b.icmp(IntCc::GeU, top, depth);
         let go = b.or(lanes, lost);
-        b.branch(go, dispatch, self.pops);
+        b.branch(go, self.dispatch, self.pops);
 
-        let mut b = function.at(dispatch);
+        let mut b = function.at(self.dispatch);
         let top = b.rf_read(self.pointer);
         let site = b.rf_gather(self.sites, 0, self.depth, top);
-        b.switch(site, self.known.iter().map(|site| (site.pc, site.block)).collect(), full);
+        b.switch(site, self.known.iter().map(|site| (site.pc, site.block)).collect(), self.full);
 
-        let mut b = function.at(full);
+        let mut b = function.at(self.full);
         let lanes = b.special(Special::LaunchMask);
         b.write_active(lanes);
         b.trap(TrapKind::StackOverflow);

@@ -1,4 +1,4 @@
-//! The instruction table: one file per family, one line per encoding, in the notation of [`super::row`].
+//! The instruction table: one file per family, one line per encoding, in the notation of [`super::notation`].
 //!
 //! Everything else about an encoding is derived: decoder, accessors, disassembler, encoder and random words. The
 //! families below are all there are; [`Opcode`] is gathered from them.
@@ -19,14 +19,14 @@ macro_rules! family {
                 opcode: $crate::isa::maxwell::table::Opcode::$opcode,
                 fidelity: family!(@fidelity $fidelity),
                 lift: family!(@lift $fidelity),
-                mask: const { $crate::isa::maxwell::row::pattern($encoding).0 },
-                bits: const { $crate::isa::maxwell::row::pattern($encoding).1 },
+                mask: const { $crate::isa::maxwell::notation::pattern($encoding).0 },
+                bits: const { $crate::isa::maxwell::notation::pattern($encoding).1 },
                 exclusions: &const {
-                    $crate::isa::maxwell::row::exclusions::<{ $crate::isa::maxwell::row::exclusion_count($encoding) }>($encoding)
+                    $crate::isa::maxwell::notation::exclusions::<{ $crate::isa::maxwell::notation::exclusion_count($encoding) }>($encoding)
                 },
                 format: $format,
                 pieces: &const {
-                    $crate::isa::maxwell::row::pieces::<{ $crate::isa::maxwell::row::piece_count($format) }>($format, $encoding)
+                    $crate::isa::maxwell::notation::pieces::<{ $crate::isa::maxwell::notation::piece_count($format) }>($format, $encoding)
                 },
             },
         )+)+)*];

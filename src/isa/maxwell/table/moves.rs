@@ -30,7 +30,7 @@ family! { ($) moves {
         }
     }
     /// Special register, without waiting.
-    Cs2r (exact moves::s2r) {
+    Cs2r (approximate "clocks count guest instructions" moves::s2r) {
         "CS2R {d}, {special_register@20:8}" {
             "0101 0000 1100 1---"
         }

@@ -3,6 +3,10 @@
 //! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0, an operand that it leaves out has the value
 //! for which it is left out. Texts that have no unique word (NaN payloads, reserved values) give one of them.
 
+mod read;
+
+use read::{address, decimal, float, hex, predicate, register, take_while};
+
 use super::field::{CcTest, Field, Style};
 use super::instruction::{Instruction, WORD_BYTES};
 use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, Piece, Row};
@@ -49,76 +53,6 @@ fn split_guard(text: &str) -> Result<(u64, &str), AssembleError> {
         _ => Err(wrong()),
     }
 }
-
-/// Number, whether it is negated, and what follows.
-fn predicate(text: &str) -> Option<(u64, bool, &str)> {
-    let (not, rest) = match text.strip_prefix('!') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let rest = rest.strip_prefix('P')?;
-    if let Some(rest) = rest.strip_prefix('T') {
-        return Some((PT, not, rest));
-    }
-    let (number, rest) = decimal(rest)?;
-    (number < PT).then_some((number, not, rest))
-}
-
-fn register(text: &str) -> Option<(u64, &str)> {
-    let rest = text.strip_prefix('R')?;
-    if let Some(rest) = rest.strip_prefix('Z') {
-        return Some((255, rest));
-    }
-    decimal(rest).filter(|(number, _)| *number < 255)
-}
-
-fn take_while(text: &str, accept: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|c| !accept(c)).unwrap_or(text.len()))
-}
-
-fn decimal(text: &str) -> Option<(u64, &str)> {
-    let (digits, rest) = take_while(text, |c| c.is_ascii_digit());
-    Some((digits.parse().ok()?, rest))
-}
-
-/// `0x10` or `-0x10`.
-fn hex(text: &str) -> Option<(i64, &str)> {
-    let (negative, rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (digits, rest) = take_while(rest.strip_prefix("0x")?, |c| c.is_ascii_hexdigit());
-    let magnitude = u64::from_str_radix(digits, 16).ok()? as i64;
-    Some((if negative { magnitude.wrapping_neg() } else { magnitude }, rest))
-}
-
-/// A float immediate as the disassembler prints it.
-fn float(text: &str) -> Option<(f64, &str)> {
-    for (name, value) in
-        [("+INF ", f64::INFINITY), ("-INF ", f64::NEG_INFINITY), ("+QNAN ", f64::NAN), ("-QNAN ", -f64::NAN)]
-    {
-        if let Some(rest) = text.strip_prefix(name.trim_end()) {
-            return Some((value, rest.strip_prefix(' ').unwrap_or(rest)));
-        }
-    }
-    for (name, sign) in [("+SNAN", 0), ("-SNAN", 1 << 63)] {
-        if let Some(rest) = text.strip_prefix(name) {
-            return Some((f64::from_bits(SIGNALLING | sign), rest.strip_prefix(' ').unwrap_or(rest)));
-        }
-    }
-    let end = text.char_indices().find(|&(i, c)| match c {
-        '0'..='9' | 'e' => false,
-        '.' => !text[i + 1..].starts_with(|c: char| c.is_ascii_digit()),
-        '-' | '+' => i > 0 && !text[..i].ends_with('e'),
-        _ => true,
-    });
-    let (number, rest) = text.split_at(end.map_or(text.len(), |(i, _)| i));
-    let value = number.parse().ok()?;
-    Some((value, if number == "-0.0" { rest.strip_prefix(' ').unwrap_or(rest) } else { rest }))
-}
-
-/// An F64 that is a signalling NaN in its top 20 bits.
-const SIGNALLING: u64 = 0x7ff4 << 48;
 
 /// What was printed before, as far as the rule for separators needs it.
 #[derive(Clone, Copy)]
@@ -230,7 +164,6 @@ impl Encoder {
             }
             Style::Hex => number.into_iter().collect(),
             Style::HexUnless(usual) => number.into_iter().chain([(usual, text)]).collect(),
-            Style::Decimal => decimal(text).into_iter().chain([(0, text)]).collect(),
             Style::SignedHex => {
                 let ones = u64::MAX >> (64 - u32::from(slot.bits));
                 number.map(|(value, rest)| (value & ones, rest)).into_iter().chain([(0, text)]).collect()
@@ -360,11 +293,16 @@ impl Encoder {
                 self.set(lo, 8, number)?;
                 rest
             }
-            // What it stands for is in the register before it; the text is compared at the end.
-            Location::RegisterAfter { .. } | Location::Zero => match rest.strip_prefix("???255") {
+            Location::RegisterAfter { lo, plus } => match rest.strip_prefix("???255") {
+                // It has no number; the text is compared at the end.
                 Some(rest) => rest,
-                None => register(rest)?.1,
+                None => {
+                    let (number, rest) = register(rest)?;
+                    self.set(lo, 8, number.checked_sub(plus.into())?)?;
+                    rest
+                }
             },
+            Location::Zero => register(rest)?.1,
             _ => {
                 let (bank, rest) = hex(rest.strip_prefix("c[")?)?;
                 let rest = rest.strip_prefix(']')?.trim_start_matches(' ');
@@ -476,23 +414,4 @@ impl Encoder {
         let rest = self.part(slot, rest)?;
         Some((self, rest))
     }
-}
-
-/// `[R1+0x10]`, `[R1]` or `[0x10]`: register, offset and what follows.
-fn address(text: &str) -> Option<(u64, i64, &str)> {
-    let text = text.strip_prefix('[')?;
-    let (base, offset, rest) = match register(text) {
-        Some((base, rest)) => match rest.strip_prefix('+') {
-            Some(rest) => {
-                let (offset, rest) = hex(rest)?;
-                (base, offset, rest)
-            }
-            None => (base, 0, rest),
-        },
-        None => {
-            let (offset, rest) = hex(text)?;
-            (255, offset, rest)
-        }
-    };
-    Some((base, offset, rest.strip_prefix(']')?))
 }

@@ -1,0 +1,168 @@
+//! The vocabulary of modifiers: what the bit fields of an instruction besides its operands are called, what their
+//! values mean and how each value is printed.
+//!
+//! A table line places a field by name, as in `{rounding@39}`. The vocabulary gives the width and the text, and
+//! [`Instruction`] gets a typed accessor of the same name, which reads the field's value 0 (false, the first variant)
+//! in an encoding that lacks it.
+
+/// How the value of a field is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// The text of each value; one that is not listed prints as `otherwise` and its decimal number.
+    Names { names: &'static [(u8, &'static str)], otherwise: &'static str },
+    /// A hexadecimal number.
+    Hex,
+    /// A hexadecimal number as a further operand, left out if it is this value.
+    HexUnless(u64),
+    /// A signed hexadecimal number as a further operand, left out if it is 0.
+    SignedHex,
+    /// A condition code test, left out if it is always true.
+    CcTest,
+    /// Numbers of the set bits in braces, the highest first; left out if there are none.
+    BitSet,
+    /// A letter for every 2 bits, the highest pair first: P, N, Z.
+    Swizzle,
+    /// The name of a special register.
+    SpecialRegister,
+}
+
+/// Name, width and text of a [`Field`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldInfo {
+    pub name: &'static str,
+    /// Width in bits; 0 if each table line says it.
+    pub bits: u8,
+    pub style: Style,
+}
+
+/// The first list, then the second.
+const fn joined<const N: usize>(
+    first: &[(u8, &'static str)],
+    second: &[(u8, &'static str)],
+) -> [(u8, &'static str); N] {
+    let mut all = [(0, ""); N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
+    }
+    all
+}
+
+/// Each enum is a type with the fields that have it; a text in brackets replaces that of a value in one field. A
+/// sparse enum gives each field a text for all values without a meaning, which their number follows.
+macro_rules! vocabulary {
+    (
+        flags { $($(#[$fdoc:meta])* $flag:ident $ftext:literal;)* }
+        enums { $(
+            $(#[$edoc:meta])* $ty:ident($bits:literal): $($name:ident $([$value:literal $special:literal])*),+ {
+                $($(#[$vdoc:meta])* $variant:ident $text:literal),+ $(,)?
+            }
+        )* }
+        sparse_enums { $(
+            $(#[$sdoc:meta])* $sty:ident($sbits:literal): $($sname:ident $otherwise:literal $([$svalue:literal $sspecial:literal])*),+ {
+                $($(#[$svdoc:meta])* $svariant:ident = $number_of:literal $stext:literal),+ $(,)?
+            }
+        )* }
+        numbers { $($(#[$ndoc:meta])* $number:ident $style:expr;)* }
+        signed_numbers { $($(#[$idoc:meta])* $signed:ident;)* }
+    ) => {
+        /// A modifier field, named as its accessor of [`Instruction`].
+        #[allow(non_camel_case_types, reason = "a field has the name that table lines and accessors use")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Field { $($flag,)* $($($name,)+)* $($($sname,)+)* $($number,)* $($signed,)* cc_test }
+
+        impl Field {
+            pub const ALL: &[Field] = &[
+                $(Field::$flag,)* $($(Field::$name,)+)* $($(Field::$sname,)+)* $(Field::$number,)* $(Field::$signed,)*
+                Field::cc_test,
+            ];
+
+            pub const fn info(self) -> &'static FieldInfo {
+                match self {
+                    $(Field::$flag => &FieldInfo {
+                        name: stringify!($flag),
+                        bits: 1,
+                        style: Style::Names { names: &[(0, ""), (1, $ftext)], otherwise: "" },
+                    },)*
+                    $($(Field::$name => &const {
+                        const SPECIAL: &[(u8, &str)] = &[$(($value, $special)),*];
+                        const NAMES: [(u8, &str); SPECIAL.len() + $ty::TEXTS.len()] = joined(SPECIAL, $ty::TEXTS);
+                        let style = Style::Names { names: &NAMES, otherwise: "" };
+                        FieldInfo { name: stringify!($name), bits: $bits, style }
+                    },)+)*
+                    $($(Field::$sname => &const {
+                        const SPECIAL: &[(u8, &str)] = &[$(($svalue, $sspecial)),*];
+                        const NAMES: [(u8, &str); SPECIAL.len() + $sty::TEXTS.len()] = joined(SPECIAL, $sty::TEXTS);
+                        let style = Style::Names { names: &NAMES, otherwise: $otherwise };
+                        FieldInfo { name: stringify!($sname), bits: $sbits, style }
+                    },)+)*
+                    $(Field::$number => &FieldInfo { name: stringify!($number), bits: 0, style: $style },)*
+                    $(Field::$signed => &FieldInfo { name: stringify!($signed), bits: 0, style: Style::SignedHex },)*
+                    Field::cc_test => &FieldInfo { name: "cc_test", bits: 5, style: Style::CcTest },
+                }
+            }
+        }
+
+        $(
+            $(#[$edoc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum $ty { $($(#[$vdoc])* $variant,)+ }
+
+            impl $ty {
+                /// The variant of each value of the field.
+                const VALUES: [$ty; 1 << $bits] = [$($ty::$variant,)+];
+                /// The text of each value of the field.
+                const TEXTS: &'static [(u8, &'static str)] = &[$(($ty::$variant as u8, $text),)+];
+
+                /// The meaning of the field's bits; higher ones are ignored.
+                pub const fn from_bits(bits: u64) -> $ty {
+                    $ty::VALUES[(bits & ((1 << $bits) - 1)) as usize]
+                }
+            }
+        )*
+
+        $(
+            $(#[$sdoc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum $sty {
+                $($(#[$svdoc])* $svariant,)+
+                /// All other values.
+                Reserved,
+            }
+
+            impl $sty {
+                /// The text of each value that has a meaning.
+                const TEXTS: &'static [(u8, &'static str)] = &[$(($number_of, $stext),)+];
+
+                /// The meaning of the field's bits; higher ones are ignored.
+                pub const fn from_bits(bits: u64) -> $sty {
+                    match bits & ((1 << $sbits) - 1) {
+                        $($number_of => $sty::$svariant,)+
+                        _ => $sty::Reserved,
+                    }
+                }
+            }
+        )*
+
+        impl Instruction {
+            $($(#[$fdoc])* pub fn $flag(&self) -> bool { self.field(Field::$flag).unwrap_or(0) != 0 })*
+            $($(#[doc = concat!("See [`", stringify!($ty), "`].")]
+                pub fn $name(&self) -> $ty { $ty::from_bits(self.field(Field::$name).unwrap_or(0)) })+)*
+            $($(#[doc = concat!("See [`", stringify!($sty), "`].")]
+                pub fn $sname(&self) -> $sty { $sty::from_bits(self.field(Field::$sname).unwrap_or(0)) })+)*
+            $($(#[$ndoc])* pub fn $number(&self) -> u64 { self.field(Field::$number).unwrap_or(0) })*
+            $($(#[$idoc])* pub fn $signed(&self) -> i64 { self.signed_field(Field::$signed).unwrap_or(0) })*
+
+            /// The test of the CC register on which the instruction depends besides its guard; true if it has none.
+            pub fn cc_test(&self) -> CcTest {
+                self.field(Field::cc_test).map_or(CcTest::T, CcTest::from_bits)
+            }
+        }
+    };
+}
+
+mod vocabulary;
+
+pub use vocabulary::*;

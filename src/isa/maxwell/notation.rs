@@ -1,0 +1,418 @@
+//! A line of the instruction table, and the small language it is written in.
+//!
+//! A line has a *format*, shared by the encodings of one instruction, and an *encoding*. Both are read at compile time; a
+//! mistake in a line is a compile error.
+//!
+//! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores at will; what is left out at the
+//! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the format leaves open,
+//! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`, or `@lo#bits`: these bits are no instruction.
+//!
+//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints nothing a following
+//! `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an instruction without a guard.
+//!
+//! | placeholder | prints |
+//! |---|---|
+//! | `{field@lo}` | the value of the field of this name (see [`super::field`]) whose lowest bit is `lo` |
+//! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
+//! | `{field@lo:n+hi:k}` | the same with `k` bits (without `:k`, one) from bit `hi` on top |
+//! | `{field@lo ?}` | nothing: the field is only read |
+//! | `{phase}` | the phase of a texture instruction, which the control word holds |
+//! | `{role}` | the operand at its usual location, or at the one the encoding binds |
+//! | `{role=location attributes}` | the operand at this location |
+//!
+//! The roles are those of [`Role`] in small letters. A *location* is
+//!
+//! | | |
+//! |---|---|
+//! | `r8` | a register, whose number is in the 8 bits from bit 8 |
+//! | `n20+1` | the register 1 after the one in the 8 bits from bit 20; printed as `???255` if there is none |
+//! | `z` | RZ, without bits |
+//! | `p39` | a predicate, in the 3 bits from bit 39 |
+//! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
+//! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
+//! | `b` | the same integer, printed as 20 unsigned bits |
+//! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
+//! | `h` | an F16 in bits 20 to 35 |
+//! | `i32`, `b32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32 |
+//! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
+//! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
+//! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
+//! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset |
+//! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
+//! | `t32` | a branch target: 32 bits from bit 20, absolute |
+//!
+//! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~` complemented, `!`
+//! (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S` the same in units of the integer type in
+//! bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in [`super::field::VideoType`] (3 bits); and without a bit
+//! `?`: the operand is not printed if it is PT, RZ or 0. `%2`: its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
+
+use super::field::Field;
+use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
+
+/// Mask and bits of an encoding.
+pub const fn pattern(encoding: &str) -> (u64, u64) {
+    let mut cursor = Cursor::new(encoding);
+    let (mut mask, mut bits, mut next) = (0u64, 0u64, 64u32);
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'0' | b'1' | b'-' => {
+                assert!(next > 0, "an encoding has 64 bits");
+                next -= 1;
+                if byte != b'-' {
+                    mask |= 1 << next;
+                    bits |= ((byte - b'0') as u64) << next;
+                }
+            }
+            b' ' | b'_' => {}
+            _ => break,
+        }
+        cursor.at += 1;
+    }
+    while let Some(constraint) = cursor.constraint() {
+        if !constraint.excluded {
+            assert!(mask & constraint.mask == 0, "a constraint fixes a bit that is fixed already");
+            mask |= constraint.mask;
+            bits |= constraint.bits;
+        }
+    }
+    (mask, bits)
+}
+
+/// The number of exclusions of an encoding.
+pub const fn exclusion_count(encoding: &str) -> usize {
+    let mut cursor = Cursor::new(encoding);
+    let mut count = 0;
+    while let Some(constraint) = cursor.constraint() {
+        count += constraint.excluded as usize;
+    }
+    count
+}
+
+/// Masks and values of what an encoding excludes.
+pub const fn exclusions<const N: usize>(encoding: &str) -> [(u64, u64); N] {
+    let mut cursor = Cursor::new(encoding);
+    let mut out = [(0, 0); N];
+    let mut n = 0;
+    while let Some(constraint) = cursor.constraint() {
+        if constraint.excluded {
+            out[n] = (constraint.mask, constraint.bits);
+            n += 1;
+        }
+    }
+    out
+}
+
+/// `@lo=bits` or `@lo#bits`.
+struct Constraint {
+    excluded: bool,
+    mask: u64,
+    bits: u64,
+}
+
+/// The number of pieces of a format.
+pub const fn piece_count(format: &str) -> usize {
+    let bytes = format.as_bytes();
+    let (mut count, mut i, mut in_text) = (0, 0, false);
+    while i < bytes.len() {
+        if bytes[i] == b'{' {
+            count += 1;
+            in_text = false;
+            while bytes[i] != b'}' {
+                i += 1;
+            }
+        } else if !in_text {
+            count += 1;
+            in_text = true;
+        }
+        i += 1;
+    }
+    count
+}
+
+/// The pieces of a format with the bindings of an encoding.
+pub const fn pieces<const N: usize>(format: &str, encoding: &str) -> [Piece; N] {
+    let mut out = [Piece::Text { start: 0, end: 0 }; N];
+    let mut cursor = Cursor::new(format);
+    let mut n = 0;
+    while let Some(byte) = cursor.peek() {
+        if byte == b'{' {
+            cursor.at += 1;
+            out[n] = placeholder(&mut cursor, encoding);
+            cursor.expect(b'}');
+        } else {
+            let start = cursor.at as u16;
+            while let Some(byte) = cursor.peek()
+                && byte != b'{'
+            {
+                cursor.at += 1;
+            }
+            out[n] = Piece::Text { start, end: cursor.at as u16 };
+        }
+        n += 1;
+    }
+    out
+}
+
+const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
+    let (start, end) = cursor.name();
+    if let Some(role) = role_named(cursor.bytes, start, end) {
+        return Piece::Operand(operand(cursor, role, encoding));
+    }
+    if same(b"phase", cursor.bytes, start, end) {
+        return Piece::Phase;
+    }
+    let Some(field) = field_named(cursor.bytes, start, end) else {
+        panic!("a placeholder names neither a role nor a field")
+    };
+    cursor.expect(b'@');
+    let lo = cursor.number();
+    let bits = if let Some(b':') = cursor.peek() {
+        cursor.at += 1;
+        cursor.number()
+    } else {
+        field.info().bits
+    };
+    let (mut hi, mut hi_bits) = (0, 0);
+    if cursor.accept(b'+') {
+        hi = cursor.number();
+        hi_bits = if cursor.accept(b':') { cursor.number() } else { 1 };
+    }
+    assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
+    let width = bits + hi_bits;
+    let silent = cursor.accept(b' ') && cursor.accept(b'?');
+    assert!(field.info().bits == 0 || width <= field.info().bits, "a field is at most as wide as its type");
+    Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits, silent })
+}
+
+const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot {
+    let mut location = role.usual();
+    let mut attributes = Attributes::NONE;
+    if let Some(b'=') = cursor.peek() {
+        cursor.at += 1;
+        location = Some(cursor.location());
+    }
+    cursor.attributes(&mut attributes);
+    let mut bindings = Cursor::new(encoding);
+    if bindings.seek_binding(role) {
+        location = Some(bindings.location());
+        bindings.attributes(&mut attributes);
+    }
+    let Some(location) = location else { panic!("an operand has no location") };
+    OperandSlot { role, location, attributes }
+}
+
+const fn role_named(bytes: &[u8], start: usize, end: usize) -> Option<Role> {
+    let mut i = 0;
+    while i < Role::NAMES.len() {
+        if same(Role::NAMES[i].0.as_bytes(), bytes, start, end) {
+            return Some(Role::NAMES[i].1);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn field_named(bytes: &[u8], start: usize, end: usize) -> Option<Field> {
+    let mut i = 0;
+    while i < Field::ALL.len() {
+        if same(Field::ALL[i].info().name.as_bytes(), bytes, start, end) {
+            return Some(Field::ALL[i]);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn same(name: &[u8], bytes: &[u8], start: usize, end: usize) -> bool {
+    if name.len() != end - start {
+        return false;
+    }
+    let mut i = 0;
+    while i < name.len() {
+        if name[i] != bytes[start + i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Reads the strings of a table line.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    const fn new(text: &'a str) -> Self {
+        Cursor { bytes: text.as_bytes(), at: 0 }
+    }
+
+    const fn peek(&self) -> Option<u8> {
+        if self.at < self.bytes.len() { Some(self.bytes[self.at]) } else { None }
+    }
+
+    const fn expect(&mut self, byte: u8) {
+        assert!(matches!(self.peek(), Some(found) if found == byte), "unexpected character in a table line");
+        self.at += 1;
+    }
+
+    const fn accept(&mut self, byte: u8) -> bool {
+        let found = matches!(self.peek(), Some(found) if found == byte);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    const fn name(&mut self) -> (usize, usize) {
+        let start = self.at;
+        while let Some(b'a'..=b'z' | b'0'..=b'9' | b'_') = self.peek() {
+            self.at += 1;
+        }
+        assert!(self.at > start, "a name is missing in a table line");
+        (start, self.at)
+    }
+
+    const fn number(&mut self) -> u8 {
+        let start = self.at;
+        let mut number = 0;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            number = number * 10 + (digit - b'0');
+            self.at += 1;
+        }
+        assert!(self.at > start, "a number is missing in a table line");
+        number
+    }
+
+    /// The next constraint of an encoding.
+    const fn constraint(&mut self) -> Option<Constraint> {
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            if byte == b'@' {
+                let lo = self.number() as u32;
+                let excluded = self.accept(b'#');
+                if !excluded {
+                    self.expect(b'=');
+                }
+                let (mut width, mut bits) = (0, 0);
+                while let Some(digit @ (b'0' | b'1')) = self.peek() {
+                    bits = bits << 1 | (digit - b'0') as u64;
+                    width += 1;
+                    self.at += 1;
+                }
+                assert!(width > 0 && lo + width <= 64, "a constraint names bits of the word");
+                return Some(Constraint { excluded, mask: u64::MAX >> (64 - width) << lo, bits: bits << lo });
+            }
+        }
+        None
+    }
+
+    /// Goes behind `role=` of an encoding's bindings.
+    const fn seek_binding(&mut self, role: Role) -> bool {
+        while self.peek().is_some() {
+            if let Some(b'a'..=b'z') = self.peek() {
+                let (start, end) = self.name();
+                if self.accept(b'=') {
+                    let named = role_named(self.bytes, start, end);
+                    if matches!(named, Some(found) if found as u8 == role as u8) {
+                        return true;
+                    }
+                }
+            } else {
+                self.at += 1;
+            }
+        }
+        false
+    }
+
+    const fn location(&mut self) -> Location {
+        let kind = self.peek();
+        self.at += 1;
+        let digits = matches!(self.peek(), Some(b'0'..=b'9'));
+        match kind {
+            Some(b'r') => Location::Register { lo: self.number() },
+            Some(b'p') => Location::Predicate { lo: self.number() },
+            Some(b'n') => {
+                let lo = self.number();
+                self.expect(b'+');
+                Location::RegisterAfter { lo, plus: self.number() }
+            }
+            Some(b'z') => Location::Zero,
+            Some(b'c') => Location::Constant,
+            Some(b'w') => Location::ConstantWide,
+            Some(b't') if digits => {
+                assert!(self.number() == 32, "a branch target is relative or has 32 bits");
+                Location::AbsoluteTarget
+            }
+            Some(b't') => Location::Target,
+            Some(b'h') => Location::ImmF16,
+            Some(sign @ (b'u' | b's')) => {
+                let lo = self.number();
+                self.expect(b':');
+                Location::Short { lo, width: self.number(), signed: sign == b's' }
+            }
+            Some(kind @ (b'm' | b'k')) => {
+                let first = self.number();
+                self.expect(b'+');
+                let offset = self.number();
+                self.expect(b':');
+                let width = self.number();
+                if kind == b'k' {
+                    return Location::ConstMemory { bank: first, offset, width };
+                }
+                let scale = if self.accept(b'*') { self.number() } else { 1 };
+                Location::Memory { base: first, offset, width, scale }
+            }
+            Some(kind @ (b'i' | b'b' | b'f' | b'd')) => {
+                let imm = match kind {
+                    b'i' => ImmKind::Int,
+                    b'b' => ImmKind::Bits,
+                    b'f' => ImmKind::F32,
+                    _ => ImmKind::F64,
+                };
+                if digits {
+                    assert!(self.number() == 32, "an immediate is short or of 32 bits");
+                    Location::Imm32(imm)
+                } else {
+                    Location::Imm20(imm)
+                }
+            }
+            _ => panic!("unknown location in a table line"),
+        }
+    }
+
+    const fn attributes(&mut self, out: &mut Attributes) {
+        loop {
+            let start = self.at;
+            while self.accept(b' ') {}
+            if self.accept(b'-') {
+                out.neg = Some(self.number());
+            } else if self.accept(b'|') {
+                out.abs = Some(self.number());
+            } else if self.accept(b'~') {
+                out.inv = Some(self.number());
+            } else if self.accept(b'!') {
+                out.not = Some(self.number());
+            } else if self.accept(b'%') {
+                out.reuse_slot = Some(self.number());
+            } else if self.accept(b'?') {
+                out.optional = true;
+            } else if self.accept(b'.') {
+                let kind = match self.peek() {
+                    Some(b'H') => PartKind::Half,
+                    Some(b'B') => PartKind::Byte,
+                    Some(b'S') => PartKind::Sized,
+                    Some(b'P') => PartKind::WholeOrHalf,
+                    Some(b'V') => PartKind::Video,
+                    _ => panic!("unknown part in a table line"),
+                };
+                self.at += 1;
+                out.part = Some(PartSlot { kind, lo: self.number() });
+            } else {
+                self.at = start;
+                return;
+            }
+        }
+    }
+}
