@@ -95,7 +95,7 @@ fn fma(c: &mut Criterion) {
 }
 
 fn saxpy(c: &mut Criterion) {
-    let n = 65_536;
+    let n = 131_072;
     // Small, so that no number of launches makes y infinite.
     let a = 1e-6f32;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();

@@ -2,6 +2,9 @@
 
 use crate::ir::{BinaryOp, Block, ConvertOp, Op, Special, Type, UnaryOp, Value};
 
+/// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
+const MAX_STRIDE: u64 = 1 << 18;
+
 /// Lanes that the JIT executes at a time.
 pub const CHUNK: u32 = 8;
 
@@ -59,6 +62,11 @@ pub enum Class {
 impl Class {
     pub const SAME_IN_CHUNK: Class = Class::Affine { step: 0, exact: true };
 
+    /// The distance from lane to lane if it is known and not large: many lanes together stay far from wrapping.
+    pub fn stride(self) -> Option<i64> {
+        self.affine().map(|(step, _)| step).filter(|step| step.unsigned_abs() <= MAX_STRIDE)
+    }
+
     /// Step and exactness; a uniform value has step 0.
     pub fn affine(self) -> Option<(i64, bool)> {
         match self {
@@ -70,17 +78,20 @@ impl Class {
 }
 
 /// The class of every value of a block.
-pub struct Classes(Vec<Class>);
+pub struct Classes {
+    classes: Vec<Class>,
+    launch: LaunchClass,
+}
 
 impl Classes {
     pub fn of(block: &Block, launch: LaunchClass) -> Classes {
-        let mut classes = Classes(vec![Class::Varying; block.values.len()]);
+        let mut classes = Classes { classes: vec![Class::Varying; block.values.len()], launch };
         let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
         for inst in &block.insts {
             let [result] = inst.results[..] else {
                 for r in &inst.results {
                     if block.ty(*r).is_uniform() {
-                        classes.0[r.0 as usize] = Class::Uniform;
+                        classes.classes[r.0 as usize] = Class::Uniform;
                     }
                 }
                 continue;
@@ -90,26 +101,35 @@ impl Classes {
                 Op::Splat { a } => constants[result.0 as usize] = constants[a.0 as usize],
                 _ => {}
             }
-            classes.0[result.0 as usize] = if block.ty(result).is_uniform() {
+            classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
                 Class::Uniform
             } else {
-                classes.result(&inst.op, &constants, launch, block.ty(result).ty)
+                classes.result(&inst.op, &constants, block.ty(result).ty)
             };
         }
         classes
     }
 
     pub fn get(&self, value: Value) -> Class {
-        self.0[value.0 as usize]
+        self.classes[value.0 as usize]
     }
 
-    fn result(&self, op: &Op, constants: &[Option<u64>], launch: LaunchClass, ty: Type) -> Class {
+    pub fn launch(&self) -> LaunchClass {
+        self.launch
+    }
+
+    /// Whether affine values are so over the whole warp, not only in each chunk.
+    pub fn span_warp(&self) -> bool {
+        matches!(self.launch, LaunchClass::Line | LaunchClass::Warp)
+    }
+
+    fn result(&self, op: &Op, constants: &[Option<u64>], ty: Type) -> Class {
         let class = |v: Value| self.get(v);
         let signed = |v: Value| constants[v.0 as usize].map(|bits| sign_extend(bits, ty));
         match *op {
             Op::Splat { a } => class(a),
             Op::LaneId => Class::Affine { step: 1, exact: true },
-            Op::Special(Special::Tid(axis)) => launch.tid(axis),
+            Op::Special(Special::Tid(axis)) => self.launch.tid(axis),
             Op::Unary { op: UnaryOp::Not | UnaryOp::Neg, a } => scale(class(a), -1, ty),
             Op::Binary { op: BinaryOp::Add, a, b } => combine(class(a), class(b), 1, ty),
             Op::Binary { op: BinaryOp::Sub, a, b } => combine(class(a), class(b), -1, ty),

@@ -3,18 +3,20 @@
 //! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
 //! (`editor`), halves of 64-bit values are fused (`fuse`), what no lane can see is dropped (`demand`, `liveness`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
-//! by itself. The result of `optimize` is ordinary IR with the same meaning: the interpreter runs it as well.
+//! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the same meaning: the interpreter runs it as well.
 
 mod class;
 mod demand;
 mod editor;
 mod fuse;
+mod group;
 mod liveness;
 mod segment;
 mod ssa;
 
 pub use class::{CHUNK, Class, Classes, LaunchClass};
 pub use editor::{Masks, is_pure};
+pub use group::{Condition, Group, groups};
 pub use liveness::Liveness;
 pub use segment::{Plan, Step, Support};
 

@@ -52,6 +52,39 @@ pub enum IntCc {
     GeU,
 }
 
+impl IntCc {
+    /// Holds where this one does not.
+    pub fn inverse(self) -> IntCc {
+        match self {
+            IntCc::Eq => IntCc::Ne,
+            IntCc::Ne => IntCc::Eq,
+            IntCc::LtS => IntCc::GeS,
+            IntCc::LeS => IntCc::GtS,
+            IntCc::GtS => IntCc::LeS,
+            IntCc::GeS => IntCc::LtS,
+            IntCc::LtU => IntCc::GeU,
+            IntCc::LeU => IntCc::GtU,
+            IntCc::GtU => IntCc::LeU,
+            IntCc::GeU => IntCc::LtU,
+        }
+    }
+
+    /// The same of exchanged operands.
+    pub fn swapped(self) -> IntCc {
+        match self {
+            IntCc::Eq | IntCc::Ne => self,
+            IntCc::LtS => IntCc::GtS,
+            IntCc::LeS => IntCc::GeS,
+            IntCc::GtS => IntCc::LtS,
+            IntCc::GeS => IntCc::LeS,
+            IntCc::LtU => IntCc::GtU,
+            IntCc::LeU => IntCc::GeU,
+            IntCc::GtU => IntCc::LtU,
+            IntCc::GeU => IntCc::LeU,
+        }
+    }
+}
+
 /// Float compares. Without `U`: false if an operand is NaN (also `Ne`); with `U`: true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatCc {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analysis::{Class, Classes, LaunchClass, Plan, Step};
+use crate::analysis::{CHUNK, Class, Classes, Group, LaunchClass, Plan, Step, groups};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, Function, Op, Reg, Value};
 
@@ -33,6 +33,7 @@ impl Slots {
 pub struct BlockPlan {
     pub classes: Classes,
     pub plan: Plan,
+    pub groups: Vec<Group>,
     pub slots: Slots,
     pub defs: Vec<(usize, usize)>,
     pub bits_used: Vec<bool>,
@@ -54,10 +55,12 @@ impl BlockPlan {
             _ => None,
         };
         let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
+        let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
+        let groups = if whole_chunks { groups(block, &defs, &classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, plan, slots, defs, bits_used, bytes }
+        BlockPlan { classes, plan, groups, slots, defs, bits_used, bytes }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a launch is, and when it is refused.
 
+use crate::context::ZERO_BANK;
 use crate::warp::{CONST_BANK_BYTES, CONST_BANKS};
 use crate::window::WINDOW_BYTES;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Blocks of a grid along x, and along y and z (CUDA's limits).
@@ -11,26 +12,49 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub const MAX_THREADS: usize = 1024;
 
 /// A constant bank: 64 KiB, zero after its content.
+pub struct ConstBank {
+    /// `None` only while it is dropped.
+    bytes: Option<Box<BankBytes>>,
+    content: usize,
+}
+
 #[repr(align(64))]
-pub struct ConstBank([u8; CONST_BANK_BYTES]);
+struct BankBytes([u8; CONST_BANK_BYTES]);
+
+/// Banks that are zero again: to clear one takes as long as a short launch.
+static SPARE_BANKS: Mutex<Vec<Box<BankBytes>>> = Mutex::new(Vec::new());
+const MAX_SPARE_BANKS: usize = 64;
 
 impl ConstBank {
     pub fn new(content: &[u8]) -> Result<Arc<ConstBank>, LaunchError> {
-        let mut bank = Arc::new(ConstBank([0; CONST_BANK_BYTES]));
-        let bytes = Arc::get_mut(&mut bank).and_then(|bank| bank.0.get_mut(..content.len()));
-        bytes.ok_or(LaunchError::ConstBankTooLong { bytes: content.len() })?.copy_from_slice(content);
-        Ok(bank)
+        if content.len() > CONST_BANK_BYTES {
+            return Err(LaunchError::ConstBankTooLong { bytes: content.len() });
+        }
+        let spare = SPARE_BANKS.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut bytes = spare.unwrap_or_else(|| Box::new(BankBytes([0; CONST_BANK_BYTES])));
+        bytes.0[..content.len()].copy_from_slice(content);
+        Ok(Arc::new(ConstBank { bytes: Some(bytes), content: content.len() }))
     }
 
     pub fn bytes(&self) -> &[u8; CONST_BANK_BYTES] {
-        &self.0
+        self.bytes.as_ref().map_or(&ZERO_BANK, |bytes| &bytes.0)
+    }
+}
+
+impl Drop for ConstBank {
+    fn drop(&mut self) {
+        let Some(mut bytes) = self.bytes.take() else { return };
+        bytes.0[..self.content].fill(0);
+        let mut spare = SPARE_BANKS.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < MAX_SPARE_BANKS {
+            spare.push(bytes);
+        }
     }
 }
 
 impl std::fmt::Debug for ConstBank {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let end = self.0.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        write!(f, "ConstBank({end} bytes)")
+        write!(f, "ConstBank({} bytes)", self.content)
     }
 }
 

@@ -70,9 +70,6 @@ impl Shape {
         let local_bytes = u64::from(config.local_bytes).next_multiple_of(16);
         // Room for the last, short warp, and for a vector of lanes that begins in it.
         let tid_stride = u64::from(warps) * u64::from(lanes) + 16;
-        let [x, y, _] = config.block.map(u64::from);
-        let axes: [fn(u64, u64, u64) -> u64; 3] = [|i, x, _| i % x, |i, x, y| i / x % y, |i, x, y| i / x / y];
-        let tid = axes.into_iter().flat_map(|axis| (0..tid_stride).map(move |i| axis(i, x, y) as u32)).collect();
         Ok(Shape {
             lanes,
             warps,
@@ -82,7 +79,7 @@ impl Shape {
             local_bytes,
             warp_local_bytes: local_bytes * u64::from(lanes),
             shared_bytes: u64::from(config.shared_bytes),
-            tid,
+            tid: thread_indices(config.block, tid_stride as usize),
             tid_stride,
         })
     }
@@ -93,6 +90,29 @@ impl Shape {
         let own = size_of::<Block>() as u64 + SHARED_PADDING + self.shared_bytes;
         warp.saturating_mul(u64::from(self.warps)).saturating_add(own)
     }
+}
+
+/// Indices of a block's threads, and of those that would follow: three rows of `stride`.
+fn thread_indices([x, y, _]: [u32; 3], stride: usize) -> Vec<u32> {
+    let mut rows = vec![0; 3 * stride];
+    let (row_x, rest) = rows.split_at_mut(stride);
+    let (row_y, row_z) = rest.split_at_mut(stride);
+    let (mut at_y, mut at_z, mut start) = (0, 0, 0);
+    // A run of equal y and z at a time.
+    while start < stride {
+        let end = stride.min(start + x as usize);
+        for (index, at_x) in row_x[start..end].iter_mut().zip(0..) {
+            *index = at_x;
+        }
+        row_y[start..end].fill(at_y);
+        row_z[start..end].fill(at_z);
+        start = end;
+        at_y += 1;
+        if at_y == y {
+            (at_y, at_z) = (0, at_z + 1);
+        }
+    }
+    rows
 }
 
 /// Runs a grid to its end, or to a fault or limit. `progress`, if given, is called now and then on the calling thread
@@ -176,10 +196,10 @@ impl Launch<'_> {
         self.next.store(self.blocks, Relaxed);
     }
 
-    /// The next blocks to run, in ascending order: fewer at once towards the end.
+    /// The next blocks to run, in ascending order: fewer at once towards the end, so that all workers end together.
     pub(super) fn take(&self) -> std::ops::Range<u64> {
         let left = self.blocks.saturating_sub(self.next.load(Relaxed));
-        let chunk = (left / (self.workers * 16)).clamp(1, MAX_CHUNK);
+        let chunk = if self.workers == 1 { MAX_CHUNK } else { (left / (self.workers * 16)).clamp(1, MAX_CHUNK) };
         let first = self.next.fetch_add(chunk, Relaxed);
         first.min(self.blocks)..first.saturating_add(chunk).min(self.blocks)
     }

@@ -96,6 +96,8 @@ impl<'a> Worker<'a> {
             let mut ctaid = self.launch.ctaid(chunk.start);
             for index in chunk {
                 block.begin(index, ctaid);
+                self.context.ctaid = ctaid;
+                self.context.shared = block.shared();
                 match self.run_block(&mut block) {
                     Ok(()) => self.done += 1,
                     Err(stop) => return self.stopped(index, stop),
@@ -129,6 +131,8 @@ impl<'a> Worker<'a> {
         }
         while !blocks.is_empty() {
             for block in &mut blocks {
+                self.context.ctaid = block.ctaid;
+                self.context.shared = block.shared();
                 if let Err(stop) = self.sweep(block) {
                     return self.stopped(block.index, stop);
                 }
@@ -151,12 +155,10 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Gives each warp of the block that can run one turn: first those that were suspended, then the fresh ones, as
-    /// chains.
+    /// Gives each warp of the context's block that can run one turn: first those that were suspended, then the fresh
+    /// ones, as chains.
     #[inline]
     fn sweep(&mut self, block: &mut Block) -> Result<(), Stop> {
-        self.context.shared = block.shared();
-        self.context.ctaid = block.ctaid;
         if !block.suspended.is_empty() {
             self.sweep_suspended(block)?;
         }

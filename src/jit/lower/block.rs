@@ -1,5 +1,7 @@
 //! One block: its steps in order, and the loop over chunks of a segment.
 
+use std::ops::Range;
+
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
@@ -9,7 +11,8 @@ use super::super::forms::clif_type;
 use super::chunk::{Chunk, flags};
 use super::region::Region;
 use super::vector;
-use crate::analysis::{CHUNK, Classes, Masks, Plan, Step};
+use super::whole::Whole;
+use crate::analysis::{CHUNK, Classes, Group, Masks, Plan, Step};
 use crate::ir::{
     BinaryOp, Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, UnaryOp, Value, ValueType,
 };
@@ -25,13 +28,15 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub plan: &'r Plan,
     pub classes: &'r Classes,
     pub slots: &'r Slots,
-    /// The step being lowered.
-    pub step: usize,
+    pub groups: &'r [Group],
+    /// The step being lowered; several while a group is done as a whole.
+    pub steps: Range<usize>,
+    pub whole: Option<Whole<'r>>,
     /// Scalars that every later instruction may use.
     pub scalars: Vec<Option<Clif>>,
     pub chunk: Option<Chunk>,
     /// Index of the defining instruction, and which result, of each value.
-    pub defs: Vec<(usize, usize)>,
+    pub defs: &'r [(usize, usize)],
     /// Whether the bits of a float value can be seen, so that a NaN must be canonical.
     pub bits_used: Vec<bool>,
     /// The same of the value being made.
@@ -40,15 +45,17 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub registers: Clif,
     /// Masks of scalar steps that a resident loop computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
+    /// Addresses of constant banks.
+    pub constant_banks: std::collections::HashMap<u8, Clif>,
     /// Steps that skip chunks without active lanes.
     pub idle: Vec<bool>,
 }
 
 /// A mask that a segment computes for what comes after it.
-struct Outgoing {
-    value: Value,
+pub(super) struct Outgoing {
+    pub value: Value,
     /// Its bits of chunks that are skipped and of lanes past the warp.
-    outside: Clif,
+    pub outside: Clif,
 }
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -73,7 +80,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn masks(&self) -> Masks<'_> {
-        Masks::of(&self.block.insts, &self.defs)
+        Masks::of(&self.block.insts, self.defs)
     }
 
     pub(super) fn ctx_load(&mut self, ty: ClifType, offset: i32) -> Clif {
@@ -109,18 +116,44 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return self.lower_resident(&resident);
         }
         self.enter();
+        if let Some(group) = self.sweepable() {
+            self.sweep(group);
+        }
+        self.count_block();
         self.idle = self.idle_steps();
-        for (number, step) in self.plan.steps.iter().enumerate() {
-            self.step = number;
-            match step {
-                Step::Scalar(index) => self.scalar_inst(*index),
-                Step::Segment(insts) => self.segment(insts),
-                Step::Warp(index) => self.warp_inst(*index),
-                Step::Interpret(index) => self.interpret(*index),
+        let mut number = 0;
+        while number < self.plan.steps.len() {
+            match self.groups.iter().find(|group| group.steps.start == number) {
+                Some(group) => {
+                    self.group(group);
+                    number = group.steps.end;
+                }
+                None => {
+                    self.step(number);
+                    number += 1;
+                }
             }
         }
-        self.step = usize::MAX;
+        self.steps = 0..0;
         self.terminate();
+    }
+
+    pub(super) fn step(&mut self, number: usize) {
+        self.steps = number..number + 1;
+        match &self.plan.steps[number] {
+            Step::Scalar(index) => self.scalar_inst(*index),
+            Step::Segment(insts) => self.segment(insts),
+            Step::Warp(index) => self.warp_inst(*index),
+            Step::Interpret(index) => self.interpret(*index),
+        }
+    }
+
+    /// Whether something outside the steps being lowered uses a value.
+    fn escapes(&self, v: Value) -> bool {
+        match &self.whole {
+            Some(whole) => whole.escapes(v),
+            None => self.plan.escapes[v.0 as usize],
+        }
     }
 
     fn cell(&self, reg: Reg) -> (i32, Type) {
@@ -222,13 +255,21 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// A scalar at a known address inside a constant bank.
     fn const_load(&mut self, bank: u8, address: Value, offset: i32, ty: Type, extend: Extend) -> Clif {
-        let base = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
+        // Only scalar steps come here, so what one computes all later ones may use.
+        let base = match self.constant_banks.get(&bank) {
+            Some(&base) => base,
+            None => {
+                let base = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
+                self.constant_banks.insert(bank, base);
+                base
+            }
+        };
         let known = self.constant(address).expect("other loads are interpreted");
         let at = (known as u32).wrapping_add(offset as u32);
         self.load_element(ty, extend, base, at as i32)
     }
 
-    fn chunk_count(&self) -> i64 {
+    pub(super) fn chunk_count(&self) -> i64 {
         i64::from(u32::from(self.function.lanes).div_ceil(CHUNK))
     }
 
@@ -241,7 +282,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let narrow = self.b.ins().ishl_imm_u(index, 5);
         let wide = self.b.ins().ishl_imm_u(index, 6);
         let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
-        Chunk::new(index, rows)
+        Chunk::counted(index, rows)
     }
 
     fn segment(&mut self, insts: &[usize]) {
@@ -284,10 +325,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().brif(more, head, &again, exit, &[]);
         self.b.switch_to_block(exit);
         for (out, &whole) in outgoing.iter().zip(&after_chunk) {
-            let mask = self.warp_mask();
-            let inside = self.b.ins().band_imm_s(whole, mask as i64);
-            let beyond = self.b.ins().band_imm_s(out.outside, !mask as i64);
-            let v = self.b.ins().bor(inside, beyond);
+            let v = self.with_outside(whole, out.outside);
             self.set_scalar(out.value, v);
         }
         if insts.iter().any(|&i| self.may_fault_later(i)) {
@@ -309,13 +347,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     }
                     writes.push(index);
                 }
+                Op::Load { .. } if self.whole.is_some() => self.load_whole(index),
+                Op::Store { .. } if self.whole.is_some() => self.store_whole(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),
                 Op::Atomic { .. } => self.atomic(index),
                 _ => {}
             }
             for &result in &inst.results {
-                if !self.plan.escapes[result.0 as usize] {
+                if !self.escapes(result) {
                     continue;
                 }
                 if self.block.ty(result) == ValueType::MASK {
@@ -331,12 +371,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
+    /// A mask, with its bits past the warp.
+    pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
+        let mask = self.warp_mask();
+        let inside = self.b.ins().band_imm_s(whole, mask as i64);
+        let beyond = self.b.ins().band_imm_s(outside, !mask as i64);
+        self.b.ins().bor(inside, beyond)
+    }
+
     /// Masks that the segment makes for later steps.
-    fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
+    pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
         let mut outgoing = Vec::new();
         for &index in insts {
             for &value in &self.block.insts[index].results {
-                if self.block.ty(value) == ValueType::MASK && self.plan.escapes[value.0 as usize] {
+                if self.block.ty(value) == ValueType::MASK && self.escapes(value) {
                     let outside = self.outside(value);
                     outgoing.push(Outgoing { value, outside });
                 }
@@ -367,7 +415,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// A mask where every compare made in the segment is taken for false. That is what it is in lanes past the warp, and
     /// in chunks that `skippable` allows to skip.
     fn outside(&mut self, v: Value) -> Clif {
-        if self.scalars[v.0 as usize].is_some() || self.plan.home[v.0 as usize] as usize != self.step {
+        if self.scalars[v.0 as usize].is_some() || !self.is_home(v) {
             return self.scalar(v);
         }
         match *self.def_op(v) {
@@ -398,7 +446,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The mask without which a chunk of the current segment has nothing to do, if there is one.
     fn skippable(&self) -> Option<Value> {
         let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
-        self.idle[self.step].then_some(active)
+        self.idle[self.steps.start].then_some(active)
     }
 
     /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step

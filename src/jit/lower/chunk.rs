@@ -10,26 +10,58 @@ use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
 use super::int::constant;
 use super::vector;
-use crate::analysis::{CHUNK, Class};
+use crate::analysis::{CHUNK, Class, LaunchClass};
 use crate::ir::{CellKind, ConvertOp, Op, Reg, Special, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.
 #[derive(Clone)]
 pub struct Chunk {
-    /// Number of the chunk, `i64`.
-    pub index: Clif,
-    /// The register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
-    pub rows: [Clif; 2],
+    place: Place,
     pub lanes: HashMap<Value, Lanes>,
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
     pub bases: HashMap<Value, (Clif, Option<Clif>)>,
     pub masks: HashMap<Value, MaskForm>,
 }
 
+/// Number of the last of some lanes, counted from the first.
+#[derive(Clone, Copy)]
+pub enum Reach {
+    Known(i64),
+    /// `i64`
+    Counted(Clif),
+}
+
+/// Which chunk it is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Its number, `i64`; the register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
+    Counted { index: Clif, rows: [Clif; 2] },
+    /// Its number.
+    Known(u32),
+}
+
 impl Chunk {
-    pub fn new(index: Clif, rows: [Clif; 2]) -> Self {
-        Chunk { index, rows, lanes: HashMap::new(), bases: HashMap::new(), masks: HashMap::new() }
+    /// A chunk of a loop.
+    pub fn counted(index: Clif, rows: [Clif; 2]) -> Self {
+        Chunk::new(Place::Counted { index, rows })
+    }
+
+    /// A chunk of the warp whose number is known while lowering.
+    pub fn known(number: u32) -> Self {
+        Chunk::new(Place::Known(number))
+    }
+
+    /// Number of the first lane, if it is known.
+    pub fn known_first_lane(&self) -> Option<i64> {
+        match self.place {
+            Place::Known(number) => Some(i64::from(number * CHUNK)),
+            Place::Counted { .. } => None,
+        }
+    }
+
+    fn new(place: Place) -> Self {
+        Chunk { place, lanes: HashMap::new(), bases: HashMap::new(), masks: HashMap::new() }
     }
 }
 
@@ -43,8 +75,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether the step being lowered computes this value.
-    fn is_home(&self, v: Value) -> bool {
-        self.plan.home[v.0 as usize] as usize == self.step
+    pub(super) fn is_home(&self, v: Value) -> bool {
+        self.steps.contains(&(self.plan.home[v.0 as usize] as usize))
     }
 
     /// The lanes of a varying value.
@@ -55,12 +87,11 @@ impl BlockLowerer<'_, '_, '_> {
         let ty = self.ty(v);
         let lanes = match self.classes.get(v) {
             Class::Uniform => {
-                let scalar = self.scalar(v);
-                let splat = self.b.ins().splat(clif_type(ty, true), scalar);
+                let splat = self.splat(v);
                 Lanes::from_elem(splat, parts(ty))
             }
-            Class::Affine { step, exact: true } => self.affine_lanes(v, ty, step),
-            Class::Affine { exact: false, .. } => self.pure_lanes(self.def(v)),
+            Class::Affine { step, exact } if exact || self.is_tested(v) => self.affine_lanes(v, ty, step),
+            Class::Affine { .. } => self.pure_lanes(self.def(v)),
             Class::Varying => match self.def_op(v) {
                 Op::RfRead { reg, .. } if self.is_home(v) || !self.slots.is_stored(v) => {
                     let reg = *reg;
@@ -72,6 +103,20 @@ impl BlockLowerer<'_, '_, '_> {
         };
         self.chunk().lanes.insert(v, lanes.clone());
         lanes
+    }
+
+    /// A uniform value in every lane.
+    fn splat(&mut self, v: Value) -> Clif {
+        if let Some(splat) = self.whole.as_ref().and_then(|whole| whole.splats.get(&v)) {
+            return *splat;
+        }
+        let scalar = self.scalar(v);
+        let clif = clif_type(self.ty(v), true);
+        let splat = self.b.ins().splat(clif, scalar);
+        if let Some(whole) = &mut self.whole {
+            whole.splats.insert(v, splat);
+        }
+        splat
     }
 
     /// Lane 0, plus lane number times step.
@@ -103,6 +148,9 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&base) = self.chunk().bases.get(&v) {
             return base;
         }
+        if let Some(base) = self.whole_base(v) {
+            return (base, None);
+        }
         let inst = self.def(v);
         let base = match inst.op {
             Op::LaneId => {
@@ -119,7 +167,7 @@ impl BlockLowerer<'_, '_, '_> {
                     doubt = self.both(doubt, affine);
                 }
                 if let Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } = *op {
-                    let wrap_free = self.wrap_free(op, a, args[0]);
+                    let wrap_free = self.wrap_free(op, a, args[0], Reach::Known(i64::from(CHUNK) - 1));
                     doubt = self.both(doubt, wrap_free);
                 }
                 let scalar = self.pure_scalar(op, &args, self.ty(v));
@@ -130,6 +178,22 @@ impl BlockLowerer<'_, '_, '_> {
         base
     }
 
+    /// The last of evenly spaced lanes.
+    pub(super) fn spread(&mut self, first: Clif, step: i64, reach: Reach) -> Clif {
+        let narrow = self.b.func.dfg.value_type(first) == types::I32;
+        match reach {
+            Reach::Known(lanes) => {
+                let span = step.wrapping_mul(lanes);
+                self.b.ins().iadd_imm_s(first, if narrow { i64::from(span as i32) } else { span })
+            }
+            Reach::Counted(lanes) => {
+                let span = self.b.ins().imul_imm_s(lanes, step);
+                let span = if narrow { self.b.ins().ireduce(types::I32, span) } else { span };
+                self.b.ins().iadd(first, span)
+            }
+        }
+    }
+
     fn both(&mut self, a: Option<Clif>, b: Option<Clif>) -> Option<Clif> {
         match (a, b) {
             (Some(a), Some(b)) => Some(self.b.ins().band(a, b)),
@@ -137,8 +201,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether the 32-bit lanes `base + i * step` of the chunk stay in range, so that extending them is affine too.
-    fn wrap_free(&mut self, op: ConvertOp, a: Value, base: Clif) -> Option<Clif> {
+    /// Whether the 32-bit lanes `base + i * step` up to the last one stay in range, so that extending them is affine too.
+    pub(super) fn wrap_free(&mut self, op: ConvertOp, a: Value, base: Clif, reach: Reach) -> Option<Clif> {
         let (step, _) = self.classes.get(a).affine()?;
         if step == 0 {
             return None;
@@ -147,29 +211,41 @@ impl BlockLowerer<'_, '_, '_> {
             ConvertOp::SignExtend => lowerer.b.ins().sextend(types::I64, v),
             _ => lowerer.b.ins().uextend(types::I64, v),
         };
-        let span = step.wrapping_mul(i64::from(CHUNK) - 1);
-        let last = self.b.ins().iadd_imm_s(base, i64::from(span as i32));
+        let last = self.spread(base, step, reach);
         let (wide_base, wide_last) = (wide(self, base), wide(self, last));
-        let expected = self.b.ins().iadd_imm_s(wide_base, span);
+        let expected = self.spread(wide_base, step, reach);
         Some(self.b.ins().icmp(IntCC::Equal, wide_last, expected))
     }
 
     /// Number of the chunk's first lane, `i64`.
     pub(super) fn first_lane(&mut self) -> Clif {
-        let index = self.chunk().index;
-        self.b.ins().ishl_imm_u(index, i64::from(CHUNK.trailing_zeros()))
+        match self.chunk().place {
+            Place::Counted { index, .. } => self.b.ins().ishl_imm_u(index, i64::from(CHUNK.trailing_zeros())),
+            Place::Known(number) => self.b.ins().iconst(types::I64, i64::from(number * CHUNK)),
+        }
+    }
+
+    /// Number of the warp's first thread in its block.
+    fn first_thread(&mut self) -> Clif {
+        let warp = self.ctx_load(types::I32, abi::WARP);
+        self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes))
     }
 
     /// Address of the chunk's entries in the table of thread indices.
     fn tid_address(&mut self, axis: u8) -> Clif {
-        let table = self.ctx_load(types::I64, abi::TID_TABLE);
-        let stride = self.ctx_load(types::I64, abi::TID_STRIDE);
-        let warp = self.ctx_load(types::I32, abi::WARP);
-        let warp = self.b.ins().uextend(types::I64, warp);
-        let first = self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes));
+        let first = self.first_tid_address(axis);
         let lane = self.first_lane();
-        let mut index = self.b.ins().iadd(first, lane);
+        let bytes = self.b.ins().ishl_imm_u(lane, 2);
+        self.b.ins().iadd(first, bytes)
+    }
+
+    /// The same of the warp.
+    fn first_tid_address(&mut self, axis: u8) -> Clif {
+        let table = self.ctx_load(types::I64, abi::TID_TABLE);
+        let first = self.first_thread();
+        let mut index = self.b.ins().uextend(types::I64, first);
         if axis > 0 {
+            let stride = self.ctx_load(types::I64, abi::TID_STRIDE);
             let skipped = self.b.ins().imul_imm_s(stride, i64::from(axis));
             index = self.b.ins().iadd(index, skipped);
         }
@@ -177,7 +253,25 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(table, bytes)
     }
 
+    /// Thread index of lane 0.
+    pub(super) fn first_tid(&mut self, axis: u8) -> Clif {
+        match (self.classes.launch(), axis) {
+            (LaunchClass::Line, 0) => self.first_thread(),
+            (LaunchClass::Line, _) => self.b.ins().iconst(types::I32, 0),
+            _ => {
+                let address = self.first_tid_address(axis);
+                self.b.ins().load(types::I32, flags(), address, 0)
+            }
+        }
+    }
+
     fn tid(&mut self, axis: u8) -> Clif {
+        if self.classes.launch() == LaunchClass::Line {
+            let first = self.first_tid(axis);
+            let lane = self.first_lane();
+            let lane = self.b.ins().ireduce(types::I32, lane);
+            return self.b.ins().iadd(first, lane);
+        }
         let address = self.tid_address(axis);
         self.b.ins().load(types::I32, flags(), address, 0)
     }
@@ -189,8 +283,11 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The chunk's cells of a row at an offset in the register file.
     fn row(&mut self, ty: Type, offset: u32) -> (Clif, i32) {
-        let base = self.chunk().rows[usize::from(ty.bits() == 64)];
-        (base, offset as i32)
+        let wide = usize::from(ty.bits() == 64);
+        match self.chunk().place {
+            Place::Counted { rows, .. } => (rows[wide], offset as i32),
+            Place::Known(number) => (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32),
+        }
     }
 
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
@@ -230,6 +327,7 @@ impl BlockLowerer<'_, '_, '_> {
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,
+            Some(mask) if self.settled_mask(mask) == Some(true) => new,
             Some(mask) => {
                 let old = self.load_cells(ty, offset);
                 self.merge(mask, &new, &old, ty)
@@ -255,6 +353,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
     fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {
+            return form;
+        }
+        if let Some(full) = self.settled_mask(v) {
+            let ones = constant(self.b, Type::I32, if full { u64::from(u32::MAX) } else { 0 }, true);
+            let bits = self.b.ins().iconst(types::I64, if full { 0xff } else { 0 });
+            let form = MaskForm { bits: Some(bits), words: Some([ones, ones]), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
             return form;
         }
         let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {

@@ -13,11 +13,15 @@ use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Starts a fresh warp in the entry block, and counts the block.
+    /// Starts a fresh warp in the entry block.
     pub(super) fn enter(&mut self) {
         if self.number == 0 {
             self.start_warp();
         }
+    }
+
+    /// Counts the block for the active lanes.
+    pub(super) fn count_block(&mut self) {
         if self.block.cost == 0 {
             return;
         }
@@ -232,7 +236,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The warp is done: the next one of the chain begins, or the call ends.
-    fn end_warp(&mut self) {
+    pub(super) fn end_warp(&mut self) {
         let warp = self.ctx_load(types::I32, abi::WARP);
         let next = self.b.ins().iadd_imm_s(warp, 1);
         let end = self.ctx_load(types::I32, abi::CHAIN_END);

@@ -3,12 +3,13 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAGED_VALUES};
 use super::block::BlockLowerer;
-use super::chunk::flags;
+use super::chunk::{Reach, flags};
 use super::vector;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, Extend, Op, Space, Type, Value};
@@ -16,24 +17,52 @@ use warploom_runtime::warp::{PAGE_BITS, TLB_ENTRIES};
 
 const LANES: i64 = CHUNK as i64;
 
-/// An address whose lanes are `base + lane * step`, with the access's offset added to the base.
+/// An address whose lanes are evenly spaced, with the access's offset added.
+#[derive(Clone, Copy)]
 pub(super) struct Spaced {
-    pub base: Clif,
+    /// Of the first lane and of the last, `i64`. One that has 32 bits is extended before the lanes are spread.
+    pub first: Clif,
+    pub last: Clif,
     pub step: i64,
-    /// Whether it holds, where that is known at run time only.
+    /// Whether it is so, where that is known at run time only.
     pub holds: Option<Clif>,
 }
 
+impl Spaced {
+    /// The lowest and the highest lane.
+    pub fn ends(&self) -> (Clif, Clif) {
+        if self.step < 0 { (self.last, self.first) } else { (self.first, self.last) }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy)]
+pub(super) struct Rights {
+    pub read: bool,
+    pub write: bool,
+}
+
+impl Rights {
+    pub const READ: Rights = Rights { read: true, write: false };
+    pub const WRITE: Rights = Rights { read: false, write: true };
+}
+
 impl BlockLowerer<'_, '_, '_> {
-    fn element_bytes(access: &Access) -> i64 {
+    pub(super) fn element_bytes(access: &Access) -> i64 {
         i64::from(access.ty.bytes()) * i64::from(access.count)
+    }
+
+    /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
+    pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
+        let first = self.b.ins().iadd_imm_s(base, i64::from(access.offset));
+        if self.ty(access.address) == Type::I64 { first } else { self.b.ins().uextend(types::I64, first) }
     }
 
     /// The address as evenly spaced lanes: by its class, or as a guess that it is consecutive.
     fn spaced(&mut self, access: &Access) -> Spaced {
         let wide = self.ty(access.address) == Type::I64;
-        let (base, step, holds) = match self.classes.get(access.address).affine() {
-            Some((step, _)) => {
+        let (base, step, holds) = match self.classes.get(access.address).stride() {
+            Some(step) => {
                 let (base, holds) = self.base(access.address);
                 (base, step, holds)
             }
@@ -64,23 +93,24 @@ impl BlockLowerer<'_, '_, '_> {
                 (base, step, Some(self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)))
             }
         };
-        let base = self.b.ins().iadd_imm_s(base, i64::from(access.offset));
-        Spaced { base, step, holds }
+        let first = self.first_address(access, base);
+        let last = self.spread(first, step, Reach::Known(LANES - 1));
+        Spaced { first, last, step, holds }
     }
 
     /// Continues in a fresh block if `condition` holds, else goes to `slow`.
-    fn require(&mut self, condition: Clif, slow: cranelift_codegen::ir::Block) {
+    pub(super) fn require(&mut self, condition: Clif, slow: cranelift_codegen::ir::Block) {
         let go = self.b.create_block();
         self.b.ins().brif(condition, go, &[], slow, &[]);
         self.b.switch_to_block(go);
     }
 
     /// Host address of lane 0 of evenly spaced lanes, having checked alignment and range; else to `slow`.
-    fn host_address(
+    pub(super) fn host_address(
         &mut self,
         access: &Access,
         spaced: &Spaced,
-        write: bool,
+        rights: Rights,
         slow: cranelift_codegen::ir::Block,
     ) -> Clif {
         if let Some(holds) = spaced.holds {
@@ -88,54 +118,56 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let align = i64::from(access.align.max(1));
         if align > 1 {
-            let low = self.b.ins().band_imm_u(spaced.base, align - 1);
+            let low = self.b.ins().band_imm_u(spaced.first, align - 1);
             let aligned = self.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
             self.require(aligned, slow);
         }
-        let reach = spaced.step * (LANES - 1);
-        let (below, above) = (reach.min(0), reach.max(0) + Self::element_bytes(access));
+        let (low, high) = spaced.ends();
         match access.space {
             Space::Shared => {
-                let base = self.b.ins().uextend(types::I64, spaced.base);
-                let low = self.b.ins().iadd_imm_s(base, below);
-                let high = self.b.ins().iadd_imm_s(base, above);
+                let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access));
                 let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-                let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, high, limit);
+                let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
                 self.require(inside, slow);
-                if below < 0 {
+                if spaced.step < 0 {
                     let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, low, 0);
                     self.require(positive, slow);
                 }
                 let shared = self.ctx_load(types::I64, abi::SHARED);
-                self.b.ins().iadd(shared, base)
+                self.b.ins().iadd(shared, spaced.first)
             }
             _ => {
-                let first = self.b.ins().iadd_imm_s(spaced.base, below);
-                let last = self.b.ins().iadd_imm_s(spaced.base, above - 1);
-                let (tag, addend) = self.tlb_entry(first, write);
-                let page = self.b.ins().ushr_imm_u(first, i64::from(PAGE_BITS));
-                let last_page = self.b.ins().ushr_imm_u(last, i64::from(PAGE_BITS));
-                let (x, y) = (self.b.ins().bxor(tag, page), self.b.ins().bxor(tag, last_page));
-                let differs = self.b.ins().bor(x, y);
+                let page = self.b.ins().ushr_imm_u(low, i64::from(PAGE_BITS));
+                let (tags, addend) = self.tlb_entry(page, rights);
+                let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access) - 1);
+                let last_page = self.b.ins().ushr_imm_u(end, i64::from(PAGE_BITS));
+                let mut differs = self.b.ins().bxor(page, last_page);
+                for tag in tags {
+                    let other = self.b.ins().bxor(tag, page);
+                    differs = self.b.ins().bor(differs, other);
+                }
                 let hit = self.b.ins().icmp_imm_u(IntCC::Equal, differs, 0);
                 self.require(hit, slow);
-                self.b.ins().iadd(spaced.base, addend)
+                self.b.ins().iadd(spaced.first, addend)
             }
         }
     }
 
-    /// Tag and addend of the TLB entry where the page of an address would be.
-    pub(super) fn tlb_entry(&mut self, address: Clif, write: bool) -> (Clif, Clif) {
-        let page = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS));
+    /// Tags and addend of the TLB entry where a page would be. The page is there if it equals every tag.
+    pub(super) fn tlb_entry(&mut self, page: Clif, rights: Rights) -> (SmallVec<[Clif; 2]>, Clif) {
         let folded = self.b.ins().ushr_imm_u(page, 8);
         let hash = self.b.ins().bxor(page, folded);
         let slot = self.b.ins().band_imm_u(hash, TLB_ENTRIES as i64 - 1);
         let bytes = self.b.ins().ishl_imm_u(slot, 5);
         let tlb = self.ctx_load(types::I64, abi::TLB);
         let entry = self.b.ins().iadd(tlb, bytes);
-        let tag = self.b.ins().load(types::I64, flags(), entry, if write { 8 } else { 0 });
+        let tags = [(rights.read, 0), (rights.write, 8)]
+            .into_iter()
+            .filter(|&(wanted, _)| wanted)
+            .map(|(_, offset)| self.b.ins().load(types::I64, flags(), entry, offset))
+            .collect();
         let addend = self.b.ins().load(types::I64, flags(), entry, 16);
-        (tag, addend)
+        (tags, addend)
     }
 
     /// One element from host memory as a scalar of the result's type.
@@ -243,67 +275,89 @@ impl BlockLowerer<'_, '_, '_> {
             _ => {}
         }
         let spaced = self.spaced(access);
-        let bytes = Self::element_bytes(access);
         if spaced.step != 0 && spaced.step % i64::from(access.align.max(1)) != 0 {
             self.b.ins().jump(slow, &[]);
             return None;
         }
-        let host = self.host_address(access, &spaced, false, slow);
+        let host = self.host_address(access, &spaced, Rights::READ, slow);
+        Some(self.load_spaced(access, extend, (host, 0), spaced.step, result_ty))
+    }
+
+    /// Lanes of memory that are `step` bytes apart; `host` is the first one's host address, with a constant to add.
+    pub(super) fn load_spaced(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        (host, at): (Clif, i32),
+        step: i64,
+        result_ty: Type,
+    ) -> Vec<Lanes> {
         let elements = 0..i32::from(access.count);
+        let bytes = Self::element_bytes(access);
         let size = access.ty.bytes() as i32;
         let clif = clif_type(result_ty, true);
-        if spaced.step == 0 {
-            return Some(
-                elements
-                    .map(|e| {
-                        let v = self.load_element(access.ty, extend, host, e * size);
-                        let v = self.b.ins().splat(clif, v);
-                        Lanes::from_elem(v, parts(result_ty))
-                    })
-                    .collect(),
-            );
+        if step == 0 {
+            return elements
+                .map(|e| {
+                    let v = self.load_element(access.ty, extend, host, at + e * size);
+                    let v = self.b.ins().splat(clif, v);
+                    Lanes::from_elem(v, parts(result_ty))
+                })
+                .collect();
         }
-        if spaced.step == bytes && size >= 4 && access.count == 1 {
-            let lanes = (0..parts(result_ty) as i32).map(|i| self.b.ins().load(clif, flags(), host, i * 16)).collect();
-            return Some(vec![lanes]);
+        if step == bytes && size >= 4 && access.count == 1 {
+            let part = |i| self.b.ins().load(clif, flags(), host, at + i * 16);
+            return vec![(0..parts(result_ty) as i32).map(part).collect()];
         }
-        if spaced.step == bytes && size == 4 && access.count == 2 {
-            let quads: Lanes = (0..4).map(|i| self.b.ins().load(clif, flags(), host, i * 16)).collect();
+        if step == bytes && size == 4 && access.count == 2 {
+            let quads: Lanes = (0..4).map(|i| self.b.ins().load(clif, flags(), host, at + i * 16)).collect();
             let even = vector::halves(self.b, &quads, false);
             let odd = vector::halves(self.b, &quads, true);
-            return Some(
-                [even, odd]
-                    .into_iter()
-                    .map(|pair| pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect())
-                    .collect(),
-            );
+            return [even, odd]
+                .into_iter()
+                .map(|pair| pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect())
+                .collect();
         }
-        if spaced.step == bytes && size == 4 && access.count == 4 {
-            return Some(self.load_transposed(host, clif));
+        if step == bytes && size == 4 && access.count == 4 {
+            return self.load_transposed((host, at), clif);
         }
-        Some(
-            elements
-                .map(|e| {
-                    let mut lanes = self.zero_lanes(result_ty);
-                    let per = LANES as usize / parts(result_ty);
-                    for lane in 0..LANES as usize {
-                        let at = spaced.step * lane as i64 + i64::from(e * size);
-                        let v = self.load_element(access.ty, extend, host, at as i32);
-                        let part = &mut lanes[lane / per];
-                        *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
-                    }
-                    lanes
-                })
-                .collect(),
-        )
+        if step == 1 && size == 1 && access.count == 1 {
+            return vec![self.load_bytes(extend, (host, at))];
+        }
+        elements
+            .map(|e| {
+                let mut lanes = self.zero_lanes(result_ty);
+                let per = LANES as usize / parts(result_ty);
+                for lane in 0..LANES as usize {
+                    let at = i64::from(at) + step * lane as i64 + i64::from(e * size);
+                    let v = self.load_element(access.ty, extend, host, at as i32);
+                    let part = &mut lanes[lane / per];
+                    *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
+                }
+                lanes
+            })
+            .collect()
+    }
+
+    /// Eight consecutive bytes, each in a word.
+    fn load_bytes(&mut self, extend: Extend, (host, at): (Clif, i32)) -> Lanes {
+        let narrow = self.b.ins().load(types::I64, flags(), host, at);
+        let vector = self.b.ins().scalar_to_vector(types::I64X2, narrow);
+        let vector = vector::cast(self.b, types::I8X16, vector);
+        if extend == Extend::Signed {
+            let halves = self.b.ins().swiden_low(vector);
+            return [self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves)].into_iter().collect();
+        }
+        let halves = self.b.ins().uwiden_low(vector);
+        [self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves)].into_iter().collect()
     }
 
     /// Eight consecutive quadruples of words as four values.
-    fn load_transposed(&mut self, host: Clif, clif: cranelift_codegen::ir::Type) -> Vec<Lanes> {
+    fn load_transposed(&mut self, (host, at): (Clif, i32), clif: cranelift_codegen::ir::Type) -> Vec<Lanes> {
         let mut values = vec![Lanes::new(); 4];
         for half in 0..2 {
             let q: Vec<Clif> =
-                (0..4).map(|i| self.b.ins().load(types::I32X4, flags(), host, (half * 4 + i) * 16)).collect();
+                (0..4).map(|i| self.b.ins().load(types::I32X4, flags(), host, at + (half * 4 + i) * 16)).collect();
             let mut pair = |x: usize, y: usize, pick| vector::shuffle_words(self.b, q[x], q[y], pick);
             let low01 = pair(0, 1, [0, 4, 1, 5]);
             let high01 = pair(0, 1, [2, 6, 3, 7]);
@@ -425,8 +479,8 @@ impl BlockLowerer<'_, '_, '_> {
         let local = self.ctx_load(types::I64, abi::LOCAL);
         let row = self.b.ins().imul_imm_s(offset, i64::from(self.function.lanes));
         let at = self.b.ins().iadd(local, row);
-        let index = self.chunk().index;
-        let first = self.b.ins().ishl_imm_u(index, 5);
+        let lane = self.first_lane();
+        let first = self.b.ins().ishl_imm_u(lane, 2);
         self.b.ins().iadd(at, first)
     }
 
@@ -504,21 +558,27 @@ impl BlockLowerer<'_, '_, '_> {
             self.leave_to(slow);
             return;
         }
-        let host = self.host_address(access, &spaced, true, slow);
+        let host = self.host_address(access, &spaced, Rights::WRITE, slow);
+        self.store_spaced(access, values, (host, 0), spaced.step);
+    }
+
+    /// The reverse of [`Self::load_spaced`].
+    pub(super) fn store_spaced(&mut self, access: &Access, values: &[Lanes], (host, at): (Clif, i32), step: i64) {
         let bytes = Self::element_bytes(access);
-        if spaced.step == bytes && size >= 4 && access.count == 1 {
+        let size = access.ty.bytes() as i32;
+        if step == bytes && size >= 4 && access.count == 1 {
             for (i, &v) in values[0].iter().enumerate() {
-                self.b.ins().store(flags(), v, host, i as i32 * 16);
+                self.b.ins().store(flags(), v, host, at + i as i32 * 16);
             }
             return;
         }
         // Lane by lane, the highest last.
-        let first = if uniform { LANES as usize - 1 } else { 0 };
+        let first = if step == 0 { LANES as usize - 1 } else { 0 };
         for lane in first..LANES as usize {
             for (e, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();
                 let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
-                let at = spaced.step * lane as i64 + (e as i32 * size) as i64;
+                let at = i64::from(at) + step * lane as i64 + i64::from(e as i32 * size);
                 self.store_element(access.ty, v, host, at as i32);
             }
         }
@@ -653,9 +713,9 @@ impl BlockLowerer<'_, '_, '_> {
             }
             _ => {
                 // Aligned, so within its page.
-                let (tag, addend) = self.tlb_entry(address, true);
                 let page = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS));
-                let hit = self.b.ins().icmp(IntCC::Equal, tag, page);
+                let (tags, addend) = self.tlb_entry(page, Rights::WRITE);
+                let hit = self.b.ins().icmp(IntCC::Equal, tags[0], page);
                 self.require(hit, helper);
                 self.b.ins().iadd(address, addend)
             }

@@ -12,9 +12,9 @@ mod memory;
 mod pure;
 mod region;
 mod resident;
-
 mod vector;
 mod warp;
+mod whole;
 
 pub use pure::support;
 pub use region::{Lowered, Owned, lower_region};

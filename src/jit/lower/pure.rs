@@ -1,12 +1,12 @@
 //! Operations without effect, as scalars, as lanes of a chunk and as masks.
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
-use super::chunk::flags;
 use super::int::{self, ShiftCount, constant};
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
@@ -166,7 +166,7 @@ impl BlockLowerer<'_, '_, '_> {
                 if nan == 0 {
                     v
                 } else {
-                    let is_nan = self.b.ins().fcmp(cranelift_codegen::ir::condcodes::FloatCC::Unordered, x, x);
+                    let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
                     let replacement = constant(self.b, to, nan, false);
                     self.b.ins().select(is_nan, replacement, v)
                 }
@@ -266,18 +266,7 @@ impl BlockLowerer<'_, '_, '_> {
             Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
             Special::SharedBytes => self.ctx_load(types::I32, abi::SHARED_BYTES),
             // Uniform here: of one-dimensional blocks, or blocks of whole warps.
-            Special::Tid(axis) => {
-                let table = self.ctx_load(types::I64, abi::TID_TABLE);
-                let stride = self.ctx_load(types::I64, abi::TID_STRIDE);
-                let warp = self.ctx_load(types::I32, abi::WARP);
-                let warp = self.b.ins().uextend(types::I64, warp);
-                let first = self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes));
-                let skipped = self.b.ins().imul_imm_s(stride, i64::from(axis));
-                let index = self.b.ins().iadd(first, skipped);
-                let bytes = self.b.ins().ishl_imm_u(index, 2);
-                let address = self.b.ins().iadd(table, bytes);
-                self.b.ins().load(types::I32, flags(), address, 0)
-            }
+            Special::Tid(axis) => self.first_tid(axis),
         }
     }
 
@@ -285,10 +274,34 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn pure_lanes(&mut self, inst: &Inst) -> Lanes {
         let result = inst.results[0];
         let to = self.ty(result);
-        let saved = std::mem::replace(&mut self.bits_matter, self.bits_used[result.0 as usize]);
+        let matter = self.bits_used[result.0 as usize];
+        let late = self.whole.is_some() && matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
+        let saved = std::mem::replace(&mut self.bits_matter, matter && !late);
         let lanes = self.lanes_of(&inst.op, to);
         self.bits_matter = saved;
-        lanes
+        if matter && late { self.canonical_lanes(to, lanes) } else { lanes }
+    }
+
+    /// Makes NaNs canonical if there are any, which is unlikely.
+    fn canonical_lanes(&mut self, ty: Type, lanes: Lanes) -> Lanes {
+        let nan = lanes
+            .chunks(2)
+            .map(|pair| self.b.ins().fcmp(FloatCC::Unordered, pair[0], pair[1]))
+            .collect::<SmallVec<[Clif; 2]>>();
+        let nan = nan.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a value has lanes");
+        let any = self.b.ins().vany_true(nan);
+        let (mend, done) = (self.cold_block(), self.b.create_block());
+        let clif = clif_type(ty, true);
+        let args: Vec<BlockArg> = lanes.iter().map(|&v| BlockArg::Value(v)).collect();
+        let results = lanes.iter().map(|_| self.b.append_block_param(done, clif)).collect();
+        self.b.ins().brif(any, mend, &[], done, &args);
+        self.b.switch_to_block(mend);
+        let nan = self.function.nan.canonical(ty);
+        let mended = lanes.iter().map(|&v| BlockArg::Value(float::canonical(self.b, ty, nan, v, true)));
+        let mended: Vec<BlockArg> = mended.collect();
+        self.b.ins().jump(done, &mended);
+        self.b.switch_to_block(done);
+        results
     }
 
     fn lanes_of(&mut self, op: &Op, to: Type) -> Lanes {
@@ -306,6 +319,9 @@ impl BlockLowerer<'_, '_, '_> {
                 return lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect();
             }
             Op::Select { mask, a, b } => {
+                if let Some(full) = self.settled_mask(mask) {
+                    return self.lanes(if full { a } else { b });
+                }
                 let (new, old) = (self.lanes(a), self.lanes(b));
                 return self.merge(mask, &new, &old, to);
             }

@@ -118,7 +118,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, plan, slots, defs, bits_used, .. } = program.plan(id);
+        let BlockPlan { classes, plan, groups, slots, defs, bits_used, .. } = program.plan(id);
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
             b: &mut b,
@@ -128,17 +128,20 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             number: id.0,
             block,
             plan,
+            groups,
             classes,
             slots,
-            step: 0,
+            steps: 0..0,
+            whole: None,
             scalars: vec![None; block.values.len()],
             chunk: None,
-            defs: defs.clone(),
+            defs,
             bits_used: bits_used.clone(),
             bits_matter: true,
             ctx,
             registers,
             in_chunk: std::collections::HashSet::new(),
+            constant_banks: HashMap::new(),
             idle: Vec::new(),
         };
         lowerer.lower();

@@ -195,17 +195,18 @@ impl BlockLowerer<'_, '_, '_> {
                 let inst = &self.block.insts[index];
                 let write = matches!(inst.op, Op::RfWrite { .. });
                 if !write && !inst.results.iter().any(|r| resident.carried_scalars.contains(r)) {
-                    self.step = number;
+                    self.steps = number..number + 1;
                     self.scalar_inst(index);
                 }
             }
         }
-        self.step = self
+        let step = self
             .plan
             .steps
             .iter()
             .position(|step| matches!(step, Step::Segment(_)))
             .expect("a resident loop has a segment");
+        self.steps = step..step + 1;
         self.in_chunk.clone_from(&resident.carried_scalars);
 
         // Over chunks: number, most rounds so far, lanes counted so far, and the masks gathered.
@@ -437,7 +438,7 @@ impl BlockLowerer<'_, '_, '_> {
         // Operands made outside the segment, and constants.
         for &index in &resident.body {
             for v in self.block.insts[index].op.operands() {
-                if !varies.contains(&v) && self.plan.home[v.0 as usize] as usize != self.step && !self.is_mask(v) {
+                if !varies.contains(&v) && !self.is_home(v) && !self.is_mask(v) {
                     self.lanes(v);
                 }
             }

@@ -51,7 +51,7 @@ impl BlockLowerer<'_, '_, '_> {
         let narrow = self.b.ins().ishl_imm_u(index, 5);
         let wide = self.b.ins().ishl_imm_u(index, 6);
         let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
-        self.chunk = Some(Chunk::new(index, rows));
+        self.chunk = Some(Chunk::counted(index, rows));
         body(self);
         self.chunk = None;
         let next = self.b.ins().iadd_imm_s(index, 1);

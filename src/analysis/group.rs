@@ -1,0 +1,228 @@
+//! Groups of steps that a whole warp may execute at once: as one segment, without masks and without a check for each
+//! access.
+//!
+//! That is allowed while all lanes are active, every access is in reach, and no chunk reads or writes what another one
+//! writes. The first is put into [`Condition`]s here; the other two are for the engine to test, and are tests of a few
+//! numbers, since the lanes of every access of a group are evenly spaced over the warp.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::class::Classes;
+use super::editor::is_pure;
+use super::segment::{Plan, Step};
+use crate::ir::{Access, BinaryOp, Block, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
+
+/// Lane-wise instructions of a group: engines repeat them for every chunk.
+const MAX_INSTS: usize = 64;
+/// Pairs of accesses whose places are compared at run time.
+const MAX_PAIRS: usize = 8;
+
+/// What must hold at run time for all lanes of the warp.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// A mask computed before the group has all lanes, or none.
+    Mask { mask: Value, full: bool },
+    /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
+    Compare { cc: IntCc, a: Value, b: Value },
+}
+
+#[derive(Clone)]
+pub struct Group {
+    /// Segments, and scalar steps that do not need them: those that write registers may come last, all others first.
+    pub steps: Range<usize>,
+    pub conditions: Vec<Condition>,
+    /// Masks that then have all lanes, or none.
+    pub settled: BTreeMap<Value, bool>,
+    /// The memory accesses, by instruction.
+    pub accesses: Vec<usize>,
+    /// Accesses that must not touch the same bytes.
+    pub apart: Vec<(usize, usize)>,
+}
+
+fn is_shared(access: &Access) -> bool {
+    access.space == Space::Shared
+}
+
+/// The groups of a block, in order.
+pub fn groups(block: &Block, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Vec<Group> {
+    let mut groups = Vec::new();
+    if !classes.span_warp() {
+        return groups;
+    }
+    let mut finder = Finder { block, defs, classes, plan, group: Group::new(0), insts: 0, written: Vec::new() };
+    for (number, step) in plan.steps.iter().enumerate() {
+        if !finder.takes(step) {
+            groups.extend(finder.finish(number));
+            if !finder.takes(step) {
+                finder.finish(number + 1);
+            }
+        }
+    }
+    groups.extend(finder.finish(plan.steps.len()));
+    groups
+}
+
+impl Group {
+    fn new(start: usize) -> Group {
+        Group {
+            steps: start..start,
+            conditions: Vec::new(),
+            settled: BTreeMap::new(),
+            accesses: Vec::new(),
+            apart: Vec::new(),
+        }
+    }
+}
+
+struct Finder<'a> {
+    block: &'a Block,
+    defs: &'a [(usize, usize)],
+    classes: &'a Classes,
+    plan: &'a Plan,
+    group: Group,
+    insts: usize,
+    /// Registers that scalar steps of the group write.
+    written: Vec<Reg>,
+}
+
+impl Finder<'_> {
+    /// Ends the open group before a step, and opens the next one there.
+    fn finish(&mut self, end: usize) -> Option<Group> {
+        let mut group = std::mem::replace(&mut self.group, Group::new(end));
+        group.steps.end = end;
+        self.insts = 0;
+        self.written.clear();
+        (!group.accesses.is_empty()).then_some(group)
+    }
+
+    /// Adds a step to the open group if it may be part of it.
+    fn takes(&mut self, step: &Step) -> bool {
+        match step {
+            Step::Scalar(index) => self.takes_scalar(&self.block.insts[*index]),
+            Step::Segment(insts) => {
+                if self.insts + insts.len() > MAX_INSTS {
+                    return false;
+                }
+                let before = self.group.clone();
+                let fits = insts.iter().all(|&index| self.takes_lanes(index)) && self.group.apart.len() <= MAX_PAIRS;
+                if fits {
+                    self.insts += insts.len();
+                } else {
+                    self.group = before;
+                }
+                fits
+            }
+            Step::Warp(_) | Step::Interpret(_) => false,
+        }
+    }
+
+    fn takes_scalar(&mut self, inst: &Inst) -> bool {
+        match inst.op {
+            Op::RfWrite { reg, .. } => {
+                self.written.push(reg);
+                true
+            }
+            Op::RfRead { reg, .. } => !self.written.contains(&reg),
+            ref op => is_pure(op, |v| self.constant(v)) && op.operands().into_iter().all(|v| self.is_known_before(v)),
+        }
+    }
+
+    fn takes_lanes(&mut self, index: usize) -> bool {
+        let (access, writes) = match &self.block.insts[index].op {
+            Op::Load { access, .. } => (access, false),
+            Op::Store { access, .. } => (access, true),
+            Op::Atomic { .. } => return false,
+            _ => return true,
+        };
+        if !self.is_evenly_spaced(access) || !access.guard.is_some_and(|guard| self.require(guard, true)) {
+            return false;
+        }
+        for earlier in self.group.accesses.clone() {
+            let (other, wrote) = match &self.block.insts[earlier].op {
+                Op::Store { access, .. } => (access, true),
+                op => (op.access().expect("an access"), false),
+            };
+            if (writes || wrote) && is_shared(access) == is_shared(other) {
+                match self.lanes_keep_apart(other, access) {
+                    Some(true) => {}
+                    Some(false) => return false,
+                    None => self.group.apart.push((earlier, index)),
+                }
+            }
+        }
+        self.group.accesses.push(index);
+        true
+    }
+
+    /// Whether no lane touches what another lane touches; `None` if that depends on the addresses.
+    fn lanes_keep_apart(&self, a: &Access, b: &Access) -> Option<bool> {
+        let stride = self.classes.get(a.address).stride()?;
+        if a.address != b.address {
+            return None;
+        }
+        let bytes = [a, b].map(|access| u64::from(access.ty.bytes()) * u64::from(access.count));
+        let distance = u64::from(a.offset.abs_diff(b.offset));
+        Some(distance + bytes[0].max(bytes[1]) <= stride.unsigned_abs())
+    }
+
+    fn is_evenly_spaced(&self, access: &Access) -> bool {
+        let stride = self.classes.get(access.address).stride();
+        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0)
+            && matches!(access.space, Space::Global | Space::Generic | Space::Shared)
+    }
+
+    /// Whether no segment of the group computes the value.
+    fn is_known_before(&self, v: Value) -> bool {
+        let home = self.plan.home[v.0 as usize] as usize;
+        home < self.group.steps.start || matches!(self.plan.steps[home], Step::Scalar(_))
+    }
+
+    fn def(&self, v: Value) -> &Op {
+        &self.block.insts[self.defs[v.0 as usize].0].op
+    }
+
+    fn constant(&self, v: Value) -> Option<u64> {
+        match self.def(v) {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
+    fn require(&mut self, mask: Value, full: bool) -> bool {
+        if let Some(&settled) = self.group.settled.get(&mask) {
+            return settled == full;
+        }
+        let possible = if self.is_known_before(mask) {
+            self.group.conditions.push(Condition::Mask { mask, full });
+            true
+        } else {
+            match *self.def(mask) {
+                Op::Binary { op: BinaryOp::And, a, b } if full => self.require(a, true) && self.require(b, true),
+                Op::Binary { op: BinaryOp::Or, a, b } if !full => self.require(a, false) && self.require(b, false),
+                Op::Unary { op: UnaryOp::Not, a } => self.require(a, !full),
+                Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
+                _ => false,
+            }
+        };
+        if possible {
+            self.group.settled.insert(mask, full);
+        }
+        possible
+    }
+
+    fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
+        let (cc, a, b) = match [a, b].map(|v| self.classes.get(v).stride()) {
+            [Some(_), Some(0)] => (cc, a, b),
+            [Some(0), Some(_)] => (cc.swapped(), b, a),
+            _ => return false,
+        };
+        let ordered = !matches!(cc, IntCc::Eq | IntCc::Ne);
+        let possible = ordered && matches!(self.block.ty(a).ty, Type::I32 | Type::I64);
+        if possible {
+            self.group.conditions.push(Condition::Compare { cc, a, b });
+        }
+        possible
+    }
+}

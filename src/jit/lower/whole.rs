@@ -1,0 +1,471 @@
+//! A group of steps that the whole warp does at once, if the group's conditions hold: one check for each access, then one
+//! chunk after the other without masks. If they do not, the steps are done as any others.
+//!
+//! A kernel that is one group is done so for several warps of a chain together, which shares the checks among them: a
+//! *sweep*.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::abi;
+use super::block::BlockLowerer;
+use super::chunk::{Chunk, Reach};
+use super::int;
+use super::memory::{Rights, Spaced};
+use crate::analysis::{CHUNK, Class, Condition, Group, LaunchClass, Step};
+use crate::ir::{Access, CellKind, ConvertOp, Inst, Op, Special, Terminator, Type, Value};
+
+/// What is known while a group is done as a whole.
+pub struct Whole<'r> {
+    group: &'r Group,
+    /// Values that something outside the group's segments uses.
+    escapes: HashSet<Value>,
+    /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
+    bases: HashMap<Value, Clif>,
+    /// Host address of lane 0 of each access, and the distance from lane to lane.
+    hosts: HashMap<usize, (Clif, i64)>,
+    reach: Reach,
+    /// In a sweep, lanes of the warps before the current one, `i64`; and lane 0 of the current warp of values in `bases`.
+    lanes_before: Option<Clif>,
+    moved: HashMap<Value, Clif>,
+    /// Uniform values in all lanes of a vector.
+    pub splats: HashMap<Value, Clif>,
+}
+
+impl<'r> Whole<'r> {
+    fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
+        Whole {
+            group,
+            escapes: HashSet::new(),
+            bases: HashMap::new(),
+            hosts: HashMap::new(),
+            reach,
+            lanes_before: None,
+            moved: HashMap::new(),
+            splats: HashMap::new(),
+        }
+    }
+
+    pub fn escapes(&self, v: Value) -> bool {
+        self.escapes.contains(&v)
+    }
+}
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    pub(super) fn group(&mut self, group: &'r Group) {
+        self.scalars_of(group);
+        let (segments, insts) = self.segments_of(group);
+        let slow = self.cold_block();
+        let done = self.b.create_block();
+        let scalars = self.scalars.clone();
+        let reach = Reach::Known(i64::from(self.function.lanes) - 1);
+        self.whole = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
+        self.steps = group.steps.clone();
+        let outgoing = self.outgoing(&insts);
+        self.test(group, slow);
+        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        for number in 0..self.chunk_count() {
+            self.chunk = Some(Chunk::known(number as u32));
+            self.chunk_body(&insts);
+            for (out, mask) in outgoing.iter().zip(&mut masks) {
+                if self.settled_mask(out.value).is_none() {
+                    let bits = self.mask_bits(out.value);
+                    let placed = self.b.ins().ishl_imm_u(bits, number * i64::from(CHUNK));
+                    *mask = self.b.ins().bor(*mask, placed);
+                }
+            }
+        }
+        self.chunk = None;
+        let all = self.warp_mask() as i64;
+        let args: Vec<BlockArg> = outgoing
+            .iter()
+            .zip(masks)
+            .map(|(out, mask)| {
+                let whole = match self.settled_mask(out.value) {
+                    Some(true) => self.b.ins().iconst(types::I64, all),
+                    _ => mask,
+                };
+                BlockArg::Value(self.with_outside(whole, out.outside))
+            })
+            .collect();
+        self.whole = None;
+        self.b.ins().jump(done, &args);
+
+        self.b.switch_to_block(slow);
+        self.scalars.clone_from(&scalars);
+        for step in segments {
+            self.step(step);
+        }
+        let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
+        self.b.ins().jump(done, &args);
+
+        self.b.switch_to_block(done);
+        self.scalars = scalars;
+        for out in &outgoing {
+            let mask = self.b.append_block_param(done, types::I64);
+            self.set_scalar(out.value, mask);
+        }
+        for number in group.steps.clone() {
+            if let Step::Scalar(index) = self.plan.steps[number]
+                && self.writes_register(index)
+            {
+                self.step(number);
+            }
+        }
+    }
+
+    /// The group that all warps of a chain may do together: it is all the kernel does, and in it warps differ by their
+    /// thread indices only.
+    pub(super) fn sweepable(&self) -> Option<&'r Group> {
+        let group = self.groups.first()?;
+        let ends = match self.block.term {
+            Terminator::Exit => true,
+            Terminator::Jump(to) => {
+                let block = self.function.block(to);
+                block.insts.is_empty() && block.cost == 0 && block.term == Terminator::Exit
+            }
+            _ => false,
+        };
+        let same_in_warps = |inst: &Inst| match inst.op {
+            Op::LaneId | Op::Special(Special::WarpId | Special::Clock) => false,
+            Op::RfRead { reg, .. } => reg == self.function.active,
+            Op::RfWrite { reg, .. } => !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)),
+            _ => true,
+        };
+        let sweeps = self.number == 0
+            && ends
+            && self.classes.launch() == LaunchClass::Line
+            && group.steps == (0..self.plan.steps.len())
+            && self.block.insts.iter().all(same_in_warps);
+        sweeps.then_some(group)
+    }
+
+    /// Does all warps of the chain that have all their lanes, if there are several and the group can be done as a whole.
+    /// Else it goes on after the scalar steps of the group, which count nothing.
+    pub(super) fn sweep(&mut self, group: &'r Group) {
+        self.scalars_of(group);
+        let (_, insts) = self.segments_of(group);
+        let single = self.cold_block();
+        let scalars = self.scalars.clone();
+
+        let lanes = i64::from(self.function.lanes);
+        let all = self.warp_mask() as i64;
+        let (this, last) =
+            (self.ctx_load(types::I64, abi::LAUNCH_MASK), self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK));
+        let full = self.b.ins().icmp_imm_s(IntCC::Equal, this, all);
+        self.require(full, single);
+        let warp = self.ctx_load(types::I32, abi::WARP);
+        let (warps, chain_end) = (self.ctx_load(types::I32, abi::WARPS), self.ctx_load(types::I32, abi::CHAIN_END));
+        let but_last = self.b.ins().iadd_imm_s(warps, -1);
+        let last_full = self.b.ins().icmp_imm_s(IntCC::Equal, last, all);
+        let full_warps = self.b.ins().select(last_full, warps, but_last);
+        let end = self.b.ins().umin(full_warps, chain_end);
+        let count = self.b.ins().isub(end, warp);
+        let several = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, count, 1);
+        self.require(several, single);
+        let wide = self.b.ins().uextend(types::I64, count);
+        let cost = self.b.ins().imul_imm_s(wide, i64::from(self.block.cost));
+        let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
+        let after = self.b.ins().iadd(before, cost);
+        let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
+        let paid = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, limit);
+        self.require(paid, single);
+        let swept = self.b.ins().imul_imm_s(wide, lanes);
+        let reach = self.b.ins().iadd_imm_s(swept, -1);
+        self.whole = Some(Whole::new(group, Reach::Counted(reach)));
+        self.steps = group.steps.clone();
+        self.test(group, single);
+
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let hosts = self.hosts().clone();
+        let mut starts: Vec<(Clif, i64)> = hosts.values().copied().collect();
+        starts.sort();
+        starts.dedup();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let args: Vec<BlockArg> =
+            std::iter::once(zero).chain(starts.iter().map(|start| start.0)).map(BlockArg::Value).collect();
+        self.b.ins().jump(head, &args);
+        self.b.switch_to_block(head);
+        let lanes_before = self.b.append_block_param(head, types::I64);
+        let current: Vec<Clif> = starts.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        for (index, start) in hosts {
+            let at = starts.iter().position(|&other| other == start).expect("listed above");
+            self.hosts().insert(index, (current[at], start.1));
+        }
+        self.whole.as_mut().expect("a group is being lowered").lanes_before = Some(lanes_before);
+        for number in 0..self.chunk_count() {
+            self.chunk = Some(Chunk::known(number as u32));
+            self.chunk_body(&insts);
+        }
+        self.chunk = None;
+        self.whole = None;
+        let next = self.b.ins().iadd_imm_s(lanes_before, lanes);
+        let mut args = vec![BlockArg::Value(next)];
+        for (&at, &(_, step)) in current.iter().zip(&starts) {
+            args.push(BlockArg::Value(self.b.ins().iadd_imm_s(at, step * lanes)));
+        }
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, swept);
+        self.b.ins().brif(more, head, &args, done, &[]);
+
+        self.b.switch_to_block(done);
+        self.ctx_store(after, abi::INSTRUCTIONS);
+        let lane_cost = self.b.ins().imul_imm_s(cost, lanes);
+        let total = self.ctx_load(types::I64, abi::LANE_INSTRUCTIONS);
+        let total = self.b.ins().iadd(total, lane_cost);
+        self.ctx_store(total, abi::LANE_INSTRUCTIONS);
+        let last = self.b.ins().iadd_imm_s(end, -1);
+        self.ctx_store(last, abi::WARP);
+        self.end_warp();
+
+        self.b.switch_to_block(single);
+        self.scalars = scalars;
+    }
+
+    fn writes_register(&self, index: usize) -> bool {
+        matches!(self.block.insts[index].op, Op::RfWrite { .. })
+    }
+
+    /// Lowers the scalar steps of a group that come first, unless a sweep did so.
+    fn scalars_of(&mut self, group: &Group) {
+        for number in group.steps.clone() {
+            if let Step::Scalar(index) = self.plan.steps[number]
+                && !self.writes_register(index)
+                && self.scalars[self.block.insts[index].results[0].0 as usize].is_none()
+            {
+                self.step(number);
+            }
+        }
+    }
+
+    /// The segments of a group, and their instructions.
+    fn segments_of(&self, group: &Group) -> (Vec<usize>, Vec<usize>) {
+        let segments = group.steps.clone().filter(|&step| matches!(self.plan.steps[step], Step::Segment(_)));
+        let segments: Vec<usize> = segments.collect();
+        let insts = segments.iter().flat_map(|&step| self.plan.steps[step].insts()).copied().collect();
+        (segments, insts)
+    }
+
+    fn used_outside(&self, group: &Group) -> HashSet<Value> {
+        let mut used = HashSet::new();
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_))) {
+                for &index in step.insts() {
+                    self.block.insts[index].op.for_each_operand(|v| {
+                        used.insert(v);
+                    });
+                }
+            }
+        }
+        self.block.term.for_each_operand(|v| {
+            used.insert(v);
+        });
+        used
+    }
+
+    /// Goes to `slow` unless the group can be done as a whole.
+    fn test(&mut self, group: &Group, slow: ClifBlock) {
+        for condition in &group.conditions {
+            let holds = match *condition {
+                Condition::Mask { mask, full } => {
+                    let all = self.warp_mask();
+                    let mask = self.scalar(mask);
+                    let inside = self.b.ins().band_imm_s(mask, all as i64);
+                    let wanted = self.b.ins().iconst(types::I64, if full { all as i64 } else { 0 });
+                    self.b.ins().icmp(IntCC::Equal, inside, wanted)
+                }
+                Condition::Compare { cc, a, b } => {
+                    let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
+                    let (first, b) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
+                    self.holds_in_all_lanes(int::condition(cc), first, step, b)
+                }
+            };
+            self.require(holds, slow);
+        }
+        let mut places: HashMap<usize, Spaced> = HashMap::new();
+        for &index in &group.accesses {
+            let access = *self.access(index);
+            let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
+            let same = group.accesses.iter().find(|&&other| same_place(self.access(other), &access));
+            if let Some(&first) = same.filter(|&&first| first != index) {
+                let (place, host) = (places[&first], self.hosts()[&first]);
+                places.insert(index, place);
+                self.hosts().insert(index, host);
+                continue;
+            }
+            let base = self.warp_base(access.address, Some(slow));
+            let first = self.first_address(&access, base);
+            let last = self.spread_whole(first, step);
+            let place = Spaced { first, last, step, holds: None };
+            let rights = self.rights(group, &access);
+            let host = self.host_address(&access, &place, rights, slow);
+            places.insert(index, place);
+            self.hosts().insert(index, (host, step));
+        }
+        for &(a, b) in &group.apart {
+            let apart = self.are_apart(self.access(a), &places[&a], self.access(b), &places[&b]);
+            self.require(apart, slow);
+        }
+    }
+
+    fn access(&self, index: usize) -> &'r Access {
+        self.block.insts[index].op.access().expect("a memory access")
+    }
+
+    fn hosts(&mut self) -> &mut HashMap<usize, (Clif, i64)> {
+        &mut self.whole.as_mut().expect("a group is being lowered").hosts
+    }
+
+    /// What the accesses of a place do together.
+    fn rights(&self, group: &Group, access: &Access) -> Rights {
+        let mut rights = Rights { read: false, write: false };
+        for &index in group.accesses.iter().filter(|&&other| same_place(self.access(other), access)) {
+            match self.block.insts[index].op {
+                Op::Store { .. } => rights.write = true,
+                _ => rights.read = true,
+            }
+        }
+        rights
+    }
+
+    /// Whether `first + lane * step`, which must not wrap on the way, compares so in all lanes.
+    fn holds_in_all_lanes(&mut self, cc: IntCC, first: Clif, step: i64, b: Clif) -> Clif {
+        if step == 0 {
+            return self.b.ins().icmp(cc, first, b);
+        }
+        let last = self.spread_whole(first, step);
+        let less = matches!(
+            cc,
+            IntCC::SignedLessThan
+                | IntCC::SignedLessThanOrEqual
+                | IntCC::UnsignedLessThan
+                | IntCC::UnsignedLessThanOrEqual
+        );
+        let signed = cc != cc.unsigned();
+        let (rising, falling) = if signed {
+            (IntCC::SignedGreaterThan, IntCC::SignedLessThan)
+        } else {
+            (IntCC::UnsignedGreaterThan, IntCC::UnsignedLessThan)
+        };
+        let straight = self.b.ins().icmp(if step > 0 { rising } else { falling }, last, first);
+        let extreme = if less == (step > 0) { last } else { first };
+        let holds = self.b.ins().icmp(cc, extreme, b);
+        self.b.ins().band(straight, holds)
+    }
+
+    /// Whether two accesses touch no byte in common.
+    fn are_apart(&mut self, a: &Access, at_a: &Spaced, b: &Access, at_b: &Spaced) -> Clif {
+        let (low_a, high_a) = at_a.ends();
+        let (low_b, high_b) = at_b.ends();
+        let last_a = self.b.ins().iadd_imm_s(high_a, Self::element_bytes(a) - 1);
+        let last_b = self.b.ins().iadd_imm_s(high_b, Self::element_bytes(b) - 1);
+        let before = self.b.ins().icmp(IntCC::UnsignedLessThan, last_a, low_b);
+        let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, last_b, low_a);
+        self.b.ins().bor(before, behind)
+    }
+
+    /// The last of the lanes that are done at once.
+    fn spread_whole(&mut self, first: Clif, step: i64) -> Clif {
+        let reach = self.reach();
+        self.spread(first, step, reach)
+    }
+
+    fn reach(&self) -> Reach {
+        self.whole.as_ref().expect("a group is being lowered").reach
+    }
+
+    /// Lane 0 of a uniform or evenly spaced value. Goes to `slow` if it turns out not to be evenly spaced; without it,
+    /// there is no doubt.
+    fn warp_base(&mut self, v: Value, slow: Option<ClifBlock>) -> Clif {
+        if self.classes.get(v) == Class::Uniform {
+            return self.scalar(v);
+        }
+        if let Some(&base) = self.whole.as_ref().and_then(|whole| whole.bases.get(&v)) {
+            return base;
+        }
+        let base = match self.def_op(v) {
+            Op::LaneId => self.b.ins().iconst(types::I32, 0),
+            Op::Special(Special::Tid(axis)) => self.first_tid(*axis),
+            op => {
+                let args: Vec<Clif> = op.operands().iter().map(|&v| self.warp_base(v, slow)).collect();
+                if let Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } = *op
+                    && let Some(straight) = self.wrap_free(op, a, args[0], self.reach())
+                {
+                    self.require(straight, slow.expect("only tested values are in doubt"));
+                }
+                self.pure_scalar(op, &args, self.ty(v))
+            }
+        };
+        self.whole.as_mut().expect("a group is being lowered").bases.insert(v, base);
+        base
+    }
+
+    /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
+    pub(super) fn whole_base(&mut self, v: Value) -> Option<Clif> {
+        let Class::Affine { step, exact } = self.classes.get(v) else { return None };
+        if self.whole.is_none() || !(exact || self.is_tested(v)) {
+            return None;
+        }
+        let first = self.current_base(v, step);
+        let distance = step.wrapping_mul(self.first_known_lane());
+        let distance = if self.ty(v) == Type::I64 { distance } else { i64::from(distance as i32) };
+        Some(self.b.ins().iadd_imm_s(first, distance))
+    }
+
+    /// Lane 0 of the current warp.
+    fn current_base(&mut self, v: Value, step: i64) -> Clif {
+        let first = self.warp_base(v, None);
+        let Some(whole) = &self.whole else { return first };
+        let Some(lanes) = whole.lanes_before else { return first };
+        if let Some(&moved) = whole.moved.get(&v) {
+            return moved;
+        }
+        let moved = self.spread(first, step, Reach::Counted(lanes));
+        self.whole.as_mut().expect("just seen").moved.insert(v, moved);
+        moved
+    }
+
+    /// Whether a value has been found to be evenly spaced over the warp.
+    pub(super) fn is_tested(&self, v: Value) -> bool {
+        self.whole.as_ref().is_some_and(|whole| whole.bases.contains_key(&v))
+    }
+
+    /// Whether a mask is known to have all lanes, or none.
+    pub(super) fn settled_mask(&self, v: Value) -> Option<bool> {
+        self.whole.as_ref()?.group.settled.get(&v).copied()
+    }
+
+    fn first_known_lane(&mut self) -> i64 {
+        self.chunk().known_first_lane().expect("the chunks of a group are known")
+    }
+
+    /// The chunk's first lane of an access: host address, constant to add to it, and the distance from lane to lane.
+    fn host_of(&mut self, index: usize) -> ((Clif, i32), i64) {
+        let (host, step) = self.hosts()[&index];
+        ((host, (step * self.first_known_lane()) as i32), step)
+    }
+
+    pub(super) fn load_whole(&mut self, index: usize) {
+        let inst = &self.block.insts[index];
+        let Op::Load { access, extend, .. } = inst.op else { unreachable!() };
+        let (host, step) = self.host_of(index);
+        let values = self.load_spaced(&access, extend, host, step, self.ty(inst.results[0]));
+        for (&value, lanes) in inst.results.iter().zip(values) {
+            self.chunk().lanes.insert(value, lanes);
+        }
+    }
+
+    pub(super) fn store_whole(&mut self, index: usize) {
+        let Op::Store { access, ref values, .. } = self.block.insts[index].op else { unreachable!() };
+        let values: Vec<_> = values.iter().map(|&v| self.lanes(v)).collect();
+        let (host, step) = self.host_of(index);
+        self.store_spaced(&access, &values, host, step);
+    }
+}
+
+/// Whether two accesses have the same addresses and size.
+fn same_place(a: &Access, b: &Access) -> bool {
+    let place = |access: &Access| (access.space, access.address, access.offset, access.align, access.ty, access.count);
+    place(a) == place(b)
+}
