@@ -1,6 +1,8 @@
 //! How a value varies over the lanes of a chunk.
 
-use crate::ir::{BinaryOp, Block, ConvertOp, Op, Special, Type, UnaryOp, Value};
+use super::editor::Masks;
+use super::facts::Facts;
+use crate::ir::{BinaryOp, Block, ConvertOp, Function, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
@@ -81,11 +83,27 @@ impl Class {
 pub struct Classes {
     classes: Vec<Class>,
     launch: LaunchClass,
+    /// What is known of the lanes that are active at the block's entry, if the classes are those of these lanes.
+    facts: Option<Facts>,
 }
 
 impl Classes {
+    /// The classes of all lanes.
     pub fn of(block: &Block, launch: LaunchClass) -> Classes {
-        let mut classes = Classes { classes: vec![Class::Varying; block.values.len()], launch };
+        Classes::compute(block, launch, None)
+    }
+
+    /// The classes of the lanes that are active at the block's entry, of whose registers this is known.
+    pub fn with_facts(function: &Function, block: &Block, launch: LaunchClass, facts: &Facts) -> Classes {
+        Classes::compute(block, launch, Some((facts, block.entry_mask(function.active))))
+    }
+
+    fn compute(block: &Block, launch: LaunchClass, active: Option<(&Facts, Option<Value>)>) -> Classes {
+        let facts = active.map(|(facts, _)| facts.clone());
+        let active = active.and_then(|(_, mask)| mask);
+        let mut classes = Classes { classes: vec![Class::Varying; block.values.len()], launch, facts };
+        let defs = if active.is_some() { block.defs() } else { Vec::new() };
+        let masks = Masks::of(&block.insts, &defs);
         let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
         for inst in &block.insts {
             let [result] = inst.results[..] else {
@@ -99,6 +117,13 @@ impl Classes {
             match inst.op {
                 Op::Const { bits, .. } => constants[result.0 as usize] = Some(bits),
                 Op::Splat { a } => constants[result.0 as usize] = constants[a.0 as usize],
+                Op::Select { mask, a, .. } if active.is_some_and(|active| masks.is_subset(active, mask)) => {
+                    classes.classes[result.0 as usize] = match classes.get(a) {
+                        Class::Uniform => Class::SAME_IN_CHUNK,
+                        class => class,
+                    };
+                    continue;
+                }
                 _ => {}
             }
             classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
@@ -112,6 +137,11 @@ impl Classes {
 
     pub fn get(&self, value: Value) -> Class {
         self.classes[value.0 as usize]
+    }
+
+    /// Whether they are only those of active lanes, and rely on what registers held at the block's entry.
+    pub fn of_active_lanes(&self) -> bool {
+        self.facts.is_some()
     }
 
     pub fn launch(&self) -> LaunchClass {
@@ -150,8 +180,11 @@ impl Classes {
                 Class::Affine { step, exact } => Class::Affine { step: sign_extend(step as u64, ty), exact },
                 other => other,
             },
-            Op::RfRead { .. }
-            | Op::RfGather { .. }
+            Op::RfRead { reg, .. } => match self.facts.as_ref().and_then(|facts| facts.get(&reg)) {
+                Some(&step) => Class::Affine { step, exact: true },
+                None => Class::Varying,
+            },
+            Op::RfGather { .. }
             | Op::RegionRead { .. }
             | Op::Load { .. }
             | Op::Atomic { .. }

@@ -5,13 +5,13 @@
 //! writes. The first is put into [`Condition`]s here; the other two are for the engine to test, and are tests of a few
 //! numbers, since the lanes of every access of a group are evenly spaced over the warp.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::class::Classes;
+use super::class::{Class, Classes};
 use super::editor::is_pure;
 use super::segment::{Plan, Step};
-use crate::ir::{Access, BinaryOp, Block, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
+use crate::ir::{Access, BinaryOp, Block, CellKind, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
 const MAX_INSTS: usize = 64;
@@ -29,13 +29,19 @@ pub enum Condition {
 
 #[derive(Clone)]
 pub struct Group {
-    /// Segments, and scalar steps that do not need them: those that write registers may come last, all others first.
+    /// Segments and scalar steps.
     pub steps: Range<usize>,
+    /// Scalar steps that come after the segments: they write registers or need masks that the segments make. All others come
+    /// first.
+    pub after: Vec<usize>,
     pub conditions: Vec<Condition>,
     /// Masks that then have all lanes, or none.
     pub settled: BTreeMap<Value, bool>,
-    /// The memory accesses, by instruction.
+    /// The memory accesses with evenly spaced lanes, by instruction.
     pub accesses: Vec<usize>,
+    /// An atomic or a store with any addresses in shared memory, which no other access of the group touches. Nothing
+    /// shows how far the others have come if it faults: they only read.
+    pub scattered: Option<usize>,
     /// Accesses that must not touch the same bytes.
     pub apart: Vec<(usize, usize)>,
 }
@@ -45,16 +51,34 @@ fn is_shared(access: &Access) -> bool {
 }
 
 /// The groups of a block, in order.
-pub fn groups(block: &Block, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Vec<Group> {
+///
+/// `classes` may rely on all lanes being active.
+pub fn groups(
+    function: &Function,
+    block: &Block,
+    defs: &[(usize, usize)],
+    classes: &Classes,
+    plan: &Plan,
+) -> Vec<Group> {
     let mut groups = Vec::new();
     if !classes.span_warp() {
         return groups;
     }
-    let mut finder = Finder { block, defs, classes, plan, group: Group::new(0), insts: 0, written: Vec::new() };
+    let mut finder = Finder {
+        function,
+        block,
+        defs,
+        classes,
+        plan,
+        group: Group::new(0),
+        insts: 0,
+        written: Vec::new(),
+        late: HashSet::new(),
+    };
     for (number, step) in plan.steps.iter().enumerate() {
-        if !finder.takes(step) {
+        if !finder.takes(number, step) {
             groups.extend(finder.finish(number));
-            if !finder.takes(step) {
+            if !finder.takes(number, step) {
                 finder.finish(number + 1);
             }
         }
@@ -67,15 +91,18 @@ impl Group {
     fn new(start: usize) -> Group {
         Group {
             steps: start..start,
+            after: Vec::new(),
             conditions: Vec::new(),
             settled: BTreeMap::new(),
             accesses: Vec::new(),
+            scattered: None,
             apart: Vec::new(),
         }
     }
 }
 
 struct Finder<'a> {
+    function: &'a Function,
     block: &'a Block,
     defs: &'a [(usize, usize)],
     classes: &'a Classes,
@@ -84,22 +111,44 @@ struct Finder<'a> {
     insts: usize,
     /// Registers that scalar steps of the group write.
     written: Vec<Reg>,
+    /// What scalar steps compute after the segments.
+    late: HashSet<Value>,
 }
 
 impl Finder<'_> {
     /// Ends the open group before a step, and opens the next one there.
     fn finish(&mut self, end: usize) -> Option<Group> {
+        if !self.group.accesses.is_empty() && !self.may_rely_on_facts() {
+            self.group.accesses.clear();
+        }
         let mut group = std::mem::replace(&mut self.group, Group::new(end));
         group.steps.end = end;
         self.insts = 0;
         self.written.clear();
+        self.late.clear();
         (!group.accesses.is_empty()).then_some(group)
     }
 
+    /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
+    /// hold what they held there.
+    fn may_rely_on_facts(&mut self) -> bool {
+        if !self.classes.of_active_lanes() {
+            return true;
+        }
+        let writes_lanes = |index: &usize| match self.block.insts[*index].op {
+            Op::RfWrite { reg, .. } => matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)),
+            _ => false,
+        };
+        let before = &self.plan.steps[..self.group.steps.start];
+        let overwritten = before.iter().any(|step| step.insts().iter().any(writes_lanes));
+        let active = self.block.entry_mask(self.function.active);
+        !overwritten && active.is_some_and(|active| self.is_known_before(active) && self.require(active, true))
+    }
+
     /// Adds a step to the open group if it may be part of it.
-    fn takes(&mut self, step: &Step) -> bool {
+    fn takes(&mut self, number: usize, step: &Step) -> bool {
         match step {
-            Step::Scalar(index) => self.takes_scalar(&self.block.insts[*index]),
+            Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
             Step::Segment(insts) => {
                 if self.insts + insts.len() > MAX_INSTS {
                     return false;
@@ -117,24 +166,48 @@ impl Finder<'_> {
         }
     }
 
-    fn takes_scalar(&mut self, inst: &Inst) -> bool {
+    fn takes_scalar(&mut self, number: usize, inst: &Inst) -> bool {
         match inst.op {
             Op::RfWrite { reg, .. } => {
                 self.written.push(reg);
+                self.group.after.push(number);
                 true
             }
             Op::RfRead { reg, .. } => !self.written.contains(&reg),
-            ref op => is_pure(op, |v| self.constant(v)) && op.operands().into_iter().all(|v| self.is_known_before(v)),
+            ref op if is_pure(op, |v| self.constant(v)) => {
+                if !op.operands().into_iter().all(|v| self.is_known_before(v)) {
+                    self.group.after.push(number);
+                    self.late.extend(&inst.results);
+                }
+                true
+            }
+            _ => false,
         }
     }
 
     fn takes_lanes(&mut self, index: usize) -> bool {
+        if self.block.insts[index].op.operands().iter().any(|v| self.late.contains(v)) {
+            return false;
+        }
         let (access, writes) = match &self.block.insts[index].op {
             Op::Load { access, .. } => (access, false),
-            Op::Store { access, .. } => (access, true),
-            Op::Atomic { .. } => return false,
+            Op::Store { access, .. } | Op::Atomic { access, .. } => (access, true),
             _ => return true,
         };
+        if self.group.scattered.is_some() && (writes || is_shared(access)) {
+            return false;
+        }
+        if writes && is_shared(access) && self.classes.get(access.address) == Class::Varying {
+            let alone = |&other: &usize| match &self.block.insts[other].op {
+                Op::Load { access, .. } => !is_shared(access),
+                _ => false,
+            };
+            self.group.scattered = Some(index);
+            return self.group.accesses.iter().all(alone);
+        }
+        if matches!(self.block.insts[index].op, Op::Atomic { .. }) {
+            return false;
+        }
         if !self.is_evenly_spaced(access) || !access.guard.is_some_and(|guard| self.require(guard, true)) {
             return false;
         }
@@ -175,7 +248,7 @@ impl Finder<'_> {
     /// Whether no segment of the group computes the value.
     fn is_known_before(&self, v: Value) -> bool {
         let home = self.plan.home[v.0 as usize] as usize;
-        home < self.group.steps.start || matches!(self.plan.steps[home], Step::Scalar(_))
+        home < self.group.steps.start || matches!(self.plan.steps[home], Step::Scalar(_)) && !self.late.contains(&v)
     }
 
     fn def(&self, v: Value) -> &Op {

@@ -1,10 +1,11 @@
 //! Which registers a block's successors may still read.
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live everywhere, since a write
-//! of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
+//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live wherever lanes may be waiting for
+//! them, since a write of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
 //! operation, say) stays live too.
 
+use super::flow::Flow;
 use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Window};
 
 /// One bit per register.
@@ -67,12 +68,20 @@ impl Liveness {
         let blocks = function.blocks.len();
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
-        let mut resumes: Vec<bool> =
-            function.blocks.iter().map(|block| block.indirect_target || block.join.is_some()).collect();
+        let flow = Flow::of(function);
+        // Blocks where lanes resume that may have waited anywhere.
+        let mut resumes: Vec<bool> = function.blocks.iter().map(|block| block.indirect_target).collect();
         for block in &function.blocks {
             if matches!(block.term, Terminator::Switch { .. }) {
                 block.term.for_each_target(|to| resumes[to.0 as usize] = true);
             }
+        }
+        // Of each block, the joins that lanes may be waiting for while it runs.
+        let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+        for (index, block) in function.blocks.iter().enumerate().filter(|(_, block)| block.join.is_some()) {
+            let join = flow.join(index).filter(|_| !block.indirect_target);
+            resumes[index] = join.is_none();
+            join.iter().flat_map(|join| &join.on_the_way).for_each(|&on| awaited[on].push(index));
         }
         let mut all = RegSet::new(count);
         (0..count).for_each(|register| all.insert(register));
@@ -82,6 +91,7 @@ impl Liveness {
                 let block = &function.blocks[i];
                 let mut out = always.clone();
                 block.term.for_each_target(|to| out.union(&live_in[to.0 as usize]));
+                awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
                 if matches!(block.term, Terminator::Indirect { .. }) {
                     // Code that is only found when it is reached may read anything.
                     out = all.clone();

@@ -8,6 +8,8 @@
 mod class;
 mod demand;
 mod editor;
+mod facts;
+mod flow;
 mod fuse;
 mod group;
 mod liveness;
@@ -16,6 +18,7 @@ mod ssa;
 
 pub use class::{CHUNK, Class, Classes, LaunchClass};
 pub use editor::{Masks, is_pure};
+pub use facts::{Facts, facts};
 pub use group::{Condition, Group, groups};
 pub use liveness::Liveness;
 pub use segment::{Plan, Step, Support};

@@ -55,8 +55,9 @@ pub struct Block {
     pub indirect_target: bool,
     /// A promise by the lifter that at entry the active mask is a subset of what it was at the end of that block,
     /// which was left before on the same path of this warp: a reconvergence point and the block that pushed it. Lane
-    /// registers that nothing on the way writes then hold what they held there. Without it, the active mask at entry is a subset of
-    /// the one at the end of the predecessor.
+    /// registers that nothing on the way writes then hold what they held there. Joins are nested: one that is entered on the
+    /// way belongs to a block that was left on the way. Without it, the active mask at entry is a subset of the one at
+    /// the end of the predecessor.
     pub join: Option<BlockId>,
     pub insts: Vec<Inst>,
     pub term: Terminator,
@@ -162,6 +163,25 @@ impl Function {
 }
 
 impl Block {
+    /// The active mask as the block first reads it; `active` is its register.
+    pub fn entry_mask(&self, active: Reg) -> Option<Value> {
+        self.insts.iter().find_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
+            _ => None,
+        })
+    }
+
+    /// The defining instruction of each value, and which of its results it is.
+    pub fn defs(&self) -> Vec<(usize, usize)> {
+        let mut defs = vec![(0, 0); self.values.len()];
+        for (index, inst) in self.insts.iter().enumerate() {
+            for (result, value) in inst.results.iter().enumerate() {
+                defs[value.0 as usize] = (index, result);
+            }
+        }
+        defs
+    }
+
     pub fn ty(&self, value: Value) -> ValueType {
         self.values[value.0 as usize]
     }

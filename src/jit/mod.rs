@@ -116,8 +116,9 @@ impl Program {
         let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
         let layout = interpreter.layout().clone();
-        let plans: Vec<BlockPlan> =
-            function.blocks.iter().map(|block| BlockPlan::of(&function, &layout, block, launch)).collect();
+        let facts = analysis::facts(&function, launch);
+        let plan = |(block, facts)| BlockPlan::of(&function, &layout, block, launch, facts);
+        let plans: Vec<BlockPlan> = function.blocks.iter().zip(&facts).map(plan).collect();
         let register_file_bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(layout.bytes() as usize);
         let register_file_bytes = register_file_bytes.next_multiple_of(64);
         if register_file_bytes > MAX_REGISTER_FILE {

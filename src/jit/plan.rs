@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analysis::{CHUNK, Class, Classes, Group, LaunchClass, Plan, Step, groups};
+use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, groups};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, Function, Op, Reg, Value};
 
@@ -32,6 +32,8 @@ impl Slots {
 
 pub struct BlockPlan {
     pub classes: Classes,
+    /// The classes while all lanes are active.
+    pub whole_classes: Classes,
     pub plan: Plan,
     pub groups: Vec<Group>,
     pub slots: Slots,
@@ -42,25 +44,21 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
-    pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass) -> BlockPlan {
+    pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass, facts: &Facts) -> BlockPlan {
         let classes = Classes::of(block, launch);
-        let mut defs = vec![(0, 0); block.values.len()];
-        for (index, inst) in block.insts.iter().enumerate() {
-            for (result, value) in inst.results.iter().enumerate() {
-                defs[value.0 as usize] = (index, result);
-            }
-        }
+        let whole_classes = Classes::with_facts(function, block, launch, facts);
+        let defs = block.defs();
         let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
             Op::Const { bits, .. } => Some(bits),
             _ => None,
         };
         let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
-        let groups = if whole_chunks { groups(block, &defs, &classes, &plan) } else { Vec::new() };
+        let groups = if whole_chunks { groups(function, block, &defs, &whole_classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, plan, groups, slots, defs, bits_used, bytes }
+        BlockPlan { classes, whole_classes, plan, groups, slots, defs, bits_used, bytes }
     }
 }
 

@@ -2,14 +2,16 @@
 //! worker so does all guest memory: then no lock is needed.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif};
+use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
 
-use super::super::forms::clif_type;
+use super::super::abi;
+use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::{float, vector};
-use crate::ir::{AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type};
+use crate::analysis::{CHUNK, Class};
+use crate::ir::{Access, AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn atomic(&mut self, index: usize) {
@@ -18,14 +20,32 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let desc = self.describe(index, AccessKind::Atomic { op });
         let bits = self.mask_bits(guard);
+        let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
+        let done = self.b.create_block();
+        let clif = clif_type(access.ty, true);
+        let merged: Lanes =
+            (0..if wanted { parts(access.ty) } else { 0 }).map(|_| self.b.append_block_param(done, clif)).collect();
+        let saved = self.chunk.clone();
+        if compare.is_none()
+            && access.space == Space::Shared
+            && matches!(access.ty, Type::I32 | Type::F32)
+            && self.classes.get(access.address) == Class::Varying
+        {
+            let general = self.b.create_block();
+            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+            self.require(full, general);
+            let old = self.atomic_of_all_lanes(&access, op, value, wanted, general);
+            let args: Vec<BlockArg> = old.into_iter().map(BlockArg::Value).collect();
+            self.b.ins().jump(done, &args);
+            self.chunk.clone_from(&saved);
+            self.b.switch_to_block(general);
+        }
         self.stage(&access, &[value]);
         if let Some(compare) = compare {
             self.stage_compare(compare);
         }
         let ty = access.ty;
-        let result = inst.results[0];
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
-        let wanted = self.result_is_used(result);
         let inline = matches!(ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
             && u32::from(access.align) >= ty.bytes()
             && matches!(access.space, Space::Shared | Space::Global);
@@ -47,12 +67,53 @@ impl BlockLowerer<'_, '_, '_> {
         } else {
             self.call_access(desc, bits, false);
         }
+        let mut args = Vec::new();
         if wanted {
             let lanes = self.staged_lanes(STAGED_VALUES, ty);
             let zero = self.zero_lanes(ty);
-            let lanes = self.merge(guard, &lanes, &zero, ty);
-            self.chunk().lanes.insert(result, lanes);
+            args.extend(self.merge(guard, &lanes, &zero, ty).into_iter().map(BlockArg::Value));
         }
+        self.b.ins().jump(done, &args);
+        self.b.switch_to_block(done);
+        self.chunk = saved;
+        if wanted {
+            self.chunk().lanes.insert(result, merged);
+        }
+    }
+
+    /// All lanes of the chunk in shared memory, without a check for each: what they found, if wanted.
+    fn atomic_of_all_lanes(
+        &mut self,
+        access: &Access,
+        op: AtomicOp,
+        value: Value,
+        wanted: bool,
+        slow: cranelift_codegen::ir::Block,
+    ) -> Lanes {
+        let offsets = self.shared_offsets(access, None, slow);
+        // Scalars come sooner through memory than out of a vector one by one.
+        for (part, &at) in offsets.iter().enumerate() {
+            self.b.ins().store(flags(), at, self.ctx, Self::scratch(0) + part as i32 * 16);
+        }
+        let scalar = self.classes.get(value) == Class::Uniform;
+        let operands = if scalar { Lanes::new() } else { self.lanes(value) };
+        let ty = access.ty;
+        let mut old = if wanted { self.zero_lanes(ty) } else { Lanes::new() };
+        let shared = self.ctx_load(types::I64, abi::SHARED);
+        for lane in 0..CHUNK as usize {
+            let at = self.b.ins().uload32(flags(), self.ctx, Self::scratch(0) + lane as i32 * 4);
+            let host = self.b.ins().iadd(shared, at);
+            let operand = if scalar {
+                self.scalar(value)
+            } else {
+                self.b.ins().extractlane(operands[lane / 4], (lane % 4) as u8)
+            };
+            let found = self.unlocked(op, ty, host, operand, None);
+            if wanted {
+                old[lane / 4] = self.b.ins().insertlane(old[lane / 4], found, (lane % 4) as u8);
+            }
+        }
+        old
     }
 
     fn result_is_used(&self, result: crate::ir::Value) -> bool {

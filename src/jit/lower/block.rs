@@ -27,6 +27,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub block: &'r Block,
     pub plan: &'r Plan,
     pub classes: &'r Classes,
+    /// The classes while all lanes are active.
+    pub whole_classes: &'r Classes,
     pub slots: &'r Slots,
     pub groups: &'r [Group],
     /// The step being lowered; several while a group is done as a whole.
@@ -348,7 +350,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     writes.push(index);
                 }
                 Op::Load { .. } if self.whole.is_some() => self.load_whole(index),
-                Op::Store { .. } if self.whole.is_some() => self.store_whole(index),
+                Op::Store { .. } if self.is_spaced_in_group(index) => self.store_whole(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),
                 Op::Atomic { .. } => self.atomic(index),
@@ -437,10 +439,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The active mask as the block reads it at entry.
     pub(super) fn entry_mask(&self) -> Option<Value> {
-        self.block.insts.iter().find_map(|inst| match inst.op {
-            Op::RfRead { reg, .. } if reg == self.function.active => Some(inst.results[0]),
-            _ => None,
-        })
+        self.block.entry_mask(self.function.active)
     }
 
     /// The mask without which a chunk of the current segment has nothing to do, if there is one.

@@ -22,6 +22,19 @@ pub struct Chunk {
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
     pub bases: HashMap<Value, (Clif, Option<Clif>)>,
     pub masks: HashMap<Value, MaskForm>,
+    /// What chunks of a group share.
+    pub shared: WarpValues,
+}
+
+/// Values of the whole warp, while a group is done as a whole.
+#[derive(Clone, Default)]
+pub struct WarpValues {
+    /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
+    pub bases: HashMap<Value, Clif>,
+    /// The same of the current warp of a sweep.
+    pub moved: HashMap<Value, Clif>,
+    /// Uniform values in all lanes of a vector.
+    pub splats: HashMap<Value, Clif>,
 }
 
 /// Number of the last of some lanes, counted from the first.
@@ -47,9 +60,14 @@ impl Chunk {
         Chunk::new(Place::Counted { index, rows })
     }
 
-    /// A chunk of the warp whose number is known while lowering.
-    pub fn known(number: u32) -> Self {
-        Chunk::new(Place::Known(number))
+    /// The first chunk of a group.
+    pub fn first_of_group() -> Self {
+        Chunk::new(Place::Known(0))
+    }
+
+    /// A chunk of the same group.
+    pub fn in_group(self, number: u32) -> Self {
+        Chunk { shared: self.shared, ..Chunk::new(Place::Known(number)) }
     }
 
     /// Number of the first lane, if it is known.
@@ -61,7 +79,13 @@ impl Chunk {
     }
 
     fn new(place: Place) -> Self {
-        Chunk { place, lanes: HashMap::new(), bases: HashMap::new(), masks: HashMap::new() }
+        Chunk {
+            place,
+            lanes: HashMap::new(),
+            bases: HashMap::new(),
+            masks: HashMap::new(),
+            shared: WarpValues::default(),
+        }
     }
 }
 
@@ -107,14 +131,14 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A uniform value in every lane.
     fn splat(&mut self, v: Value) -> Clif {
-        if let Some(splat) = self.whole.as_ref().and_then(|whole| whole.splats.get(&v)) {
-            return *splat;
+        if let Some(&splat) = self.chunk().shared.splats.get(&v) {
+            return splat;
         }
         let scalar = self.scalar(v);
         let clif = clif_type(self.ty(v), true);
         let splat = self.b.ins().splat(clif, scalar);
-        if let Some(whole) = &mut self.whole {
-            whole.splats.insert(v, splat);
+        if self.whole.is_some() {
+            self.chunk().shared.splats.insert(v, splat);
         }
         splat
     }

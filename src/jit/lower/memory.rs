@@ -385,36 +385,9 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Vec<Lanes> {
         let guard = access.guard.expect("analysis makes masks explicit");
+        // Lanes that do not take part read at 0, which is in range.
         let mask = self.mask_words(guard);
-        let lanes = self.lanes(access.address);
-        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-        let room = self.b.ins().iadd_imm_s(limit, -Self::element_bytes(access));
-        let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
-        self.require(enough, slow);
-        let room = self.b.ins().ireduce(types::I32, room);
-        let room = self.b.ins().splat(types::I32X4, room);
-        let mut offsets = Vec::new();
-        let mut bad: Option<Clif> = None;
-        for (part, &lane) in lanes.iter().enumerate() {
-            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
-            let at = self.b.ins().iadd(lane, offset);
-            // Lanes that do not take part read at 0, which is in range.
-            let at = self.b.ins().band(at, mask[part]);
-            let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room);
-            let align = super::int::constant(self.b, Type::I32, u64::from(access.align.max(1)) - 1, true);
-            let low = self.b.ins().band(at, align);
-            let zero = super::int::constant(self.b, Type::I32, 0, true);
-            let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
-            let wrong = self.b.ins().bor(beyond, misaligned);
-            bad = Some(match bad {
-                Some(bad) => self.b.ins().bor(bad, wrong),
-                None => wrong,
-            });
-            offsets.push(at);
-        }
-        let bits = self.b.ins().vhigh_bits(types::I32, bad.expect("an address has lanes"));
-        let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
-        self.require(fine, slow);
+        let offsets = self.shared_offsets(access, Some(mask), slow);
         let shared = self.ctx_load(types::I64, abi::SHARED);
         let size = access.ty.bytes() as i32;
         let clif = clif_type(result_ty, true);
@@ -460,6 +433,44 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
         merged
+    }
+
+    /// Offsets of the lanes in shared memory, all in range and aligned; else to `slow`. Those outside the mask are 0.
+    pub(super) fn shared_offsets(
+        &mut self,
+        access: &Access,
+        mask: Option<[Clif; 2]>,
+        slow: cranelift_codegen::ir::Block,
+    ) -> [Clif; 2] {
+        let lanes = self.lanes(access.address);
+        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
+        let room = self.b.ins().iadd_imm_s(limit, -Self::element_bytes(access));
+        let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
+        self.require(enough, slow);
+        let room = self.b.ins().ireduce(types::I32, room);
+        let room = self.b.ins().splat(types::I32X4, room);
+        let mut offsets = [lanes[0], lanes[1]];
+        if access.offset != 0 {
+            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
+            offsets = offsets.map(|at| self.b.ins().iadd(at, offset));
+        }
+        if let Some(mask) = mask {
+            offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
+        }
+        let mut wrong = offsets.map(|at| self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room));
+        if access.align > 1 {
+            let low = super::int::constant(self.b, Type::I32, u64::from(access.align) - 1, true);
+            let zero = super::int::constant(self.b, Type::I32, 0, true);
+            let both = self.b.ins().bor(offsets[0], offsets[1]);
+            let low = self.b.ins().band(both, low);
+            let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
+            wrong[0] = self.b.ins().bor(wrong[0], misaligned);
+        }
+        let wrong = self.b.ins().bor(wrong[0], wrong[1]);
+        let bits = self.b.ins().vhigh_bits(types::I32, wrong);
+        let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
+        self.require(fine, slow);
+        offsets
     }
 
     /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie
@@ -610,7 +621,7 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    fn scratch(word: usize) -> i32 {
+    pub(super) fn scratch(word: usize) -> i32 {
         abi::SCRATCH + 8 * word as i32
     }
 

@@ -118,7 +118,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, plan, groups, slots, defs, bits_used, .. } = program.plan(id);
+        let BlockPlan { classes, whole_classes, plan, groups, slots, defs, bits_used, .. } = program.plan(id);
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
             b: &mut b,
@@ -130,6 +130,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             plan,
             groups,
             classes,
+            whole_classes,
             slots,
             steps: 0..0,
             whole: None,

@@ -10,8 +10,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
+use super::super::forms::clif_type;
 use super::block::BlockLowerer;
-use super::chunk::{Chunk, Reach};
+use super::chunk::{Chunk, Reach, flags};
 use super::int;
 use super::memory::{Rights, Spaced};
 use crate::analysis::{CHUNK, Class, Condition, Group, LaunchClass, Step};
@@ -22,30 +23,16 @@ pub struct Whole<'r> {
     group: &'r Group,
     /// Values that something outside the group's segments uses.
     escapes: HashSet<Value>,
-    /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
-    bases: HashMap<Value, Clif>,
     /// Host address of lane 0 of each access, and the distance from lane to lane.
     hosts: HashMap<usize, (Clif, i64)>,
     reach: Reach,
-    /// In a sweep, lanes of the warps before the current one, `i64`; and lane 0 of the current warp of values in `bases`.
+    /// In a sweep, lanes of the warps before the current one, `i64`.
     lanes_before: Option<Clif>,
-    moved: HashMap<Value, Clif>,
-    /// Uniform values in all lanes of a vector.
-    pub splats: HashMap<Value, Clif>,
 }
 
 impl<'r> Whole<'r> {
     fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
-        Whole {
-            group,
-            escapes: HashSet::new(),
-            bases: HashMap::new(),
-            hosts: HashMap::new(),
-            reach,
-            lanes_before: None,
-            moved: HashMap::new(),
-            splats: HashMap::new(),
-        }
+        Whole { group, escapes: HashSet::new(), hosts: HashMap::new(), reach, lanes_before: None }
     }
 
     pub fn escapes(&self, v: Value) -> bool {
@@ -63,11 +50,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let reach = Reach::Known(i64::from(self.function.lanes) - 1);
         self.whole = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
         self.steps = group.steps.clone();
+        let classes = std::mem::replace(&mut self.classes, self.whole_classes);
         let outgoing = self.outgoing(&insts);
         self.test(group, slow);
         let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
         for number in 0..self.chunk_count() {
-            self.chunk = Some(Chunk::known(number as u32));
+            self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
             self.chunk_body(&insts);
             for (out, mask) in outgoing.iter().zip(&mut masks) {
                 if self.settled_mask(out.value).is_none() {
@@ -91,6 +79,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             })
             .collect();
         self.whole = None;
+        self.classes = classes;
         self.b.ins().jump(done, &args);
 
         self.b.switch_to_block(slow);
@@ -107,12 +96,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let mask = self.b.append_block_param(done, types::I64);
             self.set_scalar(out.value, mask);
         }
-        for number in group.steps.clone() {
-            if let Step::Scalar(index) = self.plan.steps[number]
-                && self.writes_register(index)
-            {
-                self.step(number);
-            }
+        for &number in &group.after {
+            self.step(number);
         }
     }
 
@@ -176,6 +161,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let reach = self.b.ins().iadd_imm_s(swept, -1);
         self.whole = Some(Whole::new(group, Reach::Counted(reach)));
         self.steps = group.steps.clone();
+        let classes = std::mem::replace(&mut self.classes, self.whole_classes);
         self.test(group, single);
 
         let (head, done) = (self.b.create_block(), self.b.create_block());
@@ -196,11 +182,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         self.whole.as_mut().expect("a group is being lowered").lanes_before = Some(lanes_before);
         for number in 0..self.chunk_count() {
-            self.chunk = Some(Chunk::known(number as u32));
+            self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
             self.chunk_body(&insts);
         }
         self.chunk = None;
         self.whole = None;
+        self.classes = classes;
         let next = self.b.ins().iadd_imm_s(lanes_before, lanes);
         let mut args = vec![BlockArg::Value(next)];
         for (&at, &(_, step)) in current.iter().zip(&starts) {
@@ -223,15 +210,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scalars = scalars;
     }
 
-    fn writes_register(&self, index: usize) -> bool {
-        matches!(self.block.insts[index].op, Op::RfWrite { .. })
-    }
-
     /// Lowers the scalar steps of a group that come first, unless a sweep did so.
     fn scalars_of(&mut self, group: &Group) {
         for number in group.steps.clone() {
             if let Step::Scalar(index) = self.plan.steps[number]
-                && !self.writes_register(index)
+                && !group.after.contains(&number)
                 && self.scalars[self.block.insts[index].results[0].0 as usize].is_none()
             {
                 self.step(number);
@@ -266,6 +249,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Goes to `slow` unless the group can be done as a whole.
     fn test(&mut self, group: &Group, slow: ClifBlock) {
+        self.chunk = Some(Chunk::first_of_group());
         for condition in &group.conditions {
             let holds = match *condition {
                 Condition::Mask { mask, full } => {
@@ -381,10 +365,16 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if self.classes.get(v) == Class::Uniform {
             return self.scalar(v);
         }
-        if let Some(&base) = self.whole.as_ref().and_then(|whole| whole.bases.get(&v)) {
+        if let Some(&base) = self.chunk().shared.bases.get(&v) {
             return base;
         }
         let base = match self.def_op(v) {
+            Op::RfRead { reg, .. } => {
+                let (clif, offset) = (clif_type(self.ty(v), false), self.layout.offset(*reg) as i32);
+                self.b.ins().load(clif, flags(), self.registers, offset)
+            }
+            // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
+            Op::Select { a, .. } => self.warp_base(*a, slow),
             Op::LaneId => self.b.ins().iconst(types::I32, 0),
             Op::Special(Special::Tid(axis)) => self.first_tid(*axis),
             op => {
@@ -397,7 +387,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.pure_scalar(op, &args, self.ty(v))
             }
         };
-        self.whole.as_mut().expect("a group is being lowered").bases.insert(v, base);
+        self.chunk().shared.bases.insert(v, base);
         base
     }
 
@@ -416,19 +406,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lane 0 of the current warp.
     fn current_base(&mut self, v: Value, step: i64) -> Clif {
         let first = self.warp_base(v, None);
-        let Some(whole) = &self.whole else { return first };
-        let Some(lanes) = whole.lanes_before else { return first };
-        if let Some(&moved) = whole.moved.get(&v) {
+        let Some(lanes) = self.whole.as_ref().and_then(|whole| whole.lanes_before) else { return first };
+        if let Some(&moved) = self.chunk().shared.moved.get(&v) {
             return moved;
         }
         let moved = self.spread(first, step, Reach::Counted(lanes));
-        self.whole.as_mut().expect("just seen").moved.insert(v, moved);
+        self.chunk().shared.moved.insert(v, moved);
         moved
     }
 
     /// Whether a value has been found to be evenly spaced over the warp.
     pub(super) fn is_tested(&self, v: Value) -> bool {
-        self.whole.as_ref().is_some_and(|whole| whole.bases.contains_key(&v))
+        self.chunk.as_ref().is_some_and(|chunk| chunk.shared.bases.contains_key(&v))
     }
 
     /// Whether a mask is known to have all lanes, or none.
@@ -454,6 +443,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for (&value, lanes) in inst.results.iter().zip(values) {
             self.chunk().lanes.insert(value, lanes);
         }
+    }
+
+    /// Whether a store has been tested with the group that is done as a whole.
+    pub(super) fn is_spaced_in_group(&self, index: usize) -> bool {
+        self.whole.as_ref().is_some_and(|whole| whole.hosts.contains_key(&index))
     }
 
     pub(super) fn store_whole(&mut self, index: usize) {

@@ -1,0 +1,78 @@
+//! How control passes between blocks, and what may run while lanes wait for their join.
+
+use crate::ir::{BlockId, Function, Terminator};
+
+/// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
+/// allows goes without.
+const MAX_SEARCH: usize = 1 << 20;
+
+pub struct Flow {
+    /// The blocks that a block may pass control to.
+    pub successors: Vec<Vec<usize>>,
+    pub joins: Vec<Join>,
+}
+
+/// A block that joins what another one pushed ([`Block::join`](crate::ir::Block::join)).
+pub struct Join {
+    pub block: usize,
+    pub pusher: usize,
+    /// The blocks that may run in between.
+    pub on_the_way: Vec<usize>,
+}
+
+impl Flow {
+    pub fn of(function: &Function) -> Flow {
+        let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.0 as usize).collect();
+        let successors = function.blocks.iter().map(|block| match block.term {
+            Terminator::Indirect { .. } => indirect.clone(),
+            _ => {
+                let mut to = Vec::new();
+                block.term.for_each_target(|target| to.push(target.0 as usize));
+                to
+            }
+        });
+        let mut flow = Flow { successors: successors.collect(), joins: Vec::new() };
+        let joins = function.blocks.iter().filter(|block| block.join.is_some()).count();
+        if joins.saturating_mul(function.blocks.len()) <= MAX_SEARCH {
+            for (index, block) in function.blocks.iter().enumerate() {
+                if let Some(BlockId(pusher)) = block.join {
+                    let pusher = pusher as usize;
+                    let on_the_way = flow.on_the_way(function, pusher);
+                    flow.joins.push(Join { block: index, pusher, on_the_way });
+                }
+            }
+        }
+        flow
+    }
+
+    /// The blocks that may run after a block pushed and before what it pushed joins. As joins are nested, those entered
+    /// on the way were pushed on the way.
+    fn on_the_way(&self, function: &Function, pusher: usize) -> Vec<usize> {
+        let mut passed = vec![false; function.blocks.len()];
+        // Joins whose pusher has not been passed.
+        let mut waiting: Vec<(usize, usize)> = Vec::new();
+        let mut next: Vec<usize> = self.successors[pusher].clone();
+        let mut found = Vec::new();
+        while let Some(block) = next.pop() {
+            if passed[block] {
+                continue;
+            }
+            if let Some(BlockId(by)) = function.blocks[block].join
+                && !passed[by as usize]
+            {
+                waiting.push((block, by as usize));
+                continue;
+            }
+            passed[block] = true;
+            found.push(block);
+            next.extend(&self.successors[block]);
+            next.extend(waiting.iter().filter(|&&(_, by)| by == block).map(|&(join, _)| join));
+        }
+        found
+    }
+
+    /// The join at a block, if what runs on the way to it is known.
+    pub fn join(&self, block: usize) -> Option<&Join> {
+        self.joins.iter().find(|join| join.block == block)
+    }
+}
