@@ -144,15 +144,8 @@ impl Emitter<'_, '_> {
 
         let mut cx = self.resume_in(go, step, pc);
         if let Some((_, first)) = first_target(&mut cx, step) {
-            // The address of a control word stands for the instruction behind it.
-            let b = &mut cx.b;
-            let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
-            let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
-            let place = b.and(first, in_bundle);
-            let control = b.icmp(IntCc::Eq, place, zero);
-            let skip = b.and(control, word);
-            let target = b.add(first, skip);
-            b.indirect(target);
+            let target = past_control_at_run_time(&mut cx.b, first);
+            cx.b.indirect(target);
         }
     }
 
@@ -178,6 +171,16 @@ fn first_target(cx: &mut Cx<'_>, step: &Step) -> Option<(Value, Value)> {
     let lane = first_lane(&mut cx.b, active);
     let first = cx.b.lane_read(address, lane);
     Some((address, first))
+}
+
+/// [`past_control`](crate::isa::maxwell::past_control) of an address that only the launch knows.
+fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
+    let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
+    let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
+    let place = b.and(pc, in_bundle);
+    let control = b.icmp(IntCc::Eq, place, zero);
+    let skip = b.and(control, word);
+    b.add(pc, skip)
 }
 
 /// The active lanes that are not in the split register, and those that are.

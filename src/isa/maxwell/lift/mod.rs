@@ -55,13 +55,13 @@ pub mod warp;
 
 use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Type};
 
-use super::Instruction;
+use super::{Instruction, past_control};
 use context::{Banks, Cx};
 use emit::Emitter;
 use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
-use program::{Program, past_control};
+use program::Program;
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
