@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
         let (first, waiting, go_on, resume) =
             if backward { (lanes, rest, taken, next) } else { (rest, lanes, fallen, target) };
         if let Some(stack) = &mut self.stack {
-            stack.push(&mut b, None, waiting, pc, resume, block);
+            stack.push(&mut b, None, waiting, pc, resume, Some(block));
         }
         b.write_active(first);
         b.jump(go_on);
@@ -78,7 +78,7 @@ impl Emitter<'_, '_> {
                 let mut b = self.function.at(both);
                 let (lanes, rest) = parted(&mut b, self.split);
                 if let Some(stack) = &mut self.stack {
-                    stack.push(&mut b, None, rest, pc | BEHIND, next, block);
+                    stack.push(&mut b, None, rest, pc | BEHIND, next, Some(block));
                 }
                 b.write_active(lanes);
                 b.jump(doing);
@@ -104,7 +104,7 @@ impl Emitter<'_, '_> {
                 let active = b.read_active();
                 if let Some(stack) = &mut self.stack {
                     let room = stack.has_room(&mut b);
-                    stack.push(&mut b, Some(Wait::Return), active, pc, next, block);
+                    stack.push(&mut b, Some(Wait::Return), active, pc, next, Some(block));
                     b.branch(room, target, full);
                 }
             }
@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
         let mut b = self.function.at(part);
         let (lanes, rest) = parted(&mut b, split);
         if let Some(stack) = &mut self.stack {
-            stack.push(&mut b, None, rest, pc, pc, block);
+            stack.push(&mut b, None, rest, pc, pc, Some(block));
         }
         b.write_active(lanes);
         b.jump(go);
