@@ -53,10 +53,9 @@ pub struct Block {
     pub cost: u32,
     /// Whether `Terminator::Indirect` may name this block by its pc. Unique per pc.
     pub indirect_target: bool,
-    /// A promise by the lifter that at entry the active mask is a subset of what it was at the end of that block,
-    /// which was left before on the same path of this warp: a reconvergence point and the block that pushed it. Lane
-    /// registers that nothing on the way writes then hold what they held there. Without it, the active mask at entry is a subset of
-    /// the one at the end of the predecessor.
+    /// A promise by the lifter that lanes which are active at entry were active at an earlier end of that block, which this
+    /// warp has left before, and waited since: a reconvergence point and the block that pushed it. Their registers
+    /// that nothing on the way writes then hold what they held there. The interpreter checks it in debug builds.
     pub join: Option<BlockId>,
     pub insts: Vec<Inst>,
     pub term: Terminator,
