@@ -1,4 +1,4 @@
-//! Control flow: what the instructions say; [`super::ends`] and [`super::stack`] do it.
+//! Control flow: what the instructions say; `ends` and `stack` do it.
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
