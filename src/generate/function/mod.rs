@@ -33,6 +33,28 @@ struct Pool {
     masks: Vec<Value>,
 }
 
+impl Pool {
+    /// One of each, to begin with.
+    fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Pool> {
+        let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
+        let lane = b.lane_id();
+        let k = b.iconst(Type::I32, word(u)?.into());
+        pool.words.extend([lane, k]);
+        let k = b.iconst(Type::I64, long(u)?);
+        let wide = b.splat(k);
+        pool.longs.push(wide);
+        let k = b.f32const(1.5);
+        let f = b.splat(k);
+        pool.floats.push(f);
+        let k = b.f64const(-2.5);
+        let d = b.splat(k);
+        pool.doubles.push(d);
+        let active = b.read_active();
+        pool.masks.push(active);
+        Ok(pool)
+    }
+}
+
 /// A function for warps of 8, 32 or 64 lanes.
 pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
@@ -56,7 +78,11 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         f.set_cost(id, cost.max(1));
         let mut b = f.at(id);
         b.set_pc(8 * (i as u64 + 1));
-        block(&mut b, &banks, &body, i, last, u)?;
+        if u.ratio(1, 4)? {
+            resident_loop(&mut b, &banks, id, body.get(i + 1).copied().unwrap_or(last), u)?;
+        } else {
+            block(&mut b, &banks, &body, i, last, u)?;
+        }
     }
     f.at(last).exit();
     Ok(f.finish().expect("generated operations are well-typed"))
@@ -144,21 +170,7 @@ fn block(
     last: BlockId,
     u: &mut Unstructured<'_>,
 ) -> Result<()> {
-    let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
-    let lane = b.lane_id();
-    let k = b.iconst(Type::I32, word(u)?.into());
-    pool.words.extend([lane, k]);
-    let k = b.iconst(Type::I64, long(u)?);
-    let wide = b.splat(k);
-    pool.longs.push(wide);
-    let k = b.f32const(1.5);
-    let f = b.splat(k);
-    pool.floats.push(f);
-    let k = b.f64const(-2.5);
-    let d = b.splat(k);
-    pool.doubles.push(d);
-    let active = b.read_active();
-    pool.masks.push(active);
+    let mut pool = Pool::new(b, u)?;
     for _ in 0..u.int_in_range(1..=24)? {
         operation(b, banks, &mut pool, u)?;
         if u.is_empty() {
@@ -178,7 +190,6 @@ fn block(
         0 => b.jump(body.get(index + 1).copied().unwrap_or(last)),
         1 => {
             let exit = target(u)?;
-            // The shape of a resident loop, if the block is fit for one.
             b.branch(active, body[index], exit);
         }
         2 => {
@@ -194,19 +205,70 @@ fn block(
     Ok(())
 }
 
+/// A block that the JIT may keep in a chunk until all lanes have left: lane-wise operations without memory, and registers that
+/// only active lanes change. Most lanes leave after a few rounds, each after its own number.
+fn resident_loop(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    this: BlockId,
+    exit: BlockId,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
+    let mut pool = Pool::new(b, u)?;
+    for _ in 0..u.int_in_range(1..=12)? {
+        match u.int_in_range(0..=8)? {
+            0 | 1 => read(b, banks, &mut pool, u)?,
+            2 | 3 => {
+                let guard = if u.arbitrary()? { Some(*u.choose(&pool.masks)?) } else { None };
+                b.set_guard(guard);
+                write(b, banks, &pool, u)?;
+            }
+            4 => masks::predicate(b, banks, &mut pool, u)?,
+            5 => arithmetic::integer(b, &mut pool, u)?,
+            6 | 7 => arithmetic::float(b, &mut pool, u)?,
+            _ => arithmetic::wide(b, &mut pool, u)?,
+        }
+    }
+    let counter = banks.words.reg(u.int_in_range(0..=WORDS - 1)?);
+    let (count, one) = (b.rf_read(counter), b.iconst(Type::I32, 1));
+    let count = b.add(count, one);
+    b.rf_write(counter, count);
+    let period = b.iconst(Type::I32, *u.choose(&[1, 3, 7])?);
+    let (rest, zero) = (b.and(count, period), b.iconst(Type::I32, 0));
+    let mut staying = b.icmp(IntCc::Ne, rest, zero);
+    if u.ratio(1, 3)? {
+        staying = b.and(staying, *u.choose(&pool.masks)?);
+    }
+    let active = b.read_active();
+    let active = b.and(active, staying);
+    b.write_active(active);
+    b.branch(active, this, exit);
+    Ok(())
+}
+
+/// Reads a word, as an integer and as a float.
+fn read(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+    let v = b.rf_read(banks.words.reg(u.int_in_range(0..=WORDS - 1)?));
+    pool.words.push(v);
+    let f = b.bitcast(Type::F32, v);
+    pool.floats.push(f);
+    Ok(())
+}
+
+/// Writes a word under the guard that is set, and sets none.
+fn write(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &Pool, u: &mut Unstructured<'_>) -> Result<()> {
+    let v = *u.choose(&pool.words)?;
+    b.rf_write(banks.words.reg(u.int_in_range(0..=WORDS - 1)?), v);
+    unguarded(b);
+    Ok(())
+}
+
 fn operation(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     match u.int_in_range(0..=19)? {
-        0..=2 => {
-            let v = b.rf_read(banks.words.reg(u.int_in_range(0..=WORDS - 1)?));
-            pool.words.push(v);
-            let f = b.bitcast(Type::F32, v);
-            pool.floats.push(f);
-        }
+        0..=2 => read(b, banks, pool, u)?,
         3..=5 => {
-            let v = *u.choose(&pool.words)?;
             guarded(b, pool, u)?;
-            b.rf_write(banks.words.reg(u.int_in_range(0..=WORDS - 1)?), v);
-            unguarded(b);
+            write(b, banks, pool, u)?;
         }
         6 => {
             let reg = banks.longs.reg(u.int_in_range(0..=LONGS - 1)?);
