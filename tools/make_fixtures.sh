@@ -1,11 +1,12 @@
 #!/bin/sh
-# Compiles every CUDA source of the tests, benches and examples again. PYTHON names a Python with the wheels that nv.py
-# asks for; listings (code only, as nvdisasm prints it) are made if nv.py finds nvdisasm.
+# Compiles the CUDA sources of the tests, benches and examples again, but for tests/fixtures/maxwell/containers, whose README
+# says how those are made. PYTHON names a Python with the wheels that nv.py asks for; listings (code only, as nvdisasm
+# prints it) are made if nv.py finds nvdisasm.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 "$python" benches/fixtures/unroll10k.py
-for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu; do
+for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu tests/fixtures/maxwell/semantics/*.cu; do
     folder=$(dirname "$source")
     base=$(basename "$source" .cu)
     "$python" tools/nv.py compile -o "$folder" "$source"

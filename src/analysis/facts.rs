@@ -32,7 +32,13 @@ pub fn facts(function: &Function, launch: LaunchClass) -> Vec<Facts> {
         let known = entry[index].clone().expect("a pending block has been reached");
         let end = at_end(function, &function.blocks[index], &known, launch);
         for &to in &flow.successors[index] {
-            if function.blocks[to].join.is_none() && meet(&mut entry[to], end.clone()) {
+            // A join takes the facts of its pusher; none if what runs on the way is not known.
+            let facts = match function.blocks[to].join {
+                None => end.clone(),
+                Some(_) if flow.join(to).is_none() => Facts::new(),
+                Some(_) => continue,
+            };
+            if meet(&mut entry[to], facts) {
                 pending.insert(to);
             }
         }

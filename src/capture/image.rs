@@ -17,7 +17,7 @@ pub(super) fn pixel_type(png: &Png, bytes: u64) -> Result<Dtype, String> {
     of_size().ok_or_else(|| format!("{width} x {height} pixels in {bytes} bytes: expected 1, 2, 4 or 8 bytes a pixel"))
 }
 
-/// The buffer as a PNG file. The bytes are as many as [`pixel_type`] was asked for.
+/// The buffer as a PNG file. The bytes are as many as `pixel_type` was asked for.
 pub fn draw(png: &Png, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let array = Array::flat(pixel_type(png, bytes.len() as u64)?, bytes.to_vec());
     let values = || array.bytes.chunks_exact(array.dtype.bytes()).map(|bytes| value(array.dtype.element(bytes)));

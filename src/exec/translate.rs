@@ -134,13 +134,11 @@ impl Translated {
 
 impl Generation {
     fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
-        let mut indirect_targets: Vec<u64> = code.targets.iter().map(|&pc| past_control(pc)).collect();
-        indirect_targets.dedup();
         let function = maxwell::lift::lift_kernel(&maxwell::lift::Kernel {
             name: &linked.module().function(kernel).name,
             code: &code.bytes,
-            entry: past_control(code.entry),
-            indirect_targets: &indirect_targets,
+            entry: code.entry,
+            indirect_targets: &code.targets,
             discovered: &discovered,
         })?;
         let function = Arc::new(function);
@@ -151,11 +149,6 @@ impl Generation {
     fn block_at(&self, pc: u64) -> Option<BlockId> {
         self.function.indirect_targets().find(|&(at, _)| at == pc).map(|(_, block)| block)
     }
-}
-
-/// Functions and jump tables name the control word before the first instruction, too.
-const fn past_control(pc: u64) -> u64 {
-    if pc.is_multiple_of(maxwell::BUNDLE_BYTES) { pc + maxwell::WORD_BYTES } else { pc }
 }
 
 /// An engine for a function with indirect jumps. Where one goes to code that was not known, the code is lifted, and

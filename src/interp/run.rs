@@ -1,12 +1,14 @@
 //! Walking the blocks: entry, budget, terminators, chaining.
 
+use std::collections::HashMap;
+
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{BarrierKind as Kind, ExitCode, WarpContext};
 
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use crate::ir::{Barrier, BarrierKind, Block, BlockId, Terminator, TrapKind};
+use crate::ir::{Barrier, BarrierKind, Block, BlockId, Terminator, TrapKind, Window};
 
 /// Where control goes at the end of a block.
 enum Next {
@@ -20,11 +22,13 @@ pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
     with_values(|values| {
         let mut executor = Executor::new(&engine.function, &engine.layout, context, values);
         let mut at = BlockId(executor.context.resume);
+        let mut joins = Joins::default();
         loop {
             if at.0 == 0 {
                 executor.reset_registers();
+                joins = Joins::of_fresh_warp();
             }
-            match run_block(engine, &mut executor, at) {
+            match run_block(engine, &mut executor, at, &mut joins) {
                 Next::Leave(code) => return code,
                 Next::Done if !executor.context.chain() => return ExitCode::Done,
                 Next::Done => at = BlockId(0),
@@ -44,8 +48,9 @@ pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
     })
 }
 
-fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a>, at: BlockId) -> Next {
+fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a>, at: BlockId, joins: &mut Joins) -> Next {
     let block = engine.function.block(at);
+    joins.enter(executor, at, block);
     if let Err(code) = count(executor, block) {
         return Next::Leave(code);
     }
@@ -55,7 +60,41 @@ fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a>, at: Block
             return Next::Leave(code);
         }
     }
+    joins.leave(executor, at);
     terminate(engine, executor, &block.term)
+}
+
+/// Checks the promise of [`Block::join`], in debug builds only.
+#[derive(Default)]
+struct Joins {
+    /// The lanes that were active at an end of each block. None if the warp has come from an earlier call.
+    ends: Option<HashMap<BlockId, u64>>,
+}
+
+impl Joins {
+    fn of_fresh_warp() -> Joins {
+        Joins { ends: cfg!(debug_assertions).then(HashMap::new) }
+    }
+
+    fn enter(&self, executor: &mut Executor<'_>, at: BlockId, block: &Block) {
+        if let (Some(ends), Some(join)) = (&self.ends, block.join) {
+            let lanes = executor.active() & Window::all(executor.function.lanes).mask();
+            let strangers = lanes & !ends.get(&join).copied().unwrap_or(0);
+            let name = &executor.function.name;
+            assert!(
+                strangers == 0,
+                "`{name}`: b{} joins b{}, where lanes {strangers:#x} were not active",
+                at.0,
+                join.0
+            );
+        }
+    }
+
+    fn leave(&mut self, executor: &mut Executor<'_>, at: BlockId) {
+        if let Some(ends) = &mut self.ends {
+            *ends.entry(at).or_default() |= executor.active();
+        }
+    }
 }
 
 /// Counts the entry into a block against the budget.

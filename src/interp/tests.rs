@@ -1,11 +1,11 @@
-//! Executing a block in parts is executing the block.
+//! Executing a block in parts is executing the block; promises are checked.
 
 use warploom_runtime::memory::{Access, Memory, Place};
 use warploom_runtime::warp::{CONST_BANK_BYTES, WarpContext};
 
 use super::*;
 use crate::ir::generate::{self, Limits, Random, Source};
-use crate::ir::{Op, Special};
+use crate::ir::{Op, Special, parse};
 
 const BUFFER: u64 = 0x10_0000_0000;
 
@@ -114,4 +114,33 @@ fn parts_are_the_whole() {
             assert!(same, "seed {seed}, {id:?}, cut at {cut}\n{function}");
         }
     }
+}
+
+/// b0 leaves lanes 4 to 7 waiting and the others run b1; b2 brings the former back, and b3 is where they go on.
+fn run_joining(pusher: &str) -> ExitCode {
+    let write = |mask: &str| format!("v0 = const.i64 {mask}\nrf.write m[0], v0");
+    let text = format!(
+        "function \"f\" lanes 8 nan 0 0 0 {{\nbank m: mask x 1\nactive m[0]\nb0:\njump b1\n\
+         b1:\n{}\njump b2\nb2:\n{}\njump b3\nb3 join {pusher}:\nexit\n}}\n",
+        write("0xf"),
+        write("0xf0")
+    );
+    let limits = Limits { lanes: 8, ..Limits::default() };
+    let engine = Interpreter::new(Arc::new(parse::parse(&text).unwrap())).unwrap();
+    let mut host = Host::new(limits, engine.layout().bytes(), 0);
+    let mut context = host.context(limits);
+    context.instruction_limit = u64::MAX;
+    engine.run(&mut context)
+}
+
+#[test]
+fn lanes_that_were_there_may_join() {
+    assert_eq!(run_joining("b0"), ExitCode::Done);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "b3 joins b1, where lanes 0xf0 were not active")]
+fn others_may_not() {
+    run_joining("b1");
 }

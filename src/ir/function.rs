@@ -53,11 +53,10 @@ pub struct Block {
     pub cost: u32,
     /// Whether `Terminator::Indirect` may name this block by its pc. Unique per pc.
     pub indirect_target: bool,
-    /// A promise by the lifter that at entry the active mask is a subset of what it was at the end of that block,
-    /// which was left before on the same path of this warp: a reconvergence point and the block that pushed it. Lane
-    /// registers that nothing on the way writes then hold what they held there. Joins are nested: one that is entered on the
-    /// way belongs to a block that was left on the way. Without it, the active mask at entry is a subset of the one at
-    /// the end of the predecessor.
+    /// A promise by the lifter: every lane that is active at entry was active at an earlier end of that block, which this
+    /// warp executed: a reconvergence point and the block that pushed it. Lane registers that nothing on the way writes
+    /// then hold what they held there. Joins are nested: one that is entered on the way belongs to a block that was left
+    /// on the way. The interpreter checks the first in debug builds.
     pub join: Option<BlockId>,
     pub insts: Vec<Inst>,
     pub term: Terminator,

@@ -9,7 +9,7 @@ pub mod eval;
 pub mod function;
 pub mod generate;
 pub mod layout;
-mod names;
+pub(crate) mod names;
 pub mod op;
 pub mod operands;
 pub mod parse;

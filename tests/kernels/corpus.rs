@@ -10,38 +10,42 @@ const SLACK: usize = 8;
 #[test]
 fn saxpy() {
     for (block, n) in BLOCKS.into_iter().zip([97, 500, 1000, 1024, 1025, 2000, 2001, 3000, 3001, 3999, 4097]) {
-        let mut draw = Draw::new(block as u64);
-        let x = draw.vec(n, |d| d.f32(10.0));
-        let y = draw.vec(n + SLACK, |d| d.f32(10.0));
-        let mut expected = reference::saxpy(-1.7, &x, &y[..n]);
-        expected.extend(&y[n..]);
-        Case::kernel("saxpy", "saxpy")
-            .shape(Shape::covering(n, block))
-            .value(n as i32)
-            .value(-1.7f32)
-            .input(&x)
-            .inout(&y, &expected)
-            .check();
+        check_saxpy(Case::kernel("saxpy", "saxpy"), block, n);
     }
+}
+
+/// One of the kernels named saxpy.
+pub fn check_saxpy(kernel: Case, block: usize, n: usize) {
+    let mut draw = Draw::new(block as u64);
+    let x = draw.vec(n, |d| d.f32(10.0));
+    let y = draw.vec(n + SLACK, |d| d.f32(10.0));
+    let mut expected = reference::saxpy(-1.7, &x, &y[..n]);
+    expected.extend(&y[n..]);
+    kernel.shape(Shape::covering(n, block)).value(n as i32).value(-1.7f32).input(&x).inout(&y, &expected).check();
 }
 
 #[test]
 fn matmul() {
     for (m, n, k) in [(1, 1, 1), (16, 16, 16), (17, 15, 33), (40, 70, 5), (33, 47, 64)] {
-        let mut draw = Draw::new((m * n * k) as u64);
-        let a = draw.vec(m * k, |d| d.f32(2.0));
-        let b = draw.vec(k * n, |d| d.f32(2.0));
-        Case::kernel("matmul", "matmul")
-            .grid([n.div_ceil(16) as u32, m.div_ceil(16) as u32, 1])
-            .block([16, 16, 1])
-            .input(&a)
-            .input(&b)
-            .output(&reference::matmul(&a, &b, m, n, k))
-            .value(m as i32)
-            .value(n as i32)
-            .value(k as i32)
-            .check();
+        check_matmul(Case::kernel("matmul", "matmul"), m, n, k);
     }
+}
+
+/// One of the kernels named matmul.
+pub fn check_matmul(kernel: Case, m: usize, n: usize, k: usize) {
+    let mut draw = Draw::new((m * n * k) as u64);
+    let a = draw.vec(m * k, |d| d.f32(2.0));
+    let b = draw.vec(k * n, |d| d.f32(2.0));
+    kernel
+        .grid([n.div_ceil(16) as u32, m.div_ceil(16) as u32, 1])
+        .block([16, 16, 1])
+        .input(&a)
+        .input(&b)
+        .output(&reference::matmul(&a, &b, m, n, k))
+        .value(m as i32)
+        .value(n as i32)
+        .value(k as i32)
+        .check();
 }
 
 /// Whole warps only: the shuffles read all 32 lanes. The values are small integers, so that the sum does not depend on the

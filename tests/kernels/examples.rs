@@ -1,5 +1,6 @@
 //! The examples' kernels over many launch shapes. That their manifests give the expected files is tested in `manifests.rs`.
 
+use crate::corpus::{check_matmul, check_saxpy};
 use crate::draw::Draw;
 use crate::reference::{self, Gravity, Shape, View};
 use crate::support::{BLOCKS, Case};
@@ -12,34 +13,14 @@ fn elements(block: usize) -> usize {
 #[test]
 fn saxpy() {
     for block in BLOCKS {
-        let n = elements(block);
-        let mut draw = Draw::new(block as u64);
-        let (x, y) = (draw.vec(n, |d| d.f32(3.0)), draw.vec(n, |d| d.f32(3.0)));
-        Case::example("saxpy", "saxpy")
-            .shape(Shape::covering(n, block))
-            .value(n as i32)
-            .value(0.3f32)
-            .input(&x)
-            .inout(&y, &reference::saxpy(0.3, &x, &y))
-            .check();
+        check_saxpy(Case::example("saxpy", "saxpy"), block, elements(block));
     }
 }
 
 #[test]
 fn matmul() {
     for (m, n, k) in [(1, 1, 1), (15, 17, 16), (20, 50, 3), (33, 33, 70)] {
-        let mut draw = Draw::new((m * n + k) as u64);
-        let (a, b) = (draw.vec(m * k, |d| d.f32(2.0)), draw.vec(k * n, |d| d.f32(2.0)));
-        Case::example("matmul", "matmul")
-            .grid([n.div_ceil(16) as u32, m.div_ceil(16) as u32, 1])
-            .block([16, 16, 1])
-            .input(&a)
-            .input(&b)
-            .output(&reference::matmul(&a, &b, m, n, k))
-            .value(m as i32)
-            .value(n as i32)
-            .value(k as i32)
-            .check();
+        check_matmul(Case::example("matmul", "matmul"), m, n, k);
     }
 }
 

@@ -9,6 +9,11 @@ pub const WORD_BYTES: u64 = 8;
 /// Bytes of a bundle: a control word and three instructions.
 pub const BUNDLE_BYTES: u64 = 32;
 
+/// The address of a control word stands for the instruction behind it: for targets, entries and symbols alike.
+pub const fn past_control(pc: u64) -> u64 {
+    if pc.is_multiple_of(BUNDLE_BYTES) { pc.wrapping_add(WORD_BYTES) } else { pc }
+}
+
 /// An instruction word together with the table line that explains it.
 ///
 /// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a constant or an immediate, and a modifier
@@ -331,11 +336,9 @@ impl Instruction {
         }
     }
 
-    /// Where the instruction at `pc` (bytes from the start of its function) branches to. A target that is a control word is moved to
-    /// the word behind it.
+    /// Where the instruction at `pc` (bytes from the start of its function) branches to.
     pub fn target(&self, pc: u64) -> Option<u64> {
-        let target = self.raw_target(pc)?;
-        Some(if target.is_multiple_of(BUNDLE_BYTES) { target.wrapping_add(WORD_BYTES) } else { target })
+        self.raw_target(pc).map(past_control)
     }
 
     /// The same with control words not skipped.

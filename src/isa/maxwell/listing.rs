@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::code::{CodeWord, words};
 use super::disasm::Context;
-use super::instruction::{BUNDLE_BYTES, WORD_BYTES};
+use super::instruction::{BUNDLE_BYTES, WORD_BYTES, past_control};
 use super::table::Opcode;
 
 /// A code section.
@@ -73,11 +73,6 @@ fn header(section: &Section) -> String {
     out
 }
 
-/// The word that an address means: one past a control word.
-fn instruction_address(address: u64) -> u64 {
-    if address.is_multiple_of(BUNDLE_BYTES) { address + WORD_BYTES } else { address }
-}
-
 /// Names of places.
 struct Names {
     /// Of instructions, by section and address.
@@ -90,7 +85,7 @@ impl Names {
     fn new(sections: &[Section], symbols: &[Symbol]) -> Self {
         let mut names = Names { labels: HashMap::new(), ends: HashMap::new() };
         for symbol in symbols {
-            names.labels.insert((symbol.section, instruction_address(symbol.offset)), symbol.name.to_owned());
+            names.labels.insert((symbol.section, past_control(symbol.offset)), symbol.name.to_owned());
         }
         let mut count = 0;
         let mut number = || {
@@ -107,8 +102,8 @@ impl Names {
         }
         for (i, section) in sections.iter().enumerate() {
             for (at, targets) in section.indirect {
-                let source = pair_start(section.code, instruction_address(*at));
-                for place in std::iter::once(source).chain(targets.iter().map(|&target| instruction_address(target))) {
+                let source = pair_start(section.code, past_control(*at));
+                for place in std::iter::once(source).chain(targets.iter().map(|&target| past_control(target))) {
                     let label = number();
                     names.labels.entry((i, place)).or_insert(label);
                 }
@@ -195,7 +190,7 @@ const BRACE_GAP: usize = 8;
 
 impl<'a> Body<'a> {
     fn new(index: usize, section: &Section<'a>, symbols: &'a [Symbol<'a>], names: &'a Names) -> Self {
-        let label = |address: u64| names.label(index, instruction_address(address)).map(str::to_owned);
+        let label = |address: u64| names.label(index, past_control(address)).map(str::to_owned);
         let (mut dead, mut paired) = (false, false);
         let lines = words(section.code)
             .map(|word| {
@@ -203,7 +198,7 @@ impl<'a> Body<'a> {
                 let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&label) };
                 let text =
                     word.instruction.map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
-                let note = match section.indirect.iter().find(|(at, _)| instruction_address(*at) == word.pc) {
+                let note = match section.indirect.iter().find(|(at, _)| past_control(*at) == word.pc) {
                     None => String::new(),
                     Some((_, targets)) if targets.is_empty() => "(*\"INDIRECT_CALL\"*)".into(),
                     Some((_, targets)) => {
@@ -293,9 +288,10 @@ impl<'a> Body<'a> {
 
     /// The labels of an instruction; a function inside the section has its directives.
     fn print_label(&self, pc: u64, out: &mut String) {
-        let symbol = self.symbols.iter().find(|symbol| {
-            symbol.section == self.section && symbol.offset > 0 && instruction_address(symbol.offset) == pc
-        });
+        let symbol = self
+            .symbols
+            .iter()
+            .find(|symbol| symbol.section == self.section && symbol.offset > 0 && past_control(symbol.offset) == pc);
         if let Some(symbol) = symbol {
             self.directives(symbol, out);
         }

@@ -366,7 +366,7 @@ vocabulary! {
         truth_table Style::Hex;
         /// Bytes of the result that MOV writes.
         byte_mask Style::HexUnless(0xf);
-        /// Number of a special register, see [`super::special::SpecialRegister`].
+        /// Number of a special register, see [`special`](crate::isa::maxwell::special).
         special_register Style::SpecialRegister;
         /// DEPBAR: scoreboards, one bit each.
         scoreboard_mask Style::BitSet;
@@ -374,7 +374,7 @@ vocabulary! {
         scoreboard_count Style::Hex;
         /// FSWZADD: two bits for each lane of a quad, see the text.
         swizzle Style::Swizzle;
-        /// Textures: index of the handle in c[0], in words.
+        /// Textures: index of the handle in bank 0, in words.
         handle Style::Hex;
         /// Textures: components that are wanted, R in bit 0.
         component_mask Style::Hex;

@@ -1,4 +1,4 @@
-//! Control flow: what the instructions say; [`super::ends`] and [`super::stack`] do it.
+//! Control flow: what the instructions say; `ends` and `stack` do it.
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
@@ -8,7 +8,6 @@ use crate::isa::maxwell::{Instruction, Role, WORD_BYTES};
 
 use super::context::Cx;
 use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
-use super::program::past_control;
 
 /// NOP, and what only schedules, waits for scoreboards or hints to caches.
 pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -17,7 +16,7 @@ pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
 
 /// Targets in constant memory are not supported.
 fn target(cx: &Cx<'_>, i: &Instruction) -> Result<u64, Unsupported> {
-    i.target(cx.pc).map(past_control).ok_or(Unsupported)
+    i.target(cx.pc).ok_or(Unsupported)
 }
 
 /// BRA, JMP.

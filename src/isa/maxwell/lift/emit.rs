@@ -80,6 +80,8 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let guest = &program.blocks[&start];
         let block = self.blocks[&start];
         self.function.set_cost(block, guest.cost);
+        // Lanes that do not keep on are no longer active at the block's end.
+        let pusher = Some(block).filter(|_| !matches!(guest.end, End::KeepOn { .. }));
         let live = self.live.after_steps(program, guest);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
         for (&(pc, action), &live) in guest.steps.iter().zip(&live) {
@@ -97,7 +99,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
                 Action::Push(wait, resume) => {
                     let lanes = cx.executing();
                     if let Some(stack) = &mut self.stack {
-                        stack.push(&mut cx.b, Some(wait), lanes, pc, resume, block);
+                        stack.push(&mut cx.b, Some(wait), lanes, pc, resume, pusher);
                     }
                 }
                 Action::Leave(leave) => {

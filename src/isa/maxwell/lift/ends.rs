@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
         let (first, waiting, go_on, resume) =
             if backward { (lanes, rest, taken, next) } else { (rest, lanes, fallen, target) };
         if let Some(stack) = &mut self.stack {
-            stack.push(&mut b, None, waiting, pc, resume, block);
+            stack.push(&mut b, None, waiting, pc, resume, Some(block));
         }
         b.write_active(first);
         b.jump(go_on);
@@ -78,7 +78,7 @@ impl Emitter<'_, '_> {
                 let mut b = self.function.at(both);
                 let (lanes, rest) = parted(&mut b, self.split);
                 if let Some(stack) = &mut self.stack {
-                    stack.push(&mut b, None, rest, pc | BEHIND, next, block);
+                    stack.push(&mut b, None, rest, pc | BEHIND, next, Some(block));
                 }
                 b.write_active(lanes);
                 b.jump(doing);
@@ -104,7 +104,7 @@ impl Emitter<'_, '_> {
                 let active = b.read_active();
                 if let Some(stack) = &mut self.stack {
                     let room = stack.has_room(&mut b);
-                    stack.push(&mut b, Some(Wait::Return), active, pc, next, block);
+                    stack.push(&mut b, Some(Wait::Return), active, pc, next, Some(block));
                     b.branch(room, target, full);
                 }
             }
@@ -137,22 +137,15 @@ impl Emitter<'_, '_> {
         let mut b = self.function.at(part);
         let (lanes, rest) = parted(&mut b, split);
         if let Some(stack) = &mut self.stack {
-            stack.push(&mut b, None, rest, pc, pc, block);
+            stack.push(&mut b, None, rest, pc, pc, Some(block));
         }
         b.write_active(lanes);
         b.jump(go);
 
         let mut cx = self.resume_in(go, step, pc);
         if let Some((_, first)) = first_target(&mut cx, step) {
-            // The address of a control word stands for the instruction behind it.
-            let b = &mut cx.b;
-            let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
-            let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
-            let place = b.and(first, in_bundle);
-            let control = b.icmp(IntCc::Eq, place, zero);
-            let skip = b.and(control, word);
-            let target = b.add(first, skip);
-            b.indirect(target);
+            let target = past_control_at_run_time(&mut cx.b, first);
+            cx.b.indirect(target);
         }
     }
 
@@ -178,6 +171,16 @@ fn first_target(cx: &mut Cx<'_>, step: &Step) -> Option<(Value, Value)> {
     let lane = first_lane(&mut cx.b, active);
     let first = cx.b.lane_read(address, lane);
     Some((address, first))
+}
+
+/// [`past_control`](crate::isa::maxwell::past_control) of an address that only the launch knows.
+fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
+    let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
+    let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
+    let place = b.and(pc, in_bundle);
+    let control = b.icmp(IntCc::Eq, place, zero);
+    let skip = b.and(control, word);
+    b.add(pc, skip)
 }
 
 /// The active lanes that are not in the split register, and those that are.

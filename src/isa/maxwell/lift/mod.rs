@@ -1,12 +1,12 @@
 //! Maxwell code -> IR.
 //!
-//! [`lift_kernel`] finds the code that a kernel can reach ([`program`]), cuts it into blocks and emits each
-//! ([`emit`], [`ends`]); the table names the lift function of every instruction, one file for each family. Divergence is the stack of
-//! [`stack`]. What is not in the table, or not implemented, becomes a trap where it stands.
+//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and emits each
+//! (`emit`, `ends`); the table names the lift function of every instruction, one file for each family. Divergence is the stack of
+//! `stack`. What is not in the table, or not implemented, becomes a trap where it stands.
 //!
 //! # Registers of a function
 //!
-//! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry ([`flags`]), `active`,
+//! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry (`flags`), `active`,
 //! `split` (hands a mask to the helper blocks of a branch), and those of the stack. A kernel without an indirect
 //! jump declares what it uses. With one, what is declared does not depend on the code that is known, and blocks keep their
 //! numbers: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
@@ -55,13 +55,13 @@ pub mod warp;
 
 use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Type};
 
-use super::Instruction;
+use super::{Instruction, past_control};
 use context::{Banks, Cx};
 use emit::Emitter;
 use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
-use program::{Program, past_control};
+use program::Program;
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.

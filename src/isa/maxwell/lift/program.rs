@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::{FunctionBuilder, TrapKind};
 use crate::isa::maxwell::field::{CcTest, Field};
-use crate::isa::maxwell::{BUNDLE_BYTES, Instruction, Opcode, WORD_BYTES, code};
+use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 use super::context::{Cx, Usage};
 use super::flags::Flags;
@@ -87,11 +87,6 @@ pub struct Program<'a> {
     pub push_targets: [BTreeSet<u64>; Wait::ALL.len()],
     /// Where jumps lead.
     pub jump_targets: BTreeSet<u64>,
-}
-
-/// The address of a control word stands for the instruction behind it.
-pub fn past_control(pc: u64) -> u64 {
-    if pc.is_multiple_of(BUNDLE_BYTES) { pc.wrapping_add(WORD_BYTES) } else { pc }
 }
 
 /// The address of the instruction behind one.

@@ -37,7 +37,7 @@ struct Site {
     block: BlockId,
     /// Where the lanes go on.
     resume: u64,
-    /// The block that pushed; none if several did.
+    /// The block at whose end the lanes were active last; none if there are several, or none.
     pusher: Option<BlockId>,
 }
 
@@ -119,7 +119,7 @@ impl Stack {
         b.icmp(IntCc::LtU, pointer, depth)
     }
 
-    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last.
+    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last, if there is one.
     pub fn push(
         &mut self,
         b: &mut BlockBuilder<'_>,
@@ -127,13 +127,14 @@ impl Stack {
         lanes: Value,
         pc: u64,
         resume: u64,
-        pusher: BlockId,
+        pusher: Option<BlockId>,
     ) {
         match self.known.iter_mut().find(|site| site.pc == pc) {
-            Some(site) => site.pusher = site.pusher.filter(|&before| before == pusher),
+            Some(site) if site.pusher != pusher => site.pusher = None,
+            Some(_) => {}
             None => {
                 let block = b.function().new_block(resume);
-                self.known.push(Site { pc, wait, block, resume, pusher: Some(pusher) });
+                self.known.push(Site { pc, wait, block, resume, pusher });
             }
         }
         let pointer = b.rf_read(self.pointer);

@@ -73,7 +73,7 @@ family! { ($) logic {
             "0011 100- 0011 0--- b=i"
         }
     }
-    /// Extracts the bit field of A at B[7:0], B[15:8] bits long.
+    /// Extracts a bit field of A: byte 0 of B is its lowest bit, byte 1 its length.
     Bfe (exact bits::bfe) {
         "BFE{sign@48}{brev@40} {d}{cc@47}, {a}, {b}" {
             "0101 1100 0000 0--- b=r20"
@@ -81,7 +81,7 @@ family! { ($) logic {
             "0011 100- 0000 0--- b=i"
         }
     }
-    /// Inserts A in C as the bit field at B[7:0], B[15:8] bits long.
+    /// Inserts A in C as the bit field whose lowest bit is byte 0 of B, its length byte 1.
     Bfi (exact bits::bfi) {
         "BFI {d}{cc@47}, {a}, {b}, {c}" {
             "0101 1011 1111 0--- b=r20"
