@@ -118,11 +118,11 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// Ends the open group before a step, and opens the next one there.
     fn finish(&mut self, end: usize) -> Option<Group> {
+        self.group.steps.end = end;
         if !self.group.accesses.is_empty() && !self.may_rely_on_facts() {
             self.group.accesses.clear();
         }
-        let mut group = std::mem::replace(&mut self.group, Group::new(end));
-        group.steps.end = end;
+        let group = std::mem::replace(&mut self.group, Group::new(end));
         self.insts = 0;
         self.written.clear();
         self.late.clear();
@@ -147,6 +147,7 @@ impl Finder<'_> {
 
     /// Adds a step to the open group if it may be part of it.
     fn takes(&mut self, number: usize, step: &Step) -> bool {
+        self.group.steps.end = number + 1;
         match step {
             Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
             Step::Segment(insts) => {
@@ -248,7 +249,8 @@ impl Finder<'_> {
     /// Whether no segment of the group computes the value.
     fn is_known_before(&self, v: Value) -> bool {
         let home = self.plan.home[v.0 as usize] as usize;
-        home < self.group.steps.start || matches!(self.plan.steps[home], Step::Scalar(_)) && !self.late.contains(&v)
+        let scalar = matches!(self.plan.steps[home], Step::Scalar(_)) && !self.late.contains(&v);
+        home < self.group.steps.start || home < self.group.steps.end && scalar
     }
 
     fn def(&self, v: Value) -> &Op {
