@@ -10,6 +10,8 @@ pub struct Flow {
     /// The blocks that a block may pass control to.
     pub successors: Vec<Vec<usize>>,
     pub joins: Vec<Join>,
+    /// Of each block, its place in `joins`.
+    join_at: Vec<Option<usize>>,
 }
 
 /// A block that joins what another one pushed ([`Block::join`](crate::ir::Block::join)).
@@ -31,13 +33,15 @@ impl Flow {
                 to
             }
         });
-        let mut flow = Flow { successors: successors.collect(), joins: Vec::new() };
+        let mut flow =
+            Flow { successors: successors.collect(), joins: Vec::new(), join_at: vec![None; function.blocks.len()] };
         let joins = function.blocks.iter().filter(|block| block.join.is_some()).count();
         if joins.saturating_mul(function.blocks.len()) <= MAX_SEARCH {
             for (index, block) in function.blocks.iter().enumerate() {
                 if let Some(BlockId(pusher)) = block.join {
                     let pusher = pusher as usize;
                     let on_the_way = flow.on_the_way(function, pusher);
+                    flow.join_at[index] = Some(flow.joins.len());
                     flow.joins.push(Join { block: index, pusher, on_the_way });
                 }
             }
@@ -73,6 +77,6 @@ impl Flow {
 
     /// The join at a block, if what runs on the way to it is known.
     pub fn join(&self, block: usize) -> Option<&Join> {
-        self.joins.iter().find(|join| join.block == block)
+        self.join_at[block].map(|at| &self.joins[at])
     }
 }

@@ -76,12 +76,19 @@ impl Liveness {
                 block.term.for_each_target(|to| resumes[to.0 as usize] = true);
             }
         }
-        // Of each block, the joins that lanes may be waiting for while it runs.
+        // A lane does not come to a join by itself: from the pusher's end on it waits for it, whatever else runs. `follow`
+        // is where the lanes of a block go on, `awaited` what waits meanwhile.
+        let mut follow: Vec<Vec<usize>> = flow.successors.clone();
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
         for (index, block) in function.blocks.iter().enumerate().filter(|(_, block)| block.join.is_some()) {
-            let join = flow.join(index).filter(|_| !block.indirect_target);
-            resumes[index] = join.is_none();
-            join.iter().flat_map(|join| &join.on_the_way).for_each(|&on| awaited[on].push(index));
+            resumes[index] = block.indirect_target || flow.join(index).is_none();
+        }
+        for targets in &mut follow {
+            targets.retain(|&to| flow.join(to).is_none());
+        }
+        for join in &flow.joins {
+            follow[join.pusher].push(join.block);
+            join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
         let mut all = RegSet::new(count);
         (0..count).for_each(|register| all.insert(register));
@@ -90,8 +97,7 @@ impl Liveness {
             for i in (0..blocks).rev() {
                 let block = &function.blocks[i];
                 let mut out = always.clone();
-                block.term.for_each_target(|to| out.union(&live_in[to.0 as usize]));
-                awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
+                follow[i].iter().for_each(|&to| out.union(&live_in[to]));
                 if matches!(block.term, Terminator::Indirect { .. }) {
                     // Code that is only found when it is reached may read anything.
                     out = all.clone();
@@ -102,6 +108,7 @@ impl Liveness {
                 }
                 before.union(&summaries[i].uses);
                 before.union(&always);
+                awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
                 if before != live_in[i] || out != live_out[i] {
                     changed = true;
                 }

@@ -5,6 +5,7 @@
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the same meaning: the interpreter runs it as well.
 
+mod bounds;
 mod class;
 mod demand;
 mod editor;
@@ -16,6 +17,7 @@ mod liveness;
 mod segment;
 mod ssa;
 
+pub use bounds::{Bound, bound};
 pub use class::{CHUNK, Class, Classes, LaunchClass};
 pub use editor::{Masks, is_pure};
 pub use facts::{Facts, facts};
@@ -23,7 +25,7 @@ pub use group::{Condition, Group, groups};
 pub use liveness::Liveness;
 pub use segment::{Plan, Step, Support};
 
-use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
+use crate::ir::{BankId, BlockId, CellKind, Function, Reg, Terminator};
 use editor::Editor;
 
 /// A function as the engines of this crate like it.
@@ -37,23 +39,20 @@ pub struct Optimized {
 pub fn optimize(function: &Function) -> Optimized {
     let mut blocks: Vec<(Editor, Terminator)> =
         (0..function.blocks.len() as u32).map(|i| ssa::rebuild(function, BlockId(i))).collect();
-    let exposed: Vec<Reg> = blocks.iter().flat_map(|(editor, term)| demand::exposed(function, editor, term)).collect();
-    let liveness = Liveness::of(function, &exposed);
-    let mut result = Function { blocks: Vec::with_capacity(blocks.len()), ..without_blocks(function) };
-    for (index, (editor, term)) in blocks.iter_mut().enumerate() {
-        let block = &function.blocks[index];
-        editor.drop_dead_writes(|reg| liveness.live_out(BlockId(index as u32), reg));
-        let pruned = demand::prune(editor, term);
-        let pruned = demand::prune(&pruned, term);
-        result.blocks.push(Block {
-            pc: block.pc,
-            cost: block.cost,
-            indirect_target: block.indirect_target,
-            join: block.join,
-            insts: pruned.insts,
-            values: pruned.values,
-            term: term.clone(),
-        });
+    let mut exposed: Vec<Reg> = Vec::new();
+    let mut result = function.clone();
+    // What is dead keeps something else alive in the first round.
+    for _ in 0..2 {
+        exposed = blocks.iter().flat_map(|(editor, term)| demand::exposed(function, editor, term)).collect();
+        let liveness = Liveness::of(&result, &exposed);
+        for (index, (editor, term)) in blocks.iter_mut().enumerate() {
+            editor.drop_dead_writes(|reg| liveness.live_out(BlockId(index as u32), reg));
+            *editor = demand::prune(editor, term);
+            let block = &mut result.blocks[index];
+            block.insts.clone_from(&editor.insts);
+            block.values.clone_from(&editor.values);
+            block.term = term.clone();
+        }
     }
     let liveness = Liveness::of(&result, &exposed);
     let read_first = registers(&result)
@@ -68,15 +67,4 @@ pub fn optimize(function: &Function) -> Optimized {
 fn registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {
     let banks = function.banks.iter().enumerate();
     banks.flat_map(|(bank, decl)| (0..decl.count).map(move |index| BankId(bank as u16).reg(index)))
-}
-
-fn without_blocks(function: &Function) -> Function {
-    Function {
-        name: function.name.clone(),
-        lanes: function.lanes,
-        banks: function.banks.clone(),
-        active: function.active,
-        nan: function.nan,
-        blocks: Vec::new(),
-    }
 }

@@ -32,8 +32,10 @@ impl BlockLowerer<'_, '_, '_> {
             && self.classes.get(access.address) == Class::Varying
         {
             let general = self.b.create_block();
-            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
-            self.require(full, general);
+            if self.settled_mask(guard) != Some(true) {
+                let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+                self.require(full, general);
+            }
             let old = self.atomic_of_all_lanes(&access, op, value, wanted, general);
             let args: Vec<BlockArg> = old.into_iter().map(BlockArg::Value).collect();
             self.b.ins().jump(done, &args);

@@ -11,11 +11,14 @@ use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAG
 use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::vector;
-use crate::analysis::{CHUNK, Class};
+use crate::analysis::{CHUNK, Class, bound};
 use crate::ir::{Access, Extend, Op, Space, Type, Value};
 use warploom_runtime::warp::{PAGE_BITS, TLB_ENTRIES};
 
 const LANES: i64 = CHUNK as i64;
+
+/// Offsets that are known to end below are likely to lie in any kernel's shared memory.
+const SMALL_OFFSET: i64 = 16 << 10;
 
 /// An address whose lanes are evenly spaced, with the access's offset added.
 #[derive(Clone, Copy)]
@@ -444,11 +447,6 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> [Clif; 2] {
         let lanes = self.lanes(access.address);
         let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-        let room = self.b.ins().iadd_imm_s(limit, -Self::element_bytes(access));
-        let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
-        self.require(enough, slow);
-        let room = self.b.ins().ireduce(types::I32, room);
-        let room = self.b.ins().splat(types::I32X4, room);
         let mut offsets = [lanes[0], lanes[1]];
         if access.offset != 0 {
             let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
@@ -457,19 +455,42 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(mask) = mask {
             offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
         }
-        let mut wrong = offsets.map(|at| self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room));
-        if access.align > 1 {
-            let low = super::int::constant(self.b, Type::I32, u64::from(access.align) - 1, true);
+        let bytes = Self::element_bytes(access);
+        let known = bound(self.block, self.defs, access.address);
+        let low_bits = i64::from(access.align.max(1)) - 1;
+        let mut wrong: Option<Clif> = None;
+        // Small offsets are compared as one, with the largest that there can be.
+        let end =
+            i64::try_from(known.max).unwrap_or(i64::MAX).saturating_add(i64::from(access.offset)).saturating_add(bytes);
+        if access.offset >= 0 && end <= SMALL_OFFSET {
+            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
+            self.require(inside, slow);
+        } else {
+            let room = self.b.ins().iadd_imm_s(limit, -bytes);
+            let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
+            self.require(enough, slow);
+            let room = self.b.ins().ireduce(types::I32, room);
+            let room = self.b.ins().splat(types::I32X4, room);
+            let beyond = offsets.map(|at| self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room));
+            wrong = Some(self.b.ins().bor(beyond[0], beyond[1]));
+        }
+        let aligned = (1i64 << known.zeros.min(32)) > low_bits && i64::from(access.offset) & low_bits == 0;
+        if !aligned {
+            let low = super::int::constant(self.b, Type::I32, low_bits as u64, true);
             let zero = super::int::constant(self.b, Type::I32, 0, true);
             let both = self.b.ins().bor(offsets[0], offsets[1]);
             let low = self.b.ins().band(both, low);
             let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
-            wrong[0] = self.b.ins().bor(wrong[0], misaligned);
+            wrong = Some(match wrong {
+                Some(wrong) => self.b.ins().bor(wrong, misaligned),
+                None => misaligned,
+            });
         }
-        let wrong = self.b.ins().bor(wrong[0], wrong[1]);
-        let bits = self.b.ins().vhigh_bits(types::I32, wrong);
-        let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
-        self.require(fine, slow);
+        if let Some(wrong) = wrong {
+            let bits = self.b.ins().vhigh_bits(types::I32, wrong);
+            let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
+            self.require(fine, slow);
+        }
         offsets
     }
 

@@ -1,0 +1,64 @@
+//! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
+//! its own.
+
+use crate::ir::{BinaryOp, Block, ConvertOp, Extend, Op, Type, Value};
+
+/// How far definitions are followed.
+const MAX_DEPTH: u32 = 8;
+
+/// Every lane is at most `max` (unsigned), and a multiple of `1 << zeros`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    pub max: u64,
+    pub zeros: u32,
+}
+
+impl Bound {
+    fn of_type(ty: Type) -> Bound {
+        Bound { max: ty.bit_mask(), zeros: 0 }
+    }
+}
+
+/// The bound of an integer value.
+pub fn bound(block: &Block, defs: &[(usize, usize)], v: Value) -> Bound {
+    follow(block, defs, v, MAX_DEPTH)
+}
+
+fn follow(block: &Block, defs: &[(usize, usize)], v: Value, depth: u32) -> Bound {
+    let ty = block.ty(v).ty;
+    let any = Bound::of_type(ty);
+    if depth == 0 {
+        return any;
+    }
+    let of = |v: Value| follow(block, defs, v, depth - 1);
+    match block.insts[defs[v.0 as usize].0].op {
+        Op::Const { bits, .. } => Bound { max: bits, zeros: bits.trailing_zeros().min(63) },
+        Op::Splat { a } => of(a),
+        Op::Load { access, extend: Extend::Unsigned, .. } if access.ty.bits() < ty.bits() => Bound::of_type(access.ty),
+        Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => of(a),
+        Op::Binary { op: BinaryOp::And, a, b } => {
+            let (a, b) = (of(a), of(b));
+            Bound { max: a.max.min(b.max), zeros: a.zeros.max(b.zeros) }
+        }
+        Op::Binary { op: BinaryOp::Add, a, b } => {
+            let (a, b) = (of(a), of(b));
+            match a.max.checked_add(b.max) {
+                Some(max) if max <= any.max => Bound { max, zeros: a.zeros.min(b.zeros) },
+                _ => any,
+            }
+        }
+        Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU), a, b } => {
+            let (a, b) = (of(a), block.insts[defs[b.0 as usize].0].op.clone());
+            match b {
+                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && op == BinaryOp::ShrU => {
+                    Bound { max: a.max >> bits, zeros: a.zeros.saturating_sub(bits as u32) }
+                }
+                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && a.max <= any.max >> bits => {
+                    Bound { max: a.max << bits, zeros: (a.zeros + bits as u32).min(63) }
+                }
+                _ => any,
+            }
+        }
+        _ => any,
+    }
+}
