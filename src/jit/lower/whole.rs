@@ -394,7 +394,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 {
                     self.require(straight, slow.expect("only tested values are in doubt"));
                 }
-                self.pure_scalar(op, &args, self.ty(v))
+                self.base_of(v, &args)
             }
         };
         self.whole.as_mut().expect("a group is being lowered").bases.insert(v, base);
@@ -406,6 +406,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let Class::Affine { step, exact } = self.classes.get(v) else { return None };
         if self.whole.is_none() || !(exact || self.is_tested(v)) {
             return None;
+        }
+        if step == 0 {
+            return Some(self.warp_base(v, None));
         }
         let first = self.current_base(v, step);
         let distance = step.wrapping_mul(self.first_known_lane());
