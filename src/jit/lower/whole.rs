@@ -283,14 +283,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             };
             self.require(holds, slow);
         }
-        let mut places: HashMap<usize, Spaced> = HashMap::new();
         for &index in &group.accesses {
             let access = *self.access(index);
             let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
             let same = group.accesses.iter().find(|&&other| same_place(self.access(other), &access));
             if let Some(&first) = same.filter(|&&first| first != index) {
-                let (place, host) = (places[&first], self.hosts()[&first]);
-                places.insert(index, place);
+                let host = self.hosts()[&first];
                 self.hosts().insert(index, host);
                 continue;
             }
@@ -300,13 +298,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let place = Spaced { first, last, step, holds: None };
             let rights = self.rights(group, &access);
             let host = self.host_address(&access, &place, rights, slow);
-            places.insert(index, place);
             self.hosts().insert(index, (host, step));
         }
         for &(a, b) in &group.apart {
-            let apart = self.are_apart(self.access(a), &places[&a], self.access(b), &places[&b]);
+            let (at_a, at_b) = (self.host_lanes(a), self.host_lanes(b));
+            let apart = self.are_apart(self.access(a), &at_a, self.access(b), &at_b);
             self.require(apart, slow);
         }
+    }
+
+    /// The lanes of an access in host memory, of which several guest pages may share one.
+    fn host_lanes(&mut self, index: usize) -> Spaced {
+        let (first, step) = self.hosts()[&index];
+        let last = self.spread_whole(first, step);
+        Spaced { first, last, step, holds: None }
     }
 
     fn access(&self, index: usize) -> &'r Access {
