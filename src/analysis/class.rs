@@ -129,7 +129,12 @@ impl Classes {
             classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
                 Class::Uniform
             } else {
-                classes.result(&inst.op, &constants, block.ty(result).ty)
+                let ty = block.ty(result).ty;
+                match classes.result(&inst.op, &constants, ty) {
+                    // They wrap after a few lanes, and engines keep them in wider cells.
+                    Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
+                    class => class,
+                }
             };
         }
         classes

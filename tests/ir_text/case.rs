@@ -30,8 +30,18 @@ pub struct Range {
 
 #[derive(Debug)]
 pub enum RangeKind {
-    Buffer { content: Vec<u8>, writable: bool },
-    Sparse { pages: u64, resident: Vec<u64> },
+    Buffer {
+        content: Vec<u8>,
+        writable: bool,
+    },
+    Sparse {
+        pages: u64,
+        resident: Vec<u64>,
+    },
+    /// The memory of an earlier range once more.
+    Mirror {
+        of: usize,
+    },
 }
 
 #[derive(Debug)]
@@ -121,6 +131,12 @@ impl Case {
                 let pages = words.number()?;
                 let resident = if words.eat("resident") { words.values(Type::I64)? } else { Vec::new() };
                 self.ranges.push(Range { name, kind: RangeKind::Sparse { pages, resident } });
+            }
+            "mirror" => {
+                let (name, original) = (words.next()?.to_owned(), words.next()?);
+                let of = self.ranges.iter().position(|range| range.name == original);
+                let of = of.ok_or_else(|| format!("there is no `{original}` yet"))?;
+                self.ranges.push(Range { name, kind: RangeKind::Mirror { of } });
             }
             "set" => {
                 let reg = register(function, words.next()?)?;

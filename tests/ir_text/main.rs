@@ -14,6 +14,7 @@
 //!   buffer x i32 0..32            # global memory; see below
 //!   buffer y readonly i32 1 2 3
 //!   sparse s 3 resident 0 2       # pages of 64 KiB, some of them resident
+//!   mirror z x                    # the memory of buffer x at another address, too
 //!   set r[1] 5 6 7                # before the function starts, in every warp
 //!   expect r[2] 0..32             # after its end, in warp 0 of block 0
 //!   expect warp 1 r[2] 7
@@ -23,10 +24,11 @@
 //!   expect instructions 12 lanes 384
 //! ```
 //!
-//! The n-th buffer or sparse range of a case, from 0, lies at 0x10_0000_0000 + n * 0x10_0000, with unmapped memory after
+//! The n-th buffer, sparse range or mirror of a case, from 0, lies at 0x10_0000_0000 + n * 0x10_0000, with unmapped memory after
 //! it; constant bank 0 holds these addresses, 8 bytes each. Values are numbers (of floats with a `.`, or `inf`, else
 //! their bits), `A..B` (`A..B step S`) and `VALUE*COUNT`. A register takes one value for each lane or one for all; a
-//! byte array its bytes. Without `expect fault` the launch must end without a fault.
+//! byte array its bytes. Without `expect fault` the launch must end without a fault. A case that neither sets nor expects
+//! registers runs the function as it is; else blocks that load and store them are put around it.
 
 mod case;
 

@@ -1,10 +1,11 @@
 //! Running a case on an engine.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use warploom::ir::{CellKind, Function, verify};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, Outcome, launch};
-use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
 
 use super::MakeEngine;
 use super::case::{Case, RangeKind};
@@ -49,7 +50,9 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<()
     }
     memory.write(REGISTERS_IN, &input).map_err(text)?;
 
-    let instrumented = instrument(function, &buffers);
+    // Without registers the function runs as it is: engines may treat the entry block specially.
+    let bare = buffers.set.is_empty() && buffers.read.is_empty();
+    let instrumented = if bare { function.clone() } else { instrument(function, &buffers) };
     verify::verify(&instrumented).map_err(|e| format!("the instrumented function: {e}"))?;
     let engine = make(Arc::new(instrumented), config.block)?;
     let outcome = launch(&memory, &*engine, &config, None).map_err(text)?;
@@ -62,17 +65,24 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<()
 }
 
 fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {
+    let mut buffers: HashMap<usize, Arc<HostBuffer>> = HashMap::new();
     for (i, range) in case.ranges.iter().enumerate() {
         let address = range_address(i);
         match &range.kind {
             RangeKind::Buffer { content, writable } => {
                 let bytes = content.len().max(1) as u64;
-                memory.alloc_at(Place::At(address), bytes, Access::READ_WRITE).map_err(text)?;
+                let buffer = Arc::new(HostBuffer::new(bytes).map_err(text)?);
+                memory.map_host(Place::At(address), Arc::clone(&buffer), Access::READ_WRITE).map_err(text)?;
+                buffers.insert(i, buffer);
                 memory.write(address, content).map_err(text)?;
                 if !writable {
                     let pages = bytes.next_multiple_of(PAGE_BYTES);
                     memory.protect(address, pages, Access::READ).map_err(text)?;
                 }
+            }
+            RangeKind::Mirror { of } => {
+                let buffer = buffers.get(of).ok_or("only buffers have mirrors")?;
+                memory.map_host(Place::At(address), Arc::clone(buffer), Access::READ_WRITE).map_err(text)?;
             }
             RangeKind::Sparse { pages, resident } => {
                 memory.reserve(Place::At(address), pages * PAGE_BYTES, Unbound::Sparse).map_err(text)?;

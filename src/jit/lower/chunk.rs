@@ -194,11 +194,19 @@ impl BlockLowerer<'_, '_, '_> {
                     let wrap_free = self.wrap_free(op, a, args[0], Reach::Known(i64::from(CHUNK) - 1));
                     doubt = self.both(doubt, wrap_free);
                 }
-                let scalar = self.pure_scalar(op, &args, self.ty(v));
-                (scalar, doubt)
+                (self.base_of(v, &args), doubt)
             }
         };
         self.chunk().bases.insert(v, base);
+        base
+    }
+
+    /// Lane 0 of a pure operation. Whoever asks for it may need less of it than others that it is kept for.
+    pub(super) fn base_of(&mut self, v: Value, args: &[Clif]) -> Clif {
+        let matter = self.bits_used[v.0 as usize];
+        let saved = std::mem::replace(&mut self.bits_matter, matter);
+        let base = self.pure_scalar(self.def_op(v), args, self.ty(v));
+        self.bits_matter = saved;
         base
     }
 

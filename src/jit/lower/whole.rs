@@ -267,14 +267,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             };
             self.require(holds, slow);
         }
-        let mut places: HashMap<usize, Spaced> = HashMap::new();
         for &index in &group.accesses {
             let access = *self.access(index);
             let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
             let same = group.accesses.iter().find(|&&other| same_place(self.access(other), &access));
             if let Some(&first) = same.filter(|&&first| first != index) {
-                let (place, host) = (places[&first], self.hosts()[&first]);
-                places.insert(index, place);
+                let host = self.hosts()[&first];
                 self.hosts().insert(index, host);
                 continue;
             }
@@ -284,13 +282,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let place = Spaced { first, last, step, holds: None };
             let rights = self.rights(group, &access);
             let host = self.host_address(&access, &place, rights, slow);
-            places.insert(index, place);
             self.hosts().insert(index, (host, step));
         }
         for &(a, b) in &group.apart {
-            let apart = self.are_apart(self.access(a), &places[&a], self.access(b), &places[&b]);
+            let (at_a, at_b) = (self.host_lanes(a), self.host_lanes(b));
+            let apart = self.are_apart(self.access(a), &at_a, self.access(b), &at_b);
             self.require(apart, slow);
         }
+    }
+
+    /// The lanes of an access in host memory, of which several guest pages may share one.
+    fn host_lanes(&mut self, index: usize) -> Spaced {
+        let (first, step) = self.hosts()[&index];
+        let last = self.spread_whole(first, step);
+        Spaced { first, last, step, holds: None }
     }
 
     fn access(&self, index: usize) -> &'r Access {
@@ -384,7 +389,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 {
                     self.require(straight, slow.expect("only tested values are in doubt"));
                 }
-                self.pure_scalar(op, &args, self.ty(v))
+                self.base_of(v, &args)
             }
         };
         self.chunk().shared.bases.insert(v, base);
@@ -396,6 +401,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let Class::Affine { step, exact } = self.classes.get(v) else { return None };
         if self.whole.is_none() || !(exact || self.is_tested(v)) {
             return None;
+        }
+        if step == 0 {
+            return Some(self.warp_base(v, None));
         }
         let first = self.current_base(v, step);
         let distance = step.wrapping_mul(self.first_known_lane());
