@@ -35,6 +35,8 @@ pub struct WarpValues {
     pub moved: HashMap<Value, Clif>,
     /// Uniform values in all lanes of a vector.
     pub splats: HashMap<Value, Clif>,
+    /// Masks of the whole warp that need no chunk to be computed, `i64`.
+    pub masks: HashMap<Value, Clif>,
 }
 
 /// Number of the last of some lanes, counted from the first.
@@ -394,16 +396,26 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().masks.insert(v, form);
             return form;
         }
+        if let Some(&whole) = self.chunk().shared.masks.get(&v) {
+            let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
         let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {
             let whole = self.scalar(v);
-            let first = self.first_lane();
-            let shifted = self.b.ins().ushr(whole, first);
-            MaskForm { bits: Some(self.b.ins().band_imm_u(shifted, 0xff)), ..MaskForm::default() }
+            MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
         } else {
             self.pure_mask(self.def(v), v)
         };
         self.chunk().masks.insert(v, form);
         form
+    }
+
+    /// The chunk's bits of a mask of the whole warp.
+    fn chunk_bits(&mut self, whole: Clif) -> Clif {
+        let first = self.first_lane();
+        let shifted = self.b.ins().ushr(whole, first);
+        self.b.ins().band_imm_u(shifted, 0xff)
     }
 
     pub(super) fn mask_bits(&mut self, v: Value) -> Clif {

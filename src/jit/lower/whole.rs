@@ -16,7 +16,7 @@ use super::chunk::{Chunk, Reach, flags};
 use super::int;
 use super::memory::{Rights, Spaced};
 use crate::analysis::{CHUNK, Class, Condition, Group, LaunchClass, Step};
-use crate::ir::{Access, CellKind, ConvertOp, Inst, Op, Special, Terminator, Type, Value};
+use crate::ir::{Access, CellKind, ConvertOp, Inst, IntCc, Op, Special, Terminator, Type, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
@@ -53,19 +53,22 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let classes = std::mem::replace(&mut self.classes, self.whole_classes);
         let outgoing = self.outgoing(&insts);
         self.test(group, slow);
+        for out in &outgoing {
+            self.compare_whole(out.value, slow);
+        }
         let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
         for number in 0..self.chunk_count() {
             self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
             self.chunk_body(&insts);
             for (out, mask) in outgoing.iter().zip(&mut masks) {
-                if self.settled_mask(out.value).is_none() {
+                if self.settled_mask(out.value).is_none() && !self.chunk().shared.masks.contains_key(&out.value) {
                     let bits = self.mask_bits(out.value);
                     let placed = self.b.ins().ishl_imm_u(bits, number * i64::from(CHUNK));
                     *mask = self.b.ins().bor(*mask, placed);
                 }
             }
         }
-        self.chunk = None;
+        let compared = self.chunk.take().map(|chunk| chunk.shared.masks).unwrap_or_default();
         let all = self.warp_mask() as i64;
         let args: Vec<BlockArg> = outgoing
             .iter()
@@ -73,7 +76,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             .map(|(out, mask)| {
                 let whole = match self.settled_mask(out.value) {
                     Some(true) => self.b.ins().iconst(types::I64, all),
-                    _ => mask,
+                    _ => compared.get(&out.value).copied().unwrap_or(mask),
                 };
                 BlockArg::Value(self.with_outside(whole, out.outside))
             })
@@ -331,16 +334,70 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 | IntCC::UnsignedLessThan
                 | IntCC::UnsignedLessThanOrEqual
         );
-        let signed = cc != cc.unsigned();
-        let (rising, falling) = if signed {
+        let straight = self.is_straight(cc, first, last, step);
+        let extreme = if less == (step > 0) { last } else { first };
+        let holds = self.b.ins().icmp(cc, extreme, b);
+        self.b.ins().band(straight, holds)
+    }
+
+    /// Whether lanes do not wrap on the way, as numbers of the compare's kind.
+    fn is_straight(&mut self, cc: IntCC, first: Clif, last: Clif, step: i64) -> Clif {
+        let (rising, falling) = if cc != cc.unsigned() {
             (IntCC::SignedGreaterThan, IntCC::SignedLessThan)
         } else {
             (IntCC::UnsignedGreaterThan, IntCC::UnsignedLessThan)
         };
-        let straight = self.b.ins().icmp(if step > 0 { rising } else { falling }, last, first);
-        let extreme = if less == (step > 0) { last } else { first };
-        let holds = self.b.ins().icmp(cc, extreme, b);
-        self.b.ins().band(straight, holds)
+        self.b.ins().icmp(if step > 0 { rising } else { falling }, last, first)
+    }
+
+    /// Computes the mask of a compare for the whole warp at once, if it is one of evenly spaced and equal values: up to
+    /// some lane it holds, or from some lane on. Goes to `slow` if lanes wrap.
+    fn compare_whole(&mut self, mask: Value, slow: ClifBlock) {
+        let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return };
+        let (cc, a, b) = match [a, b].map(|v| self.classes.get(v).stride()) {
+            [Some(_), Some(0)] => (cc, a, b),
+            [Some(0), Some(_)] => (cc.swapped(), b, a),
+            _ => return,
+        };
+        let lanes = i64::from(self.function.lanes);
+        let step = self.classes.get(a).stride().expect("just seen");
+        let ordered = !matches!(cc, IntCc::Eq | IntCc::Ne);
+        if self.ty(a) != Type::I32 || lanes >= 64 || !ordered || !step.unsigned_abs().is_power_of_two() {
+            return;
+        }
+        let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
+        let clif_cc = int::condition(cc);
+        let last = self.spread_whole(first, step);
+        let straight = self.is_straight(clif_cc, first, last, step);
+        self.require(straight, slow);
+        let [first, limit] = [first, limit].map(|v| match clif_cc == clif_cc.unsigned() {
+            true => self.b.ins().uextend(types::I64, v),
+            false => self.b.ins().sextend(types::I64, v),
+        });
+        // Lanes below `end` are those where the values are less than `limit` (or at most, with it one further); for a
+        // falling sequence, those where they are not.
+        let (less, or_equal) = match cc {
+            IntCc::LtS | IntCc::LtU => (true, false),
+            IntCc::LeS | IntCc::LeU => (true, true),
+            IntCc::GtS | IntCc::GtU => (false, true),
+            _ => (false, false),
+        };
+        let rising = step > 0;
+        let distance = if rising { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
+        let round_up = step.abs() - 1 + i64::from(or_equal == rising);
+        let end = self.b.ins().iadd_imm_s(distance, round_up);
+        let end = self.b.ins().sshr_imm_u(end, i64::from(step.unsigned_abs().trailing_zeros()));
+        let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
+        let end = self.b.ins().smax(end, none);
+        let end = self.b.ins().smin(end, most);
+        let all = self.warp_mask() as i64;
+        let one = self.b.ins().iconst(types::I64, 1);
+        let above = self.b.ins().ishl(one, end);
+        let mut bits = self.b.ins().iadd_imm_s(above, -1);
+        if less != rising {
+            bits = self.b.ins().bxor_imm_s(bits, all);
+        }
+        self.chunk().shared.masks.insert(mask, bits);
     }
 
     /// Whether two accesses touch no byte in common.
