@@ -93,17 +93,14 @@ impl BlockLowerer<'_, '_, '_> {
         slow: cranelift_codegen::ir::Block,
     ) -> Lanes {
         let offsets = self.shared_offsets(access, None, slow);
-        // Scalars come sooner through memory than out of a vector one by one.
-        for (part, &at) in offsets.iter().enumerate() {
-            self.b.ins().store(flags(), at, self.ctx, Self::scratch(0) + part as i32 * 16);
-        }
         let scalar = self.classes.get(value) == Class::Uniform;
         let operands = if scalar { Lanes::new() } else { self.lanes(value) };
         let ty = access.ty;
         let mut old = if wanted { self.zero_lanes(ty) } else { Lanes::new() };
         let shared = self.ctx_load(types::I64, abi::SHARED);
         for lane in 0..CHUNK as usize {
-            let at = self.b.ins().uload32(flags(), self.ctx, Self::scratch(0) + lane as i32 * 4);
+            let at = self.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
+            let at = self.b.ins().uextend(types::I64, at);
             let host = self.b.ins().iadd(shared, at);
             let operand = if scalar {
                 self.scalar(value)
