@@ -1,6 +1,6 @@
 //! Builds a block's instructions anew, sharing equal pure operations and simplifying as it goes.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Window};
 
@@ -84,13 +84,13 @@ pub struct Editor {
     pub values: Vec<ValueType>,
     /// Defining instruction of each value, and which of its results it is.
     defs: Vec<(usize, usize)>,
-    shared: HashMap<(Op, Window), Vec<Value>>,
+    shared: FxHashMap<(Op, Window), Vec<Value>>,
     pub pc: u64,
 }
 
 impl Editor {
     pub fn new(lanes: u8) -> Self {
-        Editor { lanes, insts: Vec::new(), values: Vec::new(), defs: Vec::new(), shared: HashMap::new(), pc: 0 }
+        Editor { lanes, insts: Vec::new(), values: Vec::new(), defs: Vec::new(), shared: FxHashMap::default(), pc: 0 }
     }
 
     pub fn window(&self) -> Window {

@@ -4,7 +4,9 @@
 //! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
 //! see the difference.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::class::CHUNK;
 use super::editor::Editor;
@@ -28,7 +30,7 @@ struct Ssa<'a> {
     editor: Editor,
     /// New number of each old value.
     map: Vec<Value>,
-    cells: HashMap<Reg, Value>,
+    cells: FxHashMap<Reg, Value>,
     /// Cells written in this block, in order of register.
     written: BTreeMap<Reg, ()>,
     lanes: BTreeMap<Reg, Lane>,
@@ -41,7 +43,7 @@ pub fn rebuild(function: &Function, id: BlockId) -> (Editor, Terminator) {
         function,
         editor: Editor::new(function.lanes),
         map: vec![Value(u32::MAX); block.values.len()],
-        cells: HashMap::new(),
+        cells: FxHashMap::default(),
         written: BTreeMap::new(),
         lanes: BTreeMap::new(),
     };

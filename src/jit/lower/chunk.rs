@@ -1,9 +1,8 @@
 //! One chunk of lanes: where its rows lie, and the values it has in registers.
 
-use std::collections::HashMap;
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Clif, types};
+use rustc_hash::FxHashMap;
 
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
@@ -18,10 +17,10 @@ use crate::ir::{CellKind, ConvertOp, Op, Reg, Special, Type, Value};
 #[derive(Clone)]
 pub struct Chunk {
     place: Place,
-    pub lanes: HashMap<Value, Lanes>,
+    pub lanes: FxHashMap<Value, Lanes>,
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
-    pub bases: HashMap<Value, (Clif, Option<Clif>)>,
-    pub masks: HashMap<Value, MaskForm>,
+    pub bases: FxHashMap<Value, (Clif, Option<Clif>)>,
+    pub masks: FxHashMap<Value, MaskForm>,
     /// What chunks of a group share.
     pub shared: WarpValues,
 }
@@ -30,13 +29,13 @@ pub struct Chunk {
 #[derive(Clone, Default)]
 pub struct WarpValues {
     /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
-    pub bases: HashMap<Value, Clif>,
+    pub bases: FxHashMap<Value, Clif>,
     /// The same of the current warp of a sweep.
-    pub moved: HashMap<Value, Clif>,
+    pub moved: FxHashMap<Value, Clif>,
     /// Uniform values in all lanes of a vector.
-    pub splats: HashMap<Value, Clif>,
+    pub splats: FxHashMap<Value, Clif>,
     /// Masks of the whole warp that need no chunk to be computed, `i64`.
-    pub masks: HashMap<Value, Clif>,
+    pub masks: FxHashMap<Value, Clif>,
 }
 
 /// Number of the last of some lanes, counted from the first.
@@ -83,9 +82,9 @@ impl Chunk {
     fn new(place: Place) -> Self {
         Chunk {
             place,
-            lanes: HashMap::new(),
-            bases: HashMap::new(),
-            masks: HashMap::new(),
+            lanes: FxHashMap::default(),
+            bases: FxHashMap::default(),
+            masks: FxHashMap::default(),
             shared: WarpValues::default(),
         }
     }
