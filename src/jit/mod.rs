@@ -3,7 +3,7 @@
 //! A [`Kernel`] holds the programs made of one function, one for each [`LaunchClass`] that launches have asked for. A
 //! [`Program`] is an engine for the runtime: it compiles a region of blocks when it is first entered and runs warps in
 //! it. `plan` decides about a block, `lower` makes CLIF of a region, `code` holds the machine code, `helpers` is what
-//! code calls, `dump` shows what was made.
+//! code calls, `dump` shows what was made, `size` counts it.
 
 mod abi;
 mod code;
@@ -12,13 +12,14 @@ mod forms;
 mod helpers;
 mod lower;
 mod plan;
+pub mod size;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
@@ -58,20 +59,24 @@ const MAX_VARIANTS: usize = 4;
 /// The host's code generator, made once.
 fn host_isa() -> Result<OwnedTargetIsa, JitError> {
     static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    let isa = ISA.get_or_init(|| {
-        let mut flags = settings::builder();
-        let set = |flags: &mut settings::Builder, name: &str, value: &str| {
-            flags.set(name, value).map_err(|error| format!("{name}: {error}"))
-        };
-        set(&mut flags, "opt_level", "none")?;
-        set(&mut flags, "enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })?;
-        set(&mut flags, "unwind_info", "false")?;
-        set(&mut flags, "enable_probestack", "false")?;
-        set(&mut flags, "is_pic", "false")?;
-        let builder = cranelift_native::builder()?;
-        builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
-    });
+    let isa = ISA.get_or_init(|| generator(cranelift_native::builder()?, &[]));
     isa.clone().map_err(JitError::Host)
+}
+
+/// A code generator as this engine wants it, with further settings.
+fn generator(builder: isa::Builder, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
+    let settings = [
+        ("opt_level", "none"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ("unwind_info", "false"),
+        ("enable_probestack", "false"),
+        ("is_pic", "false"),
+    ];
+    let mut flags = settings::builder();
+    for (name, value) in settings.iter().chain(further) {
+        flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
+    }
+    builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }
 
 /// Compiles CLIF that needs no relocation.

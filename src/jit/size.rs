@@ -1,0 +1,99 @@
+//! How much host code a program has, for tests that hold it against committed numbers.
+
+use std::collections::HashSet;
+
+use cranelift_codegen::ir::{self as clif, SourceLoc};
+use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use cranelift_codegen::settings::Configurable;
+use cranelift_codegen::{CompiledCode, Context};
+use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
+
+use super::helpers::{Helper, trampoline};
+use super::lower::{Lowered, lower_region};
+use super::{JitError, Program, compile, generator};
+
+/// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CodeSize {
+    pub guest: u64,
+    /// Host instructions that are reached without passing a block which lowering calls cold: no slow access, no fault,
+    /// no group whose conditions do not hold.
+    pub likely: usize,
+    /// All host instructions.
+    pub all: usize,
+}
+
+/// Source locations of instructions on the likely path, and of all others.
+const LIKELY: u32 = 1;
+const UNLIKELY: u32 = 2;
+
+/// The code for an x86-64 host with AVX2 and FMA, whatever this host has. An error if Cranelift was built without
+/// x86-64.
+pub fn of(program: &Program) -> Result<CodeSize, JitError> {
+    let isa = reference_isa().map_err(JitError::Host)?;
+    // They are made once for the process, and must be for this host.
+    trampoline(&program.isa, Helper::Access)?;
+    let guest = program.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
+    let mut size = CodeSize { guest, ..CodeSize::default() };
+    for region in &program.regions {
+        let Lowered { mut function, owned: _owned } = lower_region(program, region, &isa)?;
+        mark(&mut function);
+        let mut context = Context::for_function(function);
+        compile(&mut context, &isa)?;
+        count(context.compiled_code().expect("just compiled"), &mut size);
+    }
+    Ok(size)
+}
+
+fn reference_isa() -> Result<OwnedTargetIsa, String> {
+    let mut builder = isa::lookup_by_name("x86_64-unknown-linux-gnu").map_err(|error| error.to_string())?;
+    builder.enable("haswell").map_err(|error| error.to_string())?;
+    generator(builder, &[("machine_code_cfg_info", "true")])
+}
+
+/// Says of every instruction, as its source location, whether it is on the likely path.
+fn mark(function: &mut clif::Function) {
+    let mut likely = HashSet::new();
+    let mut next: Vec<clif::Block> = function.layout.entry_block().into_iter().collect();
+    while let Some(block) = next.pop() {
+        if !function.layout.is_cold(block) && likely.insert(block) {
+            next.extend(function.block_successors(block));
+        }
+    }
+    let blocks: Vec<clif::Block> = function.layout.blocks().collect();
+    for block in blocks {
+        let location = SourceLoc::new(if likely.contains(&block) { LIKELY } else { UNLIKELY });
+        let insts: Vec<clif::Inst> = function.layout.block_insts(block).collect();
+        insts.into_iter().for_each(|inst| function.set_srcloc(inst, location));
+    }
+}
+
+fn count(code: &CompiledCode, size: &mut CodeSize) {
+    let marks = code.buffer.get_srclocs_sorted();
+    // Constants follow.
+    let end = marks.iter().map(|mark| mark.end).max().unwrap_or(0);
+    let ends = code.bb_starts.iter().skip(1).copied().chain([end]);
+    let mut likely = true;
+    for (start, end) in code.bb_starts.iter().copied().zip(ends) {
+        let place = marks.iter().find(|mark| (start..end).contains(&mark.start) && !mark.loc.is_default());
+        // A block that only moves values along an edge goes with the one before it.
+        likely = place.map_or(likely, |mark| mark.loc.bits() == LIKELY);
+        let found = instructions(&code.code_buffer()[start as usize..end as usize]);
+        size.all += found;
+        size.likely += if likely { found } else { 0 };
+    }
+}
+
+/// Instructions of a basic block. A jump table follows an indirect jump.
+fn instructions(code: &[u8]) -> usize {
+    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
+    let mut count = 0;
+    while decoder.can_decode() {
+        let instruction = decoder.decode();
+        count += 1;
+        if instruction.mnemonic() == Mnemonic::Jmp && instruction.op0_kind() == OpKind::Register {
+            break;
+        }
+    }
+    count
+}
