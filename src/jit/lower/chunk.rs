@@ -135,9 +135,14 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&splat) = self.chunk().shared.splats.get(&v) {
             return splat;
         }
-        let scalar = self.scalar(v);
-        let clif = clif_type(self.ty(v), true);
-        let splat = self.b.ins().splat(clif, scalar);
+        let splat = match self.constant(v) {
+            Some(bits) => constant(self.b, self.ty(v), bits, true),
+            None => {
+                let scalar = self.scalar(v);
+                let clif = clif_type(self.ty(v), true);
+                self.b.ins().splat(clif, scalar)
+            }
+        };
         if self.whole.is_some() {
             self.chunk().shared.splats.insert(v, splat);
         }

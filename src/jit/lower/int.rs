@@ -9,13 +9,21 @@ use crate::ir::{BinaryOp, IntCc, Type, UnaryOp};
 
 /// A constant in every lane.
 pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> Clif {
-    let scalar = match ty {
+    if vector {
+        // From the constant pool: one instruction.
+        let lanes = if ty.bits() == 64 {
+            super::vector::longs(b, [bits; 2])
+        } else {
+            super::vector::words(b, [bits as u32; 4])
+        };
+        return super::vector::cast(b, clif_type(ty, true), lanes);
+    }
+    match ty {
         Type::F32 => b.ins().f32const(f32::from_bits(bits as u32)),
         Type::F64 => b.ins().f64const(f64::from_bits(bits)),
         Type::I64 => b.ins().iconst(types::I64, bits as i64),
         _ => b.ins().iconst(types::I32, i64::from(bits as u32 as i32) & 0xffff_ffff),
-    };
-    if vector { b.ins().splat(clif_type(ty, true), scalar) } else { scalar }
+    }
 }
 
 pub fn condition(cc: IntCc) -> IntCC {
