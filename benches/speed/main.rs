@@ -94,20 +94,24 @@ fn fma(c: &mut Criterion) {
         .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
 }
 
+/// In blocks of the greatest size and of a usual one: what a block costs by itself is much of a kernel as short as this.
 fn saxpy(c: &mut Criterion) {
     let n = 131_072;
     // Small, so that no number of launches makes y infinite.
     let a = 1e-6f32;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
-    let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .arg(n)
-        .arg(a)
-        .floats(&x)
-        .floats(&x);
-    let mut y = x.clone();
-    let mut plain = || plain::saxpy(a, black_box(&x), black_box(&mut y));
-    Group { name: "saxpy", work: n as u64, guest, interp_samples: 20, two_threads: false }
-        .run(c, &mut [("plain", &mut plain)]);
+    for (name, lanes) in [("saxpy", 1024), ("saxpy_256", 256)] {
+        let grid = [n as u32 / lanes, 1, 1];
+        let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", grid, [lanes, 1, 1])
+            .arg(n)
+            .arg(a)
+            .floats(&x)
+            .floats(&x);
+        let mut y = x.clone();
+        let mut plain = || plain::saxpy(a, black_box(&x), black_box(&mut y));
+        Group { name, work: n as u64, guest, interp_samples: 20, two_threads: false }
+            .run(c, &mut [("plain", &mut plain)]);
+    }
 }
 
 fn histogram(c: &mut Criterion) {

@@ -20,11 +20,12 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
     Ratio { what, above, below, promise }
 }
 
-const RATIOS: [Ratio; 12] = [
+const RATIOS: [Ratio; 13] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/jit/1", Promise::AtLeast(2.0)),
     ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/jit/1", Promise::AtLeast(2.5)),
     ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/jit/1", Promise::None),
     ratio("saxpy in cache: JIT / plain", "saxpy/jit/1", "saxpy/plain", Promise::AtMost(3.0)),
+    ratio("saxpy, blocks of 256: JIT / plain", "saxpy_256/jit/1", "saxpy_256/plain", Promise::AtMost(3.0)),
     ratio("histogram: JIT / plain", "histogram/jit/1", "histogram/plain", Promise::AtMost(3.0)),
     ratio("nbody: plain / JIT", "nbody/plain", "nbody/jit/1", Promise::None),
     ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/jit/1", "mandelbrot/jit/2", Promise::AtLeast(1.8)),

@@ -62,17 +62,20 @@ pub enum Helper {
     Access,
     /// (context, description)
     Interpret,
+    /// (context, guest address): brings the address's page into the TLB if it is resident.
+    Fill,
     /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
     Shared,
 }
 
 impl Helper {
-    const ALL: [Helper; 3] = [Helper::Access, Helper::Interpret, Helper::Shared];
+    const ALL: [Helper; 4] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Shared];
 
     fn address(self) -> usize {
         match self {
             Helper::Access => access as *const () as usize,
             Helper::Interpret => interpret as *const () as usize,
+            Helper::Fill => fill as *const () as usize,
             Helper::Shared => shared as *const () as usize,
         }
     }
@@ -81,7 +84,7 @@ impl Helper {
         let mut signature = Signature::new(conv);
         let params: &[clif::Type] = match self {
             Helper::Access => &[types::I64, types::I64, types::I64, types::I64],
-            Helper::Interpret => &[types::I64, types::I64],
+            Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
@@ -163,6 +166,17 @@ unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const Interpret
     let range = desc.index..desc.index + 1;
     let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
     debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
+}
+
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn fill(context: *mut WarpContext, address: u64) {
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.helper_calls += 1;
+    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
+    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
+    context.memory().tlb_fill(tlb, address);
 }
 
 /// # Safety

@@ -101,7 +101,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let bytes = self.slots.row(v);
         let ty = clif_type(self.ty(v), false);
         let scalar = self.b.ins().load(ty, flags(), self.registers, bytes as i32);
-        self.scalars[v.0 as usize] = Some(scalar);
+        // In a chunk, what follows may be reached by another way too.
+        if self.chunk.is_none() {
+            self.scalars[v.0 as usize] = Some(scalar);
+        }
         scalar
     }
 

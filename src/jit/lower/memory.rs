@@ -140,20 +140,51 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().iadd(shared, spaced.first)
             }
             _ => {
-                let page = self.b.ins().ushr_imm_u(low, i64::from(PAGE_BITS));
-                let (tags, addend) = self.tlb_entry(page, rights);
                 let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access) - 1);
-                let last_page = self.b.ins().ushr_imm_u(end, i64::from(PAGE_BITS));
-                let mut differs = self.b.ins().bxor(page, last_page);
-                for tag in tags {
-                    let other = self.b.ins().bxor(tag, page);
-                    differs = self.b.ins().bor(differs, other);
-                }
-                let hit = self.b.ins().icmp_imm_u(IntCC::Equal, differs, 0);
-                self.require(hit, slow);
+                let (hit, addend) = self.look_up(low, end, rights);
+                let addend = if self.whole.is_some() {
+                    self.fill_on_miss(hit, addend, [low, end], rights, slow)
+                } else {
+                    self.require(hit, slow);
+                    addend
+                };
                 self.b.ins().iadd(spaced.first, addend)
             }
         }
+    }
+
+    /// Whether the TLB has the one page of a range, whose last byte is `end`, and what leads to its host address.
+    fn look_up(&mut self, low: Clif, end: Clif, rights: Rights) -> (Clif, Clif) {
+        let page = self.b.ins().ushr_imm_u(low, i64::from(PAGE_BITS));
+        let (tags, addend) = self.tlb_entry(page, rights);
+        let last_page = self.b.ins().ushr_imm_u(end, i64::from(PAGE_BITS));
+        let mut differs = self.b.ins().bxor(page, last_page);
+        for tag in tags {
+            let other = self.b.ins().bxor(tag, page);
+            differs = self.b.ins().bor(differs, other);
+        }
+        (self.b.ins().icmp_imm_u(IntCC::Equal, differs, 0), addend)
+    }
+
+    /// The addend of a look-up; after a miss, of one more with the page filled in. A group does so, for its slow path
+    /// costs more than a few checks.
+    fn fill_on_miss(
+        &mut self,
+        hit: Clif,
+        addend: Clif,
+        [low, end]: [Clif; 2],
+        rights: Rights,
+        slow: cranelift_codegen::ir::Block,
+    ) -> Clif {
+        let (miss, found) = (self.cold_block(), self.b.create_block());
+        let result = self.b.append_block_param(found, types::I64);
+        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
+        self.b.switch_to_block(miss);
+        self.region.call(self.b, Helper::Fill, &[self.ctx, low]);
+        let (hit, addend) = self.look_up(low, end, rights);
+        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], slow, &[]);
+        self.b.switch_to_block(found);
+        result
     }
 
     /// Tags and addend of the TLB entry where a page would be. The page is there if it equals every tag.
