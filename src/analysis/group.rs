@@ -15,6 +15,8 @@ use crate::ir::{Access, BinaryOp, Block, CellKind, Function, Inst, IntCc, Op, Re
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
 const MAX_INSTS: usize = 64;
+/// Register writes that make a group of what accesses no memory.
+const MIN_WRITES: usize = 3;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
 
@@ -119,14 +121,29 @@ impl Finder<'_> {
     /// Ends the open group before a step, and opens the next one there.
     fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
-        if !self.group.accesses.is_empty() && !self.may_rely_on_facts() {
-            self.group.accesses.clear();
-        }
+        let worth_it =
+            (!self.group.accesses.is_empty() || self.writes_where_all_are_active()) && self.may_rely_on_facts();
         let group = std::mem::replace(&mut self.group, Group::new(end));
         self.insts = 0;
         self.written.clear();
         self.late.clear();
-        (!group.accesses.is_empty()).then_some(group)
+        worth_it.then_some(group)
+    }
+
+    /// Whether a group without accesses is spared the masks of several register writes.
+    fn writes_where_all_are_active(&mut self) -> bool {
+        let steps = &self.plan.steps[self.group.steps.clone()];
+        let segments = steps.iter().filter(|step| matches!(step, Step::Segment(_)));
+        let guards: Vec<Value> = segments
+            .flat_map(|step| step.insts())
+            .filter_map(|&index| match self.block.insts[index].op {
+                Op::RfWrite { guard, .. } => guard,
+                _ => None,
+            })
+            .collect();
+        guards.len() >= MIN_WRITES
+            && self.group.scattered.is_none()
+            && guards.into_iter().all(|guard| self.require(guard, true))
     }
 
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
