@@ -2,7 +2,7 @@
 
 use super::editor::Masks;
 use super::facts::Facts;
-use crate::ir::{BinaryOp, Block, ConvertOp, Function, Op, Special, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, ConvertOp, Function, Inst, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
@@ -90,15 +90,27 @@ pub struct Classes {
 impl Classes {
     /// The classes of all lanes.
     pub fn of(block: &Block, launch: LaunchClass) -> Classes {
-        Classes::compute(block, launch, None)
+        Classes::compute(block, launch, None, &|_| true)
     }
 
     /// The classes of the lanes that are active at the block's entry, of whose registers this is known.
-    pub fn with_facts(function: &Function, block: &Block, launch: LaunchClass, facts: &Facts) -> Classes {
-        Classes::compute(block, launch, Some((facts, block.entry_mask(function.active))))
+    /// What is not `computable` again from its operands varies.
+    pub fn with_facts(
+        function: &Function,
+        block: &Block,
+        launch: LaunchClass,
+        facts: &Facts,
+        computable: &dyn Fn(&Inst) -> bool,
+    ) -> Classes {
+        Classes::compute(block, launch, Some((facts, block.entry_mask(function.active))), computable)
     }
 
-    fn compute(block: &Block, launch: LaunchClass, active: Option<(&Facts, Option<Value>)>) -> Classes {
+    fn compute(
+        block: &Block,
+        launch: LaunchClass,
+        active: Option<(&Facts, Option<Value>)>,
+        computable: &dyn Fn(&Inst) -> bool,
+    ) -> Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
         let mut classes = Classes { classes: vec![Class::Varying; block.values.len()], launch, facts };
@@ -128,6 +140,8 @@ impl Classes {
             }
             classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
                 Class::Uniform
+            } else if !computable(inst) {
+                Class::Varying
             } else {
                 let ty = block.ty(result).ty;
                 match classes.result(&inst.op, &constants, ty) {

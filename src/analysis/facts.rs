@@ -70,7 +70,7 @@ fn lane_registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {
 
 /// The facts at the end of a block.
 fn at_end(function: &Function, block: &Block, known: &Facts, launch: LaunchClass) -> Facts {
-    let classes = Classes::with_facts(function, block, launch, known);
+    let classes = Classes::with_facts(function, block, launch, known, &|_| true);
     let defs = block.defs();
     let masks = Masks::of(&block.insts, &defs);
     let mut active: Option<Value> = None;

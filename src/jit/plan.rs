@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, groups};
+use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, groups};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, Function, Op, Reg, Value};
+use crate::ir::{Block, Function, Inst, Op, Reg, Value};
 
 use super::lower::support;
 
@@ -46,13 +46,15 @@ pub struct BlockPlan {
 impl BlockPlan {
     pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass, facts: &Facts) -> BlockPlan {
         let classes = Classes::of(block, launch);
-        let whole_classes = Classes::with_facts(function, block, launch, facts);
         let defs = block.defs();
         let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
             Op::Const { bits, .. } => Some(bits),
             _ => None,
         };
-        let plan = Plan::of(function, block, &classes, |inst| support(function, &block.values, &constant, inst));
+        let support = |inst: &Inst| support(function, &block.values, &constant, inst);
+        let whole_classes =
+            Classes::with_facts(function, block, launch, facts, &|inst| support(inst) == Support::LaneWise);
+        let plan = Plan::of(function, block, &classes, support);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
         let groups = if whole_chunks { groups(function, block, &defs, &whole_classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;

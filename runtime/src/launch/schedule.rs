@@ -92,15 +92,17 @@ impl Shape {
     }
 }
 
-/// Indices of a block's threads, and of those that would follow: three rows of `stride`.
-fn thread_indices([x, y, _]: [u32; 3], stride: usize) -> Vec<u32> {
+/// Indices of a block's threads, and of those that would follow: three rows of `stride`. In a one-dimensional block those
+/// that follow go on along x, so that x is evenly spaced in every warp.
+fn thread_indices([x, y, z]: [u32; 3], stride: usize) -> Vec<u32> {
+    let run = if y == 1 && z == 1 { stride } else { x as usize };
     let mut rows = vec![0; 3 * stride];
     let (row_x, rest) = rows.split_at_mut(stride);
     let (row_y, row_z) = rest.split_at_mut(stride);
     let (mut at_y, mut at_z, mut start) = (0, 0, 0);
     // A run of equal y and z at a time.
     while start < stride {
-        let end = stride.min(start + x as usize);
+        let end = stride.min(start + run);
         for (index, at_x) in row_x[start..end].iter_mut().zip(0..) {
             *index = at_x;
         }

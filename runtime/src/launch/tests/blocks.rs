@@ -64,7 +64,7 @@ fn thread_indices_of_any_block_shape() {
                     assert_eq!(exists, context.launch_mask >> lane & 1 != 0);
                     let tid = [0, 1, 2].map(|axis| context.tid(axis, lane));
                     assert_eq!(linear, tid[0] + block[0] * (tid[1] + block[1] * tid[2]));
-                    assert!(tid[0] < block[0] && tid[1] < block[1] && (tid[2] < block[2]) == exists);
+                    assert_eq!((0..3).all(|axis| tid[axis] < block[axis]), exists);
                 }
                 ExitCode::Done
             });
