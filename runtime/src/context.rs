@@ -5,7 +5,7 @@
 
 use crate::fault::{FaultKind, FaultRecord};
 use crate::memory::Memory;
-use crate::warp::{CONST_BANK_BYTES, CONST_BANKS, ExitCode, WarpContext};
+use crate::warp::{CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, WarpContext};
 use crate::window::Windows;
 use std::ptr;
 
@@ -50,6 +50,7 @@ impl WarpContext {
             helper_calls: 0,
             interp_instructions: 0,
             scratch: [0; 256],
+            rest: [0; REST_BYTES / 8],
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,

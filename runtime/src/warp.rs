@@ -11,9 +11,12 @@ pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
 pub const CONST_BANK_BYTES: usize = 1 << 16;
 pub const CONST_BANKS: usize = 32;
 
-/// One entry of the software TLB. An address `a` hits for reading if `read_tag == a >> PAGE_BITS`, for writing if
-/// `write_tag == a >> PAGE_BITS`; its host address is then `a + addend` (wrapping). A tag that matches nothing is
-/// `u64::MAX`.
+/// Bytes of [`WarpContext::rest`].
+pub const REST_BYTES: usize = 1 << 13;
+
+/// One entry of the software TLB. An address `a` hits for reading if it lies in the page that begins at `read_tag`, for
+/// writing if in that at `write_tag`; its host address is then `a + addend` (wrapping). A tag where there is no such page
+/// is [`no_page`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TlbEntry {
@@ -29,18 +32,27 @@ pub struct Tlb {
     pub entries: [TlbEntry; TLB_ENTRIES],
 }
 
-impl TlbEntry {
-    /// Matches no address.
-    pub const EMPTY: TlbEntry = TlbEntry { read_tag: u64::MAX, write_tag: u64::MAX, addend: 0, padding: 0 };
-}
-
 impl Tlb {
-    pub const EMPTY: Tlb = Tlb { entries: [TlbEntry::EMPTY; TLB_ENTRIES] };
+    pub const EMPTY: Tlb = {
+        let mut entries = [TlbEntry { read_tag: 0, write_tag: 0, addend: 0, padding: 0 }; TLB_ENTRIES];
+        let mut slot = 0;
+        while slot < TLB_ENTRIES {
+            (entries[slot].read_tag, entries[slot].write_tag) = (no_page(slot), no_page(slot));
+            slot += 1;
+        }
+        Tlb { entries }
+    };
 }
 
 /// Slot of a page number: hashed, so that power-of-two strides do not conflict.
 pub const fn tlb_slot(page: u64) -> usize {
     ((page ^ (page >> 8)) & (TLB_ENTRIES as u64 - 1)) as usize
+}
+
+/// The tag in a slot that stands for no page: that of one which is never looked up there. Its neighbours are not either,
+/// so that code which looked up one address may compare others nearby with the tag.
+pub const fn no_page(slot: usize) -> u64 {
+    ((slot ^ TLB_ENTRIES / 2) as u64) << PAGE_BITS
 }
 
 /// Why an engine returned.
@@ -144,6 +156,8 @@ pub struct WarpContext {
     pub interp_instructions: u64,
     /// Arguments and results of helpers: addresses, then values of up to 64 lanes.
     pub scratch: [u64; 256],
+    /// Where an engine keeps what it needs during a call and has no registers for.
+    pub rest: [u64; REST_BYTES / 8],
     /// The thread's view of guest memory, for the slow paths.
     pub memory: *const crate::memory::Memory,
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside

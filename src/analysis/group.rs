@@ -11,11 +11,11 @@ use std::ops::Range;
 use super::class::{Class, Classes};
 use super::editor::is_pure;
 use super::segment::{Plan, Step};
-use crate::ir::{Access, BinaryOp, Block, CellKind, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
+use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
 const MAX_INSTS: usize = 64;
-/// Register writes that make a group of what accesses no memory.
+/// Register writes that make a group of what accesses no memory, in a loop: elsewhere it is not worth its code.
 const MIN_WRITES: usize = 3;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
@@ -41,9 +41,9 @@ pub struct Group {
     pub settled: BTreeMap<Value, bool>,
     /// The memory accesses with evenly spaced lanes, by instruction.
     pub accesses: Vec<usize>,
-    /// An atomic or a store with any addresses in shared memory, which no other access of the group touches. Nothing
+    /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group touches. Nothing
     /// shows how far the others have come if it faults: they only read.
-    pub scattered: Option<usize>,
+    pub scattered: bool,
     /// Accesses that must not touch the same bytes.
     pub apart: Vec<(usize, usize)>,
 }
@@ -58,6 +58,7 @@ fn is_shared(access: &Access) -> bool {
 pub fn groups(
     function: &Function,
     block: &Block,
+    in_loop: bool,
     defs: &[(usize, usize)],
     classes: &Classes,
     plan: &Plan,
@@ -69,6 +70,7 @@ pub fn groups(
     let mut finder = Finder {
         function,
         block,
+        in_loop,
         defs,
         classes,
         plan,
@@ -97,7 +99,7 @@ impl Group {
             conditions: Vec::new(),
             settled: BTreeMap::new(),
             accesses: Vec::new(),
-            scattered: None,
+            scattered: false,
             apart: Vec::new(),
         }
     }
@@ -106,6 +108,7 @@ impl Group {
 struct Finder<'a> {
     function: &'a Function,
     block: &'a Block,
+    in_loop: bool,
     defs: &'a [(usize, usize)],
     classes: &'a Classes,
     plan: &'a Plan,
@@ -121,8 +124,8 @@ impl Finder<'_> {
     /// Ends the open group before a step, and opens the next one there.
     fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
-        let worth_it =
-            (!self.group.accesses.is_empty() || self.writes_where_all_are_active()) && self.may_rely_on_facts();
+        let worth_it = (!self.group.accesses.is_empty() || self.in_loop && self.writes_where_all_are_active())
+            && self.may_rely_on_facts();
         let group = std::mem::replace(&mut self.group, Group::new(end));
         self.insts = 0;
         self.written.clear();
@@ -141,9 +144,7 @@ impl Finder<'_> {
                 _ => None,
             })
             .collect();
-        guards.len() >= MIN_WRITES
-            && self.group.scattered.is_none()
-            && guards.into_iter().all(|guard| self.require(guard, true))
+        guards.len() >= MIN_WRITES && !self.group.scattered && guards.into_iter().all(|guard| self.require(guard, true))
     }
 
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
@@ -152,14 +153,38 @@ impl Finder<'_> {
         if !self.classes.of_active_lanes() {
             return true;
         }
-        let writes_lanes = |index: &usize| match self.block.insts[*index].op {
-            Op::RfWrite { reg, .. } => matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)),
-            _ => false,
-        };
-        let before = &self.plan.steps[..self.group.steps.start];
-        let overwritten = before.iter().any(|step| step.insts().iter().any(writes_lanes));
         let active = self.block.entry_mask(self.function.active);
-        !overwritten && active.is_some_and(|active| self.is_known_before(active) && self.require(active, true))
+        !self.reads_what_is_overwritten()
+            && active.is_some_and(|active| self.is_known_before(active) && self.require(active, true))
+    }
+
+    /// Whether something that the group or a later step needs follows from a register that an earlier step writes.
+    fn reads_what_is_overwritten(&self) -> bool {
+        let (before, rest) = self.plan.steps.split_at(self.group.steps.start);
+        let written: HashSet<Reg> = before
+            .iter()
+            .flat_map(Step::insts)
+            .filter_map(|&index| match self.block.insts[index].op {
+                Op::RfWrite { reg, .. } => Some(reg),
+                _ => None,
+            })
+            .collect();
+        if written.is_empty() {
+            return false;
+        }
+        let mut needed = vec![false; self.block.values.len()];
+        let mut inside = vec![false; self.block.insts.len()];
+        rest.iter().flat_map(Step::insts).for_each(|&index| inside[index] = true);
+        for (inst, inside) in self.block.insts.iter().zip(inside).rev() {
+            if !inside && !inst.results.iter().any(|result| needed[result.0 as usize]) {
+                continue;
+            }
+            if !inside && matches!(inst.op, Op::RfRead { reg, .. } if written.contains(&reg)) {
+                return true;
+            }
+            inst.op.for_each_operand(|v| needed[v.0 as usize] = true);
+        }
+        false
     }
 
     /// Adds a step to the open group if it may be part of it.
@@ -212,7 +237,7 @@ impl Finder<'_> {
             Op::Store { access, .. } | Op::Atomic { access, .. } => (access, true),
             _ => return true,
         };
-        if self.group.scattered.is_some() && (writes || is_shared(access)) {
+        if self.group.scattered && (writes || is_shared(access)) {
             return false;
         }
         if writes && is_shared(access) && self.classes.get(access.address) == Class::Varying {
@@ -220,7 +245,7 @@ impl Finder<'_> {
                 Op::Load { access, .. } => !is_shared(access),
                 _ => false,
             };
-            self.group.scattered = Some(index);
+            self.group.scattered = true;
             return self.group.accesses.iter().all(alone);
         }
         if matches!(self.block.insts[index].op, Op::Atomic { .. }) {

@@ -8,12 +8,14 @@
 mod bounds;
 mod class;
 mod demand;
+mod early;
 mod editor;
 mod facts;
 mod flow;
 mod fuse;
 mod group;
 mod liveness;
+mod loops;
 mod segment;
 mod ssa;
 
@@ -23,6 +25,7 @@ pub use editor::{Masks, is_pure};
 pub use facts::{Facts, facts};
 pub use group::{Condition, Group, groups};
 pub use liveness::Liveness;
+pub use loops::in_loops;
 pub use segment::{Plan, Step, Support};
 
 use crate::ir::{BankId, BlockId, CellKind, Function, Reg, Terminator};
@@ -53,6 +56,10 @@ pub fn optimize(function: &Function) -> Optimized {
             block.values.clone_from(&editor.values);
             block.term = term.clone();
         }
+    }
+    for index in 0..result.blocks.len() {
+        let insts = std::mem::take(&mut result.blocks[index].insts);
+        result.blocks[index].insts = early::write_early(&result, insts);
     }
     let liveness = Liveness::of(&result, &exposed);
     let read_first = registers(&result)

@@ -51,4 +51,5 @@ offsets! {
     FAULT_PC = fault.pc;
     FAULT_ADDRESS = fault.address;
     SCRATCH = scratch;
+    REST = rest;
 }

@@ -14,10 +14,10 @@ use super::JitError;
 use super::code::CodeMemory;
 use crate::interp::{self, Actor, Elements, Slot};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Access, AtomicOp, BlockId, Extend, Function, NanPolicy, SharedFn, Space};
+use crate::ir::{Access, AtomicOp, BlockId, Extend, Function, NanPolicy, SharedFn, Space, Type};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
-/// result, then the lanes of an atomic's compare operand. Elements are zero-extended to 64 bits.
+/// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
 pub const STAGED_VALUES: usize = 8;
 pub const STAGED_COMPARE: usize = 16;
 /// Position in its block of the load whose fault is on record.
@@ -36,6 +36,8 @@ pub enum AccessKind {
 #[derive(Debug)]
 pub struct AccessDesc {
     pub access: Access,
+    /// Type of the staged addresses, to which the access's offset is still to be added.
+    pub address: Type,
     pub kind: AccessKind,
     pub pc: u64,
     /// Position in its block.
@@ -92,6 +94,32 @@ impl Helper {
     }
 }
 
+/// Lanes of a value in the scratch area.
+#[derive(Clone, Copy)]
+struct Cells {
+    word: usize,
+    ty: Type,
+}
+
+impl Cells {
+    fn get(self, scratch: &[u64], lane: usize) -> u64 {
+        match self.ty.cell_bytes() {
+            8 => scratch[self.word + lane],
+            _ => scratch[self.word + lane / 2] >> (lane % 2 * 32) & u64::from(u32::MAX),
+        }
+    }
+
+    fn set(self, scratch: &mut [u64], lane: usize, bits: u64) {
+        match self.ty.cell_bytes() {
+            8 => scratch[self.word + lane] = bits,
+            _ => {
+                let (word, shift) = (&mut scratch[self.word + lane / 2], lane % 2 * 32);
+                *word = *word & !(u64::from(u32::MAX) << shift) | (bits & u64::from(u32::MAX)) << shift;
+            }
+        }
+    }
+}
+
 /// Lanes of a chunk, lowest first, each whole or with a fault.
 ///
 /// # Safety
@@ -109,9 +137,10 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;
-        let address = context.scratch[lane];
+        let cell = Cells { word: 0, ty: desc.address }.get(&context.scratch, lane);
+        let address = cell.wrapping_add(desc.access.offset as i64 as u64) & desc.address.bit_mask();
         let actor = Actor::Lane(first as u32 + lane as u32);
-        let place = |e: usize| STAGED_VALUES + e * 8 + lane;
+        let value = |e: usize| Cells { word: STAGED_VALUES + e * 8, ty: desc.access.ty };
         let aligned = address % u64::from(desc.access.align) == 0;
         let outcome = if !aligned {
             Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
@@ -125,20 +154,22 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                 AccessKind::Load { extend } => {
                     interp::load_elements(context, &desc.access, actor, address, &mut elements).map(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
-                            context.scratch[place(e)] = interp::extended(&desc.access, extend, bits);
+                            let bits = interp::extended(&desc.access, extend, bits);
+                            value(e).set(&mut context.scratch, lane, bits);
                         }
                     })
                 }
                 AccessKind::Store => {
                     for (e, element) in elements[..count].iter_mut().enumerate() {
-                        *element = context.scratch[place(e)] & desc.access.ty.bit_mask();
+                        *element = value(e).get(&context.scratch, lane) & desc.access.ty.bit_mask();
                     }
                     interp::store_elements(context, &desc.access, actor, address, &elements).map(|_| ())
                 }
                 AccessKind::Atomic { op } => {
-                    let (value, compare) = (context.scratch[place(0)], context.scratch[STAGED_COMPARE + lane]);
-                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, [value, compare])
-                        .map(|(old, _)| context.scratch[place(0)] = old)
+                    let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
+                    let operands = [value(0), compare].map(|cells| cells.get(&context.scratch, lane));
+                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands)
+                        .map(|(old, _)| value(0).set(&mut context.scratch, lane, old))
                 }
             }
         };

@@ -122,8 +122,11 @@ impl Program {
         let interpreter = Interpreter::new(function.clone())?;
         let layout = interpreter.layout().clone();
         let facts = analysis::facts(&function, launch);
-        let plan = |(block, facts)| BlockPlan::of(&function, &layout, block, launch, facts);
-        let plans: Vec<BlockPlan> = function.blocks.iter().zip(&facts).map(plan).collect();
+        let in_loops = analysis::in_loops(&function);
+        let plan = |(index, facts): (usize, &analysis::Facts)| {
+            BlockPlan::of(&function, &layout, BlockId(index as u32), in_loops[index], launch, facts)
+        };
+        let plans: Vec<BlockPlan> = facts.iter().enumerate().map(plan).collect();
         let register_file_bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(layout.bytes() as usize);
         let register_file_bytes = register_file_bytes.next_multiple_of(64);
         if register_file_bytes > MAX_REGISTER_FILE {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, groups};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, Function, Inst, Op, Reg, Value};
+use crate::ir::{Block, BlockId, Function, Inst, Op, Reg, Value};
 
 use super::lower::support;
 
@@ -36,6 +36,8 @@ pub struct BlockPlan {
     pub whole_classes: Classes,
     pub plan: Plan,
     pub groups: Vec<Group>,
+    /// Whether control may come back to the block.
+    pub in_loop: bool,
     pub slots: Slots,
     pub defs: Vec<(usize, usize)>,
     pub bits_used: Vec<bool>,
@@ -44,7 +46,15 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
-    pub fn of(function: &Function, layout: &RegLayout, block: &Block, launch: LaunchClass, facts: &Facts) -> BlockPlan {
+    pub fn of(
+        function: &Function,
+        layout: &RegLayout,
+        id: BlockId,
+        in_loop: bool,
+        launch: LaunchClass,
+        facts: &Facts,
+    ) -> BlockPlan {
+        let block = function.block(id);
         let classes = Classes::of(block, launch);
         let defs = block.defs();
         let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
@@ -56,11 +66,12 @@ impl BlockPlan {
             Classes::with_facts(function, block, launch, facts, &|inst| support(inst) == Support::LaneWise);
         let plan = Plan::of(function, block, &classes, support);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
-        let groups = if whole_chunks { groups(function, block, &defs, &whole_classes, &plan) } else { Vec::new() };
+        let groups =
+            if whole_chunks { groups(function, block, in_loop, &defs, &whole_classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;
         let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, whole_classes, plan, groups, slots, defs, bits_used, bytes }
+        BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, bytes }
     }
 }
 

@@ -3,9 +3,14 @@
 use super::{CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
-use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, tlb_slot};
+use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, no_page, tlb_slot};
 use crate::window::Target;
 use std::ptr::{self, NonNull};
+
+/// Where the page of `address` begins.
+const fn page_start(address: u64) -> u64 {
+    address & !(PAGE_BYTES - 1)
+}
 
 /// Bytes from `address` to the end of its page.
 const fn left_in_page(address: u64) -> u64 {
@@ -124,11 +129,11 @@ impl Memory {
     pub fn tlb_fill(&self, tlb: &mut Tlb, address: u64) -> Page {
         let state = self.page(address);
         if let Page::Resident { host, access } = state {
-            let page = address >> PAGE_BITS;
-            tlb.entries[tlb_slot(page)] = TlbEntry {
-                read_tag: if access.read { page } else { u64::MAX },
-                write_tag: if access.write { page } else { u64::MAX },
-                addend: (host.as_ptr().expose_provenance() as u64).wrapping_sub(page << PAGE_BITS),
+            let (page, slot) = (page_start(address), tlb_slot(address >> PAGE_BITS));
+            tlb.entries[slot] = TlbEntry {
+                read_tag: if access.read { page } else { no_page(slot) },
+                write_tag: if access.write { page } else { no_page(slot) },
+                addend: (host.as_ptr().expose_provenance() as u64).wrapping_sub(page),
                 padding: 0,
             };
         }
@@ -141,10 +146,9 @@ impl Memory {
     /// The TLB was filled by this memory only, and since then nothing was unbound, released or protected in it.
     #[inline]
     pub unsafe fn load_cached(&self, tlb: &mut Tlb, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
-        let page = address >> PAGE_BITS;
         if u64::from(bytes) <= left_in_page(address) {
-            let entry = tlb.entries[tlb_slot(page)];
-            if entry.read_tag == page {
+            let entry = tlb.entries[tlb_slot(address >> PAGE_BITS)];
+            if entry.read_tag == page_start(address) {
                 let pointer = ptr::with_exposed_provenance(address.wrapping_add(entry.addend) as usize);
                 // SAFETY: by the caller's promise the entry is that of a readable resident page, and the access ends
                 // within it.
@@ -167,10 +171,9 @@ impl Memory {
         bytes: u32,
         value: u128,
     ) -> Result<Residency, FaultKind> {
-        let page = address >> PAGE_BITS;
         if u64::from(bytes) <= left_in_page(address) {
-            let entry = tlb.entries[tlb_slot(page)];
-            if entry.write_tag == page {
+            let entry = tlb.entries[tlb_slot(address >> PAGE_BITS)];
+            if entry.write_tag == page_start(address) {
                 let pointer = ptr::with_exposed_provenance_mut(address.wrapping_add(entry.addend) as usize);
                 // SAFETY: as in `load_cached`, and the page is writable.
                 unsafe { raw::store(pointer, bytes, value) };

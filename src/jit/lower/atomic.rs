@@ -62,7 +62,7 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.unlocked(op, ty, host, operand, expected)
                 };
                 if wanted {
-                    let (at, offset) = lowerer.staged_address(STAGED_VALUES, lane);
+                    let (at, offset) = lowerer.staged_address(STAGED_VALUES, lane, ty);
                     lowerer.b.ins().store(flags(), old, at, offset);
                 }
             });

@@ -10,6 +10,7 @@ use super::super::abi;
 use super::super::forms::clif_type;
 use super::chunk::{Chunk, flags};
 use super::region::Region;
+use super::rest::Rest;
 use super::vector;
 use super::whole::Whole;
 use crate::analysis::{CHUNK, Classes, Group, Masks, Plan, Step};
@@ -31,6 +32,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub whole_classes: &'r Classes,
     pub slots: &'r Slots,
     pub groups: &'r [Group],
+    /// Whether control may come back to the block.
+    pub in_loop: bool,
     /// The step being lowered; several while a group is done as a whole.
     pub steps: Range<usize>,
     pub whole: Option<Whole<'r>>,
@@ -49,6 +52,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub in_chunk: std::collections::HashSet<Value>,
     /// Addresses of constant banks.
     pub constant_banks: std::collections::HashMap<u8, Clif>,
+    /// What rests in memory in the segment being lowered, if its values do not fit into registers.
+    pub rest: Option<Rest>,
     /// Steps that skip chunks without active lanes.
     pub idle: Vec<bool>,
 }
@@ -154,7 +159,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Whether something outside the steps being lowered uses a value.
-    fn escapes(&self, v: Value) -> bool {
+    pub(super) fn escapes(&self, v: Value) -> bool {
         match &self.whole {
             Some(whole) => whole.escapes(v),
             None => self.plan.escapes[v.0 as usize],
@@ -287,7 +292,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let narrow = self.b.ins().ishl_imm_u(index, 5);
         let wide = self.b.ins().ishl_imm_u(index, 6);
         let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
-        Chunk::counted(index, rows)
+        let first_lane = self.b.ins().ishl_imm_u(index, i64::from(CHUNK.trailing_zeros()));
+        Chunk::counted(first_lane, rows)
     }
 
     fn segment(&mut self, insts: &[usize]) {
@@ -323,6 +329,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
         self.b.switch_to_block(latch);
         self.chunk = None;
+        self.rest = None;
         let next = self.b.ins().iadd_imm_s(index, 1);
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
         let mut again = vec![BlockArg::Value(next)];
@@ -340,23 +347,26 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
-        // Registers are read before any is written: a row is overwritten in place.
-        let mut writes = Vec::new();
-        for &index in insts {
+        // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
+        let at_once = self.whole.is_none();
+        self.rest = self.rest_for(insts);
+        for (at, &index) in insts.iter().enumerate() {
             let inst = &self.block.insts[index];
-            match &inst.op {
-                Op::RfWrite { value, guard, .. } => {
-                    self.lanes(*value);
-                    if let Some(guard) = guard {
-                        self.mask_words(*guard);
-                    }
-                    writes.push(index);
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } if at_once => {
+                    self.read_before_write(reg, index);
+                    self.write_row(reg, value, guard);
+                    self.is_overwritten(reg);
+                }
+                Op::RfWrite { value, .. } => {
+                    self.lanes(value);
                 }
                 Op::Load { .. } if self.whole.is_some() => self.load_whole(index),
                 Op::Store { .. } if self.is_spaced_in_group(index) => self.store_whole(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),
                 Op::Atomic { .. } => self.atomic(index),
+                _ if self.rest.is_some() => self.compute_now(&inst.results),
                 _ => {}
             }
             for &result in &inst.results {
@@ -369,10 +379,25 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.store_slot(result);
                 }
             }
+            self.put_to_rest(at);
         }
-        for index in writes {
-            let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op else { unreachable!() };
-            self.write_row(reg, value, guard);
+        for &index in insts.iter().filter(|_| !at_once) {
+            if let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op {
+                self.write_row(reg, value, guard);
+            }
+        }
+    }
+
+    /// Loads what a register holds before the instruction that writes it, if something lowered later may ask for it.
+    fn read_before_write(&mut self, reg: Reg, index: usize) {
+        for inst in &self.block.insts[..index] {
+            if let Op::RfRead { reg: read, .. } = inst.op
+                && read == reg
+                && (self.is_home(inst.results[0]) || !self.slots.is_stored(inst.results[0]))
+                && self.is_still_needed(inst.results[0])
+            {
+                self.lanes(inst.results[0]);
+            }
         }
     }
 
@@ -405,12 +430,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             .iter()
             .zip(before)
             .map(|(out, &before)| {
-                let bits = if skipped {
-                    let shifted = self.b.ins().ushr(out.outside, first);
-                    self.b.ins().band_imm_u(shifted, 0xff)
-                } else {
-                    self.mask_bits(out.value)
-                };
+                let bits = if skipped { self.chunk_bits(out.outside) } else { self.mask_bits(out.value) };
                 let placed = self.b.ins().ishl(bits, first);
                 BlockArg::Value(self.b.ins().bor(before, placed))
             })

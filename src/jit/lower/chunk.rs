@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
+use super::address::Places;
 use super::block::BlockLowerer;
-use super::int::constant;
+use super::int::{constant, plus};
 use super::vector;
 use crate::analysis::{CHUNK, Class, LaunchClass};
 use crate::ir::{CellKind, ConvertOp, Op, Reg, Special, Type, Value};
@@ -21,6 +22,10 @@ pub struct Chunk {
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
     pub bases: FxHashMap<Value, (Clif, Option<Clif>)>,
     pub masks: FxHashMap<Value, MaskForm>,
+    pub(super) places: Places,
+    /// In a loop over a group's chunks: host addresses of the warp's lane 0, each with the step from lane to lane, and
+    /// those of the chunk's.
+    pub hosts: Vec<((Clif, i64), Clif)>,
     /// What chunks of a group share.
     pub shared: WarpValues,
 }
@@ -49,16 +54,16 @@ pub enum Reach {
 /// Which chunk it is.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Its number, `i64`; the register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
-    Counted { index: Clif, rows: [Clif; 2] },
+    /// Its first lane, `i64`; the register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
+    Counted { first_lane: Clif, rows: [Clif; 2] },
     /// Its number.
     Known(u32),
 }
 
 impl Chunk {
     /// A chunk of a loop.
-    pub fn counted(index: Clif, rows: [Clif; 2]) -> Self {
-        Chunk::new(Place::Counted { index, rows })
+    pub fn counted(first_lane: Clif, rows: [Clif; 2]) -> Self {
+        Chunk::new(Place::Counted { first_lane, rows })
     }
 
     /// The first chunk of a group.
@@ -66,9 +71,14 @@ impl Chunk {
         Chunk::new(Place::Known(0))
     }
 
-    /// A chunk of the same group.
+    /// A chunk of the same group, whose chunks are lowered one by one.
     pub fn in_group(self, number: u32) -> Self {
         Chunk { shared: self.shared, ..Chunk::new(Place::Known(number)) }
+    }
+
+    /// This chunk of a loop as one of a group.
+    pub fn of_group(self, shared: WarpValues) -> Self {
+        Chunk { shared, ..self }
     }
 
     /// Number of the first lane, if it is known.
@@ -85,6 +95,8 @@ impl Chunk {
             lanes: FxHashMap::default(),
             bases: FxHashMap::default(),
             masks: FxHashMap::default(),
+            places: Places::default(),
+            hosts: Vec::new(),
             shared: WarpValues::default(),
         }
     }
@@ -108,6 +120,10 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn lanes(&mut self, v: Value) -> Lanes {
         if let Some(lanes) = self.chunk().lanes.get(&v) {
             return lanes.clone();
+        }
+        if let Some(lanes) = self.wake_lanes(v) {
+            self.chunk().lanes.insert(v, lanes.clone());
+            return lanes;
         }
         let ty = self.ty(v);
         let lanes = match self.classes.get(v) {
@@ -222,7 +238,7 @@ impl BlockLowerer<'_, '_, '_> {
         match reach {
             Reach::Known(lanes) => {
                 let span = step.wrapping_mul(lanes);
-                self.b.ins().iadd_imm_s(first, if narrow { i64::from(span as i32) } else { span })
+                plus(self.b, first, if narrow { i64::from(span as i32) } else { span })
             }
             Reach::Counted(lanes) => {
                 let span = self.b.ins().imul_imm_s(lanes, step);
@@ -258,7 +274,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Number of the chunk's first lane, `i64`.
     pub(super) fn first_lane(&mut self) -> Clif {
         match self.chunk().place {
-            Place::Counted { index, .. } => self.b.ins().ishl_imm_u(index, i64::from(CHUNK.trailing_zeros())),
+            Place::Counted { first_lane, .. } => first_lane,
             Place::Known(number) => self.b.ins().iconst(types::I64, i64::from(number * CHUNK)),
         }
     }
@@ -389,8 +405,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
-    fn mask(&mut self, v: Value) -> MaskForm {
+    pub(super) fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {
+            return form;
+        }
+        if let Some(form) = self.wake_mask(v) {
+            self.chunk().masks.insert(v, form);
             return form;
         }
         if let Some(full) = self.settled_mask(v) {
@@ -416,9 +436,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The chunk's bits of a mask of the whole warp.
-    fn chunk_bits(&mut self, whole: Clif) -> Clif {
-        let first = self.first_lane();
-        let shifted = self.b.ins().ushr(whole, first);
+    pub(super) fn chunk_bits(&mut self, whole: Clif) -> Clif {
+        let shifted = match self.chunk().known_first_lane() {
+            Some(0) => whole,
+            _ => {
+                let first = self.first_lane();
+                self.b.ins().ushr(whole, first)
+            }
+        };
         self.b.ins().band_imm_u(shifted, 0xff)
     }
 

@@ -1,16 +1,23 @@
 //! Entering and leaving blocks: budget, back edges, terminators, exit codes.
 
+use std::ops::Range;
+
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use cranelift_frontend::Switch;
 
 use super::super::abi;
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::region::{record_fault, return_code};
+use crate::ir::layout::row_bytes;
 use crate::ir::{BarrierKind, BlockId, CellKind, Terminator, TrapKind};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;
+
+/// Bytes that one round of the loop clears that zeroes registers.
+const CLEARED_AT_ONCE: i32 = 64;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Starts a fresh warp in the entry block.
@@ -52,11 +59,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// The fault of the budget if so many instructions are more than the limit.
     pub(super) fn leave_over_budget(&mut self, after: Clif, limit: Clif) {
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
-        let (stop, go) = (self.cold_block(), self.b.create_block());
-        self.b.ins().brif(over, stop, &[], go, &[]);
-        self.b.switch_to_block(stop);
-        let lane = self.b.ins().iconst(types::I32, 0);
-        self.fault(FaultKind::BudgetExceeded, lane, self.block.pc);
+        let pc = self.b.ins().iconst(types::I64, self.block.pc as i64);
+        let (stop, go) = (self.region.exits.over_budget(self.b), self.b.create_block());
+        self.b.ins().brif(over, stop, &[BlockArg::Value(pc)], go, &[]);
         self.b.switch_to_block(go);
     }
 
@@ -65,52 +70,60 @@ impl BlockLowerer<'_, '_, '_> {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
         let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().store(flags(), launch, self.registers, offset);
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for &reg in self.region.read_first {
+            let start = self.layout.offset(reg);
+            let bytes = match self.function.bank(reg.bank).kind {
+                CellKind::Lane(ty) => row_bytes(self.function.lanes, ty),
+                CellKind::Bytes(bytes) => bytes.next_multiple_of(16),
+                CellKind::Uniform(_) | CellKind::Mask => 8,
+            };
+            match ranges.last_mut() {
+                Some(last) if last.end == start => last.end = start + bytes,
+                _ => ranges.push(start..start + bytes),
+            }
+        }
+        ranges.into_iter().for_each(|range| self.clear(range));
+    }
+
+    /// Zeros in a range of the register file, of whole cells.
+    fn clear(&mut self, range: Range<u32>) {
         let zero = self.b.ins().iconst(types::I64, 0);
         let zeros = self.b.ins().splat(types::I64X2, zero);
-        for &reg in self.region.read_first {
-            let offset = self.layout.offset(reg) as i32;
-            match self.function.bank(reg.bank).kind {
-                CellKind::Lane(ty) => {
-                    for part in 0..(crate::ir::layout::row_bytes(self.function.lanes, ty) / 16) as i32 {
-                        self.b.ins().store(flags(), zeros, self.registers, offset + part * 16);
-                    }
-                }
-                CellKind::Bytes(bytes) => {
-                    for part in 0..(bytes as usize).div_ceil(16) as i32 {
-                        self.b.ins().store(flags(), zeros, self.registers, offset + part * 16);
-                    }
-                }
-                CellKind::Uniform(_) | CellKind::Mask => {
-                    self.b.ins().store(flags(), zero, self.registers, offset);
-                }
+        let (start, mut rest) = (range.start as i32, range.end as i32 - range.start as i32);
+        let mut at = start;
+        if rest >= 3 * CLEARED_AT_ONCE {
+            let end = rest / CLEARED_AT_ONCE * CLEARED_AT_ONCE;
+            let (head, done) = (self.b.create_block(), self.b.create_block());
+            let offset = self.b.append_block_param(head, types::I64);
+            self.b.ins().jump(head, &[BlockArg::Value(zero)]);
+            self.b.switch_to_block(head);
+            let to = self.b.ins().iadd(self.registers, offset);
+            for part in (0..CLEARED_AT_ONCE).step_by(16) {
+                self.b.ins().store(flags(), zeros, to, start + part);
             }
+            let next = self.b.ins().iadd_imm_s(offset, i64::from(CLEARED_AT_ONCE));
+            let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(end));
+            self.b.ins().brif(more, head, &[BlockArg::Value(next)], done, &[]);
+            self.b.switch_to_block(done);
+            (at, rest) = (at + end, rest - end);
+        }
+        while rest > 0 {
+            let (value, bytes) = if rest >= 16 { (zeros, 16) } else { (zero, 8) };
+            self.b.ins().store(flags(), value, self.registers, at);
+            (at, rest) = (at + bytes, rest - bytes);
         }
     }
 
     pub(super) fn return_code(&mut self, code: u32) {
-        let code = self.b.ins().iconst(types::I32, i64::from(code));
-        self.b.ins().return_(&[code]);
-    }
-
-    /// Records a fault without an address and leaves.
-    fn fault(&mut self, kind: FaultKind, lane: Clif, pc: u64) {
-        let kind = self.b.ins().iconst(types::I32, kind as i64);
-        self.ctx_store(kind, abi::FAULT_KIND);
-        self.ctx_store(lane, abi::FAULT_LANE);
-        let pc = self.b.ins().iconst(types::I64, pc as i64);
-        self.ctx_store(pc, abi::FAULT_PC);
-        let none = self.b.ins().iconst(types::I64, 0);
-        self.ctx_store(none, abi::FAULT_ADDRESS);
-        self.return_code(ExitCode::Fault as u32);
+        return_code(self.b, code);
     }
 
     /// Leaves if a helper has recorded a fault.
     pub(super) fn leave_on_fault(&mut self) {
         let kind = self.ctx_load(types::I32, abi::FAULT_KIND);
-        let (leave, go) = (self.cold_block(), self.b.create_block());
+        let (leave, go) = (self.region.exits.fault(self.b), self.b.create_block());
         self.b.ins().brif(kind, leave, &[], go, &[]);
-        self.b.switch_to_block(leave);
-        self.return_code(ExitCode::Fault as u32);
         self.b.switch_to_block(go);
     }
 
@@ -120,13 +133,15 @@ impl BlockLowerer<'_, '_, '_> {
             let left = self.ctx_load(types::I64, abi::BACK_EDGES);
             let left = self.b.ins().iadd_imm_s(left, -1);
             self.ctx_store(left, abi::BACK_EDGES);
-            let (stop, go) = (self.cold_block(), self.b.create_block());
             let used_up = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, left, 0);
-            self.b.ins().brif(used_up, stop, &[], go, &[]);
-            self.b.switch_to_block(stop);
-            self.resume_at(to);
-            self.return_code(ExitCode::Yield as u32);
-            self.b.switch_to_block(go);
+            let number = self.b.ins().iconst(types::I32, i64::from(to.0));
+            let (stop, go) = (self.region.exits.yields(self.b), self.region.block(to));
+            let next = go.unwrap_or_else(|| self.b.create_block());
+            self.b.ins().brif(used_up, stop, &[BlockArg::Value(number)], next, &[]);
+            if go.is_some() {
+                return;
+            }
+            self.b.switch_to_block(next);
         }
         match self.region.block(to) {
             Some(block) => {
@@ -136,6 +151,14 @@ impl BlockLowerer<'_, '_, '_> {
                 self.resume_at(to);
                 self.return_code(abi::CONTINUE);
             }
+        }
+    }
+
+    /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
+    fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
+        match self.region.block(to) {
+            Some(block) if to.0 > self.number => (block, false),
+            _ => (self.b.create_block(), true),
         }
     }
 
@@ -149,12 +172,13 @@ impl BlockLowerer<'_, '_, '_> {
             Terminator::Jump(to) => self.go(*to),
             Terminator::Branch { cond, then, otherwise } => {
                 let cond = self.scalar(*cond);
-                let (yes, no) = (self.b.create_block(), self.b.create_block());
+                let ways = [*then, *otherwise].map(|to| (to, self.way_to(to)));
+                let [(_, (yes, _)), (_, (no, _))] = ways;
                 self.b.ins().brif(cond, yes, &[], no, &[]);
-                self.b.switch_to_block(yes);
-                self.go(*then);
-                self.b.switch_to_block(no);
-                self.go(*otherwise);
+                for (to, (block, _)) in ways.into_iter().filter(|&(_, (_, open))| open) {
+                    self.b.switch_to_block(block);
+                    self.go(to);
+                }
             }
             Terminator::Switch { value, cases, default } => {
                 let value_clif = self.scalar(*value);
@@ -212,7 +236,8 @@ impl BlockLowerer<'_, '_, '_> {
                 let lane = self.b.ins().ireduce(types::I32, lane);
                 let none = self.b.ins().iconst(types::I32, 0);
                 let lane = self.b.ins().select(active, lane, none);
-                self.fault(kind, lane, *pc);
+                let pc = self.b.ins().iconst(types::I64, *pc as i64);
+                record_fault(self.b, self.ctx, kind, Some(lane), pc);
             }
         }
     }
@@ -221,9 +246,9 @@ impl BlockLowerer<'_, '_, '_> {
         let mut switch = Switch::new();
         let mut targets = Vec::new();
         for (key, to) in cases {
-            let block = self.b.create_block();
+            let (block, open) = self.way_to(to);
             switch.set_entry(u128::from(key), block);
-            targets.push((block, to));
+            targets.extend(open.then_some((block, to)));
         }
         let otherwise = self.b.create_block();
         switch.emit(self.b, value, otherwise);

@@ -7,6 +7,16 @@ use cranelift_frontend::FunctionBuilder;
 use super::super::forms::clif_type;
 use crate::ir::{BinaryOp, IntCc, Type, UnaryOp};
 
+/// `v + by`, wrapping.
+pub fn plus(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {
+    if by == 0 { v } else { b.ins().iadd_imm_s(v, by) }
+}
+
+/// `v << by`.
+pub fn shifted_up(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {
+    if by == 0 { v } else { b.ins().ishl_imm_u(v, by) }
+}
+
 /// A constant in every lane.
 pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> Clif {
     if vector {

@@ -1,7 +1,9 @@
 //! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
 //! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `vector` are
-//! operations without effect; `memory` and `atomic` touch the guest.
+//! operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else through
+//! `staging`.
 
+mod address;
 mod atomic;
 mod block;
 mod chunk;
@@ -12,6 +14,8 @@ mod memory;
 mod pure;
 mod region;
 mod resident;
+mod rest;
+mod staging;
 mod vector;
 mod warp;
 mod whole;

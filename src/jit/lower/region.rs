@@ -14,7 +14,10 @@ use super::super::helpers::{self, AccessDesc, Helper, InterpretDesc};
 use super::super::plan::BlockPlan;
 use super::super::{JitError, Program};
 use super::block::BlockLowerer;
+use super::chunk::flags;
 use crate::ir::{BlockId, Reg, SharedFn};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::ExitCode;
 
 /// What the blocks of a region share while they are lowered.
 pub struct Region<'r> {
@@ -25,8 +28,80 @@ pub struct Region<'r> {
     pub one_worker: bool,
     isa: &'r OwnedTargetIsa,
     signatures: HashMap<u32, SigRef>,
+    pub exits: Exits,
     pub owned: Owned,
     error: Option<JitError>,
+}
+
+/// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
+#[derive(Default)]
+pub struct Exits {
+    over_budget: Option<ClifBlock>,
+    fault: Option<ClifBlock>,
+    yields: Option<ClifBlock>,
+}
+
+impl Exits {
+    fn get(exit: &mut Option<ClifBlock>, b: &mut FunctionBuilder, param: Option<clif::Type>) -> ClifBlock {
+        *exit.get_or_insert_with(|| {
+            let block = b.create_block();
+            b.set_cold_block(block);
+            param.into_iter().for_each(|ty| {
+                b.append_block_param(block, ty);
+            });
+            block
+        })
+    }
+
+    /// Records the fault of the budget. Parameter: the pc, `i64`.
+    pub fn over_budget(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
+        Exits::get(&mut self.over_budget, b, Some(types::I64))
+    }
+
+    /// Leaves with the fault on record.
+    pub fn fault(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
+        Exits::get(&mut self.fault, b, None)
+    }
+
+    /// Gives up the warp's turn. Parameter: number of the block to go on at, `i32`.
+    pub fn yields(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
+        Exits::get(&mut self.yields, b, Some(types::I32))
+    }
+
+    fn finish(self, b: &mut FunctionBuilder, ctx: Clif) {
+        if let Some(block) = self.over_budget {
+            b.switch_to_block(block);
+            let pc = b.block_params(block)[0];
+            record_fault(b, ctx, FaultKind::BudgetExceeded, None, pc);
+        }
+        if let Some(block) = self.fault {
+            b.switch_to_block(block);
+            return_code(b, ExitCode::Fault as u32);
+        }
+        if let Some(block) = self.yields {
+            b.switch_to_block(block);
+            let number = b.block_params(block)[0];
+            b.ins().store(flags(), number, ctx, abi::RESUME);
+            return_code(b, ExitCode::Yield as u32);
+        }
+    }
+}
+
+pub fn return_code(b: &mut FunctionBuilder, code: u32) {
+    let code = b.ins().iconst(types::I32, i64::from(code));
+    b.ins().return_(&[code]);
+}
+
+/// Records a fault without an address and leaves. The lane is `i32`, or lane 0; the pc is `i64`.
+pub fn record_fault(b: &mut FunctionBuilder, ctx: Clif, kind: FaultKind, lane: Option<Clif>, pc: Clif) {
+    let kind = b.ins().iconst(types::I32, kind as i64);
+    let lane = lane.unwrap_or_else(|| b.ins().iconst(types::I32, 0));
+    let address = b.ins().iconst(types::I64, 0);
+    let fields = [(kind, abi::FAULT_KIND), (lane, abi::FAULT_LANE), (pc, abi::FAULT_PC), (address, abi::FAULT_ADDRESS)];
+    for (value, offset) in fields {
+        b.ins().store(flags(), value, ctx, offset);
+    }
+    return_code(b, ExitCode::Fault as u32);
 }
 
 /// Data that code refers to by address.
@@ -104,6 +179,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
         one_worker: program.one_worker(),
         isa,
         signatures: HashMap::new(),
+        exits: Exits::default(),
         owned: Owned::default(),
         error: None,
     };
@@ -118,7 +194,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, whole_classes, plan, groups, slots, defs, bits_used, .. } = program.plan(id);
+        let BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, .. } = program.plan(id);
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
             b: &mut b,
@@ -129,6 +205,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             block,
             plan,
             groups,
+            in_loop: *in_loop,
             classes,
             whole_classes,
             slots,
@@ -143,10 +220,12 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             registers,
             in_chunk: std::collections::HashSet::new(),
             constant_banks: HashMap::new(),
+            rest: None,
             idle: Vec::new(),
         };
         lowerer.lower();
     }
+    std::mem::take(&mut region.exits).finish(&mut b, ctx);
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
     match region.error {

@@ -15,7 +15,7 @@ use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::{int, vector};
-use crate::analysis::{CHUNK, Step};
+use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 /// What a resident loop consists of.
@@ -235,14 +235,7 @@ impl BlockLowerer<'_, '_, '_> {
         let chunk = self.new_chunk(index);
         self.chunk = Some(chunk);
 
-        let first = self.first_lane();
-        let old_bits: Vec<Clif> = old_masks
-            .iter()
-            .map(|&old| {
-                let shifted = self.b.ins().ushr(old, first);
-                self.b.ins().band_imm_u(shifted, 0xff)
-            })
-            .collect();
+        let old_bits: Vec<Clif> = old_masks.iter().map(|&old| self.chunk_bits(old)).collect();
         let active_at = mask_regs.iter().position(|&reg| reg == self.function.active).expect("the loop writes it");
         let work = self.b.create_block();
         let idle_args = self.place_masks(&state, fixed, &old_bits);
@@ -258,7 +251,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(latch);
         self.chunk = None;
         let next = self.b.ins().iadd_imm_s(index, 1);
-        let count = i64::from(u32::from(self.function.lanes).div_ceil(CHUNK));
+        let count = self.chunk_count();
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
         let mut again = vec![BlockArg::Value(next)];
         again.extend(after.iter().map(|&v| BlockArg::Value(v)));

@@ -28,7 +28,8 @@ pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
 pub fn blend(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif) -> Clif {
     let ty = b.func.dfg.value_type(x);
     if cfg!(target_arch = "x86_64") {
-        let (condition, x, y) = (cast(b, types::I8X16, condition), cast(b, types::I8X16, x), cast(b, types::I8X16, y));
+        let int = if ty.lane_bits() == 64 { types::I64X2 } else { types::I32X4 };
+        let (condition, x, y) = (cast(b, int, condition), cast(b, int, x), cast(b, int, y));
         let result = b.ins().blendv(condition, x, y);
         return cast(b, ty, result);
     }

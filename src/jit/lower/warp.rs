@@ -5,8 +5,8 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
-use super::chunk::{Chunk, flags};
-use crate::analysis::{CHUNK, Class, Step};
+use super::chunk::flags;
+use crate::analysis::{Class, Step};
 use crate::ir::{Op, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
@@ -48,14 +48,12 @@ impl BlockLowerer<'_, '_, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().jump(head, &[BlockArg::Value(zero)]);
         self.b.switch_to_block(head);
-        let narrow = self.b.ins().ishl_imm_u(index, 5);
-        let wide = self.b.ins().ishl_imm_u(index, 6);
-        let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
-        self.chunk = Some(Chunk::counted(index, rows));
+        let chunk = self.new_chunk(index);
+        self.chunk = Some(chunk);
         body(self);
         self.chunk = None;
         let next = self.b.ins().iadd_imm_s(index, 1);
-        let count = i64::from(u32::from(self.function.lanes).div_ceil(CHUNK));
+        let count = self.chunk_count();
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
         self.b.switch_to_block(exit);

@@ -11,10 +11,10 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 
 use super::super::abi;
 use super::super::forms::clif_type;
-use super::block::BlockLowerer;
+use super::address::{Rights, Spaced};
+use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
-use super::int;
-use super::memory::{Rights, Spaced};
+use super::int::{self, shifted_up};
 use crate::analysis::{CHUNK, Class, Condition, Group, LaunchClass, Step};
 use crate::ir::{Access, CellKind, ConvertOp, Inst, IntCc, Op, Special, Terminator, Type, Value};
 
@@ -56,18 +56,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for out in &outgoing {
             self.compare_whole(out.value, slow);
         }
-        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
-        for number in 0..self.chunk_count() {
-            self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
-            self.chunk_body(&insts);
-            for (out, mask) in outgoing.iter().zip(&mut masks) {
-                if self.settled_mask(out.value).is_none() && !self.chunk().shared.masks.contains_key(&out.value) {
-                    let bits = self.mask_bits(out.value);
-                    let placed = self.b.ins().ishl_imm_u(bits, number * i64::from(CHUNK));
-                    *mask = self.b.ins().bor(*mask, placed);
-                }
-            }
-        }
+        let masks = if self.in_loop {
+            self.chunks_one_by_one(&insts, &outgoing)
+        } else {
+            self.chunks_in_a_loop(&insts, &outgoing)
+        };
         let compared = self.chunk.take().map(|chunk| chunk.shared.masks).unwrap_or_default();
         let all = self.warp_mask() as i64;
         let args: Vec<BlockArg> = outgoing
@@ -102,6 +95,67 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for &number in &group.after {
             self.step(number);
         }
+    }
+
+    /// Lowers every chunk of a group by itself, which is fastest. Gives the masks that they make, except those that are
+    /// known before.
+    fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        for number in 0..self.chunk_count() {
+            self.enter_chunk(number);
+            self.chunk_body(insts);
+            for (out, mask) in outgoing.iter().zip(&mut masks) {
+                if !self.is_known(out.value) {
+                    let bits = self.mask_bits(out.value);
+                    let placed = shifted_up(self.b, bits, number * i64::from(CHUNK));
+                    *mask = self.b.ins().bor(*mask, placed);
+                }
+            }
+        }
+        masks
+    }
+
+    /// The same as a loop, for code that runs once.
+    fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let index = self.b.append_block_param(head, types::I64);
+        let before: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
+        self.b.ins().jump(head, &initial);
+        self.b.switch_to_block(head);
+        let shared = self.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
+        let chunk = self.new_chunk(index);
+        self.chunk = Some(chunk.of_group(shared.clone()));
+        self.chunk_body(insts);
+        let first = self.first_lane();
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let mut args = vec![BlockArg::Value(next)];
+        for (out, &before) in outgoing.iter().zip(&before) {
+            let mut after = before;
+            if !self.is_known(out.value) {
+                let bits = self.mask_bits(out.value);
+                let placed = self.b.ins().ishl(bits, first);
+                after = self.b.ins().bor(before, placed);
+            }
+            args.push(BlockArg::Value(after));
+        }
+        // What the loop's first round found out holds in the loop only.
+        self.chunk = Some(Chunk::first_of_group().of_group(shared));
+        let count = self.chunk_count();
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        self.b.ins().brif(more, head, &args, done, &[]);
+        self.b.switch_to_block(done);
+        args[1..].iter().filter_map(|arg| arg.as_value()).collect()
+    }
+
+    fn enter_chunk(&mut self, number: i64) {
+        self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
+    }
+
+    /// Whether a mask that the group makes is known before its chunks are.
+    fn is_known(&mut self, mask: Value) -> bool {
+        self.settled_mask(mask).is_some() || self.chunk().shared.masks.contains_key(&mask)
     }
 
     /// The group that all warps of a chain may do together: it is all the kernel does, and in it warps differ by their
@@ -185,7 +239,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         self.whole.as_mut().expect("a group is being lowered").lanes_before = Some(lanes_before);
         for number in 0..self.chunk_count() {
-            self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
+            self.enter_chunk(number);
             self.chunk_body(&insts);
         }
         self.chunk = None;
@@ -282,7 +336,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let base = self.warp_base(access.address, Some(slow));
             let first = self.first_address(&access, base);
             let last = self.spread_whole(first, step);
-            let place = Spaced { first, last, step, holds: None };
+            let place = Spaced { first, last, step };
             let rights = self.rights(group, &access);
             let host = self.host_address(&access, &place, rights, slow);
             self.hosts().insert(index, (host, step));
@@ -298,7 +352,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     fn host_lanes(&mut self, index: usize) -> Spaced {
         let (first, step) = self.hosts()[&index];
         let last = self.spread_whole(first, step);
-        Spaced { first, last, step, holds: None }
+        Spaced { first, last, step }
     }
 
     fn access(&self, index: usize) -> &'r Access {
@@ -463,9 +517,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return Some(self.warp_base(v, None));
         }
         let first = self.current_base(v, step);
-        let distance = step.wrapping_mul(self.first_known_lane());
-        let distance = if self.ty(v) == Type::I64 { distance } else { i64::from(distance as i32) };
-        Some(self.b.ins().iadd_imm_s(first, distance))
+        let reach = self.reach_of_chunk();
+        Some(self.spread(first, step, reach))
     }
 
     /// Lane 0 of the current warp.
@@ -490,14 +543,28 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.whole.as_ref()?.group.settled.get(&v).copied()
     }
 
-    fn first_known_lane(&mut self) -> i64 {
-        self.chunk().known_first_lane().expect("the chunks of a group are known")
+    /// The chunk's first lane, counted from the warp's.
+    fn reach_of_chunk(&mut self) -> Reach {
+        match self.chunk().known_first_lane() {
+            Some(lane) => Reach::Known(lane),
+            None => Reach::Counted(self.first_lane()),
+        }
     }
 
     /// The chunk's first lane of an access: host address, constant to add to it, and the distance from lane to lane.
     fn host_of(&mut self, index: usize) -> ((Clif, i32), i64) {
         let (host, step) = self.hosts()[&index];
-        ((host, (step * self.first_known_lane()) as i32), step)
+        if let Some(lane) = self.chunk().known_first_lane() {
+            return ((host, (step * lane) as i32), step);
+        }
+        let known = self.chunk().hosts.iter().find(|&&(of, _)| of == (host, step)).map(|&(_, at)| at);
+        let at = known.unwrap_or_else(|| {
+            let reach = self.reach_of_chunk();
+            let at = self.spread(host, step, reach);
+            self.chunk().hosts.push(((host, step), at));
+            at
+        });
+        ((at, 0), step)
     }
 
     pub(super) fn load_whole(&mut self, index: usize) {

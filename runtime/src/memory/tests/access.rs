@@ -119,9 +119,9 @@ fn the_tlb_holds_only_what_is_permitted() {
     memory.bind(base + 2 * PAGE, PAGE, Access { read: false, write: true }).unwrap();
     for (index, (read, write)) in [(true, true), (true, false), (false, true), (false, false)].into_iter().enumerate() {
         let address = base + index as u64 * PAGE + 0x123;
-        let page = address >> PAGE_BITS;
+        let page = base + index as u64 * PAGE;
         memory.tlb_fill(&mut tlb, address);
-        let entry = tlb.entries[tlb_slot(page)];
+        let entry = tlb.entries[tlb_slot(page >> PAGE_BITS)];
         assert_eq!((entry.read_tag == page, entry.write_tag == page), (read, write), "page {index}");
         if read || write {
             let Page::Resident { host, .. } = memory.page(address) else { panic!("resident") };
@@ -129,7 +129,7 @@ fn the_tlb_holds_only_what_is_permitted() {
         }
     }
     assert!(matches!(memory.tlb_fill(&mut tlb, 4), Page::Unmapped));
-    assert!(tlb.entries.iter().all(|entry| entry.read_tag != 0));
+    assert_ne!(tlb.entries[tlb_slot(0)].read_tag, 0);
     // SAFETY: filled by this memory, and nothing was taken away since.
     let mut load = |address| unsafe { memory.load_cached(&mut tlb, address, 8) };
     assert_eq!(load(base + 8), Ok((0, Resident)));
@@ -150,6 +150,17 @@ fn the_tlb_holds_only_what_is_permitted() {
     assert_eq!(unsafe { memory.store_cached(&mut tlb, base + 3 * PAGE, 8, 6) }, Ok(Resident));
     assert_eq!(memory.load(base + 3 * PAGE, 8), Ok((6, Resident)));
     memory.release(base).unwrap();
+}
+
+/// What stands for no page in a slot is never looked up there, nor are its neighbours.
+#[test]
+fn no_page_is_far_from_those_of_its_slot() {
+    for slot in 0..TLB_ENTRIES {
+        let page = no_page(slot) >> PAGE_BITS;
+        for near in [page.wrapping_sub(1) & (u64::MAX >> PAGE_BITS), page, page + 1] {
+            assert_ne!(tlb_slot(near), slot);
+        }
+    }
 }
 
 /// Consecutive pages and pages at power-of-two strides spread over the slots.

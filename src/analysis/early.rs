@@ -1,0 +1,51 @@
+//! Moves the writes of lane registers up to where their values are made, so that a value which is only written need not
+//! be kept until the block's end.
+
+use rustc_hash::FxHashMap;
+
+use crate::ir::{CellKind, Function, Inst, Op, Reg};
+
+/// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now
+/// comes before is no obstacle: registers after a fault are not part of the outcome.
+pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
+    // Of each value its definition, and of each register its last use so far, as numbers of instructions from 1.
+    let mut defined: Vec<usize> = Vec::new();
+    let mut touched: FxHashMap<Reg, usize> = FxHashMap::default();
+    // What is to follow each instruction; 0 is the block's start.
+    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); insts.len() + 1];
+    for (index, inst) in insts.iter().enumerate() {
+        let number = index + 1;
+        let place = match inst.op {
+            Op::RfWrite { reg, value, guard, .. } if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+                let values = [Some(value), guard].into_iter().flatten();
+                let ready = values.map(|v| defined[v.0 as usize]).max().unwrap_or(0);
+                let place = ready.max(touched.get(&reg).copied().unwrap_or(0));
+                touched.insert(reg, place);
+                place
+            }
+            Op::RfRead { reg, .. } => {
+                touched.insert(reg, number);
+                number
+            }
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+                touched.extend((first..first + count).map(|at| (bank.reg(at), number)));
+                number
+            }
+            _ => number,
+        };
+        if place < number {
+            followers[place].push(index);
+        } else {
+            // Itself comes before what has been moved behind it: nothing yet.
+            followers[number].push(index);
+        }
+        for result in &inst.results {
+            let at = result.0 as usize;
+            defined.resize(defined.len().max(at + 1), 0);
+            defined[at] = number;
+        }
+    }
+    let mut slots: Vec<Option<Inst>> = insts.into_iter().map(Some).collect();
+    let order = followers.into_iter().flatten();
+    order.map(|index| slots[index].take().expect("each instruction has one place")).collect()
+}

@@ -1,0 +1,357 @@
+//! Where the lanes of an access lie in host memory. Evenly spaced lanes are checked together.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use smallvec::SmallVec;
+
+use super::super::abi;
+use super::super::forms::clif_type;
+use super::super::helpers::Helper;
+use super::block::BlockLowerer;
+use super::chunk::{Reach, flags};
+use super::int::plus;
+use super::vector;
+use crate::analysis::{CHUNK, Class, bound};
+use crate::ir::{Access, Space, Type, Value};
+use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
+
+const LANES: i64 = CHUNK as i64;
+const PAGE: i64 = PAGE_BYTES as i64;
+
+/// Offsets that are known to end below are likely to lie in any kernel's shared memory.
+const SMALL_OFFSET: i64 = 16 << 10;
+
+/// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page
+/// ends between them, and a helper does what the look-up did not find.
+const NEAR: i64 = 1 << 10;
+
+/// An address whose lanes are evenly spaced, with the access's offset added.
+#[derive(Clone, Copy)]
+pub(super) struct Spaced {
+    /// Of the first lane and of the last, `i64`. One that has 32 bits is extended before the lanes are spread.
+    pub first: Clif,
+    pub last: Clif,
+    pub step: i64,
+}
+
+impl Spaced {
+    /// The lowest and the highest lane.
+    pub fn ends(&self) -> (Clif, Clif) {
+        if self.step < 0 { (self.last, self.first) } else { (self.first, self.last) }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Rights {
+    pub read: bool,
+    pub write: bool,
+}
+
+impl Rights {
+    pub const READ: Rights = Rights { read: true, write: false };
+    pub const WRITE: Rights = Rights { read: false, write: true };
+}
+
+/// The lanes of a chunk in host memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Lane 0, and a constant to add to it.
+    pub host: (Clif, i32),
+    pub step: i64,
+    /// Whether all of them are there.
+    pub reachable: Clif,
+}
+
+/// A look-up that a chunk has made, for its accesses nearby.
+#[derive(Clone, Copy)]
+pub(super) struct LookUp {
+    address: Value,
+    step: i64,
+    rights: Rights,
+    /// The offset from the address with which it was made.
+    offset: i32,
+    /// Bytes of lane 0 from the start of the page that was found; for what lies outside, a number out of range.
+    in_page: Clif,
+    host: Clif,
+}
+
+/// Lane 0 of an address if lanes are so many bytes apart, and whether they are if that is in doubt.
+type Guess = (Clif, Option<Clif>);
+
+/// What a chunk knows of its addresses.
+#[derive(Clone, Default)]
+pub(super) struct Places {
+    guesses: Vec<((Value, i64), Guess)>,
+    look_ups: Vec<LookUp>,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn element_bytes(access: &Access) -> i64 {
+        i64::from(access.ty.bytes()) * i64::from(access.count)
+    }
+
+    /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
+    pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
+        let first = plus(self.b, base, i64::from(access.offset));
+        if self.ty(access.address) == Type::I64 { first } else { self.b.ins().uextend(types::I64, first) }
+    }
+
+    /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
+    /// they are consecutive. Accesses that are never done so have no such place.
+    pub(super) fn place(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+        let class = self.classes.get(access.address);
+        let inline = match access.space {
+            Space::Shared => class != Class::Varying,
+            space => matches!(space, Space::Global | Space::Generic),
+        };
+        let step = class.stride().unwrap_or(Self::element_bytes(access));
+        let span = (step * (LANES - 1)).abs() + Self::element_bytes(access);
+        if !inline || step % i64::from(access.align.max(1)) != 0 || span > PAGE - NEAR {
+            return None;
+        }
+        let (base, holds) = self.guess(access.address, step);
+        let mut place = match access.space {
+            Space::Shared => self.place_in_shared(access, base, step),
+            _ => self.place_in_page(access, base, step, rights, span),
+        };
+        if let Some(holds) = holds {
+            place.reachable = self.b.ins().band(holds, place.reachable);
+        }
+        Some(place)
+    }
+
+    /// Lane 0 of an address, and whether the others follow `step` bytes apart.
+    fn guess(&mut self, address: Value, step: i64) -> Guess {
+        if self.classes.get(address).stride().is_some() {
+            return self.base(address);
+        }
+        let known = self.chunk().places.guesses.iter().find(|&&(key, _)| key == (address, step));
+        if let Some(&(_, guess)) = known {
+            return guess;
+        }
+        let lanes = self.lanes(address);
+        let base = self.b.ins().extractlane(lanes[0], 0);
+        let clif = clif_type(self.ty(address), true);
+        let splat = self.b.ins().splat(clif, base);
+        let per = LANES / lanes.len() as i64;
+        let mut same: Option<Clif> = None;
+        for (part, &lane) in lanes.iter().enumerate() {
+            let at = |i: i64| (part as i64 * per + i) * step;
+            let offsets = match per {
+                2 => vector::longs(self.b, [at(0) as u64, at(1) as u64]),
+                _ => vector::words(self.b, [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32]),
+            };
+            let expected = self.b.ins().iadd(splat, offsets);
+            let equal = self.b.ins().icmp(IntCC::Equal, lane, expected);
+            let equal = vector::cast(self.b, types::I32X4, equal);
+            same = Some(match same {
+                Some(same) => self.b.ins().band(same, equal),
+                None => equal,
+            });
+        }
+        let bits = self.b.ins().vhigh_bits(types::I32, same.expect("an address has lanes"));
+        let guess = (base, Some(self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)));
+        self.chunk().places.guesses.push(((address, step), guess));
+        guess
+    }
+
+    fn place_in_shared(&mut self, access: &Access, base: Clif, step: i64) -> Place {
+        let first = self.first_address(access, base);
+        let last = self.spread(first, step, Reach::Known(LANES - 1));
+        let reachable = self.is_in_shared(access, &Spaced { first, last, step });
+        let shared = self.ctx_load(types::I64, abi::SHARED);
+        Place { host: (self.b.ins().iadd(shared, first), 0), step, reachable }
+    }
+
+    fn place_in_page(&mut self, access: &Access, base: Clif, step: i64, rights: Rights, span: i64) -> Place {
+        let wide = self.ty(access.address) == Type::I64;
+        let near = |known: &&LookUp| {
+            (known.address, known.step, known.rights) == (access.address, step, rights)
+                && i64::from(access.offset.abs_diff(known.offset)) < NEAR
+        };
+        let known = if wide { self.chunk().places.look_ups.iter().find(near).copied() } else { None };
+        let look_up = known.unwrap_or_else(|| {
+            let first = self.first_address(access, base);
+            let (tags, addend) = self.tlb_entry(first, rights);
+            let in_page = self.b.ins().isub(first, tags[0]);
+            let host = self.b.ins().iadd(first, addend);
+            let made = LookUp { address: access.address, step, rights, offset: access.offset, in_page, host };
+            self.chunk().places.look_ups.push(made);
+            made
+        });
+        // The lowest lane is less than a page away from what was looked up, so that a tag of no page fits neither.
+        let distance = access.offset - look_up.offset;
+        let lowest = i64::from(distance) + (step * (LANES - 1)).min(0);
+        let low = plus(self.b, look_up.in_page, lowest);
+        // The bits that alignment forbids become high ones.
+        let align = access.align.max(1).trailing_zeros();
+        let low = if align == 0 { low } else { self.b.ins().rotr_imm_u(low, i64::from(align)) };
+        let reachable = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, low, (PAGE - span) >> align);
+        Place { host: (look_up.host, distance), step, reachable }
+    }
+
+    /// Whether evenly spaced lanes lie in shared memory, aligned.
+    fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
+        let (low, high) = spaced.ends();
+        let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access));
+        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
+        let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+        if spaced.step < 0 {
+            let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, low, 0);
+            inside = self.b.ins().band(inside, positive);
+        }
+        match self.is_aligned(access, spaced.first) {
+            Some(aligned) => self.b.ins().band(aligned, inside),
+            None => inside,
+        }
+    }
+
+    pub(super) fn is_aligned(&mut self, access: &Access, address: Clif) -> Option<Clif> {
+        let align = i64::from(access.align.max(1));
+        if align == 1 {
+            return None;
+        }
+        let low = self.b.ins().band_imm_u(address, align - 1);
+        Some(self.b.ins().icmp_imm_u(IntCC::Equal, low, 0))
+    }
+
+    /// Continues in a fresh block if `condition` holds, else goes to `slow`.
+    pub(super) fn require(&mut self, condition: Clif, slow: ClifBlock) {
+        let go = self.b.create_block();
+        self.b.ins().brif(condition, go, &[], slow, &[]);
+        self.b.switch_to_block(go);
+    }
+
+    /// Host address of lane 0 of the whole warp's evenly spaced lanes, having checked alignment and range; else to
+    /// `slow`. A page that the TLB lacks is filled in, for a group's slow path costs more than a few checks.
+    pub(super) fn host_address(&mut self, access: &Access, spaced: &Spaced, rights: Rights, slow: ClifBlock) -> Clif {
+        if access.space == Space::Shared {
+            let inside = self.is_in_shared(access, spaced);
+            self.require(inside, slow);
+            let shared = self.ctx_load(types::I64, abi::SHARED);
+            return self.b.ins().iadd(shared, spaced.first);
+        }
+        if let Some(aligned) = self.is_aligned(access, spaced.first) {
+            self.require(aligned, slow);
+        }
+        let (low, high) = spaced.ends();
+        let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access) - 1);
+        let (hit, addend) = self.look_up(low, end, rights);
+        let (miss, found) = (self.cold_block(), self.b.create_block());
+        let result = self.b.append_block_param(found, types::I64);
+        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
+        self.b.switch_to_block(miss);
+        self.region.call(self.b, Helper::Fill, &[self.ctx, low]);
+        let (hit, addend) = self.look_up(low, end, rights);
+        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], slow, &[]);
+        self.b.switch_to_block(found);
+        self.b.ins().iadd(spaced.first, result)
+    }
+
+    /// Whether the TLB has the one page of a range, whose last byte is `end`, and what leads to its host address.
+    fn look_up(&mut self, low: Clif, end: Clif, rights: Rights) -> (Clif, Clif) {
+        let (tags, addend) = self.tlb_entry(low, rights);
+        let mut differs = self.b.ins().bxor(low, end);
+        for tag in tags {
+            let other = self.b.ins().bxor(tag, low);
+            differs = self.b.ins().bor(differs, other);
+        }
+        (self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differs, PAGE), addend)
+    }
+
+    /// Tags and addend of the TLB entry where the page of an address would be. It is there if it begins at every tag.
+    pub(super) fn tlb_entry(&mut self, address: Clif, rights: Rights) -> (SmallVec<[Clif; 2]>, Clif) {
+        // `tlb_slot`, times the size of an entry.
+        let scale = size_of::<TlbEntry>().trailing_zeros();
+        let page = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS - scale));
+        let folded = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS + 8 - scale));
+        let hash = self.b.ins().bxor(page, folded);
+        let slot = self.b.ins().band_imm_u(hash, (TLB_ENTRIES as i64 - 1) << scale);
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        let entry = self.b.ins().iadd(tlb, slot);
+        let tags = [
+            (rights.read, std::mem::offset_of!(TlbEntry, read_tag)),
+            (rights.write, std::mem::offset_of!(TlbEntry, write_tag)),
+        ]
+        .into_iter()
+        .filter(|&(wanted, _)| wanted)
+        .map(|(_, offset)| self.b.ins().load(types::I64, flags(), entry, offset as i32))
+        .collect();
+        let addend = std::mem::offset_of!(TlbEntry, addend) as i32;
+        (tags, self.b.ins().load(types::I64, flags(), entry, addend))
+    }
+
+    /// Offsets of the lanes in shared memory, all in range and aligned; else to `slow`. Those outside the mask are 0.
+    pub(super) fn shared_offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
+        let lanes = self.lanes(access.address);
+        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
+        let mut offsets = [lanes[0], lanes[1]];
+        if access.offset != 0 {
+            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
+            offsets = offsets.map(|at| self.b.ins().iadd(at, offset));
+        }
+        if let Some(mask) = mask {
+            offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
+        }
+        let bytes = Self::element_bytes(access);
+        let known = bound(self.block, self.defs, access.address);
+        let low_bits = i64::from(access.align.max(1)) - 1;
+        let mut wrong: Option<Clif> = None;
+        // Small offsets are compared as one, with the largest that there can be.
+        let end =
+            i64::try_from(known.max).unwrap_or(i64::MAX).saturating_add(i64::from(access.offset)).saturating_add(bytes);
+        if access.offset >= 0 && end <= SMALL_OFFSET {
+            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
+            self.require(inside, slow);
+        } else {
+            let room = self.b.ins().iadd_imm_s(limit, -bytes);
+            let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
+            self.require(enough, slow);
+            let room = self.b.ins().ireduce(types::I32, room);
+            let room = self.b.ins().splat(types::I32X4, room);
+            let beyond = offsets.map(|at| self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room));
+            wrong = Some(self.b.ins().bor(beyond[0], beyond[1]));
+        }
+        let aligned = (1i64 << known.zeros.min(32)) > low_bits && i64::from(access.offset) & low_bits == 0;
+        if !aligned {
+            let low = super::int::constant(self.b, Type::I32, low_bits as u64, true);
+            let zero = super::int::constant(self.b, Type::I32, 0, true);
+            let both = self.b.ins().bor(offsets[0], offsets[1]);
+            let low = self.b.ins().band(both, low);
+            let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
+            wrong = Some(match wrong {
+                Some(wrong) => self.b.ins().bor(wrong, misaligned),
+                None => misaligned,
+            });
+        }
+        if let Some(wrong) = wrong {
+            let bits = self.b.ins().vhigh_bits(types::I32, wrong);
+            let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
+            self.require(fine, slow);
+        }
+        offsets
+    }
+
+    /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie
+    /// side by side.
+    pub(super) fn local_address(&mut self, access: &Access, slow: cranelift_codegen::ir::Block) -> Clif {
+        let (offset, _) = self.base(access.address);
+        let offset = self.b.ins().iadd_imm_s(offset, i64::from(access.offset));
+        let align = i64::from(access.align.max(4));
+        let low = self.b.ins().band_imm_u(offset, align - 1);
+        let aligned = self.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
+        self.require(aligned, slow);
+        let offset = self.b.ins().uextend(types::I64, offset);
+        let end = self.b.ins().iadd_imm_s(offset, Self::element_bytes(access));
+        let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+        self.require(inside, slow);
+        let local = self.ctx_load(types::I64, abi::LOCAL);
+        let row = self.b.ins().imul_imm_s(offset, i64::from(self.function.lanes));
+        let at = self.b.ins().iadd(local, row);
+        let lane = self.first_lane();
+        let first = self.b.ins().ishl_imm_u(lane, 2);
+        self.b.ins().iadd(at, first)
+    }
+}

@@ -1,0 +1,250 @@
+//! Values of a long segment that rest in memory while they are not needed.
+//!
+//! A host has 16 vector registers, a value of a chunk takes two or four of them, and guest code keeps dozens of values.
+//! The register allocator sorts that out as well, at many times the cost: half of all translation. So where a segment has
+//! more values alive than fit, those that are needed last are stored here and loaded when they are.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use cranelift_codegen::ir::InstBuilder;
+
+use super::super::abi;
+use super::super::forms::{Lanes, MaskForm, clif_type, parts};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use crate::analysis::Class;
+use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
+use warploom_runtime::warp::REST_BYTES;
+
+/// Vectors that are kept in registers between instructions; what is left is for the instruction itself.
+const KEPT: usize = 12;
+/// Bytes of a vector.
+const VECTOR: u32 = 16;
+
+/// The values of one segment.
+pub struct Rest {
+    /// Where in the segment a value is used, as positions in ascending order. What a segment passes on is used at its end.
+    uses: FxHashMap<Value, SmallVec<[u32; 4]>>,
+    /// Position of the instruction being lowered.
+    at: u32,
+    /// Where values rest.
+    slots: FxHashMap<Value, u32>,
+    free: Vec<(u32, u32)>,
+    end: u32,
+    /// Registers whose rows no longer hold what they did.
+    overwritten: Vec<Reg>,
+}
+
+impl Rest {
+    fn next_use(&self, v: Value) -> Option<u32> {
+        self.uses.get(&v)?.iter().copied().find(|&at| at > self.at)
+    }
+
+    fn take_slot(&mut self, bytes: u32) -> Option<u32> {
+        if let Some(at) = self.free.iter().position(|&(_, size)| size == bytes) {
+            return Some(self.free.swap_remove(at).0);
+        }
+        let offset = self.end;
+        (offset + bytes <= REST_BYTES as u32).then(|| {
+            self.end += bytes;
+            offset
+        })
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// Prepares a segment whose values do not fit; every other one is done without.
+    pub(super) fn rest_for(&mut self, insts: &[usize]) -> Option<Rest> {
+        if self.whole.is_some() {
+            return None;
+        }
+        let mut uses: FxHashMap<Value, SmallVec<[u32; 4]>> = FxHashMap::default();
+        let mut note = |v: Value, at: u32| {
+            let uses = uses.entry(v).or_default();
+            if uses.last() != Some(&at) {
+                uses.push(at);
+            }
+        };
+        for (at, &index) in insts.iter().enumerate() {
+            let inst = &self.block.insts[index];
+            inst.op.for_each_operand(|v| note(self.root(v), at as u32));
+            for &result in &inst.results {
+                if self.block.ty(result) == ValueType::MASK && self.escapes(result) {
+                    note(result, insts.len() as u32);
+                }
+            }
+        }
+        // How many vectors are alive at each position.
+        let mut change = vec![0i64; insts.len() + 2];
+        for (at, &index) in insts.iter().enumerate() {
+            for &result in &self.block.insts[index].results {
+                if let Some(last) =
+                    uses.get(&result).and_then(|uses| uses.last()).filter(|_| self.takes_registers(result))
+                {
+                    let vectors = self.vectors(result) as i64;
+                    change[at] += vectors;
+                    change[*last as usize] -= vectors;
+                }
+            }
+        }
+        let mut alive = 0;
+        let most = change.iter().map(|change| {
+            alive += change;
+            alive
+        });
+        let crowded = most.max().unwrap_or(0) > KEPT as i64;
+        crowded.then(|| Rest {
+            uses,
+            at: 0,
+            slots: FxHashMap::default(),
+            free: Vec::new(),
+            end: 0,
+            overwritten: Vec::new(),
+        })
+    }
+
+    /// The value whose bits it is.
+    fn root(&self, v: Value) -> Value {
+        match *self.def_op(v) {
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } => self.root(a),
+            _ => v,
+        }
+    }
+
+    fn vectors(&self, v: Value) -> usize {
+        if self.block.ty(v) == ValueType::MASK { 2 } else { parts(self.ty(v)) }
+    }
+
+    fn takes_registers(&self, v: Value) -> bool {
+        if self.block.ty(v) == ValueType::MASK {
+            return self.is_home(v) && self.scalars[v.0 as usize].is_none();
+        }
+        !self.block.ty(v).is_uniform() && self.classes.get(v) == Class::Varying && self.root(v) == v
+    }
+
+    /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
+    pub(super) fn compute_now(&mut self, results: &[Value]) {
+        for &result in results {
+            if self.block.ty(result) == ValueType::MASK {
+                if self.scalars[result.0 as usize].is_none() {
+                    self.mask(result);
+                }
+            } else if self.takes_registers(result) {
+                self.lanes(result);
+            }
+        }
+    }
+
+    /// Whether a crowded segment has a use for a value; of others that is not known.
+    pub(super) fn is_still_needed(&self, v: Value) -> bool {
+        self.rest.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
+    }
+
+    pub(super) fn is_overwritten(&mut self, reg: Reg) {
+        if let Some(rest) = &mut self.rest {
+            rest.overwritten.push(reg);
+        }
+    }
+
+    /// Lets values rest after an instruction, until the others fit.
+    pub(super) fn put_to_rest(&mut self, at: usize) {
+        let Some(mut rest) = self.rest.take() else { return };
+        rest.at = at as u32;
+        let chunk = self.chunk();
+        let lanes = chunk.lanes.keys().copied().collect::<Vec<_>>();
+        let masks: Vec<Value> = chunk
+            .masks
+            .iter()
+            .filter(|(_, form)| form.words.is_some() || form.longs.is_some())
+            .map(|(&v, _)| v)
+            .collect();
+        let mut waiting: Vec<(u32, Value)> = Vec::new();
+        let mut kept = 0;
+        for v in lanes.into_iter().chain(masks) {
+            let root = self.root(v);
+            match rest.next_use(root) {
+                None => self.forget(v),
+                Some(next) => {
+                    if root == v {
+                        kept += self.vectors(v);
+                    }
+                    waiting.push((next, v));
+                }
+            }
+        }
+        // The last needed first; a value and its casts together.
+        waiting.sort_unstable_by_key(|&(next, v)| (std::cmp::Reverse(next), v));
+        for (next, v) in waiting {
+            if kept <= KEPT {
+                break;
+            }
+            let root = self.root(v);
+            if next == at as u32 + 1 || !self.lay_down(&mut rest, root) {
+                continue;
+            }
+            if root == v {
+                kept -= self.vectors(v);
+            }
+            self.forget(v);
+        }
+        let uses = &rest.uses;
+        let done: Vec<Value> =
+            rest.slots.keys().copied().filter(|v| uses[v].last().is_none_or(|&last| last <= at as u32)).collect();
+        for v in done {
+            let offset = rest.slots.remove(&v).expect("listed");
+            rest.free.push((offset, self.vectors(v) as u32 * VECTOR));
+        }
+        self.rest = Some(rest);
+    }
+
+    fn forget(&mut self, v: Value) {
+        let chunk = self.chunk();
+        chunk.lanes.remove(&v);
+        chunk.masks.remove(&v);
+    }
+
+    /// Makes sure that a value can be had again. False if there is no room.
+    fn lay_down(&mut self, rest: &mut Rest, v: Value) -> bool {
+        if rest.slots.contains_key(&v) {
+            return true;
+        }
+        let mask = self.block.ty(v) == ValueType::MASK;
+        let again = match self.def_op(v) {
+            _ if mask => !self.is_home(v) || self.scalars[v.0 as usize].is_some(),
+            Op::RfRead { reg, .. } => !rest.overwritten.contains(reg),
+            _ => self.classes.get(v) != Class::Varying || !self.is_home(v),
+        };
+        if again {
+            return true;
+        }
+        let lanes: Lanes = if mask { self.mask_words(v).into_iter().collect() } else { self.lanes(v) };
+        let Some(offset) = rest.take_slot(lanes.len() as u32 * VECTOR) else { return false };
+        for (i, &part) in lanes.iter().enumerate() {
+            self.b.ins().store(flags(), part, self.ctx, abi::REST + (offset + i as u32 * VECTOR) as i32);
+        }
+        rest.slots.insert(v, offset);
+        true
+    }
+
+    pub(super) fn is_resting(&self, v: Value) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
+    }
+
+    /// The vectors of a value that rests.
+    fn wake(&mut self, v: Value, ty: Type) -> Option<Lanes> {
+        let offset = *self.rest.as_ref()?.slots.get(&v)?;
+        let clif = clif_type(ty, true);
+        let load = |i| self.b.ins().load(clif, flags(), self.ctx, abi::REST + (offset + i * VECTOR) as i32);
+        Some((0..parts(ty) as u32).map(load).collect())
+    }
+
+    pub(super) fn wake_lanes(&mut self, v: Value) -> Option<Lanes> {
+        self.wake(v, self.ty(v))
+    }
+
+    pub(super) fn wake_mask(&mut self, v: Value) -> Option<MaskForm> {
+        let words = self.wake(v, Type::I32)?;
+        Some(MaskForm { words: Some([words[0], words[1]]), ..MaskForm::default() })
+    }
+}

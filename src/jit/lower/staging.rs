@@ -1,0 +1,139 @@
+//! Accesses that are done lane by lane, inline or by a helper: their addresses and values go through the context's
+//! scratch area.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::abi;
+use super::super::forms::{Lanes, clif_type, parts};
+use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAGED_VALUES};
+use super::address::Rights;
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use crate::analysis::CHUNK;
+use crate::ir::{Access, Space, Type, Value};
+use warploom_runtime::warp::PAGE_BYTES;
+
+const LANES: usize = CHUNK as usize;
+
+impl BlockLowerer<'_, '_, '_> {
+    /// Makes the description of an access that outlives the code.
+    pub(super) fn describe(&mut self, index: usize, kind: AccessKind) -> *const AccessDesc {
+        let inst = &self.block.insts[index];
+        let access = *inst.op.access().expect("a memory operation");
+        self.region.describe(AccessDesc {
+            access,
+            address: self.ty(access.address),
+            kind,
+            pc: inst.pc,
+            order: index as u32,
+            keeps_least: matches!(kind, AccessKind::Load { .. }),
+            nan: self.function.nan,
+        })
+    }
+
+    fn scratch(word: usize) -> i32 {
+        abi::SCRATCH + 8 * word as i32
+    }
+
+    fn stage_lanes(&mut self, word: usize, v: Value) {
+        for (i, &part) in self.lanes(v).iter().enumerate() {
+            self.b.ins().store(flags(), part, self.ctx, Self::scratch(word) + i as i32 * 16);
+        }
+    }
+
+    /// Stages addresses, without the access's offset, and values.
+    pub(super) fn stage(&mut self, access: &Access, values: &[Value]) {
+        self.stage_lanes(0, access.address);
+        for (e, &v) in values.iter().enumerate() {
+            self.stage_lanes(STAGED_VALUES + e * LANES, v);
+        }
+    }
+
+    pub(super) fn stage_compare(&mut self, v: Value) {
+        self.stage_lanes(STAGED_COMPARE, v);
+    }
+
+    /// Lanes from the scratch area.
+    pub(super) fn staged_lanes(&mut self, word: usize, ty: Type) -> Lanes {
+        let (at, clif) = (Self::scratch(word), clif_type(ty, true));
+        (0..parts(ty) as i32).map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16)).collect()
+    }
+
+    /// Address of a staged lane, its number a run-time value, with a constant to add.
+    pub(super) fn staged_address(&mut self, word: usize, lane: Clif, ty: Type) -> (Clif, i32) {
+        let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
+        (self.b.ins().iadd(self.ctx, bytes), Self::scratch(word))
+    }
+
+    /// A staged lane.
+    pub(super) fn staged_scalar(&mut self, word: usize, lane: Clif, ty: Type) -> Clif {
+        let (at, offset) = self.staged_address(word, lane, ty);
+        self.b.ins().load(clif_type(ty, false), flags(), at, offset)
+    }
+
+    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address. A lane that cannot be
+    /// reached inline is left to the helper, which may end the call.
+    pub(super) fn lane_loop(
+        &mut self,
+        access: &Access,
+        bits: Clif,
+        desc: *const AccessDesc,
+        body: impl FnOnce(&mut Self, Clif, Clif),
+    ) {
+        let head = self.b.create_block();
+        let next = self.b.create_block();
+        let exit = self.b.create_block();
+        let helper = self.cold_block();
+        let left = self.b.append_block_param(head, types::I64);
+        self.b.ins().brif(bits, head, &[BlockArg::Value(bits)], exit, &[]);
+        self.b.switch_to_block(head);
+        let lane = self.b.ins().ctz(left);
+        let address = self.staged_scalar(0, lane, self.ty(access.address));
+        let address = self.first_address(access, address);
+        if let Some(aligned) = self.is_aligned(access, address) {
+            self.require(aligned, helper);
+        }
+        let host = match access.space {
+            Space::Shared => {
+                let end = self.b.ins().iadd_imm_s(address, Self::element_bytes(access));
+                let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
+                let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+                self.require(inside, helper);
+                let shared = self.ctx_load(types::I64, abi::SHARED);
+                self.b.ins().iadd(shared, address)
+            }
+            _ => {
+                // Aligned, so within its page.
+                let (tags, addend) = self.tlb_entry(address, Rights::WRITE);
+                let in_page = self.b.ins().isub(address, tags[0]);
+                let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
+                self.require(hit, helper);
+                self.b.ins().iadd(address, addend)
+            }
+        };
+        body(self, host, lane);
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(helper);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let single = self.b.ins().ishl(one, lane);
+        self.call_access(desc, single, false);
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+        let minus = self.b.ins().iadd_imm_s(left, -1);
+        let rest = self.b.ins().band(left, minus);
+        self.b.ins().brif(rest, head, &[BlockArg::Value(rest)], exit, &[]);
+        self.b.switch_to_block(exit);
+    }
+
+    /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its
+    /// segment; any other ends the call.
+    pub(super) fn call_access(&mut self, desc: *const AccessDesc, bits: Clif, leaves_later: bool) {
+        let first = self.first_lane();
+        let pointer = self.b.ins().iconst(types::I64, desc as i64);
+        self.region.call(self.b, Helper::Access, &[self.ctx, pointer, bits, first]);
+        if !leaves_later {
+            self.leave_on_fault();
+        }
+    }
+}
