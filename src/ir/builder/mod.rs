@@ -86,6 +86,13 @@ impl FunctionBuilder {
         self.function.blocks[block.0 as usize].cost = cost;
     }
 
+    /// Takes out what `block` has, to begin it anew.
+    pub fn clear(&mut self, block: BlockId) {
+        let Block { insts, values, .. } = &mut self.function.blocks[block.0 as usize];
+        insts.clear();
+        values.clear();
+    }
+
     /// Appends to `block`, after what it has. The guest pc starts as the block's.
     pub fn at(&mut self, block: BlockId) -> BlockBuilder<'_> {
         let pc = self.function.block(block).pc;

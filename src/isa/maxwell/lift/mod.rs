@@ -170,7 +170,7 @@ fn declare(function: &mut FunctionBuilder, registers: u32) -> Banks {
     Banks { registers, flags: FlagBanks { predicates, cc } }
 }
 
-/// For the trial run of one instruction.
+/// For the trial run of instructions.
 fn declare_scratch(function: &mut FunctionBuilder) -> Banks {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
