@@ -117,11 +117,11 @@ impl Program {
     pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
         let isa = host_isa()?;
-        let analysis::Optimized { function, read_first } = analysis::optimize(function);
+        let analysis::Optimized { function, flow, read_first } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
         let layout = interpreter.layout().clone();
-        let facts = analysis::facts(&function, launch);
+        let facts = analysis::facts(&function, &flow, launch);
         let plan = |(block, facts)| BlockPlan::of(&function, &layout, block, launch, facts);
         let plans: Vec<BlockPlan> = function.blocks.iter().zip(&facts).map(plan).collect();
         let register_file_bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(layout.bytes() as usize);
