@@ -4,96 +4,130 @@
 //! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
-use smallvec::SmallVec;
-
 use super::editor::Editor;
-use crate::ir::{Access, BinaryOp, CellKind, Function, Op, Reg, Terminator, UnaryOp, Value, ValueType};
+use crate::ir::{Access, BinaryOp, CellKind, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType};
 
 /// Lanes (or bits of a mask) that are seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Seen {
     Nothing,
     /// At most those of these masks.
-    Under(SmallVec<[Value; 4]>),
+    Under(Masks),
     All,
+}
+
+/// A few masks, all different.
+#[derive(Clone, Copy, Debug)]
+struct Masks {
+    values: [Value; 4],
+    count: u8,
+}
+
+impl Masks {
+    fn iter(&self) -> impl Iterator<Item = Value> {
+        self.values[..self.count as usize].iter().copied()
+    }
+
+    /// Adds a mask; false if there is no room for it.
+    fn add(&mut self, mask: Value) -> bool {
+        if self.iter().any(|other| other == mask) {
+            return true;
+        }
+        let Some(place) = self.values.get_mut(self.count as usize) else { return false };
+        *place = mask;
+        self.count += 1;
+        true
+    }
 }
 
 impl Seen {
     fn under(mask: Value) -> Seen {
-        Seen::Under(SmallVec::from_slice(&[mask]))
+        Seen::Under(Masks { values: [mask; 4], count: 1 })
     }
 
-    fn union(&mut self, other: &Seen) {
+    fn union(&mut self, other: Seen) {
         match (&mut *self, other) {
             (Seen::All, _) | (_, Seen::Nothing) => {}
             (Seen::Under(masks), Seen::Under(more)) => {
-                for mask in more {
-                    if !masks.contains(mask) {
-                        masks.push(*mask);
-                    }
-                }
-                if masks.len() > 4 {
+                if !more.iter().all(|mask| masks.add(mask)) {
                     *self = Seen::All;
                 }
             }
-            (_, other) => *self = other.clone(),
+            (_, other) => *self = other,
         }
     }
 }
 
-struct Demand<'a> {
+/// What is seen of the values of a block.
+pub struct Demand<'a> {
     editor: &'a Editor,
+    term: &'a Terminator,
+    /// The writes that are left out, in order.
+    dead: Vec<usize>,
     seen: Vec<Seen>,
     /// The value that may stand in for another.
     alias: Vec<Option<Value>>,
 }
 
-/// The same instructions without what no one sees.
-pub fn prune(editor: &Editor, term: &mut Terminator) -> Editor {
-    Demand::of(editor, term).replay(term)
-}
-
-/// Lane registers that the block reads in lanes which may be inactive: what such lanes hold can be seen.
-pub fn exposed(function: &Function, editor: &Editor, term: &Terminator) -> Vec<Reg> {
-    let demand = Demand::of(editor, term);
-    let active = editor.insts.iter().find_map(|inst| match inst.op {
-        Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
-        _ => None,
-    });
-    let hidden = |v: Value| match &demand.seen[v.0 as usize] {
-        Seen::Nothing => true,
-        Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|&m| editor.is_subset(m, active))),
-        Seen::All => false,
-    };
-    let mut exposed = Vec::new();
-    for inst in &editor.insts {
-        match inst.op {
-            Op::RfRead { reg, .. }
-                if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) && !hidden(inst.results[0]) =>
-            {
-                exposed.push(reg);
-            }
-            Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {
-                exposed.extend((first..first + count).map(|i| bank.reg(i)));
-            }
-            _ => {}
-        }
-    }
-    exposed
-}
-
 impl<'a> Demand<'a> {
-    fn of(editor: &'a Editor, term: &Terminator) -> Self {
-        let mut demand =
-            Demand { editor, seen: vec![Seen::Nothing; editor.values.len()], alias: vec![None; editor.values.len()] };
-        term.for_each_operand(|v| demand.see(v, &Seen::All));
-        for index in (0..editor.insts.len()).rev() {
-            demand.inst(index);
+    pub fn of(editor: &'a Editor, term: &'a Terminator) -> Self {
+        Demand::without(editor, term, Vec::new())
+    }
+
+    /// The same if these writes were not there.
+    fn without(editor: &'a Editor, term: &'a Terminator, dead: Vec<usize>) -> Self {
+        let values = editor.values.len();
+        let mut demand = Demand { editor, term, dead, seen: vec![Seen::Nothing; values], alias: vec![None; values] };
+        term.for_each_operand(|v| demand.see(v, Seen::All));
+        for (index, inst) in editor.insts.iter().enumerate().rev() {
+            if !demand.is_dead(index) {
+                demand.inst(inst);
+            }
         }
         demand
     }
 
-    fn see(&mut self, value: Value, seen: &Seen) {
+    /// Lane registers that the block reads in lanes which may be inactive: what such lanes hold can be seen.
+    pub fn exposed(&self, function: &Function) -> Vec<Reg> {
+        let active = self.editor.insts.iter().find_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
+            _ => None,
+        });
+        let hidden = |v: Value| match &self.seen[v.0 as usize] {
+            Seen::Nothing => true,
+            Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
+            Seen::All => false,
+        };
+        let mut exposed = Vec::new();
+        for inst in &self.editor.insts {
+            match inst.op {
+                Op::RfRead { reg, .. }
+                    if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) && !hidden(inst.results[0]) =>
+                {
+                    exposed.push(reg);
+                }
+                Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {
+                    exposed.extend((first..first + count).map(|i| bank.reg(i)));
+                }
+                _ => {}
+            }
+        }
+        exposed
+    }
+
+    /// The block without what no one sees, among it writes of registers that are not `live` after it; none if that is
+    /// the block as it is.
+    pub fn prune(self, live: impl Fn(Reg) -> bool) -> Option<(Editor, Terminator)> {
+        let dead = self.editor.dead_writes(live);
+        let demand = if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) };
+        (!demand.keeps_all()).then(|| demand.replay())
+    }
+
+    fn is_dead(&self, index: usize) -> bool {
+        self.dead.binary_search(&index).is_ok()
+    }
+
+    fn see(&mut self, value: Value, seen: Seen) {
         self.seen[value.0 as usize].union(seen);
     }
 
@@ -106,21 +140,18 @@ impl<'a> Demand<'a> {
         }
     }
 
-    fn inst(&mut self, index: usize) {
-        let inst = &self.editor.insts[index];
+    fn inst(&mut self, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
-            seen.union(&self.seen[result.0 as usize].clone());
+            seen.union(self.seen[result.0 as usize]);
         }
-        if self.editor.is_pure(&inst.op)
-            || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. })
-        {
+        if self.is_removable(&inst.op) {
             if matches!(seen, Seen::Nothing) {
                 return;
             }
             if let Some(alias) = self.stand_in(&inst.op, &seen) {
                 self.alias[inst.results[0].0 as usize] = Some(alias);
-                self.see(alias, &seen);
+                self.see(alias, seen);
                 return;
             }
         }
@@ -134,36 +165,36 @@ impl<'a> Demand<'a> {
                 self.access(&access, &[value]);
                 if let Some(compare) = compare {
                     let masked = access.guard.map_or(Seen::All, Seen::under);
-                    self.see(compare, &masked);
+                    self.see(compare, masked);
                 }
             }
             Op::LaneGather { a, index } => {
-                self.see(a, &Seen::All);
-                self.see(index, &seen);
+                self.see(a, Seen::All);
+                self.see(index, seen);
             }
             Op::LaneRead { a, lane } => {
-                self.see(a, &Seen::All);
-                self.see(lane, &Seen::All);
+                self.see(a, Seen::All);
+                self.see(lane, Seen::All);
             }
             Op::AddCarry { a, b, carry } => {
                 for v in [Some(a), Some(b), carry].into_iter().flatten() {
                     let number = self.editor.ty(v).is_uniform() && Some(v) != carry;
-                    self.see(v, if number { &Seen::All } else { &seen });
+                    self.see(v, if number { Seen::All } else { seen });
                 }
             }
             Op::Select { mask, a, b } => {
-                self.see(mask, &seen);
-                let inside = if matches!(seen, Seen::All) { Seen::under(mask) } else { seen.clone() };
-                self.see(a, &inside);
-                self.see(b, &seen);
+                self.see(mask, seen);
+                let inside = if matches!(seen, Seen::All) { Seen::under(mask) } else { seen };
+                self.see(a, inside);
+                self.see(b, seen);
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
                 for (this, other) in [(a, b), (b, a)] {
                     let narrowed = match &seen {
-                        Seen::Under(masks) if !masks.iter().all(|&m| self.editor.is_subset(other, m)) => seen.clone(),
+                        Seen::Under(masks) if !masks.iter().all(|m| self.editor.is_subset(other, m)) => seen,
                         _ => Seen::under(other),
                     };
-                    self.see(this, &narrowed);
+                    self.see(this, narrowed);
                 }
             }
             ref op => {
@@ -174,34 +205,34 @@ impl<'a> Demand<'a> {
                 op.for_each_operand(|v| {
                     // A uniform number is one value for all lanes; only masks have lanes to hide.
                     let whole = self.editor.ty(v).is_uniform() && !self.is_mask_op(op);
-                    self.seen[v.0 as usize].union(if whole { &Seen::All } else { &seen });
+                    self.seen[v.0 as usize].union(if whole { Seen::All } else { seen });
                 });
             }
         }
     }
 
     fn masked(&mut self, values: &[Value], guard: Value) {
-        self.see(guard, &Seen::All);
+        self.see(guard, Seen::All);
         for &value in values {
-            self.see(value, &Seen::under(guard));
+            self.see(value, Seen::under(guard));
         }
     }
 
     fn access(&mut self, access: &Access, values: &[Value]) {
         let seen = access.guard.map_or(Seen::All, Seen::under);
         if let Some(guard) = access.guard {
-            self.see(guard, &Seen::All);
+            self.see(guard, Seen::All);
         }
         for &value in values.iter().chain([&access.address]) {
-            self.see(value, &seen);
+            self.see(value, seen);
         }
     }
 
     /// An operand that equals the result wherever that is seen.
     fn stand_in(&self, op: &Op, seen: &Seen) -> Option<Value> {
         let Seen::Under(masks) = seen else { return None };
-        let within = |m: Value| masks.iter().all(|&s| self.editor.is_subset(s, m));
-        let outside = |m: Value| masks.iter().all(|&s| self.editor.is_disjoint(m, s));
+        let within = |m: Value| masks.iter().all(|s| self.editor.is_subset(s, m));
+        let outside = |m: Value| masks.iter().all(|s| self.editor.is_disjoint(m, s));
         match *op {
             Op::Select { mask, a, .. } if within(mask) && !self.editor.ty(a).is_uniform() => Some(a),
             Op::Select { mask, b, .. } if outside(mask) && !self.editor.ty(b).is_uniform() => Some(b),
@@ -227,52 +258,77 @@ impl<'a> Demand<'a> {
         }
     }
 
-    fn replay(&self, term: &mut Terminator) -> Editor {
-        let mut out = Editor::new(self.editor.lanes);
+    /// Whether it may be left out if no one sees its results.
+    fn is_removable(&self, op: &Op) -> bool {
+        matches!(op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) || self.editor.is_pure(op)
+    }
+
+    fn is_unseen(&self, value: Value) -> bool {
+        matches!(self.seen[value.0 as usize], Seen::Nothing)
+    }
+
+    /// Whether no one sees any result of an instruction that is there for its results only.
+    fn is_needless(&self, inst: &Inst) -> bool {
+        inst.results.iter().all(|&v| self.is_unseen(v)) && self.is_removable(&inst.op)
+    }
+
+    /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
+    fn keeps_all(&self) -> bool {
+        self.dead.is_empty()
+            && self.alias.iter().all(Option::is_none)
+            && self.editor.insts.iter().all(|inst| {
+                let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
+                    && plain_sum(self.editor, &inst.op).is_some();
+                !becomes_sum && !self.is_needless(inst)
+            })
+    }
+
+    fn replay(&self) -> (Editor, Terminator) {
+        let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
         let mut map = vec![Value(u32::MAX); self.editor.values.len()];
-        for inst in &self.editor.insts {
+        for (index, inst) in self.editor.insts.iter().enumerate() {
             if let [result] = inst.results[..]
                 && let Some(alias) = self.alias[result.0 as usize]
             {
                 map[result.0 as usize] = map[alias.0 as usize];
                 continue;
             }
-            let unseen = |v: &Value| matches!(self.seen[v.0 as usize], Seen::Nothing);
-            let removable = self.editor.is_pure(&inst.op)
-                || matches!(inst.op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. });
-            if removable && inst.results.iter().all(unseen) {
+            if self.is_needless(inst) || self.is_dead(index) {
                 continue;
             }
             let mut op = inst.op.clone();
             op.map_operands(|v| map[v.0 as usize]);
             out.pc = inst.pc;
-            if let (Op::AddCarry { a, b, carry }, true) = (&op, inst.results.get(1).is_some_and(unseen))
-                && let Some(sum) = plain_sum(&mut out, *a, *b, *carry, inst.window)
+            if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
+                && let Some((op, a, b)) = plain_sum(&out, &op)
             {
+                let sum = out.binary(op, a, b, inst.window);
                 let wanted = self.editor.ty(inst.results[0]);
                 map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
                 continue;
             }
-            let types: Vec<ValueType> = inst.results.iter().map(|&r| self.editor.ty(r)).collect();
+            let types = inst.types(&self.editor.values);
             let results =
-                if out.is_pure(&op) { out.pure(op, inst.window, &types) } else { out.push(op, inst.window, &types) };
+                if out.is_pure(&op) { out.pure(op, inst.window, types) } else { out.push(op, inst.window, types) };
             for (old, new) in inst.results.iter().zip(results) {
                 map[old.0 as usize] = new;
             }
         }
+        let mut term = self.term.clone();
         term.map_operands(|v| map[v.0 as usize]);
-        out
+        (out, term)
     }
 }
 
-/// An addition whose carry out no one reads, without a carry in or as the difference `a + ~b + 1`.
-fn plain_sum(out: &mut Editor, a: Value, b: Value, carry: Option<Value>, window: crate::ir::Window) -> Option<Value> {
-    match carry.map(|c| out.constant(c)) {
-        None | Some(Some(0)) => Some(out.binary(BinaryOp::Add, a, b, window)),
-        Some(Some(u64::MAX)) => {
-            let Op::Unary { op: UnaryOp::Not, a: b } = *out.def(b) else { return None };
-            Some(out.binary(BinaryOp::Sub, a, b, window))
-        }
+/// The same sum if no one reads the carry out of an addition without a carry in, or of the difference `a + ~b + 1`.
+fn plain_sum(known: &Editor, op: &Op) -> Option<(BinaryOp, Value, Value)> {
+    let Op::AddCarry { a, b, carry } = *op else { return None };
+    match carry.map(|c| known.constant(c)) {
+        None | Some(Some(0)) => Some((BinaryOp::Add, a, b)),
+        Some(Some(u64::MAX)) => match *known.def(b) {
+            Op::Unary { op: UnaryOp::Not, a: b } => Some((BinaryOp::Sub, a, b)),
+            _ => None,
+        },
         _ => None,
     }
 }

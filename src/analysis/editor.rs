@@ -1,8 +1,14 @@
 //! Builds a block's instructions anew, sharing equal pure operations and simplifying as it goes.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
 
-use crate::ir::{BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Window};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::smallvec;
+
+use crate::ir::{
+    BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, numbered,
+};
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
 /// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
@@ -84,13 +90,22 @@ pub struct Editor {
     pub values: Vec<ValueType>,
     /// Defining instruction of each value, and which of its results it is.
     defs: Vec<(usize, usize)>,
-    shared: FxHashMap<(Op, Window), Vec<Value>>,
+    /// The pure ones of `insts`, to be found by operation and window.
+    shared: HashTable<usize>,
     pub pc: u64,
 }
 
 impl Editor {
-    pub fn new(lanes: u8) -> Self {
-        Editor { lanes, insts: Vec::new(), values: Vec::new(), defs: Vec::new(), shared: FxHashMap::default(), pc: 0 }
+    /// `expected` is about how many instructions there will be.
+    pub fn new(lanes: u8, expected: usize) -> Self {
+        Editor {
+            lanes,
+            insts: Vec::with_capacity(expected),
+            values: Vec::with_capacity(expected),
+            defs: Vec::with_capacity(expected),
+            shared: HashTable::with_capacity(expected),
+            pc: 0,
+        }
     }
 
     pub fn window(&self) -> Window {
@@ -98,26 +113,28 @@ impl Editor {
     }
 
     /// Appends an instruction as it is.
-    pub fn push(&mut self, op: Op, window: Window, types: &[ValueType]) -> Vec<Value> {
-        let results: Vec<Value> = (0..types.len()).map(|i| Value((self.values.len() + i) as u32)).collect();
+    pub fn push(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
+        let first = self.values.len();
         self.values.extend_from_slice(types);
         self.defs.extend((0..types.len()).map(|i| (self.insts.len(), i)));
-        self.insts.push(Inst { op, results: results.clone(), window, pc: self.pc });
-        results
+        self.insts.push(Inst { op, results: numbered(first, types.len()), window, pc: self.pc });
+        numbered(first, types.len())
     }
 
     /// Appends a pure operation, or returns the values of an equal one.
-    pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Vec<Value> {
+    pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
         if let Some(value) = self.simplify(&op, window) {
-            return vec![self.shaped(value, types[0], window)];
+            return smallvec![self.shaped(value, types[0], window)];
         }
-        let key = (op, window);
-        if let Some(values) = self.shared.get(&key) {
-            return values.clone();
+        let insts = &self.insts;
+        let hash = |op: &Op, window: Window| FxBuildHasher.hash_one((op, window));
+        let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
+        let key = hash(&op, window);
+        if let Some(&at) = self.shared.find(key, equal) {
+            return insts[at].results.clone();
         }
-        let values = self.push(key.0.clone(), window, types);
-        self.shared.insert(key, values.clone());
-        values
+        self.shared.insert_unique(key, insts.len(), |&at| hash(&insts[at].op, insts[at].window));
+        self.push(op, window, types)
     }
 
     /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
@@ -128,14 +145,13 @@ impl Editor {
         value
     }
 
-    /// Removes the writes at the end of the block of registers that are not live after it. Writes further up are there
+    /// The writes at the end of the block of registers that are not live after it, in order. Writes further up are there
     /// because an operation of the block reads the register file.
-    pub fn drop_dead_writes(&mut self, live: impl Fn(Reg) -> bool) {
-        let tail =
-            self.insts.iter().rposition(|inst| !matches!(inst.op, Op::RfWrite { .. })).map_or(0, |last| last + 1);
-        let mut kept = self.insts.split_off(tail);
-        kept.retain(|inst| matches!(inst.op, Op::RfWrite { reg, .. } if live(reg)));
-        self.insts.append(&mut kept);
+    pub fn dead_writes(&self, live: impl Fn(Reg) -> bool) -> Vec<usize> {
+        let is_write = |inst: &Inst| matches!(inst.op, Op::RfWrite { .. });
+        let tail = self.insts.iter().rposition(|inst| !is_write(inst)).map_or(0, |last| last + 1);
+        let dead = |&index: &usize| matches!(self.insts[index].op, Op::RfWrite { reg, .. } if !live(reg));
+        (tail..self.insts.len()).filter(dead).collect()
     }
 
     pub fn ty(&self, value: Value) -> ValueType {

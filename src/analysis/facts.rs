@@ -2,22 +2,22 @@
 //! values. A dataflow analysis forwards over the function, from "all alike" at the entry.
 //!
 //! A fact is about the active lanes. It holds on as long as the active mask only shrinks. Where lanes come back
-//! ([`Block::join`](crate::ir::Block::join)) the facts at the end of the block that pushed them hold again, for the registers that nothing on
-//! the way writes.
+//! ([`Block::join`](crate::ir::Block::join)) the facts at the end of the block that pushed them hold again, for the
+//! registers that nothing on the way writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::class::{Classes, LaunchClass};
 use super::editor::Masks;
 use super::flow::Flow;
-use crate::ir::{BankId, Block, CellKind, Function, Op, Reg, Value};
+use super::registers;
+use crate::ir::{Block, CellKind, Function, Op, Reg, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;
 
 /// The facts at the entry of every block. A block that is not reached has none.
-pub fn facts(function: &Function, launch: LaunchClass) -> Vec<Facts> {
-    let flow = Flow::of(function);
+pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts> {
     // Of each block, the joins of what it pushed, with the registers that may be written on the way.
     let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); function.blocks.len()];
     for join in &flow.joins {
@@ -26,7 +26,8 @@ pub fn facts(function: &Function, launch: LaunchClass) -> Vec<Facts> {
     }
     // None: not reached so far.
     let mut entry: Vec<Option<Facts>> = vec![None; function.blocks.len()];
-    entry[0] = Some(lane_registers(function).map(|reg| (reg, 0)).collect());
+    let is_lane = |reg: &Reg| matches!(function.bank(reg.bank).kind, CellKind::Lane(_));
+    entry[0] = Some(registers(function).filter(is_lane).map(|reg| (reg, 0)).collect());
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
@@ -61,11 +62,6 @@ fn meet(known: &mut Option<Facts>, other: Facts) -> bool {
     let before = known.len();
     known.retain(|reg, step| other.get(reg) == Some(step));
     known.len() < before
-}
-
-fn lane_registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {
-    let lanes = function.banks.iter().enumerate().filter(|(_, bank)| matches!(bank.kind, CellKind::Lane(_)));
-    lanes.flat_map(|(number, bank)| (0..bank.count).map(move |index| BankId(number as u16).reg(index)))
 }
 
 /// The facts at the end of a block.

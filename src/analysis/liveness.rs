@@ -1,12 +1,12 @@
 //! Which registers a block's successors may still read.
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live wherever lanes may be waiting for
-//! them, since a write of the running lanes says nothing about the waiting ones. A register that is read in inactive lanes (by a cross-lane
-//! operation, say) stays live too.
+//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live wherever lanes may be waiting
+//! for them, since a write of the running lanes says nothing about the waiting ones. A register that is read in inactive
+//! lanes (by a cross-lane operation, say) stays live too.
 
 use super::flow::Flow;
-use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Window};
+use crate::ir::{BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, Window};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -50,8 +50,9 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// `exposed` registers are read in lanes that may be inactive: they stay live.
-    pub fn of(function: &Function, exposed: &[Reg]) -> Liveness {
+    /// `code` gives the instructions of each block, which need not be those of the function. `exposed` registers are read
+    /// in lanes that may be inactive: they stay live.
+    pub fn of<'a>(function: &Function, flow: &Flow, code: impl Fn(usize) -> &'a [Inst], exposed: &[Reg]) -> Liveness {
         let mut first = Vec::with_capacity(function.banks.len());
         let mut count = 0usize;
         for bank in &function.banks {
@@ -62,27 +63,25 @@ impl Liveness {
         let mut always = RegSet::new(count);
         always.insert(number(function.active));
         exposed.iter().for_each(|&reg| always.insert(number(reg)));
-        let summaries: Vec<Summary> =
-            function.blocks.iter().map(|block| summarize(function, block, count, &number)).collect();
-
         let blocks = function.blocks.len();
+        let summaries: Vec<Summary> =
+            (0..blocks).map(|block| summarize(function, code(block), count, &number)).collect();
+
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
-        let flow = Flow::of(function);
-        // Blocks where lanes resume that may have waited anywhere.
-        let mut resumes: Vec<bool> = function.blocks.iter().map(|block| block.indirect_target).collect();
-        for block in &function.blocks {
-            if matches!(block.term, Terminator::Switch { .. }) {
-                block.term.for_each_target(|to| resumes[to.0 as usize] = true);
-            }
+        let mut switched = vec![false; blocks];
+        for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
+            block.term.for_each_target(|to| switched[to.0 as usize] = true);
         }
+        // Blocks where lanes resume that may have waited anywhere.
+        let resumes = function.blocks.iter().enumerate().map(|(index, block)| {
+            block.indirect_target || if block.join.is_some() { flow.join(index).is_none() } else { switched[index] }
+        });
+        let resumes: Vec<bool> = resumes.collect();
         // A lane does not come to a join by itself: from the pusher's end on it waits for it, whatever else runs. `follow`
         // is where the lanes of a block go on, `awaited` what waits meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-        for (index, block) in function.blocks.iter().enumerate().filter(|(_, block)| block.join.is_some()) {
-            resumes[index] = block.indirect_target || flow.join(index).is_none();
-        }
         for targets in &mut follow {
             targets.retain(|&to| flow.join(to).is_none());
         }
@@ -139,10 +138,10 @@ impl Liveness {
     }
 }
 
-fn summarize(function: &Function, block: &crate::ir::Block, count: usize, number: &impl Fn(Reg) -> usize) -> Summary {
+fn summarize(function: &Function, insts: &[Inst], count: usize, number: &impl Fn(Reg) -> usize) -> Summary {
     let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count) };
     let whole = Window::all(function.lanes);
-    for inst in block.insts.iter().rev() {
+    for inst in insts.iter().rev() {
         match &inst.op {
             Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
                 summary.uses.insert(number(*reg));

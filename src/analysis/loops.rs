@@ -1,21 +1,15 @@
 //! Which blocks are in loops.
 
-use crate::ir::{Function, Terminator};
+use super::flow::Flow;
+use crate::ir::{Block, Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
 /// leads to everything that has ever diverged, and loops come back without it.
-pub fn in_loops(function: &Function) -> Vec<bool> {
-    let successors: Vec<Vec<usize>> = function
-        .blocks
-        .iter()
-        .map(|block| {
-            let mut to = Vec::new();
-            if !matches!(block.term, Terminator::Switch { .. }) {
-                block.term.for_each_target(|target| to.push(target.0 as usize));
-            }
-            to
-        })
-        .collect();
+pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
+    let dispatches = |block: &Block| matches!(block.term, Terminator::Switch { .. });
+    let successors = function.blocks.iter().zip(&flow.successors);
+    let successors: Vec<Vec<usize>> =
+        successors.map(|(block, to)| if dispatches(block) { Vec::new() } else { to.clone() }).collect();
     Components::of(&successors)
 }
 

@@ -3,7 +3,8 @@
 //! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
 //! (`editor`), halves of 64-bit values are fused (`fuse`), what no lane can see is dropped (`demand`, `liveness`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
-//! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the same meaning: the interpreter runs it as well.
+//! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
+//! same meaning: the interpreter runs it as well.
 
 mod bounds;
 mod class;
@@ -23,52 +24,65 @@ pub use bounds::{Bound, bound};
 pub use class::{CHUNK, Class, Classes, LaunchClass};
 pub use editor::{Masks, is_pure};
 pub use facts::{Facts, facts};
+pub use flow::Flow;
 pub use group::{Condition, Group, groups};
-pub use liveness::Liveness;
 pub use loops::in_loops;
 pub use segment::{Plan, Step, Support};
 
-use crate::ir::{BankId, BlockId, CellKind, Function, Reg, Terminator};
+use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
+use demand::Demand;
 use editor::Editor;
+use liveness::Liveness;
 
 /// A function as the engines of this crate like it.
 pub struct Optimized {
     pub function: Function,
+    /// How control passes between its blocks.
+    pub flow: Flow,
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: Vec<Reg>,
 }
 
 /// The function with every block rebuilt.
 pub fn optimize(function: &Function) -> Optimized {
-    let mut blocks: Vec<(Editor, Terminator)> =
-        (0..function.blocks.len() as u32).map(|i| ssa::rebuild(function, BlockId(i))).collect();
+    // Blocks keep what they lead to.
+    let flow = Flow::of(function);
+    let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
     let mut exposed: Vec<Reg> = Vec::new();
-    let mut result = function.clone();
     // What is dead keeps something else alive in the first round.
-    for _ in 0..2 {
-        exposed = blocks.iter().flat_map(|(editor, term)| demand::exposed(function, editor, term)).collect();
-        let liveness = Liveness::of(&result, &exposed);
-        for (index, (editor, term)) in blocks.iter_mut().enumerate() {
-            editor.drop_dead_writes(|reg| liveness.live_out(BlockId(index as u32), reg));
-            *editor = demand::prune(editor, term);
-            let block = &mut result.blocks[index];
-            block.insts.clone_from(&editor.insts);
-            block.values.clone_from(&editor.values);
-            block.term = term.clone();
+    for round in 0..2 {
+        let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
+        exposed = demands.iter().flat_map(|demand| demand.exposed(function)).collect();
+        // The first round still looks at what was lifted, where a write under the active mask has no guard yet.
+        let code = |block: usize| match round {
+            0 => &function.blocks[block].insts[..],
+            _ => &blocks[block].0.insts,
+        };
+        let liveness = Liveness::of(function, &flow, code, &exposed);
+        let pruned = demands.into_iter().zip(0..);
+        let pruned = pruned.map(|(demand, block)| demand.prune(|reg| liveness.live_out(BlockId(block), reg)));
+        let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
+        for (block, pruned) in blocks.iter_mut().zip(pruned) {
+            if let Some(pruned) = pruned {
+                *block = pruned;
+            }
         }
     }
-    for index in 0..result.blocks.len() {
-        let insts = std::mem::take(&mut result.blocks[index].insts);
-        result.blocks[index].insts = early::write_early(&result, insts);
+    for (editor, _) in &mut blocks {
+        editor.insts = early::write_early(function, std::mem::take(&mut editor.insts));
     }
-    let liveness = Liveness::of(&result, &exposed);
-    let read_first = registers(&result)
+    let liveness = Liveness::of(function, &flow, |block| &blocks[block].0.insts, &exposed);
+    let read_first = registers(function)
         .filter(|&reg| {
-            let bytes = matches!(result.bank(reg.bank).kind, CellKind::Bytes(_));
-            reg != result.active && (bytes || liveness.live_in(BlockId(0), reg))
+            let bytes = matches!(function.bank(reg.bank).kind, CellKind::Bytes(_));
+            reg != function.active && (bytes || liveness.live_in(BlockId(0), reg))
         })
         .collect();
-    Optimized { function: result, read_first }
+    let blocks = function.blocks.iter().zip(blocks);
+    let blocks =
+        blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old }).collect();
+    let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
+    Optimized { function, flow, read_first }
 }
 
 fn registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {

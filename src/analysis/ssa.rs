@@ -4,16 +4,22 @@
 //! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
 //! see the difference.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 use super::class::CHUNK;
 use super::editor::Editor;
 use crate::ir::{
-    Access, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType,
+    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType, Values,
     Window,
 };
+
+/// The content of a uniform or mask register.
+#[derive(Clone, Copy)]
+struct Cell {
+    value: Value,
+    written: bool,
+}
 
 /// What is known of a lane register inside the block.
 #[derive(Clone, Copy)]
@@ -30,36 +36,24 @@ struct Ssa<'a> {
     editor: Editor,
     /// New number of each old value.
     map: Vec<Value>,
-    cells: FxHashMap<Reg, Value>,
-    /// Cells written in this block, in order of register.
-    written: BTreeMap<Reg, ()>,
-    lanes: BTreeMap<Reg, Lane>,
+    cells: FxHashMap<Reg, Cell>,
+    lanes: FxHashMap<Reg, Lane>,
 }
 
 /// The block in SSA form, with its terminator.
-pub fn rebuild(function: &Function, id: BlockId) -> (Editor, Terminator) {
-    let block = function.block(id);
+pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
     let mut ssa = Ssa {
         function,
-        editor: Editor::new(function.lanes),
+        editor: Editor::new(function.lanes, block.insts.len()),
         map: vec![Value(u32::MAX); block.values.len()],
         cells: FxHashMap::default(),
-        written: BTreeMap::new(),
-        lanes: BTreeMap::new(),
+        lanes: FxHashMap::default(),
     };
     for inst in &block.insts {
         ssa.inst(block, inst);
     }
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
-    for reg in ssa.written.keys().copied().collect::<Vec<_>>() {
-        let value = ssa.cells[&reg];
-        ssa.write_back(reg, value, None);
-    }
-    for (reg, lane) in std::mem::take(&mut ssa.lanes) {
-        if let Some((value, mask)) = lane.new {
-            ssa.flush_lane(reg, lane.window, value, mask);
-        }
-    }
+    ssa.settle_all();
     let mut term = block.term.clone();
     term.map_operands(|v| ssa.map[v.0 as usize]);
     (ssa.editor, term)
@@ -70,28 +64,28 @@ impl Ssa<'_> {
         self.editor.pc = inst.pc;
         let mut op = inst.op.clone();
         op.map_operands(|v| self.map[v.0 as usize]);
-        let types: Vec<ValueType> = inst.results.iter().map(|&r| block.ty(r)).collect();
+        let types = inst.types(&block.values);
         let results = match op {
-            Op::RfRead { reg, part } => vec![self.read(reg, part, inst.window)],
+            Op::RfRead { reg, part } => smallvec![self.read(reg, part, inst.window)],
             Op::RfWrite { reg, part, value, guard, nomask } => {
                 self.write(reg, part, value, guard, nomask, inst.window);
-                vec![]
+                Values::new()
             }
             Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
                 for index in first..first + count {
                     self.settle(Reg { bank, index });
                 }
                 let op = self.explicit_mask(op, inst.window);
-                self.editor.push(op, inst.window, &types)
+                self.editor.push(op, inst.window, types)
             }
-            op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, &types),
+            op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, types),
             op => {
                 // A fault of a scalar access names the least active lane.
                 if op.access().is_some_and(|access| self.editor.ty(access.address).is_uniform()) {
                     self.settle(self.function.active);
                 }
                 let op = self.explicit_mask(op, inst.window);
-                self.editor.push(op, inst.window, &types)
+                self.editor.push(op, inst.window, types)
             }
         };
         for (old, new) in inst.results.iter().zip(results) {
@@ -151,13 +145,13 @@ impl Ssa<'_> {
 
     /// The whole of a uniform or mask register.
     fn cell(&mut self, reg: Reg) -> Value {
-        if let Some(&value) = self.cells.get(&reg) {
-            return value;
+        if let Some(cell) = self.cells.get(&reg) {
+            return cell.value;
         }
         let window = self.editor.window();
         let ty = ValueType::uniform(self.cell_type(reg));
         let value = self.editor.push(Op::RfRead { reg, part: Part::Whole }, window, &[ty])[0];
-        self.cells.insert(reg, value);
+        self.cells.insert(reg, Cell { value, written: false });
         value
     }
 
@@ -214,8 +208,7 @@ impl Ssa<'_> {
                     self.editor.concat(low, value, all)
                 }
             };
-            self.cells.insert(reg, value);
-            self.written.insert(reg, ());
+            self.cells.insert(reg, Cell { value, written: true });
             return;
         }
         let ty = ValueType::varying(self.editor.ty(value).ty);
@@ -236,10 +229,10 @@ impl Ssa<'_> {
 
     /// Brings the register file up to date for a register, and forgets what was known of it.
     fn settle(&mut self, reg: Reg) {
-        if let Some(value) = self.cells.remove(&reg)
-            && self.written.remove(&reg).is_some()
+        if let Some(cell) = self.cells.remove(&reg)
+            && cell.written
         {
-            self.write_back(reg, value, None);
+            self.write_back(reg, cell.value);
         }
         if let Some(lane) = self.lanes.remove(&reg)
             && let Some((value, mask)) = lane.new
@@ -248,14 +241,21 @@ impl Ssa<'_> {
         }
     }
 
+    /// The same for all registers: cells in order, then lane registers in order.
+    fn settle_all(&mut self) {
+        let mut regs: Vec<Reg> = self.cells.keys().chain(self.lanes.keys()).copied().collect();
+        regs.sort_unstable_by_key(|&reg| (self.is_lane(reg), reg));
+        regs.into_iter().for_each(|reg| self.settle(reg));
+    }
+
     fn flush_lane(&mut self, reg: Reg, window: Window, value: Value, mask: Value) {
         let everything = self.editor.constant(mask) == Some(u64::MAX);
         let op = Op::RfWrite { reg, part: Part::Whole, value, guard: (!everything).then_some(mask), nomask: true };
         self.editor.push(op, window, &[]);
     }
 
-    fn write_back(&mut self, reg: Reg, value: Value, guard: Option<Value>) {
+    fn write_back(&mut self, reg: Reg, value: Value) {
         let window = self.editor.window();
-        self.editor.push(Op::RfWrite { reg, part: Part::Whole, value, guard, nomask: false }, window, &[]);
+        self.editor.push(Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, window, &[]);
     }
 }

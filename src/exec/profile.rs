@@ -124,6 +124,6 @@ fn constant(block: &mut Block, window: Window, bits: u64) -> Value {
 fn append(block: &mut Block, window: Window, op: Op) -> Value {
     let value = Value(block.values.len() as u32);
     block.values.push(ValueType::uniform(Type::I64));
-    block.insts.push(Inst { op, results: vec![value], window, pc: block.pc });
+    block.insts.push(Inst { op, results: smallvec::smallvec![value], window, pc: block.pc });
     value
 }

@@ -1,5 +1,7 @@
 //! Functions, blocks and terminators.
 
+use smallvec::SmallVec;
+
 use super::op::Op;
 use super::register::{Bank, BankId, Reg};
 use super::types::{Type, ValueType, Window};
@@ -64,11 +66,23 @@ pub struct Block {
     pub values: Vec<ValueType>,
 }
 
+/// Results of one instruction.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// So many values from number `first` on.
+pub(crate) fn numbered(first: usize, count: usize) -> Values {
+    let number = |i: usize| Value((first + i) as u32);
+    match count {
+        0..=4 => Values::from_buf_and_len([number(0), number(1), number(2), number(3)], count),
+        _ => (0..count).map(number).collect(),
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     pub op: Op,
     /// In the order that the operation's documentation gives.
-    pub results: Vec<Value>,
+    pub results: Values,
     pub window: Window,
     /// Guest instruction that this came from.
     pub pc: u64,
@@ -158,6 +172,14 @@ impl Function {
 
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.0 as usize]
+    }
+}
+
+impl Inst {
+    /// Types of the results, of the values of the instruction's block: results are numbered one after the other.
+    pub fn types<'a>(&self, values: &'a [ValueType]) -> &'a [ValueType] {
+        let first = self.results.first().map_or(0, |first| first.0 as usize);
+        &values[first..first + self.results.len()]
     }
 }
 

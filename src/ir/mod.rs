@@ -23,7 +23,10 @@ pub mod verify;
 mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
-pub use function::{Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value};
+pub(crate) use function::numbered;
+pub use function::{
+    Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value, Values,
+};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

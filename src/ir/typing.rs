@@ -1,6 +1,8 @@
 //! The typing rule: [`op_types`] says what an operation demands of its operands and what its results are. Builder,
 //! verifier and parser all use it and no other.
 
+use std::fmt::Display;
+
 use smallvec::SmallVec;
 
 use super::function::Value;
@@ -51,14 +53,14 @@ impl<'a> Env<'a> {
         self,
         operand: &'static str,
         value: Value,
-        expected: impl Into<String>,
+        expected: impl Display,
         holds: impl Fn(ValueType) -> bool,
     ) -> Result<ValueType, TypeError> {
         let found = self.ty(value)?;
         if holds(found) {
             Ok(found)
         } else {
-            Err(TypeError::Operand { operand, expected: expected.into(), value, found })
+            Err(TypeError::Operand { operand, expected: expected.to_string(), value, found })
         }
     }
 
@@ -71,7 +73,7 @@ impl<'a> Env<'a> {
     }
 
     fn of(self, operand: &'static str, value: Value, ty: Type) -> Result<ValueType, TypeError> {
-        self.expect(operand, value, format!("of type {}", ty.name()), |t| t.ty == ty)
+        self.expect(operand, value, format_args!("of type {}", ty.name()), |t| t.ty == ty)
     }
 
     /// Of type `ty`, and uniform if `uniform` demands it.
@@ -80,7 +82,7 @@ impl<'a> Env<'a> {
     }
 
     fn exactly(self, operand: &'static str, value: Value, expected: ValueType) -> Result<ValueType, TypeError> {
-        self.expect(operand, value, format!("{expected}"), |t| t == expected)
+        self.expect(operand, value, expected, |t| t == expected)
     }
 
     fn mask(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
@@ -195,12 +197,7 @@ enum AccessKind {
     Atomic,
 }
 
-fn attribute(
-    what: &'static str,
-    expected: &'static str,
-    found: impl std::fmt::Display,
-    holds: bool,
-) -> Result<(), TypeError> {
+fn attribute(what: &'static str, expected: &'static str, found: impl Display, holds: bool) -> Result<(), TypeError> {
     if holds { Ok(()) } else { Err(TypeError::Attribute { what, expected, found: found.to_string() }) }
 }
 
@@ -214,7 +211,7 @@ fn one(ty: ValueType) -> Results {
 pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
     Ok(match *op {
         Op::Const { ty, bits } => {
-            attribute("bits of a constant", "within its type", format!("{bits:#x}"), bits & !ty.bit_mask() == 0)?;
+            attribute("bits of a constant", "within its type", format_args!("{bits:#x}"), bits & !ty.bit_mask() == 0)?;
             one(ValueType::uniform(ty))
         }
         Op::Splat { a } => {
@@ -285,7 +282,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::FloatToInt { to, nan, a, .. } => {
             attribute("the type converted to", "an integer", to.name(), to.is_int())?;
-            attribute("bits of NaN", "within the result's type", format!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
+            attribute("bits of NaN", "within the result's type", format_args!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
             one(ValueType { ty: to, ..env.float("a", a)? })
         }
         Op::Shared { function, a } => {
@@ -347,7 +344,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             )?;
             for &value in values {
                 let ty = access.ty;
-                env.expect("values", value, format!("{} or a wider integer", ty.name()), |t| {
+                env.expect("values", value, format_args!("{} or a wider integer", ty.name()), |t| {
                     t.ty == ty || (ty.is_int() && t.ty.is_int() && t.ty.bits() > ty.bits())
                 })?;
                 env.expect("values", value, "uniform, as the address is", |t| !scalar || t.is_uniform())?;

@@ -117,12 +117,12 @@ impl Program {
     pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
         let isa = host_isa()?;
-        let analysis::Optimized { function, read_first } = analysis::optimize(function);
+        let analysis::Optimized { function, flow, read_first } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
         let layout = interpreter.layout().clone();
-        let facts = analysis::facts(&function, launch);
-        let in_loops = analysis::in_loops(&function);
+        let facts = analysis::facts(&function, &flow, launch);
+        let in_loops = analysis::in_loops(&function, &flow);
         let plan = |(index, facts): (usize, &analysis::Facts)| {
             BlockPlan::of(&function, &layout, BlockId(index as u32), in_loops[index], launch, facts)
         };

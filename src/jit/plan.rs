@@ -1,6 +1,6 @@
 //! What the JIT decides about a block before it makes code: steps, classes, and where values rest between steps.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
 
 use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, groups};
 use crate::ir::layout::RegLayout;
@@ -9,24 +9,24 @@ use crate::ir::{Block, BlockId, Function, Inst, Op, Reg, Value};
 use super::lower::support;
 
 /// Places in the register file, past the registers, for values that a later step needs in memory.
-#[derive(Default)]
 pub struct Slots {
-    rows: HashMap<Value, u32>,
-    interpreted: HashSet<Value>,
+    /// Of each value.
+    rows: Vec<Option<u32>>,
+    interpreted: Vec<bool>,
 }
 
 impl Slots {
     pub fn row(&self, v: Value) -> u32 {
-        self.rows[&v]
+        self.rows[v.0 as usize].expect("the value has a slot")
     }
 
     pub fn is_stored(&self, v: Value) -> bool {
-        self.rows.contains_key(&v)
+        self.rows[v.0 as usize].is_some()
     }
 
     /// Whether the interpreter makes this value.
     pub fn interpreted(&self, v: Value) -> bool {
-        self.interpreted.contains(&v)
+        self.interpreted[v.0 as usize]
     }
 }
 
@@ -69,14 +69,13 @@ impl BlockPlan {
         let groups =
             if whole_chunks { groups(function, block, in_loop, &defs, &whole_classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;
-        let slots = assign_slots(function, layout, block, &classes, &plan, &defs, &mut bytes);
+        let slots = assign_slots(layout, block, &classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, bytes }
     }
 }
 
 fn assign_slots(
-    function: &Function,
     layout: &RegLayout,
     block: &Block,
     classes: &Classes,
@@ -84,9 +83,10 @@ fn assign_slots(
     defs: &[(usize, usize)],
     bytes: &mut usize,
 ) -> Slots {
-    let mut slots = Slots::default();
+    let values = block.values.len();
+    let mut slots = Slots { rows: vec![None; values], interpreted: vec![false; values] };
     let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
-        slots.rows.entry(v).or_insert_with(|| {
+        slots.rows[v.0 as usize].get_or_insert_with(|| {
             let ty = block.ty(v);
             let size = if ty.is_uniform() { 8 } else { crate::ir::layout::row_bytes(layout.lanes(), ty.ty) };
             *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
@@ -125,19 +125,18 @@ fn assign_slots(
                         place(&mut slots, v, bytes);
                     }
                     if interpreted {
-                        slots.interpreted.insert(v);
+                        slots.interpreted[v.0 as usize] = true;
                     }
                 }
             }
         }
     }
-    let _ = function;
     slots
 }
 
 /// The first step that writes each lane register.
-fn first_writes(block: &Block, plan: &Plan) -> HashMap<Reg, usize> {
-    let mut first = HashMap::new();
+fn first_writes(block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
+    let mut first = FxHashMap::default();
     for (number, step) in plan.steps.iter().enumerate() {
         for &index in step.insts() {
             match block.insts[index].op {

@@ -5,8 +5,6 @@
 
 mod ops;
 
-use smallvec::SmallVec;
-
 use super::function::*;
 use super::op::{Access, Op, Space};
 use super::register::{Bank, BankId, CellKind, Reg};
@@ -86,6 +84,13 @@ impl FunctionBuilder {
         self.function.blocks[block.0 as usize].cost = cost;
     }
 
+    /// Takes out what `block` has, to begin it anew.
+    pub fn clear(&mut self, block: BlockId) {
+        let Block { insts, values, .. } = &mut self.function.blocks[block.0 as usize];
+        insts.clear();
+        values.clear();
+    }
+
     /// Appends to `block`, after what it has. The guest pc starts as the block's.
     pub fn at(&mut self, block: BlockId) -> BlockBuilder<'_> {
         let pc = self.function.block(block).pc;
@@ -119,9 +124,6 @@ impl FunctionBuilder {
         Ok(self.function)
     }
 }
-
-/// Results of one instruction.
-pub type Values = SmallVec<[Value; 4]>;
 
 /// A cursor at the end of a block: pc, window, guard and `nomask` set here apply to what is appended.
 pub struct BlockBuilder<'a> {
@@ -195,11 +197,11 @@ impl BlockBuilder<'_> {
         let block = &mut function.blocks[self.block.0 as usize];
         match op_types(&op, Env { banks: &function.banks, values: &block.values }) {
             Ok(types) => {
-                let first = block.values.len() as u32;
-                let results: Values = (first..first + types.len() as u32).map(Value).collect();
-                block.values.extend(types);
-                block.insts.push(Inst { op, results: results.to_vec(), window: self.window, pc: self.pc });
-                results
+                let first = block.values.len();
+                block.values.extend_from_slice(&types);
+                let results = numbered(first, types.len());
+                block.insts.push(Inst { op, results, window: self.window, pc: self.pc });
+                numbered(first, types.len())
             }
             Err(error) => {
                 let (pc, inst, op) = (self.pc, block.insts.len(), Box::new(op));

@@ -218,7 +218,7 @@ impl Parser {
         if types.len() != results.len() {
             return Err(start.error(Problem::Results { expected: types.len(), found: results.len() }));
         }
-        let mut numbers = Vec::with_capacity(types.len());
+        let mut numbers = Values::new();
         for (name, ty) in results.into_iter().zip(types) {
             let value = Value(block.values.len() as u32);
             if self.values.insert(name.to_owned(), value).is_some() {

@@ -16,9 +16,9 @@ pub const fn past_control(pc: u64) -> u64 {
 
 /// An instruction word together with the table line that explains it.
 ///
-/// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a constant or an immediate, and a modifier
-/// that an encoding lacks has its first value. Roles follow the text, not the bits: in `FFMA R0, R1, R2, c[0x0][0x8]` the
-/// constant is C.
+/// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a constant or an immediate,
+/// and a modifier that an encoding lacks has its first value. Roles follow the text, not the bits: in
+/// `FFMA R0, R1, R2, c[0x0][0x8]` the constant is C.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     pub word: u64,
@@ -117,8 +117,8 @@ impl Source {
     }
 }
 
-/// A memory operand: address register (RZ: none) plus offset in bytes. Without a register the offset is the address, unsigned in the
-/// width of its field (a 32-bit one is its bits), save in constant memory.
+/// A memory operand: address register (RZ: none) plus offset in bytes. Without a register the offset is the address,
+/// unsigned in the width of its field (a 32-bit one is its bits), save in constant memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub base: Reg,

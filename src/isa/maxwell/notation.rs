@@ -4,11 +4,13 @@
 //! mistake in a line is a compile error.
 //!
 //! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores at will; what is left out at the
-//! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the format leaves open,
-//! and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`, or `@lo#bits`: these bits are no instruction.
+//! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the
+//! format leaves open, and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`,
+//! or `@lo#bits`: these bits are no instruction.
 //!
-//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints nothing a following
-//! `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an instruction without a guard.
+//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints
+//! nothing a following `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an
+//! instruction without a guard.
 //!
 //! | placeholder | prints |
 //! |---|---|
@@ -41,10 +43,11 @@
 //! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
 //! | `t32` | a branch target: 32 bits from bit 20, absolute |
 //!
-//! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~` complemented, `!`
-//! (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S` the same in units of the integer type in
-//! bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in [`super::field::VideoType`] (3 bits); and without a bit
-//! `?`: the operand is not printed if it is PT, RZ or 0. `%2`: its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
+//! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~`
+//! complemented, `!` (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S`
+//! the same in units of the integer type in bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in
+//! [`super::field::VideoType`] (3 bits); and without a bit `?`: the operand is not printed if it is PT, RZ or 0. `%2`:
+//! its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
 
 use super::field::Field;
 use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};

@@ -1,7 +1,8 @@
 //! The table backwards: text to a word, for tests and for programs written by hand.
 //!
-//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0, an operand that it leaves out has the value
-//! for which it is left out. Texts that have no unique word (NaN payloads, reserved values) give one of them.
+//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0, an operand that it leaves
+//! out has the value for which it is left out. Texts that have no unique word (NaN payloads, reserved values) give one
+//! of them.
 
 mod read;
 

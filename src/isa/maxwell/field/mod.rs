@@ -2,8 +2,8 @@
 //! values mean and how each value is printed.
 //!
 //! A table line places a field by name, as in `{rounding@39}`. The vocabulary gives the width and the text, and
-//! [`Instruction`](super::Instruction) gets a typed accessor of the same name, which reads the field's value 0 (false, the first variant)
-//! in an encoding that lacks it.
+//! [`Instruction`](super::Instruction) gets a typed accessor of the same name, which reads the field's value 0 (false,
+//! the first variant) in an encoding that lacks it.
 
 /// How the value of a field is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

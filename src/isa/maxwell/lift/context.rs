@@ -1,6 +1,6 @@
 //! [`Cx`], which lift functions work with: operands as values, and destinations.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Access, BankId, BlockBuilder, Extend, Space, Type, Value};
 use crate::isa::divergence::Mask;
@@ -44,11 +44,11 @@ pub struct Cx<'a> {
     banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
-    constants: HashMap<(Type, u64), Value>,
-    loads: HashMap<(u8, u32, Type), Value>,
-    nots: HashMap<Value, Value>,
+    constants: FxHashMap<(Type, u64), Value>,
+    loads: FxHashMap<(u8, u32, Type), Value>,
+    nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
-    executing: HashMap<(Value, Value), Value>,
+    executing: FxHashMap<(Value, Value), Value>,
 }
 
 impl<'a> Cx<'a> {
@@ -63,10 +63,10 @@ impl<'a> Cx<'a> {
             banks,
             flags: FlagFile::new(banks.flags, kept),
             active: None,
-            constants: HashMap::new(),
-            loads: HashMap::new(),
-            nots: HashMap::new(),
-            executing: HashMap::new(),
+            constants: FxHashMap::default(),
+            loads: FxHashMap::default(),
+            nots: FxHashMap::default(),
+            executing: FxHashMap::default(),
         }
     }
 

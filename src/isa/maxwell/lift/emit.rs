@@ -1,6 +1,8 @@
 //! Blocks of guest instructions become blocks of the intermediate representation.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 
 use crate::ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
 use crate::isa::divergence::Mask;
@@ -24,7 +26,7 @@ pub struct Emitter<'p, 'a> {
     pub(super) pop: BlockId,
     /// Mask register that hands lanes from a block to its helpers.
     pub(super) split: Reg,
-    blocks: HashMap<u64, BlockId>,
+    blocks: FxHashMap<u64, BlockId>,
     queue: VecDeque<u64>,
 }
 
@@ -38,7 +40,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         split: Reg,
     ) -> Self {
         let live = Liveness::of(program);
-        let (blocks, queue) = (HashMap::new(), VecDeque::new());
+        let (blocks, queue) = (FxHashMap::default(), VecDeque::new());
         Emitter { program, live, function, banks, stack, pop, split, blocks, queue }
     }
 

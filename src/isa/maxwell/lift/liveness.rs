@@ -3,7 +3,7 @@
 //! A lane's path goes through the targets of what it leaves to, whatever the other lanes do. So a flag is live after SYNC
 //! if it is live at the target of an SSY, after RET behind a call, and so on; behind an indirect jump all are.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::flags::Flags;
 use super::flow::{Flow, Leave, Wait};
@@ -12,7 +12,7 @@ use super::program::{Action, End, GuestBlock, Program, When};
 #[derive(Default)]
 pub struct Liveness {
     /// At the start of each block.
-    at_start: HashMap<u64, Flags>,
+    at_start: FxHashMap<u64, Flags>,
     /// Where lanes that leave to a kind of entry go on.
     after_leave: [Flags; Wait::ALL.len()],
     /// At some place where lanes wait for others.

@@ -15,12 +15,13 @@
 //!
 //! - Flags are values within a block, so a carry chain is `(lo, c) = AddCarry(a, b, none)`, `(hi, _) = AddCarry(x, y, c)`; a
 //!   difference is `AddCarry(a, Not(b), all ones)`, then `AddCarry(x, Not(y), c)`. The sums go through `r` registers.
-//! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`, `ShrS(x, 16)`. XMAD is `Add(p, c)` with p =
-//!   `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG` gives `Or(And(r, 0xffff), Shl(B, 16))`. A
-//!   32-bit product is the triple `t = XMAD a, b, c; u = XMAD.MRG a, b.H1, 0; XMAD.PSL.CBCC a.H1, u.H1, t`.
+//! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`, `ShrS(x, 16)`. XMAD is
+//!   `Add(p, c)` with p = `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG`
+//!   gives `Or(And(r, 0xffff), Shl(B, 16))`. A 32-bit product is the triple
+//!   `t = XMAD a, b, c; u = XMAD.MRG a, b.H1, 0; XMAD.PSL.CBCC a.H1, u.H1, t`.
 //! - A 64-bit address is `Concat(r[n], r[n+1])` with a constant offset in the access.
-//! - A loop whose lanes leave one by one, `@!P BRA top; SYNC`, ends in `Branch(active, top, pop)`; one that all lanes are expected to
-//!   leave together in `Branch(rest, part, top)` with `rest` the lanes that leave.
+//! - A loop whose lanes leave one by one, `@!P BRA top; SYNC`, ends in `Branch(active, top, pop)`; one that all lanes
+//!   are expected to leave together in `Branch(rest, part, top)` with `rest` the lanes that leave.
 
 mod cc;
 mod context;
@@ -170,7 +171,7 @@ fn declare(function: &mut FunctionBuilder, registers: u32) -> Banks {
     Banks { registers, flags: FlagBanks { predicates, cc } }
 }
 
-/// For the trial run of one instruction.
+/// For the trial run of instructions.
 fn declare_scratch(function: &mut FunctionBuilder) -> Banks {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);

@@ -1,12 +1,14 @@
 //! Discovery: which instructions can run, and where blocks begin and end.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{FunctionBuilder, TrapKind};
+use rustc_hash::FxHashMap;
+
+use crate::ir::{BlockId, FunctionBuilder, TrapKind};
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
-use super::context::{Cx, Usage};
+use super::context::{Banks, Cx, Usage};
 use super::flags::Flags;
 use super::flow::{Flow, Leave, Unsupported, Wait};
 use super::{NAN, WARP_LANES, cc, declare_scratch};
@@ -80,13 +82,21 @@ pub struct Program<'a> {
     code: &'a [u8],
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
-    pub steps: HashMap<u64, Step>,
+    pub steps: FxHashMap<u64, Step>,
     leaders: BTreeSet<u64>,
     pub blocks: BTreeMap<u64, GuestBlock>,
     /// Where lanes that wait for an entry of a kind go on.
     pub push_targets: [BTreeSet<u64>; Wait::ALL.len()],
     /// Where jumps lead.
     pub jump_targets: BTreeSet<u64>,
+    trial: Trial,
+}
+
+/// Where lift functions are run to see what an instruction does.
+struct Trial {
+    function: FunctionBuilder,
+    banks: Banks,
+    block: BlockId,
 }
 
 /// The address of the instruction behind one.
@@ -99,11 +109,12 @@ impl<'a> Program<'a> {
         Program {
             code,
             indirect_targets: indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
-            steps: HashMap::new(),
+            steps: FxHashMap::default(),
             leaders: BTreeSet::new(),
             blocks: BTreeMap::new(),
             push_targets: Default::default(),
             jump_targets: BTreeSet::new(),
+            trial: Trial::new(),
         }
     }
 
@@ -115,7 +126,7 @@ impl<'a> Program<'a> {
             if self.steps.contains_key(&pc) {
                 continue;
             }
-            let step = decode(self.code, pc);
+            let step = decode(self.code, pc, &mut self.trial);
             self.steps.insert(pc, step);
             let next = next_pc(pc);
             let mut leaders = Vec::new();
@@ -328,7 +339,16 @@ impl<'a> Program<'a> {
     }
 }
 
-fn decode(code: &[u8], pc: u64) -> Step {
+impl Trial {
+    fn new() -> Trial {
+        let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
+        let banks = declare_scratch(&mut function);
+        let block = function.new_block(0);
+        Trial { function, banks, block }
+    }
+}
+
+fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {
     let trap = |insn, when, kind, usage| Step { insn, when, test: None, flow: Flow::Trap(kind), usage };
     let Some(insn) = code::word_at(code, pc).and_then(|word| word.instruction) else {
         return trap(None, When::Always, TrapKind::IllegalInstruction, Usage::default());
@@ -343,10 +363,8 @@ fn decode(code: &[u8], pc: u64) -> Step {
         return Step { insn: Some(insn), when: When::Never, test: None, flow: Flow::Next, usage: Usage::default() };
     }
     // A trial run of the lift function says what the instruction does.
-    let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
-    let banks = declare_scratch(&mut function);
-    let block = function.new_block(pc);
-    let mut cx = Cx::new(function.at(block), banks, Flags::NONE);
+    trial.function.clear(trial.block);
+    let mut cx = Cx::new(trial.function.at(trial.block), trial.banks, Flags::NONE);
     cx.start(&insn, pc, Flags::ALL);
     let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, &insn));
     let test = match insn.field(Field::cc_test) {

@@ -109,11 +109,20 @@ static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     let mut sorted: Vec<_> = rows().collect();
     sorted.sort_by_key(|row| std::cmp::Reverse(row.mask.count_ones()));
     let shift = 64 - BUCKET_BITS;
-    (0..1 << BUCKET_BITS)
-        .map(|top: u64| {
-            sorted.iter().copied().filter(|row| ((top << shift) ^ row.bits) & row.mask >> shift << shift == 0).collect()
-        })
-        .collect()
+    let mut buckets = vec![Vec::new(); 1 << BUCKET_BITS];
+    for row in sorted {
+        let (fixed, free) = ((row.bits & row.mask) >> shift, !row.mask >> shift);
+        // All values of the free bits, from all ones down to 0.
+        let mut chosen = free;
+        loop {
+            buckets[(fixed | chosen) as usize].push(row);
+            if chosen == 0 {
+                break;
+            }
+            chosen = (chosen - 1) & free;
+        }
+    }
+    buckets
 });
 
 /// The row that explains a word.
