@@ -8,7 +8,8 @@ use super::super::abi;
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{BarrierKind, BlockId, CellKind, Terminator, TrapKind};
+use crate::interp::fault_of;
+use crate::ir::{BarrierKind, BlockId, CellKind, Terminator};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;
 
@@ -201,18 +202,12 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Terminator::Exit => self.end_warp(),
             Terminator::Trap { kind, pc } => {
-                let kind = match kind {
-                    TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
-                    TrapKind::Unimplemented => FaultKind::Unimplemented,
-                    TrapKind::Guest => FaultKind::Trap,
-                    TrapKind::StackOverflow => FaultKind::StackOverflow,
-                };
                 let active = self.active_cell();
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
                 let none = self.b.ins().iconst(types::I32, 0);
                 let lane = self.b.ins().select(active, lane, none);
-                self.fault(kind, lane, *pc);
+                self.fault(fault_of(*kind), lane, *pc);
             }
         }
     }
