@@ -5,8 +5,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbitrary::Unstructured;
+use warploom::generate::bare::{self, Launch};
 use warploom::generate::compare::{self, BLOCKS, Difference, compare};
-use warploom::generate::{self, maxwell_code, maxwell_registers};
+use warploom::generate::{self, Elementwise, elementwise, maxwell_code, maxwell_registers};
 use warploom::ir::generate::{Random, Source, function};
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 
@@ -40,6 +41,18 @@ fn shapes_that_the_jit_treats_specially() {
         let bytes = bytes(&mut random, 3000);
         let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[])
+    });
+}
+
+#[test]
+fn elementwise_kernels_run_bare() {
+    seeds(600, |seed| {
+        let mut random = Random::new(seed);
+        let bytes = bytes(&mut random, 1000);
+        let mut u = Unstructured::new(&bytes);
+        let Elementwise { function, independent } = elementwise(&mut u).expect("enough bytes");
+        let launch = Launch::choose(&mut u).expect("enough bytes");
+        bare::compare(&function, &launch, independent)
     });
 }
 

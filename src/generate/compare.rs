@@ -66,12 +66,12 @@ impl std::error::Error for Difference {}
 
 /// What a launch left.
 #[derive(Debug, PartialEq)]
-struct Left {
-    fault: Option<Fault>,
-    instructions: u64,
-    lane_instructions: u64,
-    buffer: Vec<u8>,
-    registers: Vec<u8>,
+pub(super) struct Left {
+    pub fault: Option<Fault>,
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub buffer: Vec<u8>,
+    pub registers: Vec<u8>,
 }
 
 /// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT with and without
@@ -86,29 +86,38 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial]) -> Res
     let set = initial.iter().map(|(reg, _)| *reg).collect();
     let buffers = Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read };
     let instrumented = Arc::new(instrument::instrument(function, &buffers));
-    let differs = |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(&instrumented) });
-    let run = |name, engine: &dyn Engine| {
-        run(engine, block, initial, cells * CELL * warps).map_err(|error| differs(name, error))
-    };
+    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, initial, cells * CELL * warps))
+}
 
-    let interpreter = Interpreter::new(Arc::clone(&instrumented)).map_err(|e| differs("interp", e.to_string()))?;
-    let expected = run("interp", &interpreter)?;
+/// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
+/// difference.
+pub(super) fn on_all(
+    function: &Arc<Function>,
+    block: [u32; 3],
+    workers: usize,
+    run: &dyn Fn(&dyn Engine, usize) -> Result<Left, String>,
+) -> Result<(), Box<Difference>> {
+    let differs = |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(function) });
+    let interpreter = Interpreter::new(Arc::clone(function)).map_err(|e| differs("interp", e.to_string()))?;
+    let expected = run(&interpreter, 1).map_err(|e| differs("interp", e))?;
+    let compare = |name, engine: &dyn Engine, workers| match run(engine, workers) {
+        Ok(found) if found == expected => Ok(()),
+        Ok(found) => Err(differs(name, describe(function, &expected, &found))),
+        Err(error) => Err(differs(name, error)),
+    };
     let class = LaunchClass::of(block, function.lanes.into());
     for (name, one_worker) in [("jit", true), ("jit for several workers", false)] {
-        let program = Program::new(&instrumented, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
+        let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
         program.compile_all().map_err(|e| differs(name, e.to_string()))?;
         if one_worker {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
             let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
-            let found = run(name, &optimized)?;
-            if found != expected {
-                return Err(differs(name, describe(function, &expected, &found)));
-            }
+            compare(name, &optimized, 1)?;
         }
-        let found = run(name, &program)?;
-        if found != expected {
-            return Err(differs(name, describe(function, &expected, &found)));
+        compare(name, &program, 1)?;
+        if !one_worker && workers > 1 && expected.fault.is_none() {
+            compare("jit on several workers", &program, workers)?;
         }
     }
     Ok(())

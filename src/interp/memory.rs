@@ -150,7 +150,7 @@ fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> 
         Space::Local => Target::Local(address as u32),
     };
     let within = |offset: u32, limit: u64| {
-        let inside = u64::from(offset) + u64::from(bytes_of(access)) <= limit;
+        let inside = u64::from(offset) + u64::from(access.bytes()) <= limit;
         if inside { Ok(offset) } else { Err(FaultKind::AddressOutOfRange) }
     };
     match (target, actor) {
@@ -262,10 +262,6 @@ pub fn extended(access: &Access, extend: Extend, bits: u64) -> u64 {
         Extend::None | Extend::Unsigned => bits,
         Extend::Signed => eval::sign_extend(access.ty, bits) as u64 & Type::I32.bit_mask(),
     }
-}
-
-fn bytes_of(access: &Access) -> u32 {
-    access.ty.bytes() * u32::from(access.count)
 }
 
 fn sparse_bits(actor: Actor, residency: Residency) -> u64 {

@@ -21,6 +21,7 @@ use crate::ir::verify::{self, VerifyError};
 use crate::ir::{BlockId, Function, Value};
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
+pub use run::fault_of;
 
 /// Why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -141,15 +141,19 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_>, term: &Terminato
         }
         Terminator::Exit => Next::Done,
         Terminator::Trap { kind, pc } => {
-            let kind = match kind {
-                TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
-                TrapKind::Unimplemented => FaultKind::Unimplemented,
-                TrapKind::Guest => FaultKind::Trap,
-                TrapKind::StackOverflow => FaultKind::StackOverflow,
-            };
             let lane = executor.least_active();
-            Next::Leave(executor.context.set_fault(kind, lane, pc, 0))
+            Next::Leave(executor.context.set_fault(fault_of(kind), lane, pc, 0))
         }
+    }
+}
+
+/// The fault that a trap is.
+pub fn fault_of(kind: TrapKind) -> FaultKind {
+    match kind {
+        TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
+        TrapKind::Unimplemented => FaultKind::Unimplemented,
+        TrapKind::Guest => FaultKind::Trap,
+        TrapKind::StackOverflow => FaultKind::StackOverflow,
     }
 }
 

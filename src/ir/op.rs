@@ -272,6 +272,13 @@ pub struct Access {
     pub nomask: bool,
 }
 
+impl Access {
+    /// Of all elements together.
+    pub fn bytes(&self) -> u32 {
+        self.ty.bytes() * u32::from(self.count)
+    }
+}
+
 /// What an atomic does with the memory value `m` and its operand `b`; it returns the old `m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {

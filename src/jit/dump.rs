@@ -1,8 +1,8 @@
 //! What was made of a kernel, as text: CLIF, and host code.
 
-use std::fmt::Write;
+mod listing;
 
-use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use std::fmt::Write;
 
 use super::{JitError, Program};
 
@@ -29,7 +29,7 @@ pub fn host(program: &Program) -> Result<String, JitError> {
             compiled.code.bytes().len()
         );
         if cfg!(target_arch = "x86_64") {
-            disassemble(compiled.code.bytes(), &mut out);
+            listing::write(compiled.code.bytes(), &mut out);
         }
     }
     Ok(out)
@@ -37,16 +37,4 @@ pub fn host(program: &Program) -> Result<String, JitError> {
 
 fn blocks(program: &Program, region: usize) -> Vec<u32> {
     program.regions[region].iter().map(|id| id.0).collect()
-}
-
-fn disassemble(code: &[u8], out: &mut String) {
-    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    let mut formatter = IntelFormatter::new();
-    let mut text = String::new();
-    while decoder.can_decode() {
-        let instruction = decoder.decode();
-        text.clear();
-        formatter.format(&instruction, &mut text);
-        let _ = writeln!(out, "{:6x}  {text}", instruction.ip());
-    }
 }

@@ -3,11 +3,14 @@
 //! spaced and that are not.
 
 mod arithmetic;
+mod elementwise;
 mod masks;
 mod memory;
 mod warp;
 
 use arbitrary::{Result, Unstructured};
+
+pub use elementwise::{Elementwise, elementwise};
 
 use crate::ir::names::Named;
 use crate::ir::*;
@@ -16,6 +19,7 @@ const WORDS: u32 = 6;
 const LONGS: u32 = 2;
 const MASKS: u32 = 3;
 const UNIFORMS: u32 = 2;
+const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 
 struct Banks {
     words: BankId,
@@ -34,12 +38,17 @@ struct Pool {
 }
 
 impl Pool {
-    /// One of each, to begin with.
+    /// One of each and the lane's number, to begin with.
     fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Pool> {
-        let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
         let lane = b.lane_id();
+        Pool::with(b, lane, u)
+    }
+
+    /// One of each and this word.
+    fn with(b: &mut BlockBuilder<'_>, first: Value, u: &mut Unstructured<'_>) -> Result<Pool> {
+        let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
         let k = b.iconst(Type::I32, word(u)?.into());
-        pool.words.extend([lane, k]);
+        pool.words.extend([first, k]);
         let k = b.iconst(Type::I64, long(u)?);
         let wide = b.splat(k);
         pool.longs.push(wide);
@@ -58,8 +67,7 @@ impl Pool {
 /// A function for warps of 8, 32 or 64 lanes.
 pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
-    let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
-    let mut f = FunctionBuilder::new("random", lanes, nan);
+    let mut f = FunctionBuilder::new("random", lanes, NAN);
     let active = f.bank("active", CellKind::Mask, 1).reg(0);
     f.set_active(active);
     let banks = Banks {
@@ -113,7 +121,7 @@ fn prologue(b: &mut BlockBuilder<'_>, banks: &Banks, next: BlockId, u: &mut Unst
 }
 
 /// Interesting numbers, and any.
-fn word(u: &mut Unstructured<'_>) -> Result<u32> {
+pub(super) fn word(u: &mut Unstructured<'_>) -> Result<u32> {
     const EDGES: [u32; 16] = [
         0,
         1,

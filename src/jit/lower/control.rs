@@ -11,9 +11,9 @@ use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::region::{record_fault, return_code};
+use crate::interp::fault_of;
 use crate::ir::layout::row_bytes;
-use crate::ir::{BarrierKind, BlockId, CellKind, Terminator, TrapKind};
-use warploom_runtime::fault::FaultKind;
+use crate::ir::{BarrierKind, BlockId, CellKind, Terminator};
 use warploom_runtime::warp::ExitCode;
 
 /// Bytes that one round of the loop clears that zeroes registers.
@@ -225,19 +225,13 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Terminator::Exit => self.end_warp(),
             Terminator::Trap { kind, pc } => {
-                let kind = match kind {
-                    TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
-                    TrapKind::Unimplemented => FaultKind::Unimplemented,
-                    TrapKind::Guest => FaultKind::Trap,
-                    TrapKind::StackOverflow => FaultKind::StackOverflow,
-                };
                 let active = self.active_cell();
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
                 let none = self.b.ins().iconst(types::I32, 0);
                 let lane = self.b.ins().select(active, lane, none);
                 let pc = self.b.ins().iconst(types::I64, *pc as i64);
-                record_fault(self.b, self.ctx, kind, Some(lane), pc);
+                record_fault(self.b, self.ctx, fault_of(*kind), Some(lane), pc);
             }
         }
     }

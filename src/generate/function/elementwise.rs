@@ -1,0 +1,295 @@
+//! Kernels as programmers write them: each lane loads, computes and stores the elements that its thread index says. The
+//! JIT does many lanes of these at once after a few tests.
+
+use arbitrary::{Result, Unstructured};
+
+use super::super::bare::{BUFFERS, SHARED_BYTES, pointer_offset, word_offset};
+use super::{NAN, Pool, arithmetic, named};
+use crate::ir::*;
+
+const WORDS: u32 = 2;
+
+/// A function, for [`bare::compare`](super::super::bare::compare).
+pub struct Elementwise {
+    pub function: Function,
+    /// Whether no block touches what another one writes in the same buffer.
+    pub independent: bool,
+}
+
+/// A kernel of a block, or of two, with lanes that leave at a bound.
+pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
+    let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
+    let mut f = FunctionBuilder::new("elementwise", lanes, NAN);
+    let active = f.bank("active", CellKind::Mask, 1).reg(0);
+    f.set_active(active);
+    let words = f.bank("r", CellKind::Lane(Type::I32), WORDS);
+    let [entry, body, last] = [0, 8, 16].map(|pc| f.new_block(pc));
+    for block in [entry, body] {
+        f.set_cost(block, u.int_in_range(0..=20)?);
+    }
+    f.at(last).exit();
+
+    let mut b = f.at(entry);
+    let mut body_of = Body::new(&mut b, u)?;
+    if u.arbitrary()? {
+        body_of.leave(&mut b, u)?;
+    }
+    body_of.operations(&mut b, u)?;
+    let mut second = false;
+    match u.int_in_range(0..=9)? {
+        0..=4 => b.exit(),
+        5 => b.jump(last),
+        6 => {
+            let [id, threads] = [b.iconst(Type::I32, 0), b.iconst(Type::I32, 0)];
+            let barrier = Barrier { kind: BarrierKind::Sync, id, threads: Some(threads), predicate: None };
+            b.barrier(barrier, body);
+            second = true;
+        }
+        _ => {
+            // As a loop's end.
+            if u.arbitrary()? {
+                body_of.leave(&mut b, u)?;
+            }
+            let active = b.read_active();
+            for (index, &word) in (0..WORDS).zip([body_of.index, *u.choose(&body_of.pool.words)?].iter()) {
+                b.rf_write(words.reg(index), word);
+            }
+            b.branch(active, body, last);
+            second = true;
+        }
+    }
+    let mut b = f.at(body);
+    if second {
+        let before = body_of;
+        body_of = Body::new(&mut b, u)?;
+        body_of.places = before.places;
+        body_of.independent = before.independent && body_of.is_own;
+        if u.arbitrary()? {
+            body_of.index = b.rf_read(words.reg(0));
+            body_of.independent = false;
+        }
+        let word = b.rf_read(words.reg(1));
+        body_of.pool.words.push(word);
+        body_of.operations(&mut b, u)?;
+    }
+    b.exit();
+    let independent = body_of.independent && body_of.places.iter().all(Places::are_own);
+    Ok(Elementwise { function: f.finish().expect("generated operations are well-typed"), independent })
+}
+
+/// What is accessed of a buffer.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    /// Distance between lanes, offset and size of the first access.
+    first: Option<(i64, i32, u32)>,
+    others: bool,
+    written: bool,
+}
+
+impl Places {
+    fn add(&mut self, step: i64, offset: i32, bytes: u32, writes: bool) {
+        let place = (step, offset, bytes);
+        self.others |= *self.first.get_or_insert(place) != place;
+        self.written |= writes;
+    }
+
+    /// Whether no lane touches what another one writes, if indices are unique.
+    fn are_own(&self) -> bool {
+        let apart = self.first.is_none_or(|(step, _, bytes)| step.unsigned_abs() >= bytes.into());
+        !self.written || apart && !self.others
+    }
+}
+
+struct Body {
+    index: Value,
+    /// Whether indices differ in all lanes of the grid.
+    is_own: bool,
+    pool: Pool,
+    places: [Places; BUFFERS],
+    independent: bool,
+}
+
+impl Body {
+    fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Body> {
+        let tid = b.special(Special::Tid(0));
+        let choice = u.int_in_range(0..=9)?;
+        let index = match choice {
+            0..=4 => {
+                let (ctaid, ntid) = (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)));
+                let first = b.mul(ctaid, ntid);
+                b.add(first, tid)
+            }
+            5 | 6 => tid,
+            7 | 8 => {
+                let word = b.load_const(0, word_offset(1), Type::I32);
+                b.add(tid, word)
+            }
+            _ => b.lane_id(),
+        };
+        let is_own = choice <= 4;
+        let mut pool = Pool::with(b, index, u)?;
+        let mut independent = is_own;
+        match u.int_in_range(0..=19)? {
+            0 => {
+                let warp = b.special(Special::WarpId);
+                pool.words.push(warp);
+            }
+            1 => {
+                let clock = b.special(Special::Clock);
+                let word = b.trunc(Type::I32, clock);
+                pool.words.push(word);
+                independent = false;
+            }
+            _ => {}
+        }
+        Ok(Body { index, is_own, pool, places: Default::default(), independent })
+    }
+
+    fn operations(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        let atomics = u.ratio(1, 4)?;
+        for _ in 0..u.int_in_range(1..=8)? {
+            match u.int_in_range(0..=23)? {
+                0 => self.leave(b, u)?,
+                1..=7 => self.load(b, u)?,
+                8..=10 => self.store(b, u)?,
+                11 if atomics => self.atomic(b, u)?,
+                12 | 13 if atomics => self.scatter(b, u)?,
+                11..=14 => arithmetic::wide(b, &mut self.pool, u)?,
+                15..=18 => arithmetic::float(b, &mut self.pool, u)?,
+                _ => arithmetic::integer(b, &mut self.pool, u)?,
+            }
+        }
+        // A histogram stores nothing behind.
+        if u.ratio(9, 10)? { self.store(b, u) } else { Ok(()) }
+    }
+
+    /// Lanes at or past a bound end: all or none of a warp, or each by its index.
+    fn leave(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        let bound = b.load_const(0, word_offset(0), Type::I32);
+        let what = match u.int_in_range(0..=9)? {
+            0 => b.load_const(0, word_offset(1), Type::I32),
+            1 | 2 => {
+                let step = b.iconst(Type::I32, *u.choose(&[2, 4, 0xffff_ffff, 0xffff_fffc])?);
+                b.mul(self.index, step)
+            }
+            _ => self.index,
+        };
+        let cc = if u.ratio(2, 3)? { *u.choose(&[IntCc::LtS, IntCc::LtU])? } else { named(u)? };
+        let inside = if u.arbitrary()? { b.icmp(cc, what, bound) } else { b.icmp(cc.swapped(), bound, what) };
+        let active = b.read_active();
+        let rest = b.and(active, inside);
+        b.write_active(rest);
+        self.pool.masks.push(inside);
+        Ok(())
+    }
+
+    /// An access that is evenly spaced.
+    fn access(&mut self, b: &mut BlockBuilder<'_>, writes: bool, u: &mut Unstructured<'_>) -> Result<Access> {
+        let (ty, count) = *u.choose(&[
+            (Type::I32, 1),
+            (Type::I32, 1),
+            (Type::I32, 2),
+            (Type::I32, 4),
+            (Type::I8, 1),
+            (Type::I16, 1),
+        ])?;
+        let bytes = ty.bytes() * u32::from(count);
+        let whole = i64::from(bytes);
+        let step = if u.ratio(5, 6)? { whole } else { *u.choose(&[0, 2 * whole, -whole, 4, 3, 12])? };
+        let k = b.iconst(Type::I32, step as u32 as u64);
+        let at = b.mul(self.index, k);
+        let offset = if u.ratio(5, 6)? { 0 } else { *u.choose(&[4, -4, 16, 32, 128, 4096])? };
+        let (space, address) = if u.ratio(1, 5)? {
+            (Space::Shared, at)
+        } else {
+            let buffer = u.int_in_range(0..=BUFFERS - 1)?;
+            self.places[buffer].add(step, offset, bytes, writes);
+            (*u.choose(&[Space::Global, Space::Global, Space::Generic])?, address(b, buffer, at, u)?)
+        };
+        let access = b.access(space, ty, count, address, offset);
+        Ok(if u.ratio(1, 8)? { Access { align: 1, ..access } } else { access })
+    }
+
+    fn load(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        self.guard(b, u)?;
+        let access = self.access(b, false, u)?;
+        let extend =
+            if access.ty == Type::I32 { Extend::None } else { *u.choose(&[Extend::Signed, Extend::Unsigned])? };
+        let values = b.load_access(access, extend);
+        b.set_guard(None);
+        for v in values {
+            self.pool.words.push(v);
+            let f = b.bitcast(Type::F32, v);
+            self.pool.floats.push(f);
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        self.guard(b, u)?;
+        let access = self.access(b, true, u)?;
+        let mut values = Vec::new();
+        for _ in 0..access.count {
+            // Mostly what was computed last.
+            let words = &self.pool.words;
+            let v = if u.ratio(1, 3)? { *u.choose(words)? } else { *words.last().expect("never empty") };
+            values.push(if access.ty == Type::I32 { v } else { b.trunc(access.ty, v) });
+        }
+        b.store_access(access, &values);
+        b.set_guard(None);
+        Ok(())
+    }
+
+    /// Sometimes a mask for the next access.
+    fn guard(&self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        if u.ratio(1, 20)? {
+            b.set_guard(Some(*u.choose(&self.pool.masks)?));
+        }
+        Ok(())
+    }
+
+    /// Of evenly spaced or of equal addresses.
+    fn atomic(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        let access = self.access(b, true, u)?;
+        let access = Access { ty: Type::I32, count: 1, align: 4, ..access };
+        self.independent &= access.space == Space::Shared;
+        let op = *u.choose(&[AtomicOp::Add, AtomicOp::MaxS, AtomicOp::Exchange, AtomicOp::Inc])?;
+        let old = b.atomic(access, op, *u.choose(&self.pool.words)?, None);
+        self.pool.words.push(old);
+        Ok(())
+    }
+
+    /// An atomic or a store of any addresses in shared memory, or past it.
+    fn scatter(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        let word = *self.pool.words.last().expect("never empty");
+        let bound = b.iconst(Type::I32, if u.ratio(1, 3)? { 0x7fff } else { u64::from(SHARED_BYTES) / 4 - 1 });
+        let four = b.iconst(Type::I32, 4);
+        let index = b.and(word, bound);
+        let at = b.mul(index, four);
+        let at = if b.ty(at).is_uniform() { b.splat(at) } else { at };
+        let value = *u.choose(&self.pool.words)?;
+        let access = b.access(Space::Shared, Type::I32, 1, at, 0);
+        if u.arbitrary()? {
+            b.atomic(access, AtomicOp::Add, value, None);
+        } else {
+            b.store_access(access, &[value]);
+        }
+        Ok(())
+    }
+}
+
+/// Of a byte in a buffer: the pointer is added as a whole or in halves, as 32-bit machines do.
+fn address(b: &mut BlockBuilder<'_>, buffer: usize, at: Value, u: &mut Unstructured<'_>) -> Result<Value> {
+    let offset = pointer_offset(buffer);
+    if u.arbitrary()? {
+        let base = b.load_const(0, offset, Type::I64);
+        let wide = if u.ratio(1, 4)? { b.zero_extend(Type::I64, at) } else { b.sign_extend(Type::I64, at) };
+        return Ok(b.add(wide, base));
+    }
+    let (low, high) = (b.load_const(0, offset, Type::I32), b.load_const(0, offset + 4, Type::I32));
+    let bits = b.iconst(Type::I32, 31);
+    let sign = b.shr_s(at, bits);
+    let (low, carry) = b.add_carry(at, low, None);
+    let (high, _) = b.add_carry(sign, high, Some(carry));
+    Ok(b.concat(low, high))
+}
