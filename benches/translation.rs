@@ -21,7 +21,42 @@ fn main() {
         let status = Command::new(&this).args(["--measure", kernel]).status().expect("this program starts again");
         assert!(status.success(), "measuring {kernel}");
     }
+    kernels();
     variants();
+}
+
+/// Every kernel of the examples, in a process that has translated before: the first time costs the loading of the code
+/// generator as well. The least of several times.
+fn kernels() {
+    const TIMES: usize = 20;
+    println!("all code of a kernel for blocks of 256, again and again:");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cubins: Vec<_> = std::fs::read_dir(root.join("examples"))
+        .expect("the examples")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter_map(|folder| Some(folder.join(format!("{}.sm_50.cubin", folder.file_name()?.to_str()?))))
+        .filter(|cubin| cubin.exists())
+        .collect();
+    cubins.sort();
+    let (mut all_instructions, mut all_time) = (0, Duration::ZERO);
+    for cubin in cubins {
+        let bytes = std::fs::read(&cubin).unwrap_or_else(|e| panic!("{}: {e}", cubin.display()));
+        let module = Program::load(&bytes, None).expect("a module");
+        let names: Vec<String> = module.module().kernels().map(|(_, kernel)| kernel.name.clone()).collect();
+        for name in names {
+            let times = (0..TIMES).map(|_| {
+                let program = Program::load(&bytes, None).expect("a module");
+                program.kernel(&name).expect("the kernel").translate([256, 1, 1], 1).expect("a translation")
+            });
+            let time = times.min().expect("several times");
+            let instructions = module.kernel(&name).expect("the kernel").function().size / 32 * 3;
+            let each = time.as_nanos() as f64 / 1000.0 / instructions as f64;
+            println!("  {name}: {instructions} instructions, {each:.1} us each");
+            all_instructions += instructions;
+            all_time += time;
+        }
+    }
+    println!("  together: {:.1} us each", all_time.as_nanos() as f64 / 1000.0 / all_instructions as f64);
 }
 
 fn load(cubin: &str, kernel: &str) -> Program {

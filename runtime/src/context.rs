@@ -5,7 +5,7 @@
 
 use crate::fault::{FaultKind, FaultRecord};
 use crate::memory::Memory;
-use crate::warp::{CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, WarpContext};
+use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, WarpContext};
 use crate::window::Windows;
 use std::ptr;
 
@@ -49,8 +49,8 @@ impl WarpContext {
             fault: FaultRecord::default(),
             helper_calls: 0,
             interp_instructions: 0,
-            scratch: [0; 256],
-            rest: [0; REST_BYTES / 8],
+            scratch: Area([0; 256]),
+            rest: Area([0; REST_BYTES / 8]),
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,

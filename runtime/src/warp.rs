@@ -14,6 +14,24 @@ pub const CONST_BANKS: usize = 32;
 /// Bytes of [`WarpContext::rest`].
 pub const REST_BYTES: usize = 1 << 13;
 
+/// Words that code accesses as vectors.
+#[repr(C, align(64))]
+pub struct Area<const WORDS: usize>(pub [u64; WORDS]);
+
+impl<const WORDS: usize> std::ops::Deref for Area<WORDS> {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl<const WORDS: usize> std::ops::DerefMut for Area<WORDS> {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+}
+
 /// One entry of the software TLB. An address `a` hits for reading if it lies in the page that begins at `read_tag`, for
 /// writing if in that at `write_tag`; its host address is then `a + addend` (wrapping). A tag where there is no such page
 /// is [`no_page`].
@@ -155,9 +173,9 @@ pub struct WarpContext {
     pub helper_calls: u64,
     pub interp_instructions: u64,
     /// Arguments and results of helpers: addresses, then values of up to 64 lanes.
-    pub scratch: [u64; 256],
+    pub scratch: Area<256>,
     /// Where an engine keeps what it needs during a call and has no registers for.
-    pub rest: [u64; REST_BYTES / 8],
+    pub rest: Area<{ REST_BYTES / 8 }>,
     /// The thread's view of guest memory, for the slow paths.
     pub memory: *const crate::memory::Memory,
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside

@@ -133,6 +133,14 @@ impl<'p> Kernel<'p> {
         })
     }
 
+    /// Translates the kernel ahead of its launches with blocks of this shape on so many threads, which then need not.
+    /// Gives the time that was spent.
+    pub fn translate(&self, block: [u32; 3], threads: usize) -> Result<Duration, Error> {
+        let translated = self.program.translated(self.id)?;
+        translated.compile(block, threads)?;
+        Ok(Duration::from_nanos(translated.take_nanoseconds()))
+    }
+
     /// The kernel at a stage of its translation for blocks of this shape, as text.
     pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
         self.program.translated(self.id)?.dump(stage, block)

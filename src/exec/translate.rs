@@ -95,6 +95,18 @@ impl Translated {
         Ok(Arc::new(Discovering { translated: self.clone(), engine, known, growing: Mutex::default() }))
     }
 
+    /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it.
+    pub fn compile(&self, block: [u32; 3], threads: usize) -> Result<(), Error> {
+        let generation = self.current();
+        let failed = |problem: String| Error::Stage {
+            kernel: generation.function.name.clone(),
+            stage: "translation".into(),
+            problem,
+        };
+        let program = generation.jit.program(block, threads).map_err(|e| failed(e.to_string()))?;
+        program.compile_all().map_err(|e| failed(e.to_string()))
+    }
+
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
         if let Some(interpreter) = generation.interpreter.get() {
             return Ok(interpreter.clone());

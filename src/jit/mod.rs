@@ -106,7 +106,7 @@ pub struct Program {
     register_file_bytes: usize,
     regions: Vec<Vec<BlockId>>,
     region_of: Vec<usize>,
-    code: Vec<OnceLock<Option<Compiled>>>,
+    code: Vec<OnceLock<Result<Compiled, JitError>>>,
     isa: OwnedTargetIsa,
     translate_ns: AtomicU64,
     /// Goes on where code could not be made.
@@ -196,22 +196,26 @@ impl Program {
 
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
     /// that fails.
-    pub fn compile_all(&self) -> Result<(), JitError> {
-        (0..self.regions.len()).try_for_each(|region| self.compile_region(region).map(|_| ()))
+    pub fn compile_all(&self) -> Result<(), &JitError> {
+        (0..self.regions.len()).try_for_each(|region| self.compiled(region).as_ref().map(|_| ()))
     }
 
-    /// The entry of a region, compiled if need be; `None` if it cannot be.
-    fn entry(&self, region: usize) -> Option<abi::Entry> {
-        let compiled = self.code[region].get_or_init(|| {
+    /// The code of a region, made now if there is none yet.
+    fn compiled(&self, region: usize) -> &Result<Compiled, JitError> {
+        self.code[region].get_or_init(|| {
             let start = Instant::now();
             let compiled = self.compile_region(region);
             self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
             compiled
                 .inspect_err(|error| tracing::error!("{}: region {region} is interpreted: {error}", self.function.name))
-                .ok()
-        });
+        })
+    }
+
+    /// The entry of a region; `None` if it cannot be compiled.
+    fn entry(&self, region: usize) -> Option<abi::Entry> {
+        let compiled = self.compiled(region).as_ref().ok()?;
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
-        compiled.as_ref().map(|c| unsafe { std::mem::transmute::<*const u8, abi::Entry>(c.code.address()) })
+        Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
     }
 }
 

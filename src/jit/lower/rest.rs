@@ -67,12 +67,11 @@ impl BlockLowerer<'_, '_, '_> {
             }
         };
         for (at, &index) in insts.iter().enumerate() {
-            let inst = &self.block.insts[index];
-            inst.op.for_each_operand(|v| note(self.root(v), at as u32));
-            for &result in &inst.results {
-                if self.block.ty(result) == ValueType::MASK && self.escapes(result) {
-                    note(result, insts.len() as u32);
-                }
+            self.block.insts[index].op.for_each_operand(|v| note(self.root(v), at as u32));
+        }
+        for &result in insts.iter().flat_map(|&index| &self.block.insts[index].results) {
+            if self.block.ty(result) == ValueType::MASK && self.escapes(result) {
+                note(result, insts.len() as u32);
             }
         }
         // How many vectors are alive at each position.

@@ -158,8 +158,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.settled_mask(mask).is_some() || self.chunk().shared.masks.contains_key(&mask)
     }
 
-    /// The group that all warps of a chain may do together: it is all the kernel does, and in it warps differ by their
-    /// thread indices only.
+    /// The group that all warps of a chain may do together: it is all the kernel does, warps differ in it by their
+    /// thread indices only, and nothing in it can fault once it has been tested.
     pub(super) fn sweepable(&self) -> Option<&'r Group> {
         let group = self.groups.first()?;
         let ends = match self.block.term {
@@ -178,6 +178,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         };
         let sweeps = self.number == 0
             && ends
+            && !group.scattered
             && self.classes.launch() == LaunchClass::Line
             && group.steps == (0..self.plan.steps.len())
             && self.block.insts.iter().all(same_in_warps);
