@@ -3,12 +3,26 @@
 
 use std::process::Command;
 use std::time::Duration;
+use warploom::capture::Manifest;
 use warploom::exec::{Arg, LaunchOptions, Program};
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [
     ("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k"),
     ("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot"),
+];
+
+/// Manifests of the examples, one of each kernel.
+const EXAMPLES: [&str; 9] = [
+    "histogram/histogram-global.toml",
+    "histogram/histogram.toml",
+    "mandelbrot/mandelbrot.toml",
+    "matmul/matmul.toml",
+    "nbody/nbody.toml",
+    "reduce/reduce.toml",
+    "saxpy/saxpy.toml",
+    "scan/scan-blocks.toml",
+    "scan/scan.toml",
 ];
 
 fn main() {
@@ -25,38 +39,39 @@ fn main() {
     variants();
 }
 
-/// Every kernel of the examples, in a process that has translated before: the first time costs the loading of the code
-/// generator as well. The least of several times.
+/// All code of every kernel of the examples, in a process that has translated before: the first time costs the loading
+/// of the code generator as well. The least of several times.
 fn kernels() {
     const TIMES: usize = 20;
-    println!("all code of a kernel for blocks of 256, again and again:");
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut cubins: Vec<_> = std::fs::read_dir(root.join("examples"))
-        .expect("the examples")
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter_map(|folder| Some(folder.join(format!("{}.sm_50.cubin", folder.file_name()?.to_str()?))))
-        .filter(|cubin| cubin.exists())
-        .collect();
-    cubins.sort();
+    println!("the examples, again and again:");
     let (mut all_instructions, mut all_time) = (0, Duration::ZERO);
-    for cubin in cubins {
+    for manifest in EXAMPLES {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(manifest);
+        let Manifest { kernel, launch, .. } = Manifest::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let cubin = path.with_file_name(&kernel.binary);
         let bytes = std::fs::read(&cubin).unwrap_or_else(|e| panic!("{}: {e}", cubin.display()));
-        let module = Program::load(&bytes, None).expect("a module");
-        let names: Vec<String> = module.module().kernels().map(|(_, kernel)| kernel.name.clone()).collect();
-        for name in names {
-            let times = (0..TIMES).map(|_| {
-                let program = Program::load(&bytes, None).expect("a module");
-                program.kernel(&name).expect("the kernel").translate([256, 1, 1], 1).expect("a translation")
-            });
-            let time = times.min().expect("several times");
-            let instructions = module.kernel(&name).expect("the kernel").function().size / 32 * 3;
-            let each = time.as_nanos() as f64 / 1000.0 / instructions as f64;
-            println!("  {name}: {instructions} instructions, {each:.1} us each");
-            all_instructions += instructions;
-            all_time += time;
-        }
+        let mut instructions = 0;
+        let times = (0..TIMES).map(|_| {
+            let program = Program::load(&bytes, kernel.entry.as_deref()).expect("a module");
+            let kernel = match &kernel.entry {
+                Some(name) => program.kernel(name),
+                None => program.only_kernel(),
+            };
+            let kernel = kernel.expect("the kernel");
+            instructions = kernel.function().size / 32 * 3;
+            kernel.translate(launch.block, 1).expect("a translation")
+        });
+        let time = times.min().expect("several times");
+        println!("  {manifest}: {instructions} instructions, {:.1} us each", per_instruction(time, instructions));
+        all_instructions += instructions;
+        all_time += time;
     }
-    println!("  together: {:.1} us each", all_time.as_nanos() as f64 / 1000.0 / all_instructions as f64);
+    println!("  together: {:.1} us each", per_instruction(all_time, all_instructions));
+}
+
+/// In microseconds.
+fn per_instruction(time: Duration, instructions: u64) -> f64 {
+    time.as_nanos() as f64 / 1000.0 / instructions as f64
 }
 
 fn load(cubin: &str, kernel: &str) -> Program {
@@ -80,7 +95,7 @@ fn measure(name: &str) {
     let first = launch(&program, kernel, 1);
     let after = peak_kib();
     let second = launch(&program, kernel, 3);
-    let per_instruction = first.as_nanos() as f64 / 1000.0 / instructions as f64;
+    let per_instruction = per_instruction(first, instructions);
     println!(
         "{kernel}: {instructions} instructions translated in {first:.1?}: {per_instruction:.2} us each (promised: at most 25)"
     );
