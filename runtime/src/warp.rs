@@ -12,7 +12,7 @@ pub const CONST_BANK_BYTES: usize = 1 << 16;
 pub const CONST_BANKS: usize = 32;
 
 /// Bytes of [`WarpContext::rest`].
-pub const REST_BYTES: usize = 1 << 13;
+pub const REST_BYTES: usize = 1 << 11;
 
 /// Words that code accesses as vectors.
 #[repr(C, align(64))]
@@ -70,7 +70,7 @@ pub const fn tlb_slot(page: u64) -> usize {
 /// The tag in a slot that stands for no page: that of one which is never looked up there. Its neighbours are not either,
 /// so that code which looked up one address may compare others nearby with the tag.
 pub const fn no_page(slot: usize) -> u64 {
-    ((slot ^ TLB_ENTRIES / 2) as u64) << PAGE_BITS
+    ((slot ^ (TLB_ENTRIES / 2)) as u64) << PAGE_BITS
 }
 
 /// Why an engine returned.

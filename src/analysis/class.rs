@@ -2,7 +2,7 @@
 
 use super::editor::Masks;
 use super::facts::Facts;
-use crate::ir::{BinaryOp, Block, ConvertOp, Function, Inst, Op, Special, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, ConvertOp, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
@@ -165,6 +165,18 @@ impl Classes {
 
     pub fn launch(&self) -> LaunchClass {
         self.launch
+    }
+
+    /// An ordered compare of an evenly spaced value with one that all lanes share, in this order.
+    pub fn spaced_compare(&self, cc: IntCc, a: Value, b: Value) -> Option<(IntCc, Value, Value)> {
+        if matches!(cc, IntCc::Eq | IntCc::Ne) {
+            return None;
+        }
+        match [a, b].map(|v| self.get(v).stride()) {
+            [Some(_), Some(0)] => Some((cc, a, b)),
+            [Some(0), Some(_)] => Some((cc.swapped(), b, a)),
+            _ => None,
+        }
     }
 
     /// Whether affine values are so over the whole warp, not only in each chunk.

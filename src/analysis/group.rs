@@ -277,7 +277,7 @@ impl Finder<'_> {
         if a.address != b.address {
             return None;
         }
-        let bytes = [a, b].map(|access| u64::from(access.ty.bytes()) * u64::from(access.count));
+        let bytes = [a, b].map(|access| u64::from(access.bytes()));
         let distance = u64::from(a.offset.abs_diff(b.offset));
         Some(distance + bytes[0].max(bytes[1]) <= stride.unsigned_abs())
     }
@@ -330,13 +330,8 @@ impl Finder<'_> {
     }
 
     fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
-        let (cc, a, b) = match [a, b].map(|v| self.classes.get(v).stride()) {
-            [Some(_), Some(0)] => (cc, a, b),
-            [Some(0), Some(_)] => (cc.swapped(), b, a),
-            _ => return false,
-        };
-        let ordered = !matches!(cc, IntCc::Eq | IntCc::Ne);
-        let possible = ordered && matches!(self.block.ty(a).ty, Type::I32 | Type::I64);
+        let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
+        let possible = matches!(self.block.ty(a).ty, Type::I32 | Type::I64);
         if possible {
             self.group.conditions.push(Condition::Compare { cc, a, b });
         }

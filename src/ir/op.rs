@@ -69,6 +69,10 @@ impl IntCc {
         }
     }
 
+    pub fn is_signed(self) -> bool {
+        matches!(self, IntCc::LtS | IntCc::LeS | IntCc::GtS | IntCc::GeS)
+    }
+
     /// The same of exchanged operands.
     pub fn swapped(self) -> IntCc {
         match self {

@@ -141,7 +141,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
         let address = cell.wrapping_add(desc.access.offset as i64 as u64) & desc.address.bit_mask();
         let actor = Actor::Lane(first as u32 + lane as u32);
         let value = |e: usize| Cells { word: STAGED_VALUES + e * 8, ty: desc.access.ty };
-        let aligned = address % u64::from(desc.access.align) == 0;
+        let aligned = address.is_multiple_of(u64::from(desc.access.align));
         let outcome = if !aligned {
             Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
         } else {

@@ -87,10 +87,6 @@ pub(super) struct Places {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    pub(super) fn element_bytes(access: &Access) -> i64 {
-        i64::from(access.ty.bytes()) * i64::from(access.count)
-    }
-
     /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
     pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
         let first = plus(self.b, base, i64::from(access.offset));
@@ -105,8 +101,8 @@ impl BlockLowerer<'_, '_, '_> {
             Space::Shared => class != Class::Varying,
             space => matches!(space, Space::Global | Space::Generic),
         };
-        let step = class.stride().unwrap_or(Self::element_bytes(access));
-        let span = (step * (LANES - 1)).abs() + Self::element_bytes(access);
+        let step = class.stride().unwrap_or(i64::from(access.bytes()));
+        let span = (step * (LANES - 1)).abs() + i64::from(access.bytes());
         if !inline || step % i64::from(access.align.max(1)) != 0 || span > PAGE - NEAR {
             return None;
         }
@@ -194,7 +190,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether evenly spaced lanes lie in shared memory, aligned.
     fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
         let (low, high) = spaced.ends();
-        let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access));
+        let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()));
         let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
         let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
         if spaced.step < 0 {
@@ -236,7 +232,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(aligned, slow);
         }
         let (low, high) = spaced.ends();
-        let end = self.b.ins().iadd_imm_s(high, Self::element_bytes(access) - 1);
+        let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()) - 1);
         let (hit, addend) = self.look_up(low, end, rights);
         let (miss, found) = (self.cold_block(), self.b.create_block());
         let result = self.b.append_block_param(found, types::I64);
@@ -294,7 +290,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(mask) = mask {
             offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
         }
-        let bytes = Self::element_bytes(access);
+        let bytes = i64::from(access.bytes());
         let known = bound(self.block, self.defs, access.address);
         let low_bits = i64::from(access.align.max(1)) - 1;
         let mut wrong: Option<Clif> = None;
@@ -343,7 +339,7 @@ impl BlockLowerer<'_, '_, '_> {
         let aligned = self.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
         self.require(aligned, slow);
         let offset = self.b.ins().uextend(types::I64, offset);
-        let end = self.b.ins().iadd_imm_s(offset, Self::element_bytes(access));
+        let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
         let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
         self.require(inside, slow);

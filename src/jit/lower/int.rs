@@ -51,10 +51,6 @@ pub fn condition(cc: IntCc) -> IntCC {
     }
 }
 
-fn is_signed(cc: IntCc) -> bool {
-    matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::GtS | IntCc::GeS)
-}
-
 /// Narrow operands, which live zero-extended, made comparable: sign-extended where the operation is signed.
 pub fn widen_sign(b: &mut FunctionBuilder, ty: Type, a: Clif) -> Clif {
     let shift = 32 - ty.bits().min(32);
@@ -77,7 +73,7 @@ fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
 /// A comparison of vectors, all ones where it holds.
 pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
     let (mut x, mut y) = (x, y);
-    if is_signed(cc) {
+    if cc.is_signed() {
         x = widen_sign(b, ty, x);
         y = widen_sign(b, ty, y);
     }
@@ -98,7 +94,7 @@ pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: 
 /// A comparison of scalars: all 64 bits or none.
 pub fn compare_scalar(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
     let (mut x, mut y) = (x, y);
-    if is_signed(cc) {
+    if cc.is_signed() {
         x = widen_sign(b, ty, x);
         y = widen_sign(b, ty, y);
     }

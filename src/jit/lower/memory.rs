@@ -126,7 +126,7 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Vec<Lanes> {
         let elements = 0..i32::from(access.count);
-        let bytes = Self::element_bytes(access);
+        let bytes = i64::from(access.bytes());
         let size = access.ty.bytes() as i32;
         let clif = clif_type(result_ty, true);
         if step == 0 {
@@ -338,7 +338,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The reverse of [`Self::load_spaced`].
     pub(super) fn store_spaced(&mut self, access: &Access, values: &[Lanes], (host, at): (Clif, i32), step: i64) {
-        let bytes = Self::element_bytes(access);
+        let bytes = i64::from(access.bytes());
         let size = access.ty.bytes() as i32;
         if step == bytes && size >= 4 && access.count == 1 {
             for (i, &v) in values[0].iter().enumerate() {

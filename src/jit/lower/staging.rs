@@ -96,7 +96,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let host = match access.space {
             Space::Shared => {
-                let end = self.b.ins().iadd_imm_s(address, Self::element_bytes(access));
+                let end = self.b.ins().iadd_imm_s(address, i64::from(access.bytes()));
                 let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
                 let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
                 self.require(inside, helper);

@@ -320,7 +320,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 Condition::Compare { cc, a, b } => {
                     let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
                     let (first, b) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
-                    self.holds_in_all_lanes(int::condition(cc), first, step, b)
+                    self.holds_in_all_lanes(cc, first, step, b)
                 }
             };
             self.require(holds, slow);
@@ -377,57 +377,42 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Whether `first + lane * step`, which must not wrap on the way, compares so in all lanes.
-    fn holds_in_all_lanes(&mut self, cc: IntCC, first: Clif, step: i64, b: Clif) -> Clif {
+    fn holds_in_all_lanes(&mut self, cc: IntCc, first: Clif, step: i64, b: Clif) -> Clif {
         if step == 0 {
-            return self.b.ins().icmp(cc, first, b);
+            return self.b.ins().icmp(int::condition(cc), first, b);
         }
         let last = self.spread_whole(first, step);
-        let less = matches!(
-            cc,
-            IntCC::SignedLessThan
-                | IntCC::SignedLessThanOrEqual
-                | IntCC::UnsignedLessThan
-                | IntCC::UnsignedLessThanOrEqual
-        );
         let straight = self.is_straight(cc, first, last, step);
+        let less = matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU);
         let extreme = if less == (step > 0) { last } else { first };
-        let holds = self.b.ins().icmp(cc, extreme, b);
+        let holds = self.b.ins().icmp(int::condition(cc), extreme, b);
         self.b.ins().band(straight, holds)
     }
 
     /// Whether lanes do not wrap on the way, as numbers of the compare's kind.
-    fn is_straight(&mut self, cc: IntCC, first: Clif, last: Clif, step: i64) -> Clif {
-        let (rising, falling) = if cc != cc.unsigned() {
-            (IntCC::SignedGreaterThan, IntCC::SignedLessThan)
-        } else {
-            (IntCC::UnsignedGreaterThan, IntCC::UnsignedLessThan)
-        };
-        self.b.ins().icmp(if step > 0 { rising } else { falling }, last, first)
+    fn is_straight(&mut self, cc: IntCc, first: Clif, last: Clif, step: i64) -> Clif {
+        let rising = if cc.is_signed() { IntCc::GtS } else { IntCc::GtU };
+        let cc = if step > 0 { rising } else { rising.swapped() };
+        self.b.ins().icmp(int::condition(cc), last, first)
     }
 
     /// Computes the mask of a compare for the whole warp at once, if it is one of evenly spaced and equal values: up to
     /// some lane it holds, or from some lane on. Goes to `slow` if lanes wrap.
     fn compare_whole(&mut self, mask: Value, slow: ClifBlock) {
         let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return };
-        let (cc, a, b) = match [a, b].map(|v| self.classes.get(v).stride()) {
-            [Some(_), Some(0)] => (cc, a, b),
-            [Some(0), Some(_)] => (cc.swapped(), b, a),
-            _ => return,
-        };
+        let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return };
         let lanes = i64::from(self.function.lanes);
-        let step = self.classes.get(a).stride().expect("just seen");
-        let ordered = !matches!(cc, IntCc::Eq | IntCc::Ne);
-        if self.ty(a) != Type::I32 || lanes >= 64 || !ordered || !step.unsigned_abs().is_power_of_two() {
+        let step = self.classes.get(a).stride().expect("it compares evenly spaced lanes");
+        if self.ty(a) != Type::I32 || lanes >= 64 || !step.unsigned_abs().is_power_of_two() {
             return;
         }
         let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
-        let clif_cc = int::condition(cc);
         let last = self.spread_whole(first, step);
-        let straight = self.is_straight(clif_cc, first, last, step);
+        let straight = self.is_straight(cc, first, last, step);
         self.require(straight, slow);
-        let [first, limit] = [first, limit].map(|v| match clif_cc == clif_cc.unsigned() {
-            true => self.b.ins().uextend(types::I64, v),
-            false => self.b.ins().sextend(types::I64, v),
+        let [first, limit] = [first, limit].map(|v| match cc.is_signed() {
+            true => self.b.ins().sextend(types::I64, v),
+            false => self.b.ins().uextend(types::I64, v),
         });
         // Lanes below `end` are those where the values are less than `limit` (or at most, with it one further); for a
         // falling sequence, those where they are not.
@@ -459,8 +444,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     fn are_apart(&mut self, a: &Access, at_a: &Spaced, b: &Access, at_b: &Spaced) -> Clif {
         let (low_a, high_a) = at_a.ends();
         let (low_b, high_b) = at_b.ends();
-        let last_a = self.b.ins().iadd_imm_s(high_a, Self::element_bytes(a) - 1);
-        let last_b = self.b.ins().iadd_imm_s(high_b, Self::element_bytes(b) - 1);
+        let last_a = self.b.ins().iadd_imm_s(high_a, i64::from(a.bytes()) - 1);
+        let last_b = self.b.ins().iadd_imm_s(high_b, i64::from(b.bytes()) - 1);
         let before = self.b.ins().icmp(IntCC::UnsignedLessThan, last_a, low_b);
         let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, last_b, low_a);
         self.b.ins().bor(before, behind)
