@@ -356,7 +356,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 Op::RfWrite { reg, value, guard, .. } if at_once => {
                     self.read_before_write(reg, index);
                     self.write_row(reg, value, guard);
-                    self.is_overwritten(reg);
+                    self.overwrite(reg);
                 }
                 Op::RfWrite { value, .. } => {
                     self.lanes(value);

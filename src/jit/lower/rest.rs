@@ -4,6 +4,8 @@
 //! The register allocator sorts that out as well, at many times the cost: half of all translation. So where a segment has
 //! more values alive than fit, those that are needed last are stored here and loaded when they are.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -12,7 +14,7 @@ use cranelift_codegen::ir::InstBuilder;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
-use super::chunk::flags;
+use super::chunk::{Chunk, flags};
 use crate::analysis::Class;
 use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 use warploom_runtime::warp::REST_BYTES;
@@ -22,14 +24,18 @@ const KEPT: usize = 12;
 /// Bytes of a vector.
 const VECTOR: u32 = 16;
 
+/// Where in a segment each value is used, or another type of its bits: positions in ascending order. Masks that it passes
+/// on are used at its end.
+type Uses = FxHashMap<Value, SmallVec<[u32; 4]>>;
+
 /// The values of one segment.
 pub struct Rest {
-    /// Where in the segment a value is used, as positions in ascending order. What a segment passes on is used at its end.
-    uses: FxHashMap<Value, SmallVec<[u32; 4]>>,
+    uses: Uses,
     /// Position of the instruction being lowered.
     at: u32,
     /// Where values rest.
     slots: FxHashMap<Value, u32>,
+    /// Slots that are free again, each with its size; past `end` all is.
     free: Vec<(u32, u32)>,
     end: u32,
     /// Registers whose rows no longer hold what they did.
@@ -54,45 +60,10 @@ impl Rest {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Prepares a segment whose values do not fit; every other one is done without.
-    pub(super) fn rest_for(&mut self, insts: &[usize]) -> Option<Rest> {
-        if self.whole.is_some() {
-            return None;
-        }
-        let mut uses: FxHashMap<Value, SmallVec<[u32; 4]>> = FxHashMap::default();
-        let mut note = |v: Value, at: u32| {
-            let uses = uses.entry(v).or_default();
-            if uses.last() != Some(&at) {
-                uses.push(at);
-            }
-        };
-        for (at, &index) in insts.iter().enumerate() {
-            self.block.insts[index].op.for_each_operand(|v| note(self.root(v), at as u32));
-        }
-        for &result in insts.iter().flat_map(|&index| &self.block.insts[index].results) {
-            if self.block.ty(result) == ValueType::MASK && self.escapes(result) {
-                note(result, insts.len() as u32);
-            }
-        }
-        // How many vectors are alive at each position.
-        let mut change = vec![0i64; insts.len() + 2];
-        for (at, &index) in insts.iter().enumerate() {
-            for &result in &self.block.insts[index].results {
-                if let Some(last) =
-                    uses.get(&result).and_then(|uses| uses.last()).filter(|_| self.takes_registers(result))
-                {
-                    let vectors = self.vectors(result) as i64;
-                    change[at] += vectors;
-                    change[*last as usize] -= vectors;
-                }
-            }
-        }
-        let mut alive = 0;
-        let most = change.iter().map(|change| {
-            alive += change;
-            alive
-        });
-        let crowded = most.max().unwrap_or(0) > KEPT as i64;
+    /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
+    pub(super) fn rest_for(&self, insts: &[usize]) -> Option<Rest> {
+        let uses = if self.whole.is_none() { self.uses(insts) } else { return None };
+        let crowded = self.most_vectors(insts, &uses) > KEPT;
         crowded.then(|| Rest {
             uses,
             at: 0,
@@ -101,6 +72,41 @@ impl BlockLowerer<'_, '_, '_> {
             end: 0,
             overwritten: Vec::new(),
         })
+    }
+
+    fn uses(&self, insts: &[usize]) -> Uses {
+        let mut uses = Uses::default();
+        let mut note = |v: Value, at: usize| {
+            let (uses, at) = (uses.entry(v).or_default(), at as u32);
+            if uses.last() != Some(&at) {
+                uses.push(at);
+            }
+        };
+        for (at, &index) in insts.iter().enumerate() {
+            self.block.insts[index].op.for_each_operand(|v| note(self.root(v), at));
+        }
+        let results = insts.iter().flat_map(|&index| &self.block.insts[index].results);
+        let passed_on = results.filter(|&&v| self.block.ty(v) == ValueType::MASK && self.escapes(v));
+        passed_on.for_each(|&v| note(v, insts.len()));
+        uses
+    }
+
+    /// The most vectors that are alive at once.
+    fn most_vectors(&self, insts: &[usize], uses: &Uses) -> usize {
+        let mut change = vec![0isize; insts.len() + 1];
+        for (at, &index) in insts.iter().enumerate() {
+            for &result in self.block.insts[index].results.iter().filter(|&&v| self.takes_registers(v)) {
+                if let Some(&last) = uses.get(&result).and_then(|uses| uses.last()) {
+                    change[at] += self.vectors(result) as isize;
+                    change[last as usize] -= self.vectors(result) as isize;
+                }
+            }
+        }
+        let alive = change.into_iter().scan(0, |alive, change| {
+            *alive += change;
+            Some(*alive as usize)
+        });
+        alive.max().unwrap_or(0)
     }
 
     /// The value whose bits it is.
@@ -140,61 +146,54 @@ impl BlockLowerer<'_, '_, '_> {
         self.rest.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
     }
 
-    pub(super) fn is_overwritten(&mut self, reg: Reg) {
+    /// Notes that a register's row is written.
+    pub(super) fn overwrite(&mut self, reg: Reg) {
         if let Some(rest) = &mut self.rest {
             rest.overwritten.push(reg);
         }
     }
 
-    /// Lets values rest after an instruction, until the others fit.
+    /// Lets values rest after an instruction, those needed last first, until the others fit.
     pub(super) fn put_to_rest(&mut self, at: usize) {
         let Some(mut rest) = self.rest.take() else { return };
         rest.at = at as u32;
-        let chunk = self.chunk();
-        let lanes = chunk.lanes.keys().copied().collect::<Vec<_>>();
-        let masks: Vec<Value> = chunk
-            .masks
-            .iter()
-            .filter(|(_, form)| form.words.is_some() || form.longs.is_some())
-            .map(|(&v, _)| v)
-            .collect();
-        let mut waiting: Vec<(u32, Value)> = Vec::new();
+        let Chunk { lanes, masks, .. } = self.chunk();
+        let vectors = |form: &MaskForm| form.words.is_some() || form.longs.is_some();
+        let masks = masks.iter().filter(|(_, form)| vectors(form)).map(|(&v, _)| v);
+        let loaded: Vec<Value> = lanes.keys().copied().chain(masks).collect();
+        let mut waiting: Vec<(Reverse<u32>, Value)> = Vec::new();
         let mut kept = 0;
-        for v in lanes.into_iter().chain(masks) {
-            let root = self.root(v);
-            match rest.next_use(root) {
+        for v in loaded {
+            match rest.next_use(self.root(v)) {
                 None => self.forget(v),
                 Some(next) => {
-                    if root == v {
-                        kept += self.vectors(v);
-                    }
-                    waiting.push((next, v));
+                    kept += self.own_vectors(v);
+                    waiting.push((Reverse(next), v));
                 }
             }
         }
-        // The last needed first; a value and its casts together.
-        waiting.sort_unstable_by_key(|&(next, v)| (std::cmp::Reverse(next), v));
-        for (next, v) in waiting {
+        waiting.sort_unstable();
+        for (Reverse(next), v) in waiting {
             if kept <= KEPT {
                 break;
             }
-            let root = self.root(v);
-            if next == at as u32 + 1 || !self.lay_down(&mut rest, root) {
-                continue;
+            if next > rest.at + 1 && self.lay_down(&mut rest, self.root(v)) {
+                kept -= self.own_vectors(v);
+                self.forget(v);
             }
-            if root == v {
-                kept -= self.vectors(v);
-            }
-            self.forget(v);
         }
-        let uses = &rest.uses;
-        let done: Vec<Value> =
-            rest.slots.keys().copied().filter(|v| uses[v].last().is_none_or(|&last| last <= at as u32)).collect();
-        for v in done {
+        let over = |v: &Value| rest.uses[v].last().is_none_or(|&last| last <= rest.at);
+        let over: Vec<Value> = rest.slots.keys().copied().filter(over).collect();
+        for v in over {
             let offset = rest.slots.remove(&v).expect("listed");
             rest.free.push((offset, self.vectors(v) as u32 * VECTOR));
         }
         self.rest = Some(rest);
+    }
+
+    /// Vectors that only this value has, and not one of which it is the bits.
+    fn own_vectors(&self, v: Value) -> usize {
+        if self.root(v) == v { self.vectors(v) } else { 0 }
     }
 
     fn forget(&mut self, v: Value) {
