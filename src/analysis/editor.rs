@@ -7,7 +7,8 @@ use rustc_hash::FxBuildHasher;
 use smallvec::smallvec;
 
 use crate::ir::{
-    BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, numbered,
+    BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
+    numbered,
 };
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
@@ -249,7 +250,22 @@ impl Editor {
             }
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
             Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
-            Op::AddCarry { .. } => None,
+            Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => {
+                // Exact in every mode: the guest has negated operands, and the host has none.
+                let negated = |v: Value| match *self.def(v) {
+                    Op::Unary { op: UnaryOp::FNeg, a } => Some(a),
+                    _ => None,
+                };
+                let (a, b) = match (negated(a), negated(b)) {
+                    (_, Some(b)) => (a, b),
+                    (Some(a), None) => (b, a),
+                    _ => return None,
+                };
+                let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
+                let ty = self.ty(a).ty;
+                let ty = if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) };
+                Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
+            }
             Op::ICmp { cc, a, b } if a == b => {
                 let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);
                 let all = if self.ty(a).is_uniform() { u64::MAX } else { window.mask() };

@@ -110,6 +110,28 @@ pub enum FloatCc {
     Nan,
 }
 
+impl FloatCc {
+    /// Holds where this one does not.
+    pub fn inverse(self) -> FloatCc {
+        match self {
+            FloatCc::Eq => FloatCc::NeU,
+            FloatCc::Ne => FloatCc::EqU,
+            FloatCc::Lt => FloatCc::GeU,
+            FloatCc::Le => FloatCc::GtU,
+            FloatCc::Gt => FloatCc::LeU,
+            FloatCc::Ge => FloatCc::LtU,
+            FloatCc::EqU => FloatCc::Ne,
+            FloatCc::NeU => FloatCc::Eq,
+            FloatCc::LtU => FloatCc::Ge,
+            FloatCc::LeU => FloatCc::Gt,
+            FloatCc::GtU => FloatCc::Le,
+            FloatCc::GeU => FloatCc::Lt,
+            FloatCc::Num => FloatCc::Nan,
+            FloatCc::Nan => FloatCc::Num,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// Bitwise complement (integers).

@@ -147,6 +147,9 @@ pub fn integral(b: &mut FunctionBuilder, round: Round, x: Clif) -> Clif {
     }
 }
 
+/// Whether Cranelift has one instruction for vectors that are less, greater or unordered.
+pub const UNORDERED_AT_ONCE: bool = cfg!(target_arch = "x86_64");
+
 /// A comparison: vector of ones and zeros, or an `i8`. `Ne` and the unordered relations are composed of those the
 /// host has.
 pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
@@ -159,6 +162,10 @@ pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
         FloatCc::Ge => Some(FloatCC::GreaterThanOrEqual),
         FloatCc::Num => Some(FloatCC::Ordered),
         FloatCc::Nan => Some(FloatCC::Unordered),
+        FloatCc::LtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThan),
+        FloatCc::LeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThanOrEqual),
+        FloatCc::GtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThan),
+        FloatCc::GeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThanOrEqual),
         _ => None,
     };
     if let Some(simple) = simple {

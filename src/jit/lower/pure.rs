@@ -11,7 +11,8 @@ use super::int::{self, ShiftCount, constant};
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
+    BinaryOp, CellKind, ConvertOp, FloatCc, Function, Inst, IntCc, Op, Round, SharedFn, Special, Type, UnaryOp, Value,
+    ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -495,44 +496,20 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
     pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
-        let lanes_form = |lanes: Lanes| {
-            if lanes.len() == 2 {
-                MaskForm { words: Some([lanes[0], lanes[1]]), ..MaskForm::default() }
-            } else {
-                MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() }
-            }
-        };
         match inst.op {
-            Op::ICmp { cc, a, b } => {
-                let ty = self.ty(a);
-                let (x, y) = (self.lanes(a), self.lanes(b));
-                lanes_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
-            }
-            Op::FCmp { cc, a, b, flush } => {
-                let ty = self.ty(a);
-                let (x, y) = (self.lanes(a), self.lanes(b));
-                lanes_form(
-                    x.iter()
-                        .zip(&y)
-                        .map(|(&x, &y)| {
-                            let (mut x, mut y) = (x, y);
-                            if flush {
-                                x = float::flush(self.b, ty, x, true);
-                                y = float::flush(self.b, ty, y, true);
-                            }
-                            float::compare(self.b, cc, x, y)
-                        })
-                        .collect(),
-                )
-            }
+            Op::ICmp { cc, a, b } => self.compare_ints(cc, a, b),
+            Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush),
             Op::AddCarry { a, b, carry } => {
                 let ty = self.ty(a);
                 let (sum, out) = self.add_carry(a, b, carry, ty);
                 self.chunk().lanes.insert(inst.results[0], sum);
                 debug_assert_eq!(inst.results[1], v);
-                lanes_form(out)
+                mask_form(out)
             }
             Op::Unary { op: UnaryOp::Not, a } => {
+                if let Some(form) = self.inverse_compare(a) {
+                    return form;
+                }
                 if self.has_words(a) {
                     let words = self.mask_words(a).map(|x| self.b.ins().bnot(x));
                     return MaskForm { words: Some(words), ..MaskForm::default() };
@@ -556,5 +533,47 @@ impl BlockLowerer<'_, '_, '_> {
             }
             ref op => unreachable!("no mask form of {op:?}"),
         }
+    }
+
+    fn compare_ints(&mut self, cc: IntCc, a: Value, b: Value) -> MaskForm {
+        let ty = self.ty(a);
+        let (x, y) = (self.lanes(a), self.lanes(b));
+        mask_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
+    }
+
+    fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
+        let ty = self.ty(a);
+        let (mut x, mut y) = (self.lanes(a), self.lanes(b));
+        if flush {
+            for part in x.iter_mut().chain(&mut y) {
+                *part = float::flush(self.b, ty, *part, true);
+            }
+        }
+        mask_form(x.iter().zip(&y).map(|(&x, &y)| float::compare(self.b, cc, x, y)).collect())
+    }
+
+    /// Where a compare of lanes does not hold, as one compare: the host has no complement of a vector.
+    fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
+        let chunk = self.chunk();
+        let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
+        let known = known || self.settled_mask(mask).is_some() || self.scalars[mask.0 as usize].is_some();
+        if known || self.is_resting(mask) || !self.is_home(mask) {
+            return None;
+        }
+        match *self.def_op(mask) {
+            Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
+            Op::FCmp { cc, a, b, flush } if float::UNORDERED_AT_ONCE => {
+                Some(self.compare_floats(cc.inverse(), a, b, flush))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Lanes of ones and zeros as a mask.
+fn mask_form(lanes: Lanes) -> MaskForm {
+    match lanes[..] {
+        [low, high] => MaskForm { words: Some([low, high]), ..MaskForm::default() },
+        _ => MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() },
     }
 }
