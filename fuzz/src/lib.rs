@@ -7,8 +7,9 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use warploom::capture::{Manifest, npy};
 use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin};
+use warploom::generate::bare;
 use warploom::generate::compare::{self, BLOCKS, compare};
-use warploom::generate::{self, maxwell_code as code_from_table, maxwell_registers};
+use warploom::generate::{self, Elementwise, maxwell_code as code_from_table, maxwell_registers};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
@@ -112,16 +113,25 @@ pub fn maxwell_code(bytes: &[u8]) {
     let _ = run(Unstructured::new(bytes));
 }
 
-/// Random functions, of both generators, run alike on all engines.
+/// Random functions, of all generators, run alike on all engines; those that work element by element run as they are.
 pub fn engines(bytes: &[u8]) {
     let run = |mut u: Unstructured<'_>| -> Result<()> {
         let block = *u.choose(&BLOCKS)?;
-        let function = if u.arbitrary()? {
-            generate::function(&mut u)?
-        } else {
-            let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
-            let rest = u.take_rest();
-            warploom::ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
+        let function = match u.int_in_range(0..=2)? {
+            0 => {
+                let Elementwise { function, independent } = generate::elementwise(&mut u)?;
+                let launch = bare::Launch::choose(&mut u)?;
+                if let Err(difference) = bare::compare(&function, &launch, independent) {
+                    panic!("{difference}");
+                }
+                return Ok(());
+            }
+            1 => generate::function(&mut u)?,
+            _ => {
+                let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
+                let rest = u.take_rest();
+                warploom::ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
+            }
         };
         alike(&function, block, &[]);
         Ok(())

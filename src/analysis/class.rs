@@ -1,7 +1,7 @@
 //! How a value varies over the lanes of a chunk.
 
 use super::editor::Masks;
-use super::facts::Facts;
+use super::facts::{Facts, written_registers};
 use crate::ir::{BinaryOp, Block, ConvertOp, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
@@ -83,7 +83,8 @@ impl Class {
 pub struct Classes {
     classes: Vec<Class>,
     launch: LaunchClass,
-    /// What is known of the lanes that are active at the block's entry, if the classes are those of these lanes.
+    /// What is known of the lanes that are active at the block's entry, if the classes are those of these lanes: of
+    /// registers that nothing has written yet.
     facts: Option<Facts>,
 }
 
@@ -94,7 +95,7 @@ impl Classes {
     }
 
     /// The classes of the lanes that are active at the block's entry, of whose registers this is known.
-    /// What is not `computable` again from its operands varies.
+    /// What is not `computable` again from its operands varies, unless it is one for the warp.
     pub fn with_facts(
         function: &Function,
         block: &Block,
@@ -118,6 +119,11 @@ impl Classes {
         let masks = Masks::of(&block.insts, &defs);
         let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
         for inst in &block.insts {
+            if let Some(facts) = &mut classes.facts {
+                written_registers(&inst.op, |reg| {
+                    facts.remove(&reg);
+                });
+            }
             let [result] = inst.results[..] else {
                 for r in &inst.results {
                     if block.ty(*r).is_uniform() {
@@ -140,13 +146,12 @@ impl Classes {
             }
             classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
                 Class::Uniform
-            } else if !computable(inst) {
-                Class::Varying
             } else {
                 let ty = block.ty(result).ty;
                 match classes.result(&inst.op, &constants, ty) {
                     // They wrap after a few lanes, and engines keep them in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
+                    Class::Affine { .. } if !computable(inst) => Class::Varying,
                     class => class,
                 }
             };

@@ -115,7 +115,7 @@ fn registers_written(function: &Function, blocks: &[usize]) -> BTreeSet<Reg> {
     written
 }
 
-fn written_registers(op: &Op, mut each: impl FnMut(Reg)) {
+pub(super) fn written_registers(op: &Op, mut each: impl FnMut(Reg)) {
     match *op {
         Op::RfWrite { reg, .. } | Op::RegionWrite { reg, .. } => each(reg),
         Op::RfScatter { bank, first, count, .. } => (first..first + count).for_each(|index| each(bank.reg(index))),

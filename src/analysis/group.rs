@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
+use super::facts::written_registers;
 use super::segment::{Plan, Step};
 use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
@@ -161,14 +162,12 @@ impl Finder<'_> {
     /// Whether something that the group or a later step needs follows from a register that an earlier step writes.
     fn reads_what_is_overwritten(&self) -> bool {
         let (before, rest) = self.plan.steps.split_at(self.group.steps.start);
-        let written: HashSet<Reg> = before
-            .iter()
-            .flat_map(Step::insts)
-            .filter_map(|&index| match self.block.insts[index].op {
-                Op::RfWrite { reg, .. } => Some(reg),
-                _ => None,
-            })
-            .collect();
+        let mut written: HashSet<Reg> = HashSet::new();
+        for &index in before.iter().flat_map(Step::insts) {
+            written_registers(&self.block.insts[index].op, |reg| {
+                written.insert(reg);
+            });
+        }
         if written.is_empty() {
             return false;
         }

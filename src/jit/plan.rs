@@ -69,7 +69,7 @@ impl BlockPlan {
         let groups =
             if whole_chunks { groups(function, block, in_loop, &defs, &whole_classes, &plan) } else { Vec::new() };
         let mut bytes = layout.bytes() as usize;
-        let slots = assign_slots(layout, block, &classes, &plan, &defs, &mut bytes);
+        let slots = assign_slots(layout, block, [&classes, &whole_classes], &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, bytes }
     }
@@ -78,7 +78,7 @@ impl BlockPlan {
 fn assign_slots(
     layout: &RegLayout,
     block: &Block,
-    classes: &Classes,
+    classes: [&Classes; 2],
     plan: &Plan,
     defs: &[(usize, usize)],
     bytes: &mut usize,
@@ -109,7 +109,7 @@ fn assign_slots(
                 let varying = !block.ty(v).is_uniform();
                 if (interpreted && (varying || foreign)) || (in_memory && varying) {
                     place(&mut slots, v, bytes);
-                } else if foreign && varying && classes.get(v) == Class::Varying {
+                } else if foreign && varying && classes.iter().any(|classes| classes.get(v) == Class::Varying) {
                     let row_backed = match block.insts[defs[v.0 as usize].0].op {
                         Op::RfRead { reg, .. } => first_write.get(&reg).is_none_or(|&written| written >= number),
                         _ => false,

@@ -16,15 +16,15 @@ pub struct Elementwise {
     pub independent: bool,
 }
 
-/// A kernel of a block, or of two, with lanes that leave at a bound.
+/// A kernel of one to three blocks, with lanes that leave at a bound.
 pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
     let mut f = FunctionBuilder::new("elementwise", lanes, NAN);
     let active = f.bank("active", CellKind::Mask, 1).reg(0);
     f.set_active(active);
     let words = f.bank("r", CellKind::Lane(Type::I32), WORDS);
-    let [entry, body, last] = [0, 8, 16].map(|pc| f.new_block(pc));
-    for block in [entry, body] {
+    let [entry, body, tail, last] = [0, 8, 16, 24].map(|pc| f.new_block(pc));
+    for block in [entry, body, tail] {
         f.set_cost(block, u.int_in_range(0..=20)?);
     }
     f.at(last).exit();
@@ -59,18 +59,21 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
         }
     }
     let mut b = f.at(body);
+    let mut third = false;
     if second {
-        let before = body_of;
-        body_of = Body::new(&mut b, u)?;
-        body_of.places = before.places;
-        body_of.independent = before.independent && body_of.is_own;
-        if u.arbitrary()? {
-            body_of.index = b.rf_read(words.reg(0));
-            body_of.independent = false;
-        }
-        let word = b.rf_read(words.reg(1));
-        body_of.pool.words.push(word);
-        body_of.operations(&mut b, u)?;
+        body_of = body_of.follow(&mut b, words, u)?;
+        third = u.ratio(1, 3)?;
+    }
+    if third {
+        body_of.pass_on(&mut b, words, u)?;
+        let active = b.read_active();
+        b.branch(active, tail, last);
+    } else {
+        b.exit();
+    }
+    let mut b = f.at(tail);
+    if third {
+        body_of = body_of.follow(&mut b, words, u)?;
     }
     b.exit();
     let independent = body_of.independent && body_of.places.iter().all(Places::are_own);
@@ -145,7 +148,44 @@ impl Body {
         Ok(Body { index, is_own, pool, places: Default::default(), independent })
     }
 
+    /// What a block does that comes after this one and reads what it left in registers.
+    fn follow(self, b: &mut BlockBuilder<'_>, words: BankId, u: &mut Unstructured<'_>) -> Result<Body> {
+        let mut next = Body::new(b, u)?;
+        next.places = self.places;
+        next.independent = self.independent && next.is_own;
+        if u.arbitrary()? {
+            next.index = b.rf_read(words.reg(0));
+            next.independent = false;
+        }
+        let word = b.rf_read(words.reg(1));
+        next.pool.words.push(word);
+        next.operations(b, u)?;
+        Ok(next)
+    }
+
+    /// Overwrites registers for a later block, some of them in some lanes only.
+    fn pass_on(&self, b: &mut BlockBuilder<'_>, words: BankId, u: &mut Unstructured<'_>) -> Result<()> {
+        for index in 0..WORDS {
+            if u.ratio(1, 3)? {
+                b.set_guard(Some(*u.choose(&self.pool.masks)?));
+            }
+            let one = b.iconst(Type::I32, 1);
+            let next = b.add(self.index, one);
+            let word = *u.choose(&self.pool.words)?;
+            b.rf_write(words.reg(index), if u.arbitrary()? { next } else { word });
+            b.set_guard(None);
+        }
+        Ok(())
+    }
+
     fn operations(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
+        if u.ratio(1, 12)? {
+            // A histogram of what it reads, and nothing else.
+            for _ in 0..u.int_in_range(1..=3)? {
+                self.load(b, u)?;
+            }
+            return self.scatter(b, u);
+        }
         let atomics = u.ratio(1, 4)?;
         for _ in 0..u.int_in_range(1..=8)? {
             match u.int_in_range(0..=23)? {

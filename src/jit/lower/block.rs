@@ -358,8 +358,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.write_row(reg, value, guard);
                     self.overwrite(reg);
                 }
-                Op::RfWrite { value, .. } => {
+                Op::RfWrite { value, guard, .. } => {
                     self.lanes(value);
+                    if let Some(guard) = guard.filter(|&guard| self.settled_mask(guard) != Some(true)) {
+                        self.mask(guard);
+                    }
                 }
                 Op::Load { .. } if self.whole.is_some() => self.load_whole(index),
                 Op::Store { .. } if self.is_spaced_in_group(index) => self.store_whole(index),

@@ -16,7 +16,7 @@ use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
 use super::int::{self, shifted_up};
 use crate::analysis::{CHUNK, Class, Condition, Group, LaunchClass, Step};
-use crate::ir::{Access, CellKind, ConvertOp, Inst, IntCc, Op, Special, Terminator, Type, Value};
+use crate::ir::{Access, CellKind, ConvertOp, Inst, IntCc, Op, Reg, Special, Terminator, Type, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
@@ -56,6 +56,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for out in &outgoing {
             self.compare_whole(out.value, slow);
         }
+        self.read_bases_that_are_overwritten(&insts);
         let masks = if self.in_loop {
             self.chunks_one_by_one(&insts, &outgoing)
         } else {
@@ -94,6 +95,22 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         for &number in &group.after {
             self.step(number);
+        }
+    }
+
+    /// Loads lane 0 of registers that the group writes: chunks after the first no longer find it in the row.
+    fn read_bases_that_are_overwritten(&mut self, insts: &[usize]) {
+        let is_written = |read: Reg| {
+            insts.iter().any(|&index| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == read))
+        };
+        let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if is_written(reg) => Some(inst.results[0]),
+            _ => None,
+        });
+        for v in reads.collect::<Vec<_>>() {
+            if self.classes.get(v) != Class::Varying {
+                self.warp_base(v, None);
+            }
         }
     }
 
