@@ -1,7 +1,8 @@
 //! The same work as plain loops of Rust, compiled for the host's instruction set.
 //!
 //! `multiversion` compiles each function for every microarchitecture level of the host (x86-64-v4, v3, v2, ...) and picks by
-//! the CPU it runs on, so that `cargo bench` needs no flags; `docs/benchmarking.md` compares this with target-cpu=native. The loops are as one would write them: no intrinsics, no reordered sums.
+//! the CPU it runs on, so that `cargo bench` needs no flags; `docs/benchmarking.md` compares this with target-cpu=native.
+//! The loops are as one would write them: no intrinsics, no reordered sums.
 //! `mul_add` is one instruction on every CPU that has v3 (else a call, which says nothing about the host).
 
 use multiversion::multiversion;

@@ -11,7 +11,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
     // Of each value its definition, and of each register its last use so far, as numbers of instructions from 1.
     let mut defined: Vec<usize> = Vec::new();
     let mut touched: FxHashMap<Reg, usize> = FxHashMap::default();
-    // What is to follow each instruction; 0 is the block's start.
+    // Each instruction, then the writes that move up to it; at 0 those that move to the block's start.
     let mut followers: Vec<Vec<usize>> = vec![Vec::new(); insts.len() + 1];
     for (index, inst) in insts.iter().enumerate() {
         let number = index + 1;
@@ -33,12 +33,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
             }
             _ => number,
         };
-        if place < number {
-            followers[place].push(index);
-        } else {
-            // Itself comes before what has been moved behind it: nothing yet.
-            followers[number].push(index);
-        }
+        followers[place].push(index);
         for result in &inst.results {
             let at = result.0 as usize;
             defined.resize(defined.len().max(at + 1), 0);

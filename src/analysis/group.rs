@@ -42,8 +42,8 @@ pub struct Group {
     pub settled: BTreeMap<Value, bool>,
     /// The memory accesses with evenly spaced lanes, by instruction.
     pub accesses: Vec<usize>,
-    /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group touches. Nothing
-    /// shows how far the others have come if it faults: they only read.
+    /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group
+    /// touches. Nothing shows how far the others have come if it faults: they only read.
     pub scattered: bool,
     /// Accesses that must not touch the same bytes.
     pub apart: Vec<(usize, usize)>,

@@ -13,8 +13,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is what the hardware and driver
-//! provide, `translate` makes engines and keeps them, `fault` words faults, `profile` counts instructions.
+//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is
+//! what the hardware and driver provide, `translate` makes engines and keeps them, `fault` words faults, `profile` counts
+//! instructions.
 
 mod environment;
 mod error;

@@ -66,7 +66,8 @@ pub enum Helper {
     Interpret,
     /// (context, guest address): brings the address's page into the TLB if it is resident.
     Fill,
-    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in scratch word [`SHARED_RESULT`].
+    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in
+    /// scratch word [`SHARED_RESULT`].
     Shared,
 }
 

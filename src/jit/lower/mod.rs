@@ -16,6 +16,7 @@ mod region;
 mod resident;
 mod rest;
 mod staging;
+mod sweep;
 mod vector;
 mod warp;
 mod whole;
