@@ -5,7 +5,7 @@
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
 use super::editor::Editor;
-use crate::ir::{Access, BinaryOp, CellKind, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType};
+use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]
@@ -101,9 +101,7 @@ impl<'a> Demand<'a> {
         let mut exposed = Vec::new();
         for inst in &self.editor.insts {
             match inst.op {
-                Op::RfRead { reg, .. }
-                    if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) && !hidden(inst.results[0]) =>
-                {
+                Op::RfRead { reg, .. } if function.is_lane(reg) && !hidden(inst.results[0]) => {
                     exposed.push(reg);
                 }
                 Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {

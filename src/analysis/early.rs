@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{CellKind, Function, Inst, Op, Reg};
+use crate::ir::{Function, Inst, Op, Reg};
 
 /// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now
 /// comes before is no obstacle: registers after a fault are not part of the outcome.
@@ -16,7 +16,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
     for (index, inst) in insts.iter().enumerate() {
         let number = index + 1;
         let place = match inst.op {
-            Op::RfWrite { reg, value, guard, .. } if matches!(function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+            Op::RfWrite { reg, value, guard, .. } if function.is_lane(reg) => {
                 let values = [Some(value), guard].into_iter().flatten();
                 let ready = values.map(|v| defined[v.0 as usize]).max().unwrap_or(0);
                 let place = ready.max(touched.get(&reg).copied().unwrap_or(0));

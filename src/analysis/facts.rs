@@ -11,7 +11,7 @@ use super::class::{Classes, LaunchClass};
 use super::editor::Masks;
 use super::flow::Flow;
 use super::registers;
-use crate::ir::{Block, CellKind, Function, Op, Reg, Value};
+use crate::ir::{Block, Function, Op, Reg, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;
@@ -26,8 +26,8 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
     }
     // None: not reached so far.
     let mut entry: Vec<Option<Facts>> = vec![None; function.blocks.len()];
-    let is_lane = |reg: &Reg| matches!(function.bank(reg.bank).kind, CellKind::Lane(_));
-    entry[0] = Some(registers(function).filter(is_lane).map(|reg| (reg, 0)).collect());
+    let lanes = registers(function).filter(|&reg| function.is_lane(reg));
+    entry[0] = Some(lanes.map(|reg| (reg, 0)).collect());
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");

@@ -6,7 +6,7 @@
 //! lanes (by a cross-lane operation, say) stays live too.
 
 use super::flow::Flow;
-use crate::ir::{BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, Window};
+use crate::ir::{BlockId, Function, Inst, Op, Part, Reg, Terminator, Window};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -155,7 +155,7 @@ fn summarize(function: &Function, insts: &[Inst], count: usize, number: &impl Fn
                 }
             }
             Op::RfWrite { reg, part, guard, .. } => {
-                let lane = matches!(function.bank(reg.bank).kind, CellKind::Lane(_));
+                let lane = function.is_lane(*reg);
                 if *part == Part::Whole && guard.is_none() && (!lane || inst.window == whole) {
                     summary.kills.insert(number(*reg));
                     summary.uses.remove(number(*reg));

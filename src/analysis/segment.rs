@@ -7,7 +7,7 @@
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BinaryOp, Block, CellKind, Function, Inst, Op, UnaryOp, Value, ValueType};
+use crate::ir::{BinaryOp, Block, Function, Inst, Op, UnaryOp, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -126,14 +126,14 @@ impl Planner<'_> {
                 self.writes |= writes;
             }
             Op::Fence => self.alone(Step::Scalar(index)),
-            Op::RfWrite { reg, value, .. } if !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+            Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
                 if self.in_body[value.0 as usize] {
                     self.after.push(index);
                 } else {
                     self.before.push(index);
                 }
             }
-            Op::RfRead { reg, .. } if !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)) => {
+            Op::RfRead { reg, .. } if !self.function.is_lane(*reg) => {
                 self.before.push(index);
             }
             Op::RfGather { .. } | Op::RfScatter { .. } => self.alone(Step::Scalar(index)),

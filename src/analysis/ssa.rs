@@ -132,10 +132,6 @@ impl Ssa<'_> {
         op
     }
 
-    fn is_lane(&self, reg: Reg) -> bool {
-        matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_))
-    }
-
     fn cell_type(&self, reg: Reg) -> Type {
         match self.function.bank(reg.bank).kind {
             CellKind::Lane(ty) | CellKind::Uniform(ty) => ty,
@@ -156,7 +152,7 @@ impl Ssa<'_> {
     }
 
     fn read(&mut self, reg: Reg, part: Part, window: Window) -> Value {
-        if !self.is_lane(reg) {
+        if !self.function.is_lane(reg) {
             let whole = self.cell(reg);
             let all = self.editor.window();
             return match part {
@@ -196,7 +192,7 @@ impl Ssa<'_> {
 
     fn write(&mut self, reg: Reg, part: Part, value: Value, guard: Option<Value>, nomask: bool, window: Window) {
         let all = self.editor.window();
-        if !self.is_lane(reg) {
+        if !self.function.is_lane(reg) {
             let value = match part {
                 Part::Whole => value,
                 Part::Lo => {
@@ -244,7 +240,7 @@ impl Ssa<'_> {
     /// The same for all registers: cells in order, then lane registers in order.
     fn settle_all(&mut self) {
         let mut regs: Vec<Reg> = self.cells.keys().chain(self.lanes.keys()).copied().collect();
-        regs.sort_unstable_by_key(|&reg| (self.is_lane(reg), reg));
+        regs.sort_unstable_by_key(|&reg| (self.function.is_lane(reg), reg));
         regs.into_iter().for_each(|reg| self.settle(reg));
     }
 

@@ -81,11 +81,9 @@ impl Translated {
         let generation = self.current();
         let engine: Arc<dyn Engine + Send> = match kind {
             EngineKind::Interp => self.interpreter(&generation)?,
-            EngineKind::Jit => generation.jit.program(block, threads).map_err(|e| Error::Stage {
-                kernel: generation.function.name.clone(),
-                stage: "translation".into(),
-                problem: e.to_string(),
-            })?,
+            EngineKind::Jit => {
+                generation.jit.program(block, threads).map_err(|problem| generation.untranslatable(&problem))?
+            }
         };
         let indirect = |b: &crate::ir::Block| matches!(b.term, Terminator::Indirect { .. });
         if !generation.function.blocks.iter().any(indirect) {
@@ -98,13 +96,8 @@ impl Translated {
     /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it.
     pub fn compile(&self, block: [u32; 3], threads: usize) -> Result<(), Error> {
         let generation = self.current();
-        let failed = |problem: String| Error::Stage {
-            kernel: generation.function.name.clone(),
-            stage: "translation".into(),
-            problem,
-        };
-        let program = generation.jit.program(block, threads).map_err(|e| failed(e.to_string()))?;
-        program.compile_all().map_err(|e| failed(e.to_string()))
+        let program = generation.jit.program(block, threads).map_err(|problem| generation.untranslatable(&problem))?;
+        program.compile_all().map_err(|problem| generation.untranslatable(problem))
     }
 
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
@@ -145,6 +138,10 @@ impl Translated {
 }
 
 impl Generation {
+    fn untranslatable(&self, problem: &jit::JitError) -> Error {
+        Error::Stage { kernel: self.function.name.clone(), stage: "translation".into(), problem: problem.to_string() }
+    }
+
     fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
         let function = maxwell::lift::lift_kernel(&maxwell::lift::Kernel {
             name: &linked.module().function(kernel).name,

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::op::Op;
-use super::register::{Bank, BankId, Reg};
+use super::register::{Bank, BankId, CellKind, Reg};
 use super::types::{Type, ValueType, Window};
 
 /// A value of one block: index into [`Block::values`].
@@ -162,6 +162,11 @@ pub enum Terminator {
 impl Function {
     pub fn bank(&self, id: BankId) -> &Bank {
         &self.banks[id.0 as usize]
+    }
+
+    /// Whether a register has a cell for each lane.
+    pub fn is_lane(&self, reg: Reg) -> bool {
+        matches!(self.bank(reg.bank).kind, CellKind::Lane(_))
     }
 
     /// The blocks that an indirect jump may name, with their pcs.

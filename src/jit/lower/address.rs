@@ -188,7 +188,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether evenly spaced lanes lie in shared memory, aligned.
-    fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
+    pub(super) fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
         let (low, high) = spaced.ends();
         let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()));
         let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
@@ -197,18 +197,18 @@ impl BlockLowerer<'_, '_, '_> {
             let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, low, 0);
             inside = self.b.ins().band(inside, positive);
         }
-        match self.is_aligned(access, spaced.first) {
+        match self.is_aligned(access.align, spaced.first) {
             Some(aligned) => self.b.ins().band(aligned, inside),
             None => inside,
         }
     }
 
-    pub(super) fn is_aligned(&mut self, access: &Access, address: Clif) -> Option<Clif> {
-        let align = i64::from(access.align.max(1));
-        if align == 1 {
+    /// Whether an address is a multiple of an alignment, if that is in doubt.
+    pub(super) fn is_aligned(&mut self, align: u8, address: Clif) -> Option<Clif> {
+        if align <= 1 {
             return None;
         }
-        let low = self.b.ins().band_imm_u(address, align - 1);
+        let low = self.b.ins().band_imm_u(address, i64::from(align) - 1);
         Some(self.b.ins().icmp_imm_u(IntCC::Equal, low, 0))
     }
 
@@ -228,7 +228,7 @@ impl BlockLowerer<'_, '_, '_> {
             let shared = self.ctx_load(types::I64, abi::SHARED);
             return self.b.ins().iadd(shared, spaced.first);
         }
-        if let Some(aligned) = self.is_aligned(access, spaced.first) {
+        if let Some(aligned) = self.is_aligned(access.align, spaced.first) {
             self.require(aligned, slow);
         }
         let (low, high) = spaced.ends();
@@ -331,13 +331,12 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie
     /// side by side.
-    pub(super) fn local_address(&mut self, access: &Access, slow: cranelift_codegen::ir::Block) -> Clif {
+    pub(super) fn local_address(&mut self, access: &Access, slow: ClifBlock) -> Clif {
         let (offset, _) = self.base(access.address);
         let offset = self.b.ins().iadd_imm_s(offset, i64::from(access.offset));
-        let align = i64::from(access.align.max(4));
-        let low = self.b.ins().band_imm_u(offset, align - 1);
-        let aligned = self.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
-        self.require(aligned, slow);
+        if let Some(aligned) = self.is_aligned(access.align.max(4), offset) {
+            self.require(aligned, slow);
+        }
         let offset = self.b.ins().uextend(types::I64, offset);
         let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
         let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);

@@ -428,14 +428,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave.
     fn gather(&mut self, outgoing: &[Outgoing], before: &[Clif], skipped: bool) -> Vec<BlockArg> {
-        let first = self.first_lane();
         outgoing
             .iter()
             .zip(before)
             .map(|(out, &before)| {
                 let bits = if skipped { self.chunk_bits(out.outside) } else { self.mask_bits(out.value) };
-                let placed = self.b.ins().ishl(bits, first);
-                BlockArg::Value(self.b.ins().bor(before, placed))
+                BlockArg::Value(self.add_chunk_bits(before, bits))
             })
             .collect()
     }

@@ -8,7 +8,7 @@ use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::address::Places;
 use super::block::BlockLowerer;
-use super::int::{constant, plus};
+use super::int::{constant, plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class, LaunchClass};
 use crate::ir::{CellKind, ConvertOp, Op, Reg, Special, Type, Value};
@@ -392,11 +392,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lane by lane `new` where the mask is set, else `old`.
     pub(super) fn merge(&mut self, mask: Value, new: &[Clif], old: &[Clif], ty: Type) -> Lanes {
-        let conditions: Lanes = if ty.bits() == 64 {
-            self.mask_longs(mask).into_iter().collect()
-        } else {
-            self.mask_words(mask).into_iter().collect()
-        };
+        let conditions = self.mask_lanes(mask, ty);
         conditions
             .iter()
             .zip(new.iter().zip(old))
@@ -472,6 +468,26 @@ impl BlockLowerer<'_, '_, '_> {
         };
         self.chunk().masks.get_mut(&v).expect("just made").words = Some(words);
         words
+    }
+
+    /// A mask as ones or zeros in lanes of a type's width.
+    pub(super) fn mask_lanes(&mut self, v: Value, ty: Type) -> Lanes {
+        match parts(ty) {
+            2 => self.mask_words(v).into_iter().collect(),
+            _ => self.mask_longs(v).into_iter().collect(),
+        }
+    }
+
+    /// Adds the chunk's bits of a mask to what earlier chunks gave.
+    pub(super) fn add_chunk_bits(&mut self, before: Clif, bits: Clif) -> Clif {
+        let placed = match self.chunk().known_first_lane() {
+            Some(lane) => shifted_up(self.b, bits, lane),
+            None => {
+                let first = self.first_lane();
+                self.b.ins().ishl(bits, first)
+            }
+        };
+        self.b.ins().bor(before, placed)
     }
 
     pub(super) fn mask_longs(&mut self, v: Value) -> [Clif; 4] {

@@ -51,15 +51,8 @@ impl BlockLowerer<'_, '_, '_> {
             })
             .collect();
         let slow = self.cold_block();
-        let wide = result_ty.bits() == 64;
-        let mask: Lanes = match wide {
-            true => self.mask_longs(guard).into_iter().collect(),
-            false => self.mask_words(guard).into_iter().collect(),
-        };
-        if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
-            self.lanes(access.address);
-        }
-        let place = self.place(&access, Rights::READ);
+        let mask = self.mask_lanes(guard, result_ty);
+        let place = self.place_for_both(&access, Rights::READ);
         // What is computed from here on is known to one side only.
         let saved = self.chunk.clone();
         if let Some(loaded) = self.fast_load(&access, extend, place, slow, result_ty) {
@@ -89,6 +82,14 @@ impl BlockLowerer<'_, '_, '_> {
         for (&value, lanes) in inst.results.iter().zip(merged) {
             self.chunk().lanes.insert(value, lanes);
         }
+    }
+
+    /// The place of an access, with its address computed for the slow way too.
+    fn place_for_both(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+        if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
+            self.lanes(access.address);
+        }
+        self.place(access, rights)
     }
 
     /// The inline way, where there is one for the access; leaves to `slow` when a check fails. Without one it goes to
@@ -297,10 +298,7 @@ impl BlockLowerer<'_, '_, '_> {
         let slow = self.cold_block();
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
-        if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
-            self.lanes(access.address);
-        }
-        let place = self.place(&access, Rights::WRITE);
+        let place = self.place_for_both(&access, Rights::WRITE);
         let saved = self.chunk.clone();
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         if let Some(place) = place {

@@ -277,11 +277,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Adds the chunk's bits of every carried mask to what earlier chunks gave.
     fn place_masks(&mut self, state: &[Clif], fixed: usize, bits: &[Clif]) -> Vec<BlockArg> {
-        let first = self.first_lane();
         let mut args: Vec<BlockArg> = state[..fixed].iter().map(|&v| BlockArg::Value(v)).collect();
         for (&before, &bits) in state[fixed..].iter().zip(bits) {
-            let placed = self.b.ins().ishl(bits, first);
-            args.push(BlockArg::Value(self.b.ins().bor(before, placed)));
+            args.push(BlockArg::Value(self.add_chunk_bits(before, bits)));
         }
         args
     }

@@ -131,11 +131,12 @@ impl BlockLowerer<'_, '_, '_> {
     /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
     pub(super) fn compute_now(&mut self, results: &[Value]) {
         for &result in results {
+            if !self.takes_registers(result) {
+                continue;
+            }
             if self.block.ty(result) == ValueType::MASK {
-                if self.scalars[result.0 as usize].is_none() {
-                    self.mask(result);
-                }
-            } else if self.takes_registers(result) {
+                self.mask(result);
+            } else {
                 self.lanes(result);
             }
         }
@@ -216,7 +217,7 @@ impl BlockLowerer<'_, '_, '_> {
         if again {
             return true;
         }
-        let lanes: Lanes = if mask { self.mask_words(v).into_iter().collect() } else { self.lanes(v) };
+        let lanes = if mask { self.mask_lanes(v, Type::I32) } else { self.lanes(v) };
         let Some(offset) = rest.take_slot(lanes.len() as u32 * VECTOR) else { return false };
         for (i, &part) in lanes.iter().enumerate() {
             self.b.ins().store(flags(), part, self.ctx, abi::REST + (offset + i as u32 * VECTOR) as i32);

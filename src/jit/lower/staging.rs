@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAGED_VALUES};
-use super::address::Rights;
+use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::analysis::CHUNK;
@@ -91,19 +91,17 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.ins().ctz(left);
         let address = self.staged_scalar(0, lane, self.ty(access.address));
         let address = self.first_address(access, address);
-        if let Some(aligned) = self.is_aligned(access, address) {
-            self.require(aligned, helper);
-        }
         let host = match access.space {
             Space::Shared => {
-                let end = self.b.ins().iadd_imm_s(address, i64::from(access.bytes()));
-                let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-                let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+                let inside = self.is_in_shared(access, &Spaced { first: address, last: address, step: 0 });
                 self.require(inside, helper);
                 let shared = self.ctx_load(types::I64, abi::SHARED);
                 self.b.ins().iadd(shared, address)
             }
             _ => {
+                if let Some(aligned) = self.is_aligned(access.align, address) {
+                    self.require(aligned, helper);
+                }
                 // Aligned, so within its page.
                 let (tags, addend) = self.tlb_entry(address, Rights::WRITE);
                 let in_page = self.b.ins().isub(address, tags[0]);

@@ -9,7 +9,7 @@ use super::block::BlockLowerer;
 use super::chunk::Reach;
 use super::whole::Whole;
 use crate::analysis::{Group, LaunchClass};
-use crate::ir::{CellKind, Inst, Op, Special, Terminator};
+use crate::ir::{Inst, Op, Special, Terminator};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The group that all warps of a chain may do together: it is all the kernel does, warps differ in it by their
@@ -27,7 +27,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let same_in_warps = |inst: &Inst| match inst.op {
             Op::LaneId | Op::Special(Special::WarpId | Special::Clock) => false,
             Op::RfRead { reg, .. } => reg == self.function.active,
-            Op::RfWrite { reg, .. } => !matches!(self.function.bank(reg.bank).kind, CellKind::Lane(_)),
+            Op::RfWrite { reg, .. } => !self.function.is_lane(reg),
             _ => true,
         };
         let sweeps = self.number == 0

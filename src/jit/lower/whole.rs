@@ -10,8 +10,8 @@ use super::super::forms::clif_type;
 use super::address::{Rights, Spaced};
 use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
-use super::int::{self, shifted_up};
-use crate::analysis::{CHUNK, Class, Condition, Group, Step};
+use super::int;
+use crate::analysis::{Class, Condition, Group, Step};
 use crate::ir::{Access, ConvertOp, IntCc, Op, Reg, Special, Type, Value};
 
 /// What is known while a group is done as a whole.
@@ -117,13 +117,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for number in 0..self.chunk_count() {
             self.enter_chunk(number);
             self.chunk_body(insts);
-            for (out, mask) in outgoing.iter().zip(&mut masks) {
-                if !self.is_known(out.value) {
-                    let bits = self.mask_bits(out.value);
-                    let placed = shifted_up(self.b, bits, number * i64::from(CHUNK));
-                    *mask = self.b.ins().bor(*mask, placed);
-                }
-            }
+            masks = self.gather_unknown(outgoing, &masks);
         }
         masks
     }
@@ -141,25 +135,30 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let chunk = self.new_chunk(index);
         self.chunk = Some(chunk.of_group(shared.clone()));
         self.chunk_body(insts);
-        let first = self.first_lane();
+        let masks = self.gather_unknown(outgoing, &before);
         let next = self.b.ins().iadd_imm_s(index, 1);
-        let mut args = vec![BlockArg::Value(next)];
-        for (out, &before) in outgoing.iter().zip(&before) {
-            let mut after = before;
-            if !self.is_known(out.value) {
-                let bits = self.mask_bits(out.value);
-                let placed = self.b.ins().ishl(bits, first);
-                after = self.b.ins().bor(before, placed);
-            }
-            args.push(BlockArg::Value(after));
-        }
+        let args: Vec<BlockArg> = std::iter::once(&next).chain(&masks).map(|&v| BlockArg::Value(v)).collect();
         // What the loop's first round found out holds in the loop only.
         self.chunk = Some(Chunk::first_of_group().of_group(shared));
         let count = self.chunk_count();
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
         self.b.ins().brif(more, head, &args, done, &[]);
         self.b.switch_to_block(done);
-        args[1..].iter().filter_map(|arg| arg.as_value()).collect()
+        masks
+    }
+
+    /// Adds the chunk's bits of the masks that are not known before.
+    fn gather_unknown(&mut self, outgoing: &[Outgoing], before: &[Clif]) -> Vec<Clif> {
+        let masks = outgoing.iter().zip(before);
+        masks
+            .map(|(out, &before)| {
+                if self.is_known(out.value) {
+                    return before;
+                }
+                let bits = self.mask_bits(out.value);
+                self.add_chunk_bits(before, bits)
+            })
+            .collect()
     }
 
     pub(super) fn enter_chunk(&mut self, number: i64) {
