@@ -19,7 +19,7 @@ import tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan")
+EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan", "printf")
 
 
 def compile_host():
@@ -148,6 +148,13 @@ def scan(host):
         "scan-blocks.expected": np.concatenate([np.cumsum(p, dtype=np.uint32) for p in parts]),
         "scan-blocks.sums.expected": np.array([p.sum(dtype=np.uint32) for p in parts], np.uint32),
     })
+
+
+def printf(_):
+    primes = [i for i in range(2, 370) if all(i % d for d in range(2, i))]
+    line = "%4d is prime: %s, root %8.4f, %#06x, 2^i mod 64 = %d\n"
+    text = "".join(line % (i, "odd" if i & 1 else "even", i**0.5, i, 1 << (i & 63)) for i in primes)
+    (HERE / "printf" / "printf.expected.txt").write_text(text)
 
 
 def main():

@@ -73,7 +73,8 @@ fn maxwell_code_from_the_table() {
         let mut random = Random::new(seed);
         let words = [40, 400, 1000][random.below(3) as usize];
         let code = maxwell_code(&mut Unstructured::new(&bytes(&mut random, words))).expect("code");
-        let kernel = Kernel { name: "random", code: &code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let kernel =
+            Kernel { name: "random", code: &code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
         let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
         let registers = bytes(&mut random, 4096);
         let registers = maxwell_registers(&function, &mut Unstructured::new(&registers)).expect("registers");

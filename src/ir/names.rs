@@ -1,6 +1,6 @@
 //! Names of the small enumerations in the text form, the same for printing and for parsing.
 
-use super::function::{BarrierKind, TrapKind};
+use super::function::{BarrierKind, Service, TrapKind};
 use super::op::*;
 use super::types::Type;
 
@@ -179,6 +179,12 @@ names! {
         TrapKind::Unimplemented => "unimplemented",
         TrapKind::Guest => "guest",
         TrapKind::StackOverflow => "stack.overflow",
+    }
+    Service {
+        Service::Print => "print",
+        Service::Allocate => "allocate",
+        Service::Free => "free",
+        Service::AssertFail => "assert.fail",
     }
 }
 

@@ -68,7 +68,7 @@ impl Probe {
     pub fn new(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
         let places: BTreeSet<Place> = usual_places().chain(named).filter(state).collect();
-        let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
         Probe { function: Arc::new(wrap(lifted, &places)), places }
     }
@@ -205,7 +205,7 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
             Terminator::Switch { cases, default, .. } => {
                 cases.iter_mut().map(|(_, target)| target).chain([default]).for_each(moved);
             }
-            Terminator::Barrier { resume, .. } => moved(resume),
+            Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => moved(resume),
             Terminator::Indirect { .. } | Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
             Terminator::Trap { .. } => {}
         }
