@@ -161,6 +161,7 @@ names! {
         AtomicOp::Exchange => "exchange",
         AtomicOp::Inc => "inc",
         AtomicOp::Dec => "dec",
+        AtomicOp::SafeAdd => "safe.add",
         AtomicOp::CompareExchange => "cas",
         AtomicOp::FAdd { flush: false } => "fadd",
         AtomicOp::FAdd { flush: true } => "fadd.ftz",
