@@ -348,3 +348,37 @@ fn fma_chains() {
         }
     }
 }
+
+#[test]
+fn dfma_chains() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let x = Draw::new(block as u64).vec(n, Draw::f64);
+        for rounds in [0, 1, 16] {
+            Case::bench("dfma", "dfma_chains")
+                .shape(Shape::covering(n, block))
+                .input(&x)
+                .output(&reference::dfma_chains(&x, rounds))
+                .value(n as i32)
+                .value(rounds as i32)
+                .check();
+        }
+    }
+}
+
+#[test]
+fn mix() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let x = Draw::new(block as u64).vec(n, Draw::u64);
+        for rounds in [0, 1, 16] {
+            Case::bench("mix", "mix")
+                .shape(Shape::covering(n, block))
+                .input(&x)
+                .output(&reference::mix(&x, rounds))
+                .value(n as i32)
+                .value(rounds as i32)
+                .check();
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! What the kernels compute, as plain loops. Written from the CUDA sources; nothing of warploom is used here.
 //! Float operations keep the sources' order, and `mul_add` stands where the machine code has a fused multiply-add.
 
+use crate::draw::Draw;
 use half::f16;
 use std::collections::BTreeSet;
 
@@ -290,18 +291,29 @@ pub fn blend(a: &[u16], b: &[u16], mask: &[u16], gain: f32) -> (Vec<u16>, Vec<u8
         .unzip()
 }
 
-/// The multiply-add kernel of the benches.
-pub fn fma_chains(x: &[f32], rounds: usize) -> Vec<f32> {
-    let factors = [0.75f32, 0.625, 0.5, 0.375];
-    x.iter()
-        .map(|&v| {
-            let mut chains = [v, v + 1.0, v + 2.0, v + 3.0];
-            for _ in 0..4 * rounds {
-                chains = std::array::from_fn(|k| chains[k].mul_add(factors[k], v));
-            }
-            (chains[0] + chains[1]) + (chains[2] + chains[3])
-        })
-        .collect()
+macro_rules! fma_chains {
+    ($name:ident, $float:ty) => {
+        /// A multiply-add kernel of the benches.
+        pub fn $name(x: &[$float], rounds: usize) -> Vec<$float> {
+            let factors: [$float; 4] = [0.75, 0.625, 0.5, 0.375];
+            x.iter()
+                .map(|&v| {
+                    let mut chains = [v, v + 1.0, v + 2.0, v + 3.0];
+                    for _ in 0..4 * rounds {
+                        chains = std::array::from_fn(|k| chains[k].mul_add(factors[k], v));
+                    }
+                    (chains[0] + chains[1]) + (chains[2] + chains[3])
+                })
+                .collect()
+        }
+    };
+}
+fma_chains!(fma_chains, f32);
+fma_chains!(dfma_chains, f64);
+
+/// The integer kernel of the benches: `draw` uses the same generator.
+pub fn mix(x: &[u64], rounds: usize) -> Vec<u64> {
+    x.iter().map(|&x| (0..rounds).fold(x, |z, _| Draw::new(z).u64())).collect()
 }
 
 /// The corpus's mix of warp and block votes, shuffles and bit operations. One result for each lane of the grid; lanes past
