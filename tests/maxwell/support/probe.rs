@@ -72,7 +72,7 @@ impl Probe {
     pub fn new(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
         let places: BTreeSet<Place> = usual_places().chain(named).filter(state).collect();
-        let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+        let kernel = Kernel::new("probe", code, 8);
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
         Probe { function: Arc::new(wrap(lifted, &places)), places, engines: RefCell::default() }
     }

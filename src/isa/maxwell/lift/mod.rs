@@ -99,6 +99,13 @@ pub struct Kernel<'a> {
     pub discovered: &'a [u64],
 }
 
+impl<'a> Kernel<'a> {
+    /// Code that is known to go nowhere else.
+    pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[] }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LiftError {
     #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
