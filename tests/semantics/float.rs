@@ -30,7 +30,7 @@ const CLOSE: Same = |found, expected| {
         || (found - expected).abs() <= 1e-6 * expected.abs().max(1.0)
 };
 
-const EDGES: [u64; 24] = [
+pub const EDGES: [u64; 24] = [
     0,
     0x8000_0000,
     0x3f80_0000,
@@ -59,7 +59,7 @@ const EDGES: [u64; 24] = [
 
 /// Floats of both widths at once: the low half is an `f32` that is an edge case, of moderate size or any, and so is the whole as
 /// an `f64`.
-fn operand(random: &mut Random) -> u64 {
+pub fn operand(random: &mut Random) -> u64 {
     let bits = random.bits();
     match random.bits() % 5 {
         0 => EDGES[bits as usize % EDGES.len()],
