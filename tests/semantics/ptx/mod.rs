@@ -9,6 +9,9 @@
 //!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
 //!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin)
 
+mod compare;
+mod convert;
+mod float;
 mod integer;
 mod video;
 
