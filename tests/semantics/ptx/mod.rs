@@ -14,6 +14,7 @@ mod convert;
 mod float;
 mod integer;
 mod video;
+mod warp;
 
 use std::fmt::Write;
 
