@@ -53,6 +53,7 @@ pub mod multiply;
 pub mod predicate;
 pub mod shift;
 pub mod transcendental;
+pub mod video;
 pub mod warp;
 
 use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
