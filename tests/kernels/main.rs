@@ -4,6 +4,7 @@
 mod behaviour;
 mod contention;
 mod corpus;
+mod corpus_atomics;
 mod cross_check;
 mod draw;
 mod examples;

@@ -45,9 +45,9 @@ pub fn add_carry(cx: &mut Cx<'_>, a: Value, b: Value, carry: Mask) -> (Value, Ma
     (sum, Mask::Lanes(carry))
 }
 
-/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D. Also the carry out, if it is
-/// known.
-fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
+/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D: what D is set to, and the
+/// carry out, if it is known.
+fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> (Value, Mask) {
     // The two negations together are `.PO`.
     let plus_one = i.row.format.contains(".PO");
     let plain = !i.cc() && !i.sat() && !i.x() && !plus_one && i.pd() == 7;
@@ -57,7 +57,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
             (false, _) => b.added_to(cx, a.value),
         };
         cx.set(i.d(), result);
-        return Mask::Never;
+        return (result, Mask::Never);
     }
     let carry = if i.x() { cx.flag(Flag::C) } else { Mask::of(plus_one || a.neg || b.neg) };
     let (a, b) = (a.complemented(cx), b.complemented(cx));
@@ -65,7 +65,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
     let result = if i.sat() { saturate(cx, a, b, sum) } else { sum };
     cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, a, b, sum));
     cx.set(i.d(), result);
-    carry
+    (result, carry)
 }
 
 /// The sum, or where it overflowed the limit it went past.
@@ -97,13 +97,16 @@ pub fn lea(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn shifted_add(cx: &mut Cx<'_>, i: &Instruction, count: u32) -> Lifted {
     let (mut a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
     a.value = cx.shl(a.value, count);
-    let carry = sum(cx, i, a, b);
+    let (_, carry) = sum(cx, i, a, b);
     cx.set_pred(i.pd(), carry);
     Ok(Flow::Next)
 }
 
 /// ((C:A) << n) >> 32, plus B. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
 /// complement comes from the low word.
+///
+/// The predicate says that the sum is not 0. As the high word of a generic address that means global memory: shared and local
+/// memory have their windows in the first 4 GiB, and compilers choose between ATOM and ATOMS by it.
 pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let count = i.lea_shift() as u32;
     let (low, high, b) = (cx.raw(i.a()), cx.raw(i.c()), Term::of(cx, i.b()));
@@ -128,8 +131,11 @@ pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     } else if neg {
         value = cx.b.not(value);
     }
-    let carry = sum(cx, i, Term { value, neg: false }, b);
-    cx.set_pred(i.pd(), carry);
+    let (result, _) = sum(cx, i, Term { value, neg: false }, b);
+    if i.pd() != 7 {
+        let global = cc::zero(cx, result).not(&mut cx.b);
+        cx.set_pred(i.pd(), global);
+    }
     Ok(Flow::Next)
 }
 
