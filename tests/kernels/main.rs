@@ -2,6 +2,7 @@
 //! in many launch shapes. See `support` for how a test says what it expects.
 
 mod behaviour;
+mod contention;
 mod corpus;
 mod cross_check;
 mod draw;

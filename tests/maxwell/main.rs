@@ -1,5 +1,6 @@
 //! Maxwell instructions: each by itself, and random control flow.
 
+mod atomics;
 mod divergence;
 mod instructions;
 mod shapes;
