@@ -153,6 +153,13 @@ def scan(host):
     })
 
 
+def printf(_):
+    primes = [i for i in range(2, 370) if all(i % d for d in range(2, i))]
+    line = "%4d is prime: %s, root %8.4f, %#06x, 2^i mod 64 = %d\n"
+    text = "".join(line % (i, "odd" if i & 1 else "even", i**0.5, i, 1 << (i & 63)) for i in primes)
+    (HERE / "printf" / "printf.expected.txt").write_text(text)
+
+
 def stencil(host):
     """Discs and bars with noise."""
     w, h, steps = 128, 96, 12
@@ -259,13 +266,6 @@ def half(host):
         out = light.astype(np.float16)
     assert np.isinf(out).any() and (np.abs(out) < 2**-14).any()
     save("half", {"sky": halves[0], "ground": halves[1], "mask": halves[2], "light.expected": out, "grey.expected": grey})
-
-
-def printf(_):
-    primes = [i for i in range(2, 370) if all(i % d for d in range(2, i))]
-    line = "%4d is prime: %s, root %8.4f, %#06x, 2^i mod 64 = %d\n"
-    text = "".join(line % (i, "odd" if i & 1 else "even", i**0.5, i, 1 << (i & 63)) for i in primes)
-    (HERE / "printf" / "printf.expected.txt").write_text(text)
 
 
 def main():

@@ -88,7 +88,7 @@ fn products_and_pairs() {
 
 /// Lifts code and runs it on random registers.
 fn maxwell(random: &mut Random, code: &[u8]) -> Result<(), Box<Difference>> {
-    let kernel = Kernel { name: "random", code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+    let kernel = Kernel::new("random", code, 8);
     let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
     let registers = bytes(random, 4096);
     let registers = maxwell_registers(&function, &mut Unstructured::new(&registers)).expect("registers");

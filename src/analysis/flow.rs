@@ -40,7 +40,7 @@ impl Flow {
             for (index, block) in function.blocks.iter().enumerate() {
                 if let Some(BlockId(pusher)) = block.join {
                     let pusher = pusher as usize;
-                    let on_the_way = flow.on_the_way(function, pusher);
+                    let on_the_way = flow.on_the_way(function, index, pusher);
                     flow.join_at[index] = Some(flow.joins.len());
                     flow.joins.push(Join { block: index, pusher, on_the_way });
                 }
@@ -49,9 +49,9 @@ impl Flow {
         flow
     }
 
-    /// The blocks that may run after a block pushed and before what it pushed joins. As joins are nested, those entered
-    /// on the way were pushed on the way.
-    fn on_the_way(&self, function: &Function, pusher: usize) -> Vec<usize> {
+    /// The blocks that may run after a block pushed and before the lanes join at `end`. As joins are nested, those entered
+    /// on the way were pushed on the way, or by the same block later.
+    fn on_the_way(&self, function: &Function, end: usize, pusher: usize) -> Vec<usize> {
         let mut passed = vec![false; function.blocks.len()];
         // Joins whose pusher has not been passed.
         let mut waiting: Vec<(usize, usize)> = Vec::new();
@@ -63,6 +63,7 @@ impl Flow {
             }
             if let Some(BlockId(by)) = function.blocks[block].join
                 && !passed[by as usize]
+                && !(by as usize == pusher && block > end)
             {
                 waiting.push((block, by as usize));
                 continue;

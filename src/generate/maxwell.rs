@@ -45,7 +45,7 @@ pub(super) fn code_of(words: &[u64]) -> Vec<u8> {
 /// Whether the word, with these modifiers, does something else than to trap as not implemented.
 fn is_implemented(word: u64) -> bool {
     let code = code_of(&[word, EXIT]);
-    let kernel = Kernel { name: "word", code: &code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+    let kernel = Kernel::new("word", &code, 8);
     let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
     lift_kernel(&kernel).is_ok_and(|function| !function.blocks.iter().any(unimplemented))
 }

@@ -58,7 +58,8 @@ pub struct Block {
     /// A promise by the lifter: every lane that is active at entry was active at an earlier end of that block, which this
     /// warp executed: a reconvergence point and the block that pushed it. Lane registers that nothing on the way writes
     /// then hold what they held there. Joins are nested: one that is entered on the way belongs to a block that was left
-    /// on the way. The interpreter checks the first in debug builds.
+    /// on the way, or to the same block and has a higher number than this one, so that of a block's joins the lowest is
+    /// entered last. The interpreter checks the first in debug builds.
     pub join: Option<BlockId>,
     pub insts: Vec<Inst>,
     pub term: Terminator,

@@ -218,12 +218,14 @@ pub enum SharedFn {
     Rsq,
     /// sqrt(x), correctly rounded, flushing as `Rsq`.
     SqrtApprox,
-    /// log2, 2^x: denormal operands flush to zero.
+    /// log2: denormal operands flush to zero.
     Lg2,
+    /// 2^x: denormal operands and results flush to zero.
     Ex2,
     Sin,
     Cos,
-    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand.
+    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand; denormal operands and
+    /// results flush to zero.
     Rcp64High,
     Rsq64High,
 }

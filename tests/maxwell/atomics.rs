@@ -280,7 +280,7 @@ fn states(form: &Form, row: &Row, zeros: Zeros, warp: &Warp) -> (State, State) {
 
     let mut bytes: Vec<u8> = warp.cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
     let (mut found, mut after) = ([0; LANES], State::default());
-    for lane in 0..LANES {
+    for (lane, found) in found.iter_mut().enumerate() {
         let address = if form.base == Base::None { form.cells } else { warp.address[lane] };
         let fault = match () {
             () if address % row.bytes != 0 => Some("MisalignedAddress"),
@@ -301,7 +301,7 @@ fn states(form: &Form, row: &Row, zeros: Zeros, warp: &Warp) -> (State, State) {
         let c = if zeros.b { warp.b[lane] } else { warp.c[lane] };
         let (b, c) = (if zeros.b { 0 } else { warp.b[lane] & mask }, if zeros.c { 0 } else { c & mask });
         let m = u64::from_le_bytes(m);
-        found[lane] = m;
+        *found = m;
         bytes[at.clone()].copy_from_slice(&((row.update)(m, b, c) & mask).to_le_bytes()[..at.len()]);
     }
     if after.fault.is_none() && !zeros.d && !form.mnemonic.starts_with("RED") {
@@ -391,8 +391,7 @@ fn pairs_that_the_table_does_not_list_are_illegal() {
             let word = encode::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
             let mut before = State::default();
             register(2, [form.cells; LANES], true, &mut before.items);
-            let mut after = State::default();
-            after.fault = Some(("IllegalInstruction".into(), Some(0)));
+            let after = State { fault: Some(("IllegalInstruction".into(), Some(0))), ..State::default() };
             let probe = Probe::new(&assemble(&[word]), before.places());
             for (engine, left) in probe.run(&before, LANES as u32) {
                 let differences = left.compare(&before, &after, LANES as u32);

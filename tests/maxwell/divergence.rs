@@ -5,7 +5,7 @@
 //! leave drops what is above its goal.
 
 use crate::support::probe::{Probe, assemble};
-use crate::support::state::{Item, LANES, Place, State};
+use crate::support::state::{GLOBAL, Item, LANES, Place, State};
 
 /// Splitmix64.
 struct Random(u64);
@@ -51,6 +51,9 @@ enum Op {
     Call(usize),
     Exit,
     Stop,
+    /// Data register n from the lane's memory; to it.
+    Load(u8),
+    Store(u8),
 }
 
 /// A program with labels for targets.
@@ -107,14 +110,25 @@ impl Program {
                 Op::Call(label) => 0xe260_0000_0000_0040 | to(label),
                 Op::Exit => 0xe300_0000_0000_000f | guard,
                 Op::Stop => 0xe250_0000_0007_ff0f,
+                Op::Load(n) => 0xeed4_2000_0007_0000 | imm32(u32::from(n) * 4) | regs2(DATA_FIRST + n, ADDRESS, 0),
+                Op::Store(n) => {
+                    0xeedc_2000_0007_0000 | imm32(STORED + u32::from(n) * 4) | regs2(DATA_FIRST + n, ADDRESS, 0)
+                }
             }
         };
         self.ops.iter().enumerate().map(encode).collect()
     }
 }
 
-/// Registers 0 to 7 are data, 8 is scratch, 9 limits recursion, 10 and up count loops. P0 to P5 are data, P6 scratch.
-const DATA: u64 = 8;
+/// Registers 32 to 39 are data, 8 is scratch, 9 limits recursion, 10 and up count loops, 40 and 41 are an address. P0 to P5 are
+/// data, P6 scratch.
+const DATA_FIRST: u8 = 32;
+const DATA: u8 = 8;
+const ADDRESS: u8 = 40;
+const REGISTERS: usize = 42;
+/// A lane's memory: data before and after.
+const LANE_BYTES: u64 = 64;
+const STORED: u32 = 32;
 const SCRATCH: u8 = 8;
 const RECURSION: u8 = 9;
 const COUNTERS: u8 = 10;
@@ -141,7 +155,7 @@ struct Scope {
 
 impl Generator {
     fn data(&mut self) -> u8 {
-        self.random.below(DATA) as u8
+        DATA_FIRST + self.random.below(DATA.into()) as u8
     }
 
     /// A condition that differs between lanes; mostly on data that is kept in P0 to P5.
@@ -187,11 +201,12 @@ impl Generator {
             }
             self.budget -= 1;
             let inner = Scope { depth: scope.depth + 1, ..scope };
-            match self.random.below(14) {
+            match self.random.below(16) {
                 0 | 1 => self.branch(inner, true),
                 2 => self.branch(inner, false),
                 3 | 4 => self.looping(inner),
-                5 => {
+                14 | 15 => self.region(inner),
+                5 if !self.functions.is_empty() => {
                     let function = self.random.below(self.functions.len() as u64) as usize;
                     // A call may not continue or break a loop of its caller, and the callee does not.
                     self.program.add(ALWAYS, Op::Call(self.functions[function]));
@@ -240,6 +255,17 @@ impl Generator {
         self.program.place(join);
     }
 
+    /// What BRK leaves need not be a loop: compilers have subroutines so. What is pushed first in it is so in the block that pushed
+    /// its end.
+    fn region(&mut self, scope: Scope) {
+        let end = self.program.label();
+        self.program.add(ALWAYS, Op::Push(Kind::Break, end));
+        self.branch(Scope { loops: scope.loops + 1, ..scope }, true);
+        self.block(Scope { loops: scope.loops + 1, ..scope });
+        self.program.add(ALWAYS, Op::Leave(Kind::Break));
+        self.program.place(end);
+    }
+
     /// Up to four rounds, a number that differs between lanes.
     fn looping(&mut self, scope: Scope) {
         let [top, next, end] = [(); 3].map(|()| self.program.label());
@@ -268,15 +294,26 @@ impl Generator {
         self.program.place(end);
     }
 
-    fn program(seed: u64) -> Program {
+    /// A closed program ends with its data stored, so that all else may be dead, and more where it calls nothing; an open one
+    /// with all of it for the test to look at.
+    fn program(seed: u64, closed: bool) -> Program {
         let program = Program::default();
         let mut this = Generator { random: Random(seed), program, functions: Vec::new(), budget: 40 };
-        this.functions = (0..3).map(|_| this.program.label()).collect();
+        let functions = if closed && seed.is_multiple_of(4) { 0 } else { 3 };
+        this.functions = (0..functions).map(|_| this.program.label()).collect();
+        if closed {
+            (0..DATA).for_each(|n| this.program.add(ALWAYS, Op::Load(n)));
+        }
         let scope = Scope { loops: 0, counter: COUNTERS, can_continue: false, function: false, depth: 0 };
         for _ in 0..3 {
             this.block(scope);
         }
-        this.program.add(ALWAYS, Op::Stop);
+        if closed {
+            (0..DATA).for_each(|n| this.program.add(ALWAYS, Op::Store(n)));
+            this.program.add(ALWAYS, Op::Exit);
+        } else {
+            this.program.add(ALWAYS, Op::Stop);
+        }
         for function in this.functions.clone() {
             this.program.place(function);
             // Whoever has called too deep returns at once. Loop counters of the caller are not the callee's.
@@ -291,9 +328,10 @@ impl Generator {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Lane {
-    regs: [u32; 32],
+    regs: [u32; REGISTERS],
+    memory: [u32; 16],
     preds: [bool; 7],
     /// Z, S, C, O.
     cc: [bool; 4],
@@ -301,6 +339,12 @@ struct Lane {
 }
 
 const STEPS: usize = 100_000;
+
+impl Lane {
+    fn new() -> Lane {
+        Lane { regs: [0; REGISTERS], memory: [0; 16], preds: [false; 7], cc: [false; 4], exited: false }
+    }
+}
 
 /// Runs one lane; false if it takes too long.
 fn run_lane(program: &Program, lane: &mut Lane) -> bool {
@@ -350,9 +394,19 @@ fn run_lane(program: &Program, lane: &mut Lane) -> bool {
                 return true;
             }
             Op::Stop => return true,
+            Op::Load(n) => lane.regs[usize::from(DATA_FIRST + n)] = lane.memory[usize::from(n)],
+            Op::Store(n) => lane.memory[usize::from(DATA + n)] = reg(lane, DATA_FIRST + n),
         }
     }
     false
+}
+
+/// The words of all lanes in global memory.
+fn memory(lanes: &[Lane]) -> impl Iterator<Item = Item> {
+    lanes.iter().enumerate().flat_map(|(lane, state)| {
+        let place = move |n: usize| Place::Global(lane as u64 * LANE_BYTES + 4 * n as u64);
+        state.memory.iter().enumerate().map(move |(n, &word)| item(place(n), |_| word))
+    })
 }
 
 fn item(place: Place, lanes: impl Fn(usize) -> u32) -> Item {
@@ -361,20 +415,38 @@ fn item(place: Place, lanes: impl Fn(usize) -> u32) -> Item {
 
 #[test]
 fn random_programs_run_as_their_lanes_do() {
-    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100u64);
     let mut ran = 0;
     for seed in 0..seeds {
-        let program = Generator::program(seed);
+        let closed = seed.is_multiple_of(2);
+        let program = Generator::program(seed, closed);
         let mut random = Random(seed ^ 0x5555);
         let mut before = State::default();
-        let mut lanes = vec![Lane::default(); LANES];
-        for reg in 0..DATA as u32 {
+        let mut lanes = vec![Lane::new(); LANES];
+        for n in 0..DATA {
             let values: Vec<u32> = (0..LANES).map(|_| random.below(1 << 32) as u32).collect();
-            lanes.iter_mut().zip(&values).for_each(|(lane, value)| lane.regs[reg as usize] = *value);
-            before.items.push(item(Place::Reg(reg), |lane| values[lane]));
+            for (lane, &value) in lanes.iter_mut().zip(&values) {
+                lane.memory[usize::from(n)] = value;
+                if !closed {
+                    lane.regs[usize::from(DATA_FIRST + n)] = value;
+                }
+            }
+            if !closed {
+                before.items.push(item(Place::Reg((DATA_FIRST + n).into()), |lane| values[lane]));
+            }
         }
+        for (lane, state) in lanes.iter_mut().enumerate() {
+            let address = GLOBAL + lane as u64 * LANE_BYTES;
+            (state.regs[usize::from(ADDRESS)], state.regs[usize::from(ADDRESS) + 1]) =
+                (address as u32, (address >> 32) as u32);
+        }
+        for half in [0, 1] {
+            let reg = u32::from(ADDRESS) + half;
+            before.items.push(item(Place::Reg(reg), |lane| lanes[lane].regs[reg as usize]));
+        }
+        before.items.extend(memory(&lanes));
         // Some programs begin with predicates set.
-        for pred in 0..6 {
+        for pred in (0..6).filter(|_| !closed) {
             let bits = random.below(1 << 32);
             lanes.iter_mut().enumerate().for_each(|(i, lane)| lane.preds[pred as usize] = bits >> i & 1 != 0);
             before.items.push(item(Place::Pred(pred), |lane| (bits >> lane & 1) as u32));
@@ -383,18 +455,20 @@ fn random_programs_run_as_their_lanes_do() {
             continue;
         }
         ran += 1;
-        let mut after = State::default();
-        for reg in 0..32 {
+        let mut after = State { items: memory(&lanes).collect(), fault: None };
+        // What is not stored is dead in a closed program.
+        for reg in (0..REGISTERS as u32).filter(|_| !closed) {
             after.items.push(item(Place::Reg(reg), |lane| lanes[lane].regs[reg as usize]));
         }
         let stopped = lanes.iter().fold(0, |mask, lane| mask << 1 | u32::from(!lane.exited)).reverse_bits();
-        for pred in 0..7 {
+        for pred in (0..7).filter(|_| !closed) {
             after.items.push(item(Place::Pred(pred), |lane| lanes[lane].preds[pred as usize].into()));
         }
-        for bit in 0..4 {
+        for bit in (0..4).filter(|_| !closed) {
             after.items.push(item(Place::Cc(bit), |lane| lanes[lane].cc[bit as usize].into()));
         }
-        let probe = Probe::new(&assemble(&program.words()), after.places());
+        let (code, named) = (assemble(&program.words()), before.places().chain(after.places()));
+        let probe = if closed { Probe::of_named(&code, named) } else { Probe::new(&code, named) };
         for (engine, left) in probe.run(&before, LANES as u32) {
             // Nobody can see the flags of lanes that have ended.
             let differences = left.compare_where(&before, &after, LANES as u32, stopped.into());

@@ -120,23 +120,15 @@ fn every_word_lifts() {
             bits ^ bits >> 29
         });
         let code: Vec<u8> = words.take(40).flat_map(u64::to_le_bytes).collect();
-        let kernel =
-            Kernel { name: "garbage", code: &code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+        let kernel = Kernel::new("garbage", &code, 8);
         let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("round {round}: {error}"));
         warploom::ir::verify::verify(&function).unwrap_or_else(|error| panic!("round {round}: {error}"));
     }
-    let empty = Kernel { name: "empty", code: &[], entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+    let empty = Kernel::new("empty", &[], 8);
     assert!(lift_kernel(&empty).is_err());
     // Execution that runs off the end meets an illegal instruction there.
     let code: Vec<u8> = [0u64, 0x50b0_0000_0007_0f00].into_iter().flat_map(u64::to_le_bytes).collect();
-    let function = lift_kernel(&Kernel {
-        name: "short",
-        code: &code,
-        entry: 8,
-        indirect_targets: &[],
-        services: &[],
-        discovered: &[],
-    });
+    let function = lift_kernel(&Kernel::new("short", &code, 8));
     let blocks = function.expect("liftable").blocks;
     let illegal = Terminator::Trap { kind: TrapKind::IllegalInstruction, pc: 0x10 };
     assert!(blocks.iter().any(|block| block.term == illegal));

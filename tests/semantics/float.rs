@@ -5,32 +5,32 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::{Expected, Random, Same, check};
 
-const RN: Round = Round::NearestTiesToEven;
-const RZ: Round = Round::TowardZero;
-const RM: Round = Round::TowardNegative;
-const RP: Round = Round::TowardPositive;
+pub const RN: Round = Round::NearestTiesToEven;
+pub const RZ: Round = Round::TowardZero;
+pub const RM: Round = Round::TowardNegative;
+pub const RP: Round = Round::TowardPositive;
 
 /// The kernel returns an `f32`.
-const F32: Same = |found, expected| {
+pub const F32: Same = |found, expected| {
     let (found, expected) = (found as u32, expected as u32);
     found == expected || (f(found.into()).is_nan() && f(expected.into()).is_nan())
 };
-const F64: Same = |found, expected| found == expected || (d(found).is_nan() && d(expected).is_nan());
-const F16: Same = |found, expected| {
+pub const F64: Same = |found, expected| found == expected || (d(found).is_nan() && d(expected).is_nan());
+pub const F16: Same = |found, expected| {
     let nan = |bits: u64| bits & 0x7fff > 0x7c00;
     found == expected || (nan(found) && nan(expected))
 };
 const INT: Same = |found, expected| found == expected;
 const LOW: Same = |found, expected| found as u32 == expected as u32;
 /// The documented bound of the approximate functions.
-const CLOSE: Same = |found, expected| {
+pub const CLOSE: Same = |found, expected| {
     let (found, expected) = (f(found), f(expected));
     found == expected
         || (found.is_nan() && expected.is_nan())
         || (found - expected).abs() <= 1e-6 * expected.abs().max(1.0)
 };
 
-const EDGES: [u64; 24] = [
+pub const EDGES: [u64; 24] = [
     0,
     0x8000_0000,
     0x3f80_0000,
@@ -59,7 +59,7 @@ const EDGES: [u64; 24] = [
 
 /// Floats of both widths at once: the low half is an `f32` that is an edge case, of moderate size or any, and so is the whole as
 /// an `f64`.
-fn operand(random: &mut Random) -> u64 {
+pub fn operand(random: &mut Random) -> u64 {
     let bits = random.bits();
     match random.bits() % 5 {
         0 => EDGES[bits as usize % EDGES.len()],
@@ -75,23 +75,23 @@ fn float_operations() {
     check("float.sm_50.cubin", operand, &EDGES, KERNELS);
 }
 
-fn f(x: u64) -> f32 {
+pub fn f(x: u64) -> f32 {
     f32::from_bits(x as u32)
 }
 
-fn d(x: u64) -> f64 {
+pub fn d(x: u64) -> f64 {
     f64::from_bits(x)
 }
 
-fn s(x: u64) -> Single {
+pub fn s(x: u64) -> Single {
     Single::from_bits(u128::from(x as u32))
 }
 
-fn t(x: u64) -> Double {
+pub fn t(x: u64) -> Double {
     Double::from_bits(x.into())
 }
 
-fn bits(value: impl Float) -> u64 {
+pub fn bits(value: impl Float) -> u64 {
     value.to_bits() as u64
 }
 
@@ -112,11 +112,11 @@ fn div(x: u64, y: u64, round: Round) -> u64 {
 }
 
 /// A denormal becomes a zero of its sign.
-fn flush(x: u64) -> u64 {
+pub fn flush(x: u64) -> u64 {
     if x as u32 & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x & 0xffff_ffff }
 }
 
-fn sat(x: u64) -> u64 {
+pub fn sat(x: u64) -> u64 {
     let x = f(x);
     let clamped = if x > 0.0 { x.min(1.0) } else { 0.0 };
     clamped.to_bits().into()
@@ -129,7 +129,7 @@ fn sqrt_rz(x: u64) -> u64 {
 }
 
 /// PTX min and max: of one NaN the other operand, and -0 is less than +0.
-fn pick(x: f64, y: f64, least: bool) -> f64 {
+pub fn pick(x: f64, y: f64, least: bool) -> f64 {
     let x_first = match x.partial_cmp(&y) {
         None => y.is_nan(),
         Some(std::cmp::Ordering::Equal) => x.is_sign_negative() == least,
@@ -138,7 +138,7 @@ fn pick(x: f64, y: f64, least: bool) -> f64 {
     if x_first { x } else { y }
 }
 
-fn pick32(x: u64, y: u64, least: bool) -> u64 {
+pub fn pick32(x: u64, y: u64, least: bool) -> u64 {
     u64::from((pick(f(x).into(), f(y).into(), least) as f32).to_bits())
 }
 

@@ -7,7 +7,7 @@ const ALL: Same = |found, expected| found == expected;
 const LOW: Same = |found, expected| found as u32 == expected as u32;
 const WORD: u64 = 0xffff_ffff;
 
-const EDGES: [u64; 22] = [
+pub const EDGES: [u64; 22] = [
     0,
     1,
     2,
@@ -33,7 +33,7 @@ const EDGES: [u64; 22] = [
 ];
 
 /// An edge case, a number with few or many digits, or any.
-fn operand(random: &mut Random) -> u64 {
+pub fn operand(random: &mut Random) -> u64 {
     let (choice, bits) = (random.bits() % 4, random.bits());
     match choice {
         0 => EDGES[bits as usize % EDGES.len()],
@@ -57,7 +57,7 @@ fn low24(x: u64) -> i64 {
 }
 
 /// PTX bfe: bits past 31 read as 0, or for signed numbers as the sign of the field.
-fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
+pub fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
     let sign_at = pos.saturating_add(len.saturating_sub(1)).min(31);
     let sign = signed && len > 0 && a >> sign_at & 1 != 0;
     (0..32).fold(0, |result, i| {
@@ -68,11 +68,11 @@ fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
 }
 
 /// PTX bfi.
-fn bfi(a: u32, b: u32, pos: u32, len: u32) -> u32 {
+pub fn bfi(a: u32, b: u32, pos: u32, len: u32) -> u32 {
     (0..len).take_while(|i| pos + i <= 31).fold(b, |result, i| result & !(1 << (pos + i)) | (a >> i & 1) << (pos + i))
 }
 
-fn prmt(a: u32, b: u32, selector: u32) -> u32 {
+pub fn prmt(a: u32, b: u32, selector: u32) -> u32 {
     let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
     let pick = |i: u32| {
         let nibble = selector >> (4 * i) & 0xf;
@@ -82,13 +82,13 @@ fn prmt(a: u32, b: u32, selector: u32) -> u32 {
     u32::from_le_bytes([pick(0), pick(1), pick(2), pick(3)])
 }
 
-fn prmt_mode(a: u64, b: u64, n: u64, index: fn(u32, u32) -> u32) -> u64 {
+pub fn prmt_mode(a: u64, b: u64, n: u64, index: fn(u32, u32) -> u32) -> u64 {
     let n = n as u32 & 3;
     let selector = (0..4).fold(0, |selector, i| selector | index(n, i) << (4 * i));
     prmt(a as u32, b as u32, selector).into()
 }
 
-fn lop3(lut: u8, x: u64, y: u64, z: u64) -> u64 {
+pub fn lop3(lut: u8, x: u64, y: u64, z: u64) -> u64 {
     (0..32).fold(0, |result, i| {
         let bit = |value: u64| value >> i & 1;
         result | u64::from(lut >> (bit(x) * 4 + bit(y) * 2 + bit(z)) & 1) << i

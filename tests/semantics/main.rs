@@ -1,14 +1,20 @@
-//! Operations whose meaning C++ or PTX fixes, compiled by NVIDIA's compiler one to a kernel, against the same operation of Rust:
-//! over edge cases and random inputs, on both engines. The kernels are in `tests/fixtures/maxwell/semantics`.
+//! Operations whose meaning C++ or PTX fixes, compiled by NVIDIA's compiler, against the same operation of Rust: over edge cases
+//! and random inputs, on both engines. The kernels are in `tests/fixtures/maxwell/semantics`.
+//!
+//! `integer` and `float` are C++, one operation to a kernel; `ptx` has every PTX instruction form.
 
 mod calls;
 mod float;
 mod integer;
+mod ptx;
 
 use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
 
 /// What a kernel must give for its three inputs.
 pub type Expected = fn(u64, u64, u64) -> u64;
+
+/// The inputs of a lane.
+pub type Input = [u64; 3];
 
 /// Splitmix64.
 pub struct Random(pub u64);
@@ -24,50 +30,79 @@ impl Random {
 
 const LANES: u32 = 32;
 const BLOCKS: u32 = 64;
+const COUNT: usize = (LANES * BLOCKS) as usize;
 
 /// Whether a result (first) is as good as the expected one.
 pub type Same = fn(u64, u64) -> bool;
 
-/// Runs every kernel on operands of this kind, and all pairs of `edges`.
+fn fixture(file: &str) -> String {
+    format!("{}/tests/fixtures/maxwell/semantics/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A program with inputs in its memory.
+struct Bench {
+    program: Program,
+    inputs: Vec<Input>,
+    /// Results, and the three arrays of inputs.
+    buffers: [u64; 4],
+}
+
+impl Bench {
+    /// Operands of this kind, and all pairs of `edges`. Each kernel has up to `results` results a lane.
+    fn new(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], results: usize) -> Bench {
+        let path = fixture(file);
+        let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let program = Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let mut random = Random(1);
+        let mut inputs: Vec<Input> =
+            (0..COUNT).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();
+        for (i, input) in inputs.iter_mut().enumerate().take(edges.len() * edges.len()) {
+            (input[0], input[1]) = (edges[i % edges.len()], edges[i / edges.len()]);
+        }
+        let alloc = |arrays: usize| program.memory().alloc((COUNT * 8 * arrays) as u64, 1).expect("memory");
+        let buffers = [alloc(results), alloc(1), alloc(1), alloc(1)];
+        for (n, &buffer) in buffers[1..].iter().enumerate() {
+            let bytes: Vec<u8> = inputs.iter().flat_map(|input| input[n].to_le_bytes()).collect();
+            program.memory().write(buffer, &bytes).expect("input");
+        }
+        Bench { program, inputs, buffers }
+    }
+
+    /// `results` arrays of results, one after the other, of an engine.
+    fn run(&self, kernel: &str, engine: EngineKind, results: usize) -> Result<Vec<u64>, String> {
+        let kernel = self.program.kernel(kernel).unwrap_or_else(|error| panic!("{error}"));
+        let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES, 1, 1]);
+        options.engine = engine;
+        // What the run before left must not pass for a result.
+        self.program.memory().write(self.buffers[0], &vec![0xa5; COUNT * 8 * results]).expect("output");
+        let outcome = kernel.launch(&self.buffers.map(Arg::pointer), &options).map_err(|error| error.to_string())?;
+        if let Some(fault) = outcome.fault {
+            return Err(fault.to_string());
+        }
+        let mut bytes = vec![0; COUNT * 8 * results];
+        self.program.memory().read(self.buffers[0], &mut bytes).expect("output");
+        Ok(bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes"))).collect())
+    }
+}
+
+const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
+
+/// Runs every kernel of a file.
 pub fn check(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], kernels: &[(&str, Same, Expected)]) {
-    let path = format!("{}/tests/fixtures/maxwell/semantics/{file}", env!("CARGO_MANIFEST_DIR"));
-    let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let program = Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let count = u64::from(LANES * BLOCKS);
-    let mut random = Random(1);
-    let mut inputs: Vec<[u64; 3]> =
-        (0..count).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();
-    for (i, input) in inputs.iter_mut().enumerate().take(edges.len() * edges.len()) {
-        (input[0], input[1]) = (edges[i % edges.len()], edges[i / edges.len()]);
-    }
-    let buffers: [u64; 4] = std::array::from_fn(|_| program.memory().alloc(count * 8, 1).expect("memory"));
-    for (n, &buffer) in buffers[1..].iter().enumerate() {
-        let bytes: Vec<u8> = inputs.iter().flat_map(|input| input[n].to_le_bytes()).collect();
-        program.memory().write(buffer, &bytes).expect("input");
-    }
+    let bench = Bench::new(file, operand, edges, 1);
     let mut failures = Vec::new();
     for &(name, same, expected) in kernels {
-        let kernel = program.kernel(name).unwrap_or_else(|error| panic!("{error}"));
-        for engine in [EngineKind::Interp, EngineKind::Jit] {
-            let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES, 1, 1]);
-            options.engine = engine;
-            let outcome = match kernel.launch(&buffers.map(Arg::pointer), &options) {
-                Ok(outcome) => outcome,
+        for engine in ENGINES {
+            let results = match bench.run(name, engine, 1) {
+                Ok(results) => results,
                 Err(error) => {
                     failures.push(format!("{name} ({engine}): {error}"));
                     continue;
                 }
             };
-            if let Some(fault) = outcome.fault {
-                failures.push(format!("{name} ({engine}): {fault}"));
-                continue;
-            }
-            let mut bytes = vec![0; count as usize * 8];
-            program.memory().read(buffers[0], &mut bytes).expect("output");
-            let results = bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")));
-            let wrong = results.zip(&inputs).find(|(found, [x, y, z])| !same(*found, expected(*x, *y, *z)));
-            if let Some((found, [x, y, z])) = wrong {
-                let wanted = expected(*x, *y, *z);
+            let wrong = results.iter().zip(&bench.inputs).find(|&(&found, &[x, y, z])| !same(found, expected(x, y, z)));
+            if let Some((found, &[x, y, z])) = wrong {
+                let wanted = expected(x, y, z);
                 failures.push(format!(
                     "{name} ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}"
                 ));

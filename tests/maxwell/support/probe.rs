@@ -70,9 +70,14 @@ pub struct After {
 impl Probe {
     /// For states that name these places.
     pub fn new(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
+        Probe::of_named(code, usual_places().chain(named))
+    }
+
+    /// The same, but others are not looked at.
+    pub fn of_named(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
-        let places: BTreeSet<Place> = usual_places().chain(named).filter(state).collect();
-        let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], services: &[], discovered: &[] };
+        let places: BTreeSet<Place> = named.into_iter().filter(state).collect();
+        let kernel = Kernel::new("probe", code, 8);
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
         Probe { function: Arc::new(wrap(lifted, &places)), places, engines: RefCell::default() }
     }

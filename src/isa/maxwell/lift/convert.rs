@@ -141,7 +141,11 @@ pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let nan = if to.bits == 64 || (from == Type::F64 && to.bits == 32) { 1 << (to.bits - 1) } else { 0 };
     let flush = i.ftz() == Ftz::Flush;
     let result = cx.b.float_to_int(to.ty(), to.signed, rounding, flush, nan, value);
-    let result = if to.bits < 32 { cx.b.zero_extend(Type::I32, result) } else { result };
+    let result = match to {
+        Int { bits: 32.., .. } => result,
+        Int { signed: true, .. } => cx.b.sign_extend(Type::I32, result),
+        Int { signed: false, .. } => cx.b.zero_extend(Type::I32, result),
+    };
     cc::write_result(cx, i, result);
     if to.bits == 64 {
         cx.set_pair(i.d(), result);

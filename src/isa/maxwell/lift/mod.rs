@@ -53,6 +53,7 @@ pub mod multiply;
 pub mod predicate;
 pub mod shift;
 pub mod transcendental;
+pub mod video;
 pub mod warp;
 
 use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
@@ -97,6 +98,13 @@ pub struct Kernel<'a> {
     pub services: &'a [(u64, Service)],
     /// Where indirect jumps were seen to go besides, in the order they were seen.
     pub discovered: &'a [u64],
+}
+
+impl<'a> Kernel<'a> {
+    /// Code that is known to go nowhere else.
+    pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[] }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,7 +4,7 @@
 
 family! { ($) video {
     /// A + B.
-    Vadd unimplemented {
+    Vadd (exact video::vadd) {
         "VADD{video_result@54}{video_a@36:3+48}{video_b@28:3+49}{sat@55}{video_stage@51} {d}{cc@47}, {a -57 .V36}, {b}, {c}" {
             "0010 00-- ---- -1-- b=r20 -56 .V28"
         }
@@ -31,7 +31,7 @@ family! { ($) video {
         }
     }
     /// Minimum or maximum.
-    Vmnmx unimplemented {
+    Vmnmx (exact video::vmnmx) {
         "VMNMX{video_result@54}{video_a@36:3+48}{video_b@28:3+49}{video_max@56}{sat@55}{video_stage@51} {d}{cc@47}, {a .V36}, {b}, {c}" {
             "0011 101- ---- -1-- b=r20 .V28"
         }
@@ -47,7 +47,7 @@ family! { ($) video {
         }
     }
     /// The absolute difference.
-    Vabsdiff unimplemented {
+    Vabsdiff (exact video::vabsdiff) {
         "VABSDIFF{difference_result@54}{video_a@36:3+48}{video_b@28:3+49}{sat@55}{video_stage@51} {d}{cc@47}, {a .V36}, {b}, {c}" {
             "0101 0100 ---- -1-- b=r20 .V28"
         }
@@ -63,7 +63,7 @@ family! { ($) video {
         }
     }
     /// Shift right.
-    Vshr unimplemented {
+    Vshr (exact video::vshr) {
         "VSHR{video_result@54}{video_a@36:3+48}{video_count@28:3}{wrap@49}{sat@55}{video_stage@51} {d}{cc@47}, {a .V36}, {b}, {c}" {
             "0101 0110 ---- -1-- b=r20 .V28"
         }
@@ -78,7 +78,7 @@ family! { ($) video {
         }
     }
     /// Shift left.
-    Vshl unimplemented {
+    Vshl (exact video::vshl) {
         "VSHL{video_result@54}{video_a@36:3+48}{video_count@28:3}{wrap@49}{sat@55}{video_stage@51} {d}{cc@47}, {a .V36}, {b}, {c}" {
             "0101 0111 ---- -1-- b=r20 .V28"
         }
@@ -93,7 +93,7 @@ family! { ($) video {
         }
     }
     /// A * B + C.
-    Vmad unimplemented {
+    Vmad (exact video::vmad) {
         "VMAD{video_a@36:3+48}{video_b@28:3+49}{video_scale@51}{sat@55} {d}{cc@47}, {a -54 .V36}, {b}, {c -53}" {
             "0101 1111 ---- -1-- b=r20 .V28"
         }
@@ -120,7 +120,7 @@ family! { ($) video {
         }
     }
     /// Compare to a register.
-    Vset unimplemented {
+    Vset (exact video::vset) {
         "VSET{int_compare@54}{video_a@36:3+48}{video_b@28:3+49}{video_stage@51} {d}{cc@47}, {a .V36}, {b}, {c}" {
             "0100 000- ---- -1-- b=r20 .V28"
         }
@@ -136,7 +136,7 @@ family! { ($) video {
         }
     }
     /// Compare to two predicates.
-    Vsetp unimplemented {
+    Vsetp (exact video::vsetp) {
         "VSETP{int_compare@43:2+47}{video_a@36:3+48}{video_b@28:3+49}{bool_op@45} {pd}, {pe}, {a .V36}, {b}, {ps !42}" {
             "0101 0000 1111 01-- b=r20 .V28"
         }
@@ -149,7 +149,7 @@ family! { ($) video {
         }
     }
     /// Absolute differences of four bytes.
-    Vabsdiff4 unimplemented {
+    Vabsdiff4 (exact video::vabsdiff4) {
         "VABSDIFF4{difference_result@38}{byte_signs@48}{sat@50}{byte_reduction@53}{byte_lanes@36:2+51:2} {d}{cc@47}, {a}{byte_order_a@32}, {b}{byte_order_b@28}, {c}" {
             "0101 0000 0--- ---- b=r20"
         }

@@ -1,0 +1,213 @@
+//! Every PTX instruction of sm_50 that computes, in each of its types and modifiers, against what the PTX ISA says of it.
+//!
+//! A form is a line of PTX and the Rust function for its result, side by side in the group's file. The line reads `x`, `y`, `z`: the
+//! low words of the lane's inputs; `hx`.. are their low halves, `X`.. all 64 bits. It writes `hr`, `r`, `R` or the predicate `p`.
+//!
+//! The lines make up the kernels: [`Group::ptx`] is the text of `tests/fixtures/maxwell/semantics/ptx/NAME.ptx`, from which the cubin beside
+//! it was compiled. After a change, with NVIDIA's compiler at hand:
+//!
+//!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
+//!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin)
+
+mod compare;
+mod convert;
+mod float;
+mod integer;
+mod video;
+mod warp;
+
+use std::fmt::Write;
+
+use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
+
+/// What a form gives in a lane of a warp with these inputs.
+type Result = Box<dyn Fn(&[Input], usize) -> u64>;
+
+/// Where a form leaves its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    Predicate,
+    Bits16,
+    Bits32,
+    Bits64,
+}
+
+impl Width {
+    fn mask(self) -> u64 {
+        match self {
+            Width::Predicate => 1,
+            Width::Bits16 => 0xffff,
+            Width::Bits32 => 0xffff_ffff,
+            Width::Bits64 => u64::MAX,
+        }
+    }
+
+    fn store(self) -> &'static str {
+        match self {
+            Width::Predicate => "selp.b32 r, 1, 0, p; st.global.b32 [O",
+            Width::Bits16 => "st.global.b16 [O",
+            Width::Bits32 => "st.global.b32 [O",
+            Width::Bits64 => "st.global.b64 [O",
+        }
+    }
+
+    fn register(self) -> &'static str {
+        match self {
+            Width::Predicate | Width::Bits32 => "r",
+            Width::Bits16 => "hr",
+            Width::Bits64 => "R",
+        }
+    }
+}
+
+/// The registers r, x, y, z of a width.
+pub fn registers(bits: u32) -> [&'static str; 4] {
+    match bits {
+        16 => ["hr", "hx", "hy", "hz"],
+        32 => ["r", "x", "y", "z"],
+        64 => ["R", "X", "Y", "Z"],
+        _ => panic!("no registers of {bits} bits"),
+    }
+}
+
+pub struct Form {
+    ptx: String,
+    width: Width,
+    same: Same,
+    result: Result,
+}
+
+/// A file of forms.
+#[derive(Default)]
+pub struct Group {
+    forms: Vec<Form>,
+}
+
+/// Few enough that a fault does not hide much, and that the registers suffice.
+const FORMS_PER_KERNEL: usize = 16;
+
+const HEAD: &str = "// Written by tests/semantics/ptx; see there.
+.version 7.0
+.target sm_50
+.address_size 64
+";
+
+const START: &str = "(.param .u64 out, .param .u64 xs, .param .u64 ys, .param .u64 zs)
+{
+    .reg .pred p, q, s;
+    .reg .b16 hx, hy, hz, hr, ht, hu;
+    .reg .b32 x, y, z, r, t, u, v, w, i;
+    .reg .b64 X, Y, Z, R, T, U, V, W, O, I;
+    mov.u32 t, %ctaid.x; mov.u32 u, %ntid.x; mov.u32 v, %tid.x; mad.lo.u32 i, t, u, v; mul.wide.u32 I, i, 8;
+    ld.param.u64 O, [out]; cvta.to.global.u64 O, O; add.u64 O, O, I;
+    ld.param.u64 T, [xs]; cvta.to.global.u64 T, T; add.u64 T, T, I; ld.global.b64 X, [T];
+    ld.param.u64 T, [ys]; cvta.to.global.u64 T, T; add.u64 T, T, I; ld.global.b64 Y, [T];
+    ld.param.u64 T, [zs]; cvta.to.global.u64 T, T; add.u64 T, T, I; ld.global.b64 Z, [T];
+    cvt.u32.u64 x, X; cvt.u32.u64 y, Y; cvt.u32.u64 z, Z;
+    cvt.u16.u32 hx, x; cvt.u16.u32 hy, y; cvt.u16.u32 hz, z;
+";
+
+impl Group {
+    /// A form whose results are good if `same` says so. A lane may look at the others of its warp.
+    pub fn warp_form(
+        &mut self,
+        ptx: impl Into<String>,
+        width: Width,
+        same: Same,
+        result: impl Fn(&[Input], usize) -> u64 + 'static,
+    ) {
+        self.forms.push(Form { ptx: ptx.into(), width, same, result: Box::new(result) });
+    }
+
+    pub fn form(
+        &mut self,
+        ptx: impl Into<String>,
+        width: Width,
+        same: Same,
+        result: impl Fn(u64, u64, u64) -> u64 + 'static,
+    ) {
+        self.warp_form(ptx, width, same, move |warp, lane| {
+            let [x, y, z] = warp[lane];
+            result(x, y, z)
+        });
+    }
+
+    /// A form that gives `bits` bits.
+    pub fn int(&mut self, bits: u32, ptx: impl Into<String>, result: impl Fn(u64, u64, u64) -> u64 + 'static) {
+        let width = match bits {
+            16 => Width::Bits16,
+            32 => Width::Bits32,
+            64 => Width::Bits64,
+            _ => panic!("no result of {bits} bits"),
+        };
+        self.form(ptx, width, |found, expected| found == expected, result);
+    }
+
+    /// A form that sets `p`.
+    pub fn predicate(&mut self, ptx: impl Into<String>, result: impl Fn(u64, u64, u64) -> bool + 'static) {
+        self.form(ptx, Width::Predicate, |found, expected| found == expected, move |x, y, z| result(x, y, z).into());
+    }
+
+    fn kernels(&self) -> impl Iterator<Item = (String, &[Form])> {
+        self.forms.chunks(FORMS_PER_KERNEL).enumerate().map(|(n, forms)| (format!("forms{n}"), forms))
+    }
+
+    /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
+    fn ptx(&self) -> String {
+        let mut text = HEAD.to_owned();
+        for (kernel, forms) in self.kernels() {
+            let _ = write!(text, "\n.visible .entry {kernel}{START}");
+            for (n, Form { ptx, width, .. }) in forms.iter().enumerate() {
+                let (store, register, offset) = (width.store(), width.register(), n * COUNT * 8);
+                let _ = writeln!(text, "    {ptx} {store}+{offset}], {register};");
+            }
+            text += "    ret;\n}\n";
+        }
+        text
+    }
+
+    /// Runs all forms of a group on operands of this kind, and all pairs of `edges`.
+    pub fn check(&self, name: &str, operand: fn(&mut Random) -> u64, edges: &[u64]) {
+        let (path, ptx) = (fixture(&format!("ptx/{name}.ptx")), self.ptx());
+        if std::env::var_os("WARPLOOM_WRITE_PTX").is_some() {
+            return std::fs::write(&path, ptx).unwrap_or_else(|error| panic!("{path}: {error}"));
+        }
+        let compiled = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(compiled == ptx, "{path} is not made of these forms: write and compile it");
+        let bench = Bench::new(&format!("ptx/{name}.sm_50.cubin"), operand, edges, FORMS_PER_KERNEL);
+        let mut failures = Vec::new();
+        for (kernel, forms) in self.kernels() {
+            let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
+            for (engine, run) in &runs {
+                if let Err(error) = run {
+                    failures.push(format!("{kernel} ({engine}), from `{}` on: {error}", forms[0].ptx));
+                }
+            }
+            for (n, form) in forms.iter().enumerate() {
+                let expected: Vec<u64> = (0..COUNT).map(|i| form.expected(&bench.inputs, i)).collect();
+                for (engine, run) in &runs {
+                    let Ok(results) = run else { continue };
+                    let found = &results[n * COUNT..(n + 1) * COUNT];
+                    let wrong = (0..COUNT).find(|&i| !(form.same)(found[i] & form.width.mask(), expected[i]));
+                    if let Some(i) = wrong {
+                        let ([x, y, z], wanted, found) = (bench.inputs[i], expected[i], found[i] & form.width.mask());
+                        failures.push(format!(
+                            "`{}` ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}",
+                            form.ptx
+                        ));
+                    }
+                }
+            }
+        }
+        println!("{name}: {} forms", self.forms.len());
+        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+}
+
+impl Form {
+    fn expected(&self, inputs: &[Input], i: usize) -> u64 {
+        let lanes = LANES as usize;
+        let first = i / lanes * lanes;
+        (self.result)(&inputs[first..first + lanes], i - first) & self.width.mask()
+    }
+}
