@@ -13,16 +13,24 @@ const KERNELS: [(&str, &str); 2] = [
 ];
 
 /// Manifests of the examples, one of each kernel.
-const EXAMPLES: [&str; 9] = [
+const EXAMPLES: [&str; 17] = [
+    "bitonic/bitonic.toml",
+    "convolution/convolution.toml",
+    "fft/fft.toml",
+    "half/half.toml",
+    "hashtable/hashtable-find.toml",
+    "hashtable/hashtable.toml",
     "histogram/histogram-global.toml",
     "histogram/histogram.toml",
     "mandelbrot/mandelbrot.toml",
     "matmul/matmul.toml",
     "nbody/nbody.toml",
+    "quicksort/quicksort.toml",
     "reduce/reduce.toml",
     "saxpy/saxpy.toml",
     "scan/scan-blocks.toml",
     "scan/scan.toml",
+    "stencil/stencil.toml",
 ];
 
 fn main() {

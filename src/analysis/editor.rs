@@ -322,6 +322,10 @@ impl Editor {
                 BinaryOp::Xor => x ^ y,
                 BinaryOp::Shl if y < u64::from(ty.bits()) => x << y,
                 BinaryOp::ShrU if y < u64::from(ty.bits()) => x >> y,
+                BinaryOp::ShrS if y < u64::from(ty.bits()) => {
+                    let above = 64 - ty.bits();
+                    ((x << above) as i64 >> above >> y) as u64
+                }
                 _ => return None,
             };
             return Some(self.iconst(ty, folded));

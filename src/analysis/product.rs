@@ -6,13 +6,15 @@
 //!   `.PSL.CBCC (hi(a) * hi(u) << 16) + (t + (u << 16))`; with a `b` of 16 bits `(hi(a) * b << 16) + t`
 //! - the high word of `a * b`: `.CHI x = hi(a) * lo(b) + (lo(a) * lo(b) >> 16)`; `IADD3.RS (x + lo(a) * hi(b) >> 16) +
 //!   hi(a) * hi(b)`, where the sum has 33 bits
+//! - the same of signed words, whose high halves are signed: the sum takes `x` and `lo(a) * hi(b)` as unsigned numbers, so
+//!   `.CSFU` subtracts 0x10000 from the rest for each of the two that is negative
 //! - of 64-bit factors the low word as above, and the high word of the product of the low words plus both products of a
 //!   low and a high word
 //!
 //! The rules see `XMAD` as it is lifted. A half of a constant has become a constant.
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, Window};
+use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
 
 /// A factor of a 16-bit product.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ enum Part {
     Low(Value),
     /// `v >> 16`
     High(Value),
+    /// The same with the sign.
+    Signed(Value),
     Number(u64),
 }
 
@@ -37,6 +41,17 @@ impl Part {
         match (low, high) {
             (Part::Low(a), Part::High(b)) if a == b => Some(Word::Of(a)),
             (Part::Number(a @ ..=0xffff), Part::Number(b @ ..=0xffff)) => Some(Word::Number(b << 16 | a)),
+            _ => None,
+        }
+    }
+
+    /// The word with these halves, of which the high one has the sign.
+    fn join_signed(low: Part, high: Part) -> Option<Word> {
+        match (low, high) {
+            (Part::Low(a), Part::Signed(b)) if a == b => Some(Word::Of(a)),
+            (Part::Number(a @ ..=0xffff), Part::Number(b)) if b == b as i16 as u32 as u64 => {
+                Some(Word::Number((b << 16 | a) & 0xffff_ffff))
+            }
             _ => None,
         }
     }
@@ -121,17 +136,50 @@ impl Editor {
         }
         let (high_low, low_low) = self.matches_binary(x, BinaryOp::Add)?;
         let Part::High(low_low) = self.part(low_low)? else { return None };
-        let products = [low_low, high_low, low_high, q].map(|v| self.parts(v));
-        let [Some((low_a, low_b)), Some(second), Some(third), Some(fourth)] = products else { return None };
-        let (high_a, high_b) = fourth;
-        if second != (high_a, low_b) || third != (low_a, high_b) {
+        let products = [low_low, high_low, low_high].map(|v| self.parts(v));
+        let [Some((low_a, low_b)), Some((high_a, again_b)), Some((again_a, high_b))] = products else { return None };
+        if again_a != low_a || again_b != low_b {
             return None;
         }
-        let (a, b) = (Part::join(low_a, high_a)?, Part::join(low_b, high_b)?);
+        let unsigned = self.parts(q) == Some((high_a, high_b));
+        let (extend, (a, b), addend) = if unsigned {
+            (ConvertOp::ZeroExtend, (Part::join(low_a, high_a)?, Part::join(low_b, high_b)?), None)
+        } else {
+            let (high_high, rest) = self.matches_binary(q, BinaryOp::Add)?;
+            let (rest, second) = self.matches_binary(rest, BinaryOp::Sub)?;
+            let (addend, first) = self.matches_binary(rest, BinaryOp::Sub)?;
+            if self.parts(high_high) != Some((high_a, high_b))
+                || !self.is_correction(first, high_a, low_b)
+                || !self.is_correction(second, high_b, low_a)
+            {
+                return None;
+            }
+            let words = (Part::join_signed(low_a, high_a)?, Part::join_signed(low_b, high_b)?);
+            (ConvertOp::SignExtend, words, Some(addend))
+        };
         let (a, b) = (self.word(a), self.word(b));
-        let wide = [a, b].map(|v| self.convert(ConvertOp::ZeroExtend, Type::I64, v, window));
+        let wide = [a, b].map(|v| self.convert(extend, Type::I64, v, window));
         let product = self.binary(BinaryOp::Mul, wide[0], wide[1], window);
-        Some(self.high_word(product, (a, b), window))
+        let high = self.high_word(product, (a, b), window);
+        Some(match addend {
+            Some(c) => self.binary(BinaryOp::Add, high, c, window),
+            None => high,
+        })
+    }
+
+    /// Whether this is 0x10000 where `high` is negative and `low` is not 0, else 0.
+    fn is_correction(&self, v: Value, high: Part, low: Part) -> bool {
+        let compares = |mask: Value, wanted: IntCc, part: Part| match *self.def(mask) {
+            Op::ICmp { cc, a, b } => cc == wanted && self.constant(b) == Some(0) && self.part(a) == Some(part),
+            _ => false,
+        };
+        let Op::Select { mask, a: top, b: none } = *self.def(v) else { return false };
+        let Some((negative, there)) = self.matches_binary(mask, BinaryOp::And) else { return false };
+        let Op::Unary { op: UnaryOp::Not, a: empty } = *self.def(there) else { return false };
+        self.constant(top) == Some(0x10000)
+            && self.constant(none) == Some(0)
+            && compares(negative, IntCc::LtS, high)
+            && compares(empty, IntCc::Eq, low)
     }
 
     /// `m`, a product of words or two of them, plus the high word of a 64-bit product of which it raises a factor.
@@ -223,6 +271,7 @@ impl Editor {
         match *self.def(v) {
             Op::Binary { op: BinaryOp::And, a, b } if self.constant(b) == Some(0xffff) => Some(Part::Low(a)),
             Op::Binary { op: BinaryOp::ShrU, a, b } if self.constant(b) == Some(16) => Some(Part::High(a)),
+            Op::Binary { op: BinaryOp::ShrS, a, b } if self.constant(b) == Some(16) => Some(Part::Signed(a)),
             _ => self.constant(v).map(Part::Number),
         }
     }

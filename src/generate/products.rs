@@ -102,6 +102,17 @@ impl Code<'_, '_> {
         Ok(())
     }
 
+    /// The high word of a * b + c * 2^32, of signed numbers.
+    fn signed_high_word(&mut self, d: u32, a: u32, b: u32, c: Option<u32>) -> Result<()> {
+        let [t, u, v] = [0, 1, 2].map(|i| TEMPORARY + i);
+        self.xmad("", t, (a, false), (b, false), None)?;
+        self.xmad(".S16.U16.CHI", t, (a, true), (b, false), Some(t))?;
+        self.xmad(".U16.S16", u, (a, false), (b, true), None)?;
+        self.xmad(".S16.S16.CSFU", v, (a, true), (b, true), c)?;
+        self.push(format!("IADD3.RS R{d}, R{t}, R{u}, R{v}"));
+        Ok(())
+    }
+
     /// The product of two pairs, in one of the orders that a scheduler may choose.
     fn product(&mut self, d: u32, a: u32, b: u32) -> Result<()> {
         let [low, high, cross, other] = [5, 6, 7, 8].map(|i| TEMPORARY + i);
@@ -167,12 +178,17 @@ impl Code<'_, '_> {
     fn statement(&mut self) -> Result<()> {
         let (d, a, b) = (self.pair()?, self.pair()?, self.pair()?);
         let start = self.lines.len();
-        match self.u.int_in_range(0..=8)? {
+        match self.u.int_in_range(0..=9)? {
             0 => {
                 let c = self.register()?;
                 self.low_word(d, a, b, Some(c))?;
             }
             1 => self.high_word(d, a, b)?,
+            9 => {
+                let c = if self.u.arbitrary()? { Some(self.register()?) } else { None };
+                self.low_word(d + 1, a, b, None)?;
+                self.signed_high_word(d, a, b, c)?;
+            }
             2 | 3 => self.product(d, a, b)?,
             4 => {
                 let c = self.register()?;
