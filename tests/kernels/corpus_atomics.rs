@@ -49,9 +49,9 @@ fn words(p: &mut i32, q: &mut u32, i: i32, v: u32) -> i32 {
 fn atom32() {
     for block in BLOCKS {
         let mut draw = Draw::new(block as u64);
-        let (p, q) = (draw.vec(block, |d| d.u32() as i32), draw.vec(block, |d| d.below(200) as u32));
+        let (p, q) = (draw.vec(block, |d| d.u32() as i32), draw.vec(block, |d| d.below(200)));
         let f = draw.vec(block, |d| d.below(1000) as f32);
-        let v = draw.below(150) as u32;
+        let v = draw.below(150);
         let (mut p2, mut q2, mut o) = (p.clone(), q.clone(), vec![]);
         for i in 0..block {
             let mut r = words(&mut p2[i], &mut q2[i], i as i32, v);
@@ -75,9 +75,9 @@ fn atom32() {
 fn red32() {
     for block in BLOCKS {
         let mut draw = Draw::new(block as u64);
-        let (p, q) = (draw.vec(block, |d| d.u32() as i32), draw.vec(block, |d| d.below(200) as u32));
+        let (p, q) = (draw.vec(block, |d| d.u32() as i32), draw.vec(block, |d| d.below(200)));
         let f = draw.vec(block, |d| d.below(1000) as f32);
-        let v = draw.below(150) as u32;
+        let v = draw.below(150);
         let (mut p2, mut q2) = (p.clone(), q.clone());
         for i in 0..block {
             words(&mut p2[i], &mut q2[i], i as i32, v);
