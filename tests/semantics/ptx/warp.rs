@@ -142,6 +142,25 @@ fn votes(group: &mut Group) {
         });
     }
     group.across("activemask.b32 r;", |_, _| 0xffff_ffff);
+    // A block is one warp.
+    for barrier in ["bar", "barrier"] {
+        for id in ["0", "3", "7, 32"] {
+            let set = "setp.lt.s32 q, x, y;";
+            group.across(format!("{set} {barrier}.red.popc.u32 r, {id}, q;"), |warp, _| {
+                ballot(warp, below).count_ones().into()
+            });
+            group.across(format!("{set} {barrier}.red.popc.u32 r, {id}, !q;"), |warp, _| {
+                ballot(warp, below).count_zeros().into()
+            });
+            group.across(format!("{set} {barrier}.red.and.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
+                (ballot(warp, below) == u32::MAX).into()
+            });
+            group.across(format!("{set} {barrier}.red.or.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
+                (ballot(warp, below) != 0).into()
+            });
+            group.across(format!("{barrier}.sync {id}; mov.b32 r, x;"), |warp, lane| warp[lane as usize][0]);
+        }
+    }
 }
 
 fn special_registers(group: &mut Group) {

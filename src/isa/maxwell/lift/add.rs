@@ -45,19 +45,18 @@ pub fn add_carry(cx: &mut Cx<'_>, a: Value, b: Value, carry: Mask) -> (Value, Ma
     (sum, Mask::Lanes(carry))
 }
 
-/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D. Also the carry out, if it is
-/// known.
-fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
+/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D.
+fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Value {
     // The two negations together are `.PO`.
     let plus_one = i.row.format.contains(".PO");
-    let plain = !i.cc() && !i.sat() && !i.x() && !plus_one && i.pd() == 7;
+    let plain = !i.cc() && !i.sat() && !i.x() && !plus_one;
     if plain && !(a.neg && b.neg) {
         let result = match (a.neg, b.neg) {
             (true, _) => cx.b.sub(b.value, a.value),
             (false, _) => b.added_to(cx, a.value),
         };
         cx.set(i.d(), result);
-        return Mask::Never;
+        return result;
     }
     let carry = if i.x() { cx.flag(Flag::C) } else { Mask::of(plus_one || a.neg || b.neg) };
     let (a, b) = (a.complemented(cx), b.complemented(cx));
@@ -65,7 +64,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Mask {
     let result = if i.sat() { saturate(cx, a, b, sum) } else { sum };
     cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, a, b, sum));
     cx.set(i.d(), result);
-    carry
+    result
 }
 
 /// The sum, or where it overflowed the limit it went past.
@@ -89,20 +88,23 @@ pub fn iscadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     shifted_add(cx, i, i.shift() as u32)
 }
 
-/// (A << n) + B, and the carry to a predicate.
+/// (A << n) + B
 pub fn lea(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.pd() != 7 {
+        return Err(Unsupported);
+    }
     shifted_add(cx, i, i.lea_shift() as u32)
 }
 
 fn shifted_add(cx: &mut Cx<'_>, i: &Instruction, count: u32) -> Lifted {
     let (mut a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
     a.value = cx.shl(a.value, count);
-    let carry = sum(cx, i, a, b);
-    cx.set_pred(i.pd(), carry);
+    sum(cx, i, a, b);
     Ok(Flow::Next)
 }
 
-/// ((C:A) << n) >> 32, plus B. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
+/// ((C:A) << n) >> 32, plus B. The result is the high word of a generic address, and the predicate whether that is outside of the
+/// windows of shared and local memory: a generic atomic goes by it to ATOM or to ATOMS. They are in the first 4 GiB. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
 /// complement comes from the low word.
 pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let count = i.lea_shift() as u32;
@@ -128,8 +130,12 @@ pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     } else if neg {
         value = cx.b.not(value);
     }
-    let carry = sum(cx, i, Term { value, neg: false }, b);
-    cx.set_pred(i.pd(), carry);
+    let result = sum(cx, i, Term { value, neg: false }, b);
+    if i.pd() != 7 {
+        let low = cc::zero(cx, result);
+        let high = cx.not(low);
+        cx.set_pred(i.pd(), high);
+    }
     Ok(Flow::Next)
 }
 
