@@ -101,3 +101,59 @@ float nbody(const float *position, const float *velocity, float *position_out, f
     }
     return margin;
 }
+
+static double flow(double from, double to, double sharpness)
+{
+    double difference = from - to, s = difference * sharpness;
+    return difference / fma(s, s, 1.0);
+}
+
+void stencil(const double *now, double *next, int w, int h, double sharpness, double rate)
+{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            int i = y * w + x;
+            double c = now[i];
+            double left = flow(now[x > 0 ? i - 1 : i], c, sharpness);
+            double right = flow(now[x < w - 1 ? i + 1 : i], c, sharpness);
+            double above = flow(now[y > 0 ? i - w : i], c, sharpness);
+            double below = flow(now[y < h - 1 ? i + w : i], c, sharpness);
+            next[i] = fma(rate, (left + right) + (above + below), c);
+        }
+}
+
+void convolution(const float *taps, const float *in, float *out, int n, int radius)
+{
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int k = 0; k <= 2 * radius; k++) {
+            int from = i + k - radius;
+            sum = fmaf(taps[k], from >= 0 && from < n ? in[from] : 0.0f, sum);
+        }
+        out[i] = sum;
+    }
+}
+
+// In place; x is in the order of reversed bits, real and imaginary parts in turn.
+void fft(float *x, const float *roots, int n)
+{
+    for (int half = 1; half < n; half *= 2)
+        for (int first = 0; first < n; first += 2 * half)
+            for (int k = 0; k < half; k++) {
+                float *a = x + 2 * (first + k), *b = a + 2 * half;
+                const float *w = roots + 2 * k * (n / 2 / half);
+                float re = fmaf(b[0], w[0], -(b[1] * w[1])), im = fmaf(b[0], w[1], b[1] * w[0]);
+                b[0] = a[0] - re;
+                b[1] = a[1] - im;
+                a[0] += re;
+                a[1] += im;
+            }
+}
+
+void blend(const float *a, const float *b, const float *mask, float *light, uint8_t *grey, int n, float gain)
+{
+    for (int i = 0; i < n; i++) {
+        light[i] = fmaf(mask[i], b[i] - a[i], a[i]) * gain;
+        grey[i] = (uint8_t)rintf(255.0f - 255.0f / (1.0f + light[i]));
+    }
+}

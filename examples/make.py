@@ -19,7 +19,8 @@ import tempfile
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan")
+EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan", "stencil", "quicksort", "convolution",
+            "bitonic", "fft", "hashtable", "half", "printf")
 
 
 def compile_host():
@@ -34,12 +35,14 @@ def compile_host():
 
 
 def call(function, *arguments):
-    """Passes arrays as pointers, ints as int and floats as float."""
+    """Passes arrays as pointers, ints as int, floats as float, and what ctypes has as it is."""
     converted = []
     for a in arguments:
         if isinstance(a, np.ndarray):
             assert a.flags["C_CONTIGUOUS"]
             converted.append(a.ctypes.data_as(ctypes.c_void_p))
+        elif isinstance(a, ctypes.c_double):
+            converted.append(a)
         else:
             converted.append(ctypes.c_float(a) if isinstance(a, float) else ctypes.c_int(a))
     return function(*converted)
@@ -148,6 +151,121 @@ def scan(host):
         "scan-blocks.expected": np.concatenate([np.cumsum(p, dtype=np.uint32) for p in parts]),
         "scan-blocks.sums.expected": np.array([p.sum(dtype=np.uint32) for p in parts], np.uint32),
     })
+
+
+def printf(_):
+    primes = [i for i in range(2, 370) if all(i % d for d in range(2, i))]
+    line = "%4d is prime: %s, root %8.4f, %#06x, 2^i mod 64 = %d\n"
+    text = "".join(line % (i, "odd" if i & 1 else "even", i**0.5, i, 1 << (i & 63)) for i in primes)
+    (HERE / "printf" / "printf.expected.txt").write_text(text)
+
+
+def stencil(host):
+    """Discs and bars with noise."""
+    w, h, steps = 128, 96, 12
+    y, x = np.mgrid[0:h, 0:w]
+    picture = 0.2 + 0.5 * (np.hypot(x - 45, y - 40) < 28) + 0.2 * ((x + y) // 16 % 2) * (x > 80)
+    now = np.clip(picture + np.random.default_rng(7).normal(0, 0.05, (h, w)), 0, 1)
+    noisy = now
+    for _ in range(steps):
+        result = np.zeros_like(now)
+        call(host.stencil, now, result, w, h, ctypes.c_double(8.0), ctypes.c_double(0.2))
+        now = result
+    assert np.std((now - picture)[30:50, 35:55]) < 0.3 * np.std((noisy - picture)[30:50, 35:55])
+    grey = np.rint(now * 255).astype(np.uint8)
+    save("stencil", {"picture": noisy, "picture.expected": now, "grey.expected": grey})
+
+
+def quicksort(host):
+    """Segments of 0 to 40 floats; a few long ones, of which one is in order and one has few different values."""
+    draw = np.random.default_rng(8)
+    lengths = draw.integers(0, 41, 500)
+    lengths[[3, 77, 130]] = 200
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    data = draw.normal(size=starts[-1]).astype(np.float32)
+    segments = np.split(data, starts[1:-1])
+    segments[77].sort()
+    segments[130][:] = np.rint(segments[130]) + 0.0  # no negative zeros
+    save("quicksort", {"starts": starts, "data": data,
+                       "data.expected": np.concatenate([np.sort(segment) for segment in segments])})
+
+
+def convolution(host):
+    """A low pass of 25 taps over two tones and noise."""
+    n, radius = 10_003, 12
+    draw = np.random.default_rng(9)
+    t = np.arange(n)
+    signal = (np.sin(t / 60) + np.sin(t * 2.1) + draw.normal(0, 0.2, n)).astype(np.float32)
+    k = np.arange(-radius, radius + 1)
+    taps = np.sinc(k / 6) * np.hamming(len(k))
+    taps = (taps / taps.sum()).astype(np.float32)
+    result = np.zeros_like(signal)
+    call(host.convolution, taps, signal, result, n, radius)
+    assert np.allclose(result, np.convolve(signal.astype(np.float64), taps[::-1], "same"), atol=1e-5)
+    save("convolution", {"taps": taps, "signal": signal, "signal.expected": result})
+
+
+def bitonic(host):
+    rows = np.random.default_rng(10).integers(-(2**31), 2**31, (13, 1_000)).astype(np.int32)
+    rows[4] //= 2**28  # many equal ones
+    save("bitonic", {"rows": rows, "rows.expected": np.sort(rows, axis=1)})
+
+
+def fft(host):
+    n, rows = 1024, 5
+    draw = np.random.default_rng(11)
+    x = draw.normal(size=(rows, n)) + 1j * draw.normal(size=(rows, n))
+    x[0] = np.cos(np.arange(n) * 2 * np.pi * 37 / n)
+    pairs = lambda complexes: np.ascontiguousarray(np.stack([complexes.real, complexes.imag], -1), np.float32)
+    roots = pairs(np.exp(-2j * np.pi * np.arange(n // 2) / n))
+    reversed_bits = [int(f"{i:010b}"[::-1], 2) for i in range(n)]
+    result = np.ascontiguousarray(pairs(x)[:, reversed_bits])
+    for row in result:
+        call(host.fft, row, roots, n)
+    assert np.allclose(result, pairs(np.fft.fft(x)), atol=1e-3)
+    save("fft", {"signal": pairs(x), "roots": roots, "spectrum.expected": result})
+
+
+def hashtable(host):
+    """With the greatest key first no key moves again, so plain linear probing gives the table."""
+    size = 4096
+    draw = np.random.default_rng(12)
+    distinct = draw.integers(1, 2**64, 3_000, dtype=np.uint64)
+    keys = draw.permutation(np.concatenate([distinct, draw.choice(distinct, 1_003)]))
+    wanted = draw.permutation(np.concatenate([draw.choice(distinct, 1_200), draw.integers(1, 2**64, 801, dtype=np.uint64)]))
+
+    def mix(key):
+        key = (key ^ key >> 33) * 0xFF51AFD7ED558CCD % 2**64
+        key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53 % 2**64
+        return key ^ key >> 33
+
+    table = np.zeros(size, np.uint64)
+    slots = {}
+    for key in sorted(map(int, distinct), reverse=True):
+        slot = mix(key) % size
+        while table[slot]:
+            slot = (slot + 1) % size
+        table[slot], slots[key] = key, slot
+    found = np.array([slots.get(int(key), -1) for key in wanted], np.int32)
+    save("hashtable", {"keys": keys, "table.expected": table, "wanted": wanted, "slots.expected": found})
+
+
+def half(host):
+    """A sky with a bright sun and a dark ground, and a mask that goes from one to the other. The sun's light exceeds what a
+    half can hold once `gain` has been applied."""
+    w, h, gain = 160, 100, 1.5
+    y, x = np.mgrid[0:h, 0:w]
+    draw = np.random.default_rng(13)
+    sky = 0.5 + 60_000 * np.exp(-((x - 120) ** 2 + (y - 25) ** 2) / 60)
+    ground = 0.3 * draw.random((h, w)) ** 4 + 1e-7
+    mask = 1 / (1 + np.exp(-(y - 60 - 6 * np.sin(x / 15)) / 2))
+    halves = [picture.astype(np.float16) for picture in (sky, ground, mask)]
+    light, grey = np.zeros((h, w), np.float32), np.zeros((h, w), np.uint8)
+    call(host.blend, *(picture.astype(np.float32) for picture in halves), light, grey, w * h, gain)
+    with np.errstate(over="ignore"):
+        out = light.astype(np.float16)
+    assert np.isinf(out).any() and (np.abs(out) < 2**-14).any()
+    save("half", {"sky": halves[0], "ground": halves[1], "mask": halves[2], "light.expected": out, "grey.expected": grey})
 
 
 def main():

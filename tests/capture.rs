@@ -23,7 +23,7 @@ fn examples_resolve_and_survive_writing() {
         write::manifest(&copy, &manifest).unwrap();
         assert_eq!(Manifest::read(&copy).unwrap(), manifest, "{}", path.display());
         let launch = Launch::resolve(manifest, &path).unwrap();
-        assert!(launch.buffers.iter().any(|b| b.expect.is_some()), "{}", path.display());
+        assert!(launch.expects_something(), "{}", path.display());
     }
 }
 
@@ -45,6 +45,7 @@ fn everything_a_manifest_can_say() {
         r#"
 shared_bytes = 64
 stack_bytes = 2048
+heap_bytes = 4096
 cooperative = true
 instruction_limit = 1000
 time_limit = 1.5
@@ -82,6 +83,9 @@ size = [4, 4, 2]
 format = "r32_uint"
 layout = "block_linear"
 block_height = 2
+[printf]
+bytes = 80
+expect = "raw.bin"
 "#,
     )
     .unwrap();
@@ -94,6 +98,8 @@ block_height = 2
     assert_eq!(launch.buffers[0].shape, [2, 1]);
     assert_eq!(launch.sparse[0].resident, [0, 3]);
     assert_eq!(launch.args.len(), 5);
+    assert_eq!(launch.shape.heap_bytes, Some(4096));
+    assert_eq!((launch.printf.bytes, launch.printf.expect), (Some(80), Some(vec![1, 2, 3, 4, 5, 6])));
 }
 
 #[test]

@@ -106,6 +106,35 @@ dtype = "f32"
     text.replace("VALUES", &format!("[{}]", values.join(", ")))
 }
 
+/// What device code prints comes first, and is compared.
+#[test]
+fn printf_reaches_standard_output() {
+    let manifest = |expect: &str, bytes: u32| {
+        format!(
+            "[kernel]\nbinary = \"k.cubin\"\n[launch]\ngrid = [1, 1, 1]\nblock = [4, 1, 1]\n[[arg]]\ni32 = 4\n\
+             [printf]\nexpect = \"{expect}\"\nbytes = {bytes}\n"
+        )
+    };
+    let line = |i: u32, odd, root| format!("{i:4} is prime: {odd}, root {root}, 0x000{i}, 2^i mod 64 = {}\n", 1 << i);
+    let expected = line(2, "even", "  1.4142") + &line(3, "odd", "  1.7321");
+    let run = |expect: &str, bytes| {
+        let folder = Folder::of("examples/printf/printf.sm_50.cubin", &manifest(expect, bytes));
+        std::fs::write(folder.path("right.txt"), &expected).unwrap();
+        std::fs::write(folder.path("wrong.txt"), expected.replace("odd", "even")).unwrap();
+        warploom(&["run", "--engine", "both", folder.path("m.toml").to_str().unwrap()])
+    };
+    let ran = run("right.txt", 1000);
+    assert_ends(&ran, 0, &[]);
+    assert!(ran.out.starts_with(&expected) && ran.out.contains("printf: text as expected"), "{}", ran.out);
+    assert_ends(&run("wrong.txt", 1000), 1, &["printf: line 2: `   3 is prime: odd", "expected `   3 is prime: even"]);
+    assert_ends(
+        &run("right.txt", 80),
+        1,
+        &["1 calls printed nothing, for want of room: [printf] bytes = 80", "no such line"],
+    );
+    assert_ends(&run("missing.txt", 80), 3, &["missing.txt"]);
+}
+
 #[test]
 fn a_launch_writes_what_changed() {
     for engine in ["jit", "interp", "both"] {

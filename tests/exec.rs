@@ -70,10 +70,25 @@ fn a_program_linked_of_two_files() {
         assert_eq!(run(1), expected, "{engine}");
 
         let out = buffer(&program, &[0; 96]);
+        // Reads past the table; only what is printed matters.
+        let outcome = kernel.launch(&[Arg::pointer(out), 77.into()], &options(3, engine)).unwrap();
+        assert_eq!(outcome.printed.text, b"hi 77\nhi 77\nhi 77\n");
+    }
+}
+
+#[test]
+fn an_undefined_function_that_nobody_provides() {
+    let mut binary = bytes("containers/linked.sm_50.cubin");
+    let name = binary.windows(9).position(|w| w == b"\0vprintf\0").expect("the name of printf");
+    binary[name + 1] = b'w';
+    for engine in ENGINES {
+        let program = Program::load(&binary, Some("linking")).unwrap();
+        let out = buffer(&program, &[0; 96]);
+        let kernel = program.kernel("linking").unwrap();
         let outcome = kernel.launch(&[Arg::pointer(out), 77.into()], &options(96, engine)).unwrap();
-        let fault = outcome.fault.expect("printf is not there");
+        let fault = outcome.fault.expect("there is no such function");
         assert_eq!(fault.kind(), FaultKind::IllegalInstruction);
-        assert!(fault.to_string().contains("the call of `vprintf`, which the binary does not define"), "{fault}");
+        assert!(fault.to_string().contains("the call of `wprintf`, which the binary does not define"), "{fault}");
     }
 }
 

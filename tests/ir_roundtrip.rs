@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use warploom::ir::generate::{self, Limits, Random};
-use warploom::ir::{Function, parse, verify};
+use warploom::ir::{BlockId, Function, Service, Terminator, Value, ValueType, parse, verify};
 
 fn random(seed: u64, lanes: u8) -> Function {
     generate::function(&mut Random::new(seed), Limits { lanes, ..Limits::default() })
@@ -49,7 +49,23 @@ fn names_may_hold_anything() {
     }
 }
 
-/// The generator reaches every operation and terminator, so that the tests above mean all of them.
+/// The one terminator that is not generated, since no engine does it alone.
+#[test]
+fn services_round_trip() {
+    for (service, name) in Service::ALL.into_iter().zip(["print", "allocate", "free", "assert.fail"]) {
+        let mut function = random(1, 4);
+        let block = function.blocks.iter().position(|block| block.values.contains(&ValueType::MASK)).expect("a mask");
+        let values = &function.blocks[block].values;
+        let lanes = Value(values.iter().position(|&ty| ty == ValueType::MASK).expect("a mask") as u32);
+        function.blocks[block].term = Terminator::Service { service, lanes, resume: BlockId(1) };
+        let text = function.to_string();
+        assert!(text.contains(&format!("service.{name} v{} resume b1", lanes.0)), "{text}");
+        assert_eq!(parse::parse(&text).as_ref(), Ok(&function));
+        assert_eq!(verify::verify(&function), Ok(()));
+    }
+}
+
+/// The generator reaches every other operation and terminator, so that the tests above mean all of them.
 #[test]
 fn everything_is_generated() {
     let mut seen = HashSet::new();

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use arbitrary::Unstructured;
 use warploom::generate::bare::{self, Launch};
 use warploom::generate::compare::{self, BLOCKS, Difference, compare};
-use warploom::generate::{self, Elementwise, elementwise, maxwell_code, maxwell_registers};
+use warploom::generate::{self, Elementwise, elementwise, maxwell_code, maxwell_registers, products};
 use warploom::ir::generate::{Random, Source, function};
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 
@@ -73,10 +73,24 @@ fn maxwell_code_from_the_table() {
         let mut random = Random::new(seed);
         let words = [40, 400, 1000][random.below(3) as usize];
         let code = maxwell_code(&mut Unstructured::new(&bytes(&mut random, words))).expect("code");
-        let kernel = Kernel { name: "random", code: &code, entry: 8, indirect_targets: &[], discovered: &[] };
-        let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
-        let registers = bytes(&mut random, 4096);
-        let registers = maxwell_registers(&function, &mut Unstructured::new(&registers)).expect("registers");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &registers)
+        maxwell(&mut random, &code)
     });
+}
+
+#[test]
+fn products_and_pairs() {
+    seeds(250, |seed| {
+        let mut random = Random::new(seed);
+        let code = products(&mut Unstructured::new(&bytes(&mut random, 400))).expect("code");
+        maxwell(&mut random, &code)
+    });
+}
+
+/// Lifts code and runs it on random registers.
+fn maxwell(random: &mut Random, code: &[u8]) -> Result<(), Box<Difference>> {
+    let kernel = Kernel::new("random", code, 8);
+    let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
+    let registers = bytes(random, 4096);
+    let registers = maxwell_registers(&function, &mut Unstructured::new(&registers)).expect("registers");
+    compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &registers)
 }

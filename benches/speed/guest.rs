@@ -3,6 +3,20 @@
 use std::path::Path;
 use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
 
+/// A number as it lies in guest memory.
+pub trait Number: Copy {
+    fn bytes(self) -> impl Iterator<Item = u8>;
+}
+
+macro_rules! numbers {
+    ($($t:ty)*) => { $(impl Number for $t {
+        fn bytes(self) -> impl Iterator<Item = u8> {
+            self.to_le_bytes().into_iter()
+        }
+    })* };
+}
+numbers!(f32 f64 u64);
+
 pub struct Guest {
     program: Program,
     entry: &'static str,
@@ -37,8 +51,9 @@ impl Guest {
         self
     }
 
-    pub fn floats(self, content: &[f32]) -> Guest {
-        let bytes: Vec<u8> = content.iter().flat_map(|v| v.to_le_bytes()).collect();
+    /// A buffer of numbers.
+    pub fn numbers<T: Number>(self, content: &[T]) -> Guest {
+        let bytes: Vec<u8> = content.iter().flat_map(|&v| v.bytes()).collect();
         self.buffer(&bytes)
     }
 

@@ -83,7 +83,7 @@ fn fma(c: &mut Criterion) {
     let (n, rounds) = (16_384, 64);
     let x: Vec<f32> = (0..n).map(|i| i as f32 / n as f32).collect();
     let guest = Guest::new("benches/fixtures/fma.sm_50.cubin", "fma_chains", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .floats(&x)
+        .numbers(&x)
         .zeros(4 * n)
         .arg(n as i32)
         .arg(rounds as i32);
@@ -91,6 +91,36 @@ fn fma(c: &mut Criterion) {
     let mut plain = || plain::fma_chains(black_box(&x), black_box(&mut y), rounds);
     let mut vector = || plain::fma_chains_vector(black_box(&x), black_box(&mut z), rounds);
     Group { name: "fma", work: (n * rounds * 16) as u64, guest, interp_samples: 10, two_threads: false }
+        .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+}
+
+fn dfma(c: &mut Criterion) {
+    let (n, rounds) = (16_384, 64);
+    let x: Vec<f64> = (0..n).map(|i| f64::from(i) / f64::from(n)).collect();
+    let guest = Guest::new("benches/fixtures/dfma.sm_50.cubin", "dfma_chains", [n as u32 / 256, 1, 1], [256, 1, 1])
+        .numbers(&x)
+        .zeros(8 * x.len())
+        .arg(n)
+        .arg(rounds as i32);
+    let (mut y, mut z) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    let mut plain = || plain::dfma_chains(black_box(&x), black_box(&mut y), rounds);
+    let mut vector = || plain::dfma_chains_vector(black_box(&x), black_box(&mut z), rounds);
+    Group { name: "dfma", work: (x.len() * rounds * 16) as u64, guest, interp_samples: 10, two_threads: false }
+        .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+}
+
+fn mix(c: &mut Criterion) {
+    let (n, rounds) = (16_384, 64);
+    let x = Draw::new(2).vec(n, Draw::u64);
+    let guest = Guest::new("benches/fixtures/mix.sm_50.cubin", "mix", [n as u32 / 256, 1, 1], [256, 1, 1])
+        .numbers(&x)
+        .zeros(8 * n)
+        .arg(n as i32)
+        .arg(rounds as i32);
+    let (mut y, mut z) = (vec![0; n], vec![0; n]);
+    let mut plain = || plain::mix(black_box(&x), black_box(&mut y), rounds);
+    let mut vector = || plain::mix_vector(black_box(&x), black_box(&mut z), rounds);
+    Group { name: "mix", work: (n * rounds) as u64, guest, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
 }
 
@@ -105,8 +135,8 @@ fn saxpy(c: &mut Criterion) {
         let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", grid, [lanes, 1, 1])
             .arg(n)
             .arg(a)
-            .floats(&x)
-            .floats(&x);
+            .numbers(&x)
+            .numbers(&x);
         let mut y = x.clone();
         let mut plain = || plain::saxpy(a, black_box(&x), black_box(&mut y));
         Group { name, work: n as u64, guest, interp_samples: 20, two_threads: false }
@@ -138,8 +168,8 @@ fn nbody(c: &mut Criterion) {
     let velocities = vec![[0.0f32; 4]; n];
     let guest = Guest::new("examples/nbody/nbody.sm_50.cubin", "nbody", [n as u32 / 256, 1, 1], [256, 1, 1])
         .shared_bytes(256 * 16)
-        .floats(positions.as_flattened())
-        .floats(velocities.as_flattened())
+        .numbers(positions.as_flattened())
+        .numbers(velocities.as_flattened())
         .zeros(16 * n)
         .zeros(16 * n)
         .zeros(4 * 64 * 64)
@@ -157,7 +187,7 @@ fn nbody(c: &mut Criterion) {
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for bench in [mandelbrot, fma, saxpy, histogram, nbody] {
+    for bench in [mandelbrot, fma, dfma, mix, saxpy, histogram, nbody] {
         bench(&mut criterion);
     }
     criterion.final_summary();

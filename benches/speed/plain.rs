@@ -21,38 +21,76 @@ pub fn histogram(data: &[u8], bins: &mut [u32; 256]) {
     }
 }
 
-/// Four chains an element, one element after the other: what a scalar loop does with this kernel.
-#[multiversion(targets = "simd")]
-pub fn fma_chains(x: &[f32], y: &mut [f32], rounds: usize) {
-    for (&v, y) in x.iter().zip(y) {
-        let (mut a, mut b, mut c, mut d) = (v, v + 1.0, v + 2.0, v + 3.0);
-        for _ in 0..4 * rounds {
-            a = a.mul_add(0.75, v);
-            b = b.mul_add(0.625, v);
-            c = c.mul_add(0.5, v);
-            d = d.mul_add(0.375, v);
+macro_rules! fma_chains {
+    ($scalar:ident, $vector:ident, $float:ty) => {
+        /// Four chains an element, one element after the other: what a scalar loop does with this kernel.
+        #[multiversion(targets = "simd")]
+        pub fn $scalar(x: &[$float], y: &mut [$float], rounds: usize) {
+            for (&v, y) in x.iter().zip(y) {
+                let (mut a, mut b, mut c, mut d) = (v, v + 1.0, v + 2.0, v + 3.0);
+                for _ in 0..4 * rounds {
+                    a = a.mul_add(0.75, v);
+                    b = b.mul_add(0.625, v);
+                    c = c.mul_add(0.5, v);
+                    d = d.mul_add(0.375, v);
+                }
+                *y = (a + b) + (c + d);
+            }
         }
-        *y = (a + b) + (c + d);
+
+        /// The same, with sixteen elements side by side, which the compiler turns into the widest vectors of the host.
+        #[multiversion(targets = "simd")]
+        pub fn $vector(x: &[$float], y: &mut [$float], rounds: usize) {
+            const N: usize = 16;
+            for (x, y) in x.as_chunks::<N>().0.iter().zip(y.as_chunks_mut::<N>().0) {
+                let (mut a, mut b, mut c, mut d) = (*x, x.map(|v| v + 1.0), x.map(|v| v + 2.0), x.map(|v| v + 3.0));
+                for _ in 0..4 * rounds {
+                    for k in 0..N {
+                        a[k] = a[k].mul_add(0.75, x[k]);
+                        b[k] = b[k].mul_add(0.625, x[k]);
+                        c[k] = c[k].mul_add(0.5, x[k]);
+                        d[k] = d[k].mul_add(0.375, x[k]);
+                    }
+                }
+                for k in 0..N {
+                    y[k] = (a[k] + b[k]) + (c[k] + d[k]);
+                }
+            }
+        }
+    };
+}
+fma_chains!(fma_chains, fma_chains_vector, f32);
+fma_chains!(dfma_chains, dfma_chains_vector, f64);
+
+/// A step of Splitmix64.
+#[inline(always)]
+fn step(z: u64) -> u64 {
+    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// One element after the other.
+#[multiversion(targets = "simd")]
+pub fn mix(x: &[u64], y: &mut [u64], rounds: usize) {
+    for (&v, y) in x.iter().zip(y) {
+        *y = (0..rounds).fold(v, |z, _| step(z));
     }
 }
 
-/// The same, with sixteen elements side by side, which the compiler turns into the widest vectors of the host.
+/// Sixteen elements side by side.
 #[multiversion(targets = "simd")]
-pub fn fma_chains_vector(x: &[f32], y: &mut [f32], rounds: usize) {
+pub fn mix_vector(x: &[u64], y: &mut [u64], rounds: usize) {
     const N: usize = 16;
     for (x, y) in x.as_chunks::<N>().0.iter().zip(y.as_chunks_mut::<N>().0) {
-        let (mut a, mut b, mut c, mut d) = (*x, x.map(|v| v + 1.0), x.map(|v| v + 2.0), x.map(|v| v + 3.0));
-        for _ in 0..4 * rounds {
-            for k in 0..N {
-                a[k] = a[k].mul_add(0.75, x[k]);
-                b[k] = b[k].mul_add(0.625, x[k]);
-                c[k] = c[k].mul_add(0.5, x[k]);
-                d[k] = d[k].mul_add(0.375, x[k]);
+        let mut z = *x;
+        for _ in 0..rounds {
+            for z in &mut z {
+                *z = step(*z);
             }
         }
-        for k in 0..N {
-            y[k] = (a[k] + b[k]) + (c[k] + d[k]);
-        }
+        *y = z;
     }
 }
 

@@ -20,10 +20,14 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
     Ratio { what, above, below, promise }
 }
 
-const RATIOS: [Ratio; 13] = [
+const RATIOS: [Ratio; 19] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/jit/1", Promise::AtLeast(2.0)),
     ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/jit/1", Promise::AtLeast(2.5)),
     ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/jit/1", Promise::None),
+    ratio("dfma: plain scalar loop / JIT", "dfma/plain", "dfma/jit/1", Promise::AtLeast(1.2)),
+    ratio("dfma: plain vector loop / JIT", "dfma/plain_vector", "dfma/jit/1", Promise::None),
+    ratio("mix: plain scalar loop / JIT", "mix/plain", "mix/jit/1", Promise::AtLeast(1.2)),
+    ratio("mix: plain vector loop / JIT", "mix/plain_vector", "mix/jit/1", Promise::None),
     ratio("saxpy in cache: JIT / plain", "saxpy/jit/1", "saxpy/plain", Promise::AtMost(3.0)),
     ratio("saxpy, blocks of 256: JIT / plain", "saxpy_256/jit/1", "saxpy_256/plain", Promise::AtMost(3.0)),
     ratio("histogram: JIT / plain", "histogram/jit/1", "histogram/plain", Promise::AtMost(3.0)),
@@ -32,6 +36,8 @@ const RATIOS: [Ratio; 13] = [
     ratio("nbody: 1 thread / 2 threads", "nbody/jit/1", "nbody/jit/2", Promise::AtLeast(1.8)),
     ratio("mandelbrot: interpreter / JIT", "mandelbrot/interp", "mandelbrot/jit/1", Promise::None),
     ratio("fma: interpreter / JIT", "fma/interp", "fma/jit/1", Promise::None),
+    ratio("dfma: interpreter / JIT", "dfma/interp", "dfma/jit/1", Promise::None),
+    ratio("mix: interpreter / JIT", "mix/interp", "mix/jit/1", Promise::None),
     ratio("histogram: interpreter / JIT", "histogram/interp", "histogram/jit/1", Promise::None),
     ratio("nbody: interpreter / JIT", "nbody/interp", "nbody/jit/1", Promise::None),
 ];

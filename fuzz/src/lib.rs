@@ -93,7 +93,7 @@ pub fn maxwell_decode(bytes: &[u8]) {
 /// table runs alike on all engines.
 pub fn maxwell_code(bytes: &[u8]) {
     let lift = |code: &[u8]| {
-        let kernel = Kernel { name: "fuzz", code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let kernel = Kernel::new("fuzz", code, 8);
         let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
         verify::verify(&function).unwrap_or_else(|error| panic!("{error}\n{function}"));
         function

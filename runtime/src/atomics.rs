@@ -52,6 +52,9 @@ pub enum AtomicKind {
     Inc,
     /// m == 0 || m > b ? b : m - 1 (unsigned).
     Dec,
+    /// Advances the put pointer of a circular queue if there is room. `m` is the put pointer in its lower half and the get
+    /// pointer in its upper one, both counting on for ever; `b` is by how much, and the queue's capacity.
+    SafeAdd,
     /// m == compare ? b : m, by bits.
     CompareExchange,
     /// m + b, rounded to nearest even. A NaN result has the bits `nan` (of one element). With `flush` denormal operands
@@ -161,6 +164,12 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
             } else {
                 m - 1
             }
+        }
+        AtomicKind::SafeAdd => {
+            let half = bits / 2;
+            let low = mask >> half;
+            let filled = (m & low).wrapping_sub(m >> half) & low;
+            if filled + (b & low) <= b >> half { m & !low | m.wrapping_add(b) & low } else { m }
         }
         AtomicKind::CompareExchange => {
             if m == compare {

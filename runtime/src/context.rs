@@ -54,6 +54,8 @@ impl WarpContext {
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,
+            service: 0,
+            service_lanes: 0,
             shared_window: u64::from(Windows::default().shared),
             local_window: u64::from(Windows::default().local),
         })

@@ -22,10 +22,14 @@ pub enum FaultKind {
     TimeExceeded,
     /// No warp of the block (or of the cooperative launch) can go on.
     StuckBarrier,
+    /// The guest found a condition of its own not to hold.
+    Assertion,
+    /// Memory was given back that the guest's heap had not given out.
+    InvalidFree,
 }
 
 impl FaultKind {
-    pub const ALL: [FaultKind; 10] = [
+    pub const ALL: [FaultKind; 12] = [
         FaultKind::MisalignedAddress,
         FaultKind::AddressOutOfRange,
         FaultKind::InvalidAddressSpace,
@@ -36,6 +40,8 @@ impl FaultKind {
         FaultKind::BudgetExceeded,
         FaultKind::TimeExceeded,
         FaultKind::StuckBarrier,
+        FaultKind::Assertion,
+        FaultKind::InvalidFree,
     ];
 
     /// The kind with this number in [`FaultRecord::kind`].
@@ -56,6 +62,8 @@ impl FaultKind {
             FaultKind::BudgetExceeded => "instruction budget exceeded",
             FaultKind::TimeExceeded => "time limit exceeded",
             FaultKind::StuckBarrier => "stuck barrier",
+            FaultKind::Assertion => "failed assertion",
+            FaultKind::InvalidFree => "invalid free",
         }
     }
 }

@@ -87,7 +87,37 @@ pub enum ExitCode {
     Fault = 3,
     /// An indirect jump to the pc in `indirect_pc` that the function has no block for.
     UnknownPc = 4,
+    /// Asks the host for the service in `WarpContext::service`; goes on at `resume`.
+    Service = 5,
 }
+
+/// What a guest asks the host for, as numbers: the functions that CUDA's driver provides to device code.
+///
+/// The arguments of a lane are 64-bit words in the last [`SERVICE_BYTES`] of its local memory, and the result takes the
+/// place of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Service {
+    /// `vprintf(format, arguments)`, with the generic addresses of both.
+    Print = 0,
+    /// `malloc(bytes)`
+    Allocate = 1,
+    /// `free(address)`
+    Free = 2,
+    /// `__assertfail(expression, file, line, function, bytes of a character)`
+    AssertFail = 3,
+}
+
+impl Service {
+    pub const ALL: [Service; 4] = [Service::Print, Service::Allocate, Service::Free, Service::AssertFail];
+
+    pub fn from_number(number: u32) -> Option<Service> {
+        Service::ALL.get(number as usize).copied()
+    }
+}
+
+/// Where a lane's arguments of a [`Service`] are: so many bytes at the end of its local memory.
+pub const SERVICE_BYTES: u32 = 64;
 
 /// `WarpContext::barrier_kind` as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,6 +213,9 @@ pub struct WarpContext {
     pub barrier_mask: u64,
     /// Bytes at `registers`.
     pub register_bytes: u64,
+    /// [`Service`] as a number, and the lanes that ask for it.
+    pub service: u32,
+    pub service_lanes: u64,
     /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
     pub shared_window: u64,
     pub local_window: u64,

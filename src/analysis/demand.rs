@@ -295,7 +295,7 @@ impl<'a> Demand<'a> {
                 continue;
             }
             let mut op = inst.op.clone();
-            op.map_operands(|v| map[v.0 as usize]);
+            op.map_operands(|v| out.current(map[v.0 as usize]));
             out.pc = inst.pc;
             if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
                 && let Some((op, a, b)) = plain_sum(&out, &op)
@@ -313,7 +313,7 @@ impl<'a> Demand<'a> {
             }
         }
         let mut term = self.term.clone();
-        term.map_operands(|v| map[v.0 as usize]);
+        term.map_operands(|v| out.current(map[v.0 as usize]));
         (out, term)
     }
 }

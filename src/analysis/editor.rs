@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 
 use crate::ir::{
@@ -84,6 +84,11 @@ impl<'a> Masks<'a> {
     }
 }
 
+/// The hash of an operation.
+fn key(op: &Op, window: Window) -> u64 {
+    FxBuildHasher.hash_one((op, window))
+}
+
 /// Instructions under construction. Values are numbered as in [`crate::ir::Block::values`].
 pub struct Editor {
     pub lanes: u8,
@@ -93,6 +98,11 @@ pub struct Editor {
     defs: Vec<(usize, usize)>,
     /// The pure ones of `insts`, to be found by operation and window.
     shared: HashTable<usize>,
+    /// What is to be used in place of a value from here on.
+    replaced: FxHashMap<Value, Value>,
+    /// What pairs of halves have been fused to, and the low half of each.
+    pub(super) pairs: FxHashMap<(Value, Value, Window), Value>,
+    pub(super) low_words: FxHashMap<Value, Value>,
     pub pc: u64,
 }
 
@@ -105,6 +115,9 @@ impl Editor {
             values: Vec::with_capacity(expected),
             defs: Vec::with_capacity(expected),
             shared: HashTable::with_capacity(expected),
+            replaced: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+            low_words: FxHashMap::default(),
             pc: 0,
         }
     }
@@ -127,15 +140,35 @@ impl Editor {
         if let Some(value) = self.simplify(&op, window) {
             return smallvec![self.shaped(value, types[0], window)];
         }
-        let insts = &self.insts;
-        let hash = |op: &Op, window: Window| FxBuildHasher.hash_one((op, window));
+        let (insts, key) = (&self.insts, key(&op, window));
         let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
-        let key = hash(&op, window);
         if let Some(&at) = self.shared.find(key, equal) {
-            return insts[at].results.clone();
+            return insts[at].results.iter().map(|&v| self.current(v)).collect();
         }
-        self.shared.insert_unique(key, insts.len(), |&at| hash(&insts[at].op, insts[at].window));
+        self.shared.insert_unique(key, insts.len(), |&at| self::key(&insts[at].op, insts[at].window));
         self.push(op, window, types)
+    }
+
+    /// The value of a pure operation that is there.
+    pub(super) fn find(&self, op: &Op, window: Window) -> Option<Value> {
+        let equal = |&at: &usize| self.insts[at].window == window && self.insts[at].op == *op;
+        self.shared.find(key(op, window), equal).map(|&at| self.insts[at].results[0])
+    }
+
+    /// From here on `by`, an equal value of the same type, is to be used for `value`.
+    pub(super) fn replace(&mut self, value: Value, by: Value) {
+        if value != by {
+            self.replaced.insert(value, by);
+        }
+    }
+
+    /// What is to be used for a value by now.
+    pub fn current(&self, value: Value) -> Value {
+        let mut value = value;
+        while let Some(&by) = self.replaced.get(&value) {
+            value = by;
+        }
+        value
     }
 
     /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
@@ -279,7 +312,7 @@ impl Editor {
         let ty = self.ty(a).ty;
         let (ca, cb) = (self.constant(a), self.constant(b));
         let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
-        if let (Some(x), Some(y), true) = (ca, cb, uniform) {
+        if let (Some(x), Some(y)) = (ca, cb) {
             let folded = match op {
                 BinaryOp::Add => x.wrapping_add(y),
                 BinaryOp::Sub => x.wrapping_sub(y),
@@ -318,6 +351,11 @@ impl Editor {
                 None
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
+                // A bit and its inverse: part of the tables of three operands.
+                let inverse = |a: Value, b: Value| matches!(*self.def(a), Op::Unary { op: UnaryOp::Not, a } if a == b);
+                if op != BinaryOp::Add && (inverse(a, b) || inverse(b, a)) {
+                    return Some(self.iconst(ty, u64::MAX));
+                }
                 if op == BinaryOp::Or && (a == b || (cb == ones && keeps(b))) {
                     return Some(b);
                 }
@@ -342,18 +380,20 @@ impl Editor {
         if op == ConvertOp::Bitcast && self.ty(a).ty == to {
             return Some(a);
         }
+        if let Some(bits) = self.constant(a) {
+            return match op {
+                ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::Bitcast => Some(self.iconst(to, bits)),
+                ConvertOp::HighHalf => Some(self.iconst(to, bits >> 32)),
+                ConvertOp::SignExtend => {
+                    let shift = 64 - self.ty(a).ty.bits();
+                    Some(self.iconst(to, (((bits << shift) as i64) >> shift) as u64))
+                }
+            };
+        }
         match (op, self.def(a).clone()) {
             (ConvertOp::Bitcast, Op::Convert { op: ConvertOp::Bitcast, a: inner, .. }) => {
                 Some(self.convert(ConvertOp::Bitcast, to, inner, window))
             }
-            (_, Op::Const { bits, ty }) => match op {
-                ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::Bitcast => Some(self.iconst(to, bits)),
-                ConvertOp::HighHalf => Some(self.iconst(to, bits >> 32)),
-                ConvertOp::SignExtend => {
-                    let shift = 64 - ty.bits();
-                    Some(self.iconst(to, (((bits << shift) as i64) >> shift) as u64))
-                }
-            },
             (ConvertOp::Trunc, Op::Concat { lo, hi }) if to == Type::I32 => self.half(lo, hi),
             (ConvertOp::HighHalf, Op::Concat { lo, hi }) => self.half(hi, lo),
             _ => None,

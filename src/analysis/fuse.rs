@@ -1,4 +1,4 @@
-//! Fusion: 64-bit values that 32-bit code computes in halves, and 32-bit products that it computes in 16-bit parts.
+//! Fusion of 64-bit values that 32-bit code computes in halves.
 //!
 //! The shapes are those that lifters produce on purpose; each rule says which code makes it. The rules apply while a
 //! block is rebuilt by the [`Editor`], so an operand has been fused before its user is looked at.
@@ -9,6 +9,17 @@ use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, Window};
 impl Editor {
     /// `concat(lo, hi)` as one 64-bit operation.
     pub(super) fn simplify_concat(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (lo, hi) = (self.current(lo), self.current(hi));
+        if let Some(&known) = self.pairs.get(&(lo, hi, window)) {
+            return Some(known);
+        }
+        let fused = self.fuse_halves(lo, hi, window)?;
+        self.pairs.insert((lo, hi, window), fused);
+        self.low_words.insert(fused, lo);
+        Some(fused)
+    }
+
+    fn fuse_halves(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         // The halves of one value.
         if let (
             Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: x },
@@ -19,10 +30,7 @@ impl Editor {
         {
             return Some(x);
         }
-        if let (Some(l), Some(h)) = (self.constant(lo), self.constant(hi))
-            && self.ty(lo).is_uniform()
-            && self.ty(hi).is_uniform()
-        {
+        if let (Some(l), Some(h)) = (self.constant(lo), self.constant(hi)) {
             return Some(self.iconst(Type::I64, l | h << 32));
         }
         if self.constant(hi) == Some(0) && (self.ty(hi).is_uniform() || !self.ty(lo).is_uniform()) {
@@ -31,6 +39,96 @@ impl Editor {
         self.fuse_carry_chain(lo, hi, window)
             .or_else(|| self.fuse_sign(lo, hi, window))
             .or_else(|| self.fuse_shift(lo, hi, window))
+            .or_else(|| self.fuse_funnels(lo, hi, window))
+            .or_else(|| self.fuse_bitwise(lo, hi, window))
+    }
+
+    /// Whether `concat(lo, hi)` is likely to become one 64-bit operation, looking `depth` operations up: a hint.
+    fn is_pair(&self, lo: Value, hi: Value, depth: u32) -> bool {
+        let (lo, hi) = (self.current(lo), self.current(hi));
+        match (self.def(lo), self.def(hi)) {
+            (Op::Convert { op: ConvertOp::Trunc, a, .. }, Op::Convert { op: ConvertOp::HighHalf, a: b, .. }) => a == b,
+            (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d })
+                if op == other && is_bitwise(*op) && depth > 0 =>
+            {
+                self.is_pair(*a, *c, depth - 1) || self.is_pair(*b, *d, depth - 1)
+            }
+            _ => (self.constant(lo).is_some() && self.constant(hi).is_some()) || self.funnels(lo, hi).is_some(),
+        }
+    }
+
+    /// `lo` and `hi` as a pair that is shifted or rotated, its halves in order, by a constant.
+    fn funnels(&self, lo: Value, hi: Value) -> Option<(BinaryOp, (Value, Value), u64)> {
+        let count = |v: Value| self.constant(v);
+        match (self.funnel(lo), self.funnel(hi)) {
+            (Some((upper, lower, k)), Some((lower2, upper2, k2))) if (upper, lower, k) == (upper2, lower2, k2) => {
+                Some((BinaryOp::Or, (lower, upper), k))
+            }
+            (Some((upper, lower, k)), None) => match *self.def(hi) {
+                Op::Binary { op: op @ (BinaryOp::ShrU | BinaryOp::ShrS), a, b }
+                    if self.current(a) == upper && count(b) == Some(k) =>
+                {
+                    Some((op, (lower, upper), k))
+                }
+                _ => None,
+            },
+            (None, Some((upper, lower, k))) => match *self.def(lo) {
+                Op::Binary { op: BinaryOp::Shl, a, b } if self.current(a) == lower && count(b) == Some(32 - k) => {
+                    Some((BinaryOp::Shl, (lower, upper), 32 - k))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Upper word, lower word and count of `upper << 32 - count | lower >> count`.
+    fn funnel(&self, v: Value) -> Option<(Value, Value, u64)> {
+        let (x, y) = self.matches_binary(v, BinaryOp::Or)?;
+        let parts = |x: Value, y: Value| {
+            let ((upper, up), (lower, down)) =
+                (self.matches_binary(x, BinaryOp::Shl)?, self.matches_binary(y, BinaryOp::ShrU)?);
+            let (up, down) = (self.constant(up)?, self.constant(down)?);
+            let word = self.ty(v).ty == Type::I32 && up > 0 && down > 0 && up + down == 32;
+            word.then(|| (self.current(upper), self.current(lower), down))
+        };
+        parts(x, y).or_else(|| parts(y, x))
+    }
+
+    /// `shf` with a constant count and the shift that goes with it, or two `shf` (a rotation): a pair shifted.
+    fn fuse_funnels(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (op, (lower, upper), k) = self.funnels(lo, hi)?;
+        let pair = self.concat(lower, upper, window);
+        let count = self.iconst(Type::I64, k);
+        if op != BinaryOp::Or {
+            return Some(self.binary(op, pair, count, window));
+        }
+        let rest = self.iconst(Type::I64, 64 - k);
+        let low = self.binary(BinaryOp::ShrU, pair, count, window);
+        let high = self.binary(BinaryOp::Shl, pair, rest, window);
+        Some(self.binary(BinaryOp::Or, low, high, window))
+    }
+
+    /// The same bitwise operation on both halves, where an operand at least is a 64-bit value already.
+    fn fuse_bitwise(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
+            return None;
+        };
+        let (op, other, a, b, c, d) = (*op, *other, *a, *b, *c, *d);
+        if op != other || !is_bitwise(op) || self.ty(lo).ty != Type::I32 {
+            return None;
+        }
+        const DEPTH: u32 = 3;
+        let any_pair = |c, d| self.is_pair(a, c, DEPTH) || self.is_pair(b, d, DEPTH);
+        let (c, d) = if any_pair(c, d) {
+            (c, d)
+        } else if any_pair(d, c) {
+            (d, c)
+        } else {
+            return None;
+        };
+        let (first, second) = (self.concat(a, c, window), self.concat(b, d, window));
+        Some(self.binary(op, first, second, window))
     }
 
     /// `add.cc` then `addc`: the sum of two pairs.
@@ -117,70 +215,8 @@ impl Editor {
             },
         }
     }
+}
 
-    /// Maxwell's 32-bit product: `XMAD t = A*B + C; XMAD.MRG u = A*B.H1; XMAD.PSL.CBCC r = A.H1*u.H1 + t`, lifted as
-    /// `r = (hi(A)*hi(u) << 16) + (t + (u << 16))` with `u = (lo(A)*hi(B) & 0xffff) | (B << 16)` and
-    /// `t = lo(A)*lo(B) + C`, is `A*B + C`.
-    pub(super) fn fuse_multiply(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
-        let (a, u) = {
-            let shifted = self.matches_shift(p, 16)?;
-            let (x, y) = self.matches_binary(shifted, BinaryOp::Mul)?;
-            (self.high_part(x)?, self.high_part(y)?)
-        };
-        let (t, u16) = self.matches_binary(q, BinaryOp::Add)?;
-        if self.matches_shift(u16, 16)? != u {
-            return None;
-        }
-        let (product, shifted_b) = self.matches_binary(u, BinaryOp::Or)?;
-        let b = self.matches_shift(shifted_b, 16)?;
-        // u's low half: the product of lo(A) and hi(B), plus nothing.
-        let low = self.low_part(product)?;
-        let (x, y) = self.matches_binary(low, BinaryOp::Mul)?;
-        if self.low_part(x)? != a || self.high_part(y)? != b {
-            return None;
-        }
-        // t = lo(A) * lo(B) + C, or the bare product.
-        let is_low_product = |e: &Editor, v: Value| {
-            e.matches_binary(v, BinaryOp::Mul)
-                .is_some_and(|(x, y)| e.low_part(x) == Some(a) && e.low_part(y) == Some(b))
-        };
-        let addend = if is_low_product(self, t) {
-            None
-        } else {
-            let (x, y) = self.matches_binary(t, BinaryOp::Add)?;
-            if !is_low_product(self, x) {
-                return None;
-            }
-            Some(y)
-        };
-        let full = self.binary(BinaryOp::Mul, a, b, window);
-        Some(match addend {
-            Some(c) => self.binary(BinaryOp::Add, full, c, window),
-            None => full,
-        })
-    }
-
-    fn matches_binary(&self, v: Value, wanted: BinaryOp) -> Option<(Value, Value)> {
-        match *self.def(v) {
-            Op::Binary { op, a, b } if op == wanted => Some((a, b)),
-            _ => None,
-        }
-    }
-
-    fn matches_shift(&self, v: Value, count: u64) -> Option<Value> {
-        let (a, b) = self.matches_binary(v, BinaryOp::Shl)?;
-        (self.constant(b) == Some(count)).then_some(a)
-    }
-
-    /// `x` of `x >> 16`.
-    fn high_part(&self, v: Value) -> Option<Value> {
-        let (a, b) = self.matches_binary(v, BinaryOp::ShrU)?;
-        (self.constant(b) == Some(16)).then_some(a)
-    }
-
-    /// `x` of `x & 0xffff`.
-    fn low_part(&self, v: Value) -> Option<Value> {
-        let (a, b) = self.matches_binary(v, BinaryOp::And)?;
-        (self.constant(b) == Some(0xffff)).then_some(a)
-    }
+fn is_bitwise(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }

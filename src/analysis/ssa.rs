@@ -55,7 +55,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
     ssa.settle_all();
     let mut term = block.term.clone();
-    term.map_operands(|v| ssa.map[v.0 as usize]);
+    term.map_operands(|v| ssa.editor.current(ssa.map[v.0 as usize]));
     (ssa.editor, term)
 }
 
@@ -63,7 +63,7 @@ impl Ssa<'_> {
     fn inst(&mut self, block: &Block, inst: &Inst) {
         self.editor.pc = inst.pc;
         let mut op = inst.op.clone();
-        op.map_operands(|v| self.map[v.0 as usize]);
+        op.map_operands(|v| self.editor.current(self.map[v.0 as usize]));
         let types = inst.types(&block.values);
         let results = match op {
             Op::RfRead { reg, part } => smallvec![self.read(reg, part, inst.window)],
@@ -245,6 +245,7 @@ impl Ssa<'_> {
     }
 
     fn flush_lane(&mut self, reg: Reg, window: Window, value: Value, mask: Value) {
+        let value = self.editor.current(value);
         let everything = self.editor.constant(mask) == Some(u64::MAX);
         let op = Op::RfWrite { reg, part: Part::Whole, value, guard: (!everything).then_some(mask), nomask: true };
         self.editor.push(op, window, &[]);

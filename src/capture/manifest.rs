@@ -22,6 +22,8 @@ pub struct Manifest {
     pub symbols: BTreeMap<String, Symbol>,
     #[serde(default, rename = "sparse", skip_serializing_if = "BTreeMap::is_empty")]
     pub sparse: BTreeMap<String, Sparse>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub printf: Printf,
 }
 
 /// `[kernel]`
@@ -49,6 +51,9 @@ pub struct Launch {
     /// Local memory of a lane for calls whose depth the compiler cannot know, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_bytes: Option<u32>,
+    /// The heap of device code (`malloc`), in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heap_bytes: Option<u64>,
     /// All blocks are resident and may wait for each other.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cooperative: bool,
@@ -226,6 +231,18 @@ pub struct Symbol {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+}
+
+/// `[printf]`: what device code prints.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Printf {
+    /// Of the text: what finds no room is dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// A file with the text that is expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<PathBuf>,
 }
 
 /// `[sparse.NAME]`: a reserved range of which only some pages are resident.

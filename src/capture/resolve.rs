@@ -21,6 +21,7 @@ pub struct Launch {
     pub symbols: Vec<Symbol>,
     pub sparse: Vec<Sparse>,
     pub surfaces: Vec<Surface>,
+    pub printf: Printf,
 }
 
 /// What is passed for one parameter.
@@ -95,6 +96,14 @@ pub struct Surface {
     pub content: Option<Vec<u8>>,
 }
 
+/// What device code prints.
+#[derive(Clone, Debug)]
+pub struct Printf {
+    /// Room for it.
+    pub bytes: Option<u64>,
+    pub expect: Option<Vec<u8>>,
+}
+
 /// Size of the pages that sparse ranges are made of.
 const SPARSE_PAGE_BYTES: u64 = 1 << 16;
 
@@ -116,6 +125,11 @@ impl Manifest {
 }
 
 impl Launch {
+    /// Whether the manifest says anything of what the launch should give.
+    pub fn expects_something(&self) -> bool {
+        self.printf.expect.is_some() || self.buffers.iter().any(|buffer| buffer.expect.is_some())
+    }
+
     /// Reads a manifest and all files that it names.
     pub fn read(path: &Path) -> Result<Launch, Error> {
         Launch::resolve(Manifest::read(path)?, path)
@@ -168,6 +182,13 @@ impl Launch {
                 }
             });
         }
+        let printf = Printf {
+            bytes: manifest.printf.bytes,
+            expect: match manifest.printf.expect.map(|file| from.folder.join(file)) {
+                Some(path) => Some(std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?),
+                None => None,
+            },
+        };
         Ok(Launch {
             path: path.to_path_buf(),
             binary_path,
@@ -179,6 +200,7 @@ impl Launch {
             symbols,
             sparse,
             surfaces,
+            printf,
         })
     }
 }

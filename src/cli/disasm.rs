@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::{Ending, Error, print, read};
-use crate::container::{self, Module, SectionId, SectionKind};
+use crate::container::{self, Binding, Module, SectionId, SectionKind};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
 
@@ -101,8 +101,12 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
         .iter()
         .filter_map(|f| {
             let section = code.iter().position(|&i| f.section == SectionId(i))?;
-            let global = module.symbols.get(f.symbol.0).is_some_and(|symbol| symbol.global);
-            Some(Symbol { name: &f.name, section, offset: f.offset, size: f.size, global, kernel: f.kernel })
+            let visible = match module.symbols.get(f.symbol.0)?.binding {
+                Binding::Local => None,
+                Binding::Global => Some(".global"),
+                Binding::Weak => Some(".weak"),
+            };
+            Some(Symbol { name: &f.name, section, offset: f.offset, size: f.size, visible, kernel: f.kernel })
         })
         .collect();
     let texts = listing(&sections, &symbols, hex);

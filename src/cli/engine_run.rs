@@ -107,6 +107,20 @@ impl<'c> EngineRun<'c> {
     }
 }
 
+/// The first line in which a text is not as expected.
+pub fn printed_difference(found: &[u8], expected: &[u8]) -> Option<String> {
+    let (mut found, mut expected) = (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));
+    let say = |line: Option<&[u8]>| match line {
+        Some(line) => format!("`{}`", String::from_utf8_lossy(line).trim_end_matches('\n')),
+        None => "no such line".into(),
+    };
+    (1..).find_map(|number| match (found.next(), expected.next()) {
+        (None, None) => Some(None),
+        (a, b) if a == b => None,
+        (a, b) => Some(Some(format!("line {number}: {}, expected {}", say(a), say(b)))),
+    })?
+}
+
 /// What two engines disagree about first.
 pub fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -> Result<Option<String>, Error> {
     let failed = |e| Error::exec(&launch.path)(e);
@@ -128,6 +142,9 @@ pub fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -
                 buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
             )));
         }
+    }
+    if let Some(difference) = printed_difference(&a.first.printed.text, &b.first.printed.text) {
+        return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
     }
     let counts = |run: &EngineRun<'_>| (run.first.counts.instructions, run.first.counts.lane_instructions);
     // With several workers, how long a warp spins depends on the others; after a fault, on when they noticed.

@@ -23,6 +23,9 @@ pub struct Report {
     pub helper_calls: u64,
     pub interp_instructions: u64,
     pub blocks_done: u64,
+    /// By device code; and its calls of printf that found no room.
+    pub printed_bytes: usize,
+    pub prints_dropped: u64,
     pub faults: Vec<FaultReport>,
     pub fidelity: Vec<FidelityReport>,
     pub expect: Vec<ExpectReport>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::engine_run::{EngineRun, first_difference};
+use super::engine_run::{EngineRun, first_difference, printed_difference};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
 use super::{Ending, EngineChoice, Error, print};
@@ -77,6 +77,20 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             }
         }
     }
+    if let (Some(expected), None) = (&launch.printf.expect, &runs[0].first.fault) {
+        match printed_difference(&runs[0].first.printed.text, expected) {
+            Some(difference) => {
+                complain(&format_args!("printf: {difference}"));
+                ending = Ending::Mismatch;
+            }
+            None => notes += "printf: text as expected\n",
+        }
+    }
+    let dropped = runs[0].first.printed.dropped;
+    if dropped > 0 {
+        let room = runs[0].options.printf_bytes;
+        complain(&format_args!("printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"));
+    }
     let mut difference = None;
     if let [a, b] = runs.as_slice() {
         difference = first_difference(&launch, a, b)?;
@@ -101,6 +115,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let report = report(options, &launch, &runs, executed, expect, difference);
         capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
+    print(&String::from_utf8_lossy(&runs[0].first.printed.text))?;
     print(&(summary(options, &launch, &runs) + &notes))?;
     Ok(ending)
 }
@@ -158,6 +173,8 @@ fn report(
         helper_calls: counts.helper_calls,
         interp_instructions: counts.interp_instructions,
         blocks_done: run.first.blocks_done,
+        printed_bytes: run.first.printed.text.len(),
+        prints_dropped: run.first.printed.dropped,
         faults: run.first.fault.iter().map(FaultReport::from).collect(),
         fidelity: executed.into_iter().map(Into::into).collect(),
         expect,

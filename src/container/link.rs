@@ -36,6 +36,8 @@ pub struct Code {
     pub entry: u64,
     /// Addresses that indirect branches and calls may reach, as far as the file says; sorted.
     pub targets: Vec<u64>,
+    /// Addresses and names of functions that the module does not define.
+    pub undefined: Vec<(u64, String)>,
 }
 
 /// Distance of the stand-ins for undefined functions from each other: a call lands on an address of its own.
@@ -182,7 +184,9 @@ impl Linked {
         }
         targets.sort_unstable();
         targets.dedup();
-        Code { bytes, entry: self.code.base[&function.section] + function.offset, targets }
+        let name = |(&id, &at): (&SymbolId, &u64)| (at, self.module.symbol(id).name.clone());
+        let undefined: Vec<_> = self.code.externs.iter().map(name).collect();
+        Code { bytes, undefined, entry: self.code.base[&function.section] + function.offset, targets }
     }
 
     /// The function that a code address lies in, as this kernel sees code.

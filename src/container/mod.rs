@@ -12,7 +12,7 @@ pub mod module;
 pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use module::{
-    Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
+    Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
     SectionKind, Symbol, SymbolId, SymbolKind,
 };
 

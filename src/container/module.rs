@@ -75,6 +75,15 @@ pub enum SymbolKind {
     Sampler,
 }
 
+/// Who sees a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    Local,
+    Global,
+    /// As `Global`, and another module's definition may take its place.
+    Weak,
+}
+
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
@@ -85,8 +94,7 @@ pub struct Symbol {
     pub offset: u64,
     /// In bytes.
     pub size: u64,
-    /// Visible outside the module.
-    pub global: bool,
+    pub binding: Binding,
     /// An undefined variable in shared memory: it starts where dynamic shared memory starts.
     pub dynamic_shared: bool,
 }

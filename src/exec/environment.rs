@@ -23,7 +23,7 @@ pub(super) struct Environment<'a> {
     pub windows: Windows,
     pub block: [u32; 3],
     pub grid: [u32; 3],
-    /// The stack pointer at the start: the end of local memory.
+    /// The stack pointer at the start: the end of local memory, but for the arguments of services.
     pub stack: u32,
     /// Generic address of constant bank 3.
     pub constants: u64,

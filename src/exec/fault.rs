@@ -17,12 +17,14 @@ pub struct Fault {
     pub offset: u64,
     /// Text of the instruction there.
     pub instruction: Option<String>,
-    /// What was called is not part of the binary.
+    /// What was called is neither part of the binary nor provided by the host.
     pub undefined: bool,
+    /// The condition that the guest found not to hold, and where it stands in the source.
+    pub assertion: Option<String>,
 }
 
 impl Fault {
-    pub(super) fn new(fault: launch::Fault, linked: &Linked, kernel: FunctionId) -> Fault {
+    pub(super) fn new(fault: launch::Fault, assertion: Option<String>, linked: &Linked, kernel: FunctionId) -> Fault {
         let place = linked.locate(kernel, fault.pc);
         let code = linked.code(kernel);
         let word = maxwell::code::word_at(&code.bytes, fault.pc);
@@ -33,7 +35,10 @@ impl Fault {
         Fault {
             kernel: linked.module().function(kernel).name.clone(),
             offset: place.as_ref().map_or(fault.pc, |p| p.offset),
-            undefined: place.as_ref().is_some_and(|p| p.undefined),
+            undefined: place
+                .as_ref()
+                .is_some_and(|p| p.undefined && maxwell::lift::service::by_name(&p.function).is_none()),
+            assertion,
             function: place.map(|p| p.function),
             instruction,
             fault,
@@ -55,9 +60,9 @@ impl std::fmt::Display for Fault {
             Some(_) => {}
             None => write!(f, ", outside its code")?,
         }
-        match &self.instruction {
-            Some(text) => write!(f, ": {text}"),
-            None => Ok(()),
+        if let Some(text) = self.assertion.as_ref().or(self.instruction.as_ref()) {
+            write!(f, ": {text}")?;
         }
+        Ok(())
     }
 }

@@ -2,14 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig};
+use warploom_runtime::launch::{ConstBank, Counts, Engine, LaunchConfig, Outcome};
+use warploom_runtime::warp::SERVICE_BYTES;
 
 use super::environment::Environment;
+use super::services::{Printed, Serving, linear};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
+/// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
+const PRINTF_BYTES: usize = 1 << 20;
+const HEAP_BYTES: u64 = 8 << 20;
 /// Alignment of the stack pointer at the start.
 const STACK_ALIGN: u32 = 16;
 /// Constant banks a kernel may read.
@@ -61,6 +66,10 @@ pub struct LaunchOptions {
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and may wait for each other.
     pub cooperative: bool,
+    /// What all `printf` of the launch may print; what finds no room is dropped.
+    pub printf_bytes: usize,
+    /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
+    pub heap_bytes: u64,
 }
 
 impl LaunchOptions {
@@ -76,6 +85,8 @@ impl LaunchOptions {
             instruction_limit: None,
             time_limit: None,
             cooperative: false,
+            printf_bytes: PRINTF_BYTES,
+            heap_bytes: HEAP_BYTES,
         }
     }
 }
@@ -87,6 +98,7 @@ pub struct LaunchOutcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    pub printed: Printed,
     /// Spent on translation for this launch: nothing if another has done it already.
     pub translate: Duration,
     /// From the first instruction to the last, less what was spent on translation meanwhile.
@@ -120,14 +132,15 @@ impl<'p> Kernel<'p> {
         let engine = translated.engine(options.engine, options.block, options.threads)?;
         let before = translated.nanoseconds();
         let start = Instant::now();
-        let outcome = warploom_runtime::launch::launch(self.program.memory(), &*engine, &config, progress)?;
+        let (outcome, printed, assertion) = self.run(&*engine, &config, options, progress)?;
         let elapsed = start.elapsed();
         let while_running = Duration::from_nanos(translated.nanoseconds() - before);
-        let fault = outcome.fault.map(|fault| Fault::new(fault, self.program.linked(), self.id));
+        let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program.linked(), self.id));
         Ok(LaunchOutcome {
             counts: outcome.counts,
             blocks_done: outcome.blocks_done,
             fault,
+            printed,
             translate: Duration::from_nanos(translated.take_nanoseconds()),
             run: elapsed.saturating_sub(while_running),
         })
@@ -146,6 +159,24 @@ impl<'p> Kernel<'p> {
         self.program.translated(self.id)?.dump(stage, block)
     }
 
+    /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
+    pub(super) fn run(
+        &self,
+        engine: &dyn Engine,
+        config: &LaunchConfig,
+        options: &LaunchOptions,
+        progress: Option<&dyn Fn(u64, u64)>,
+    ) -> Result<(Outcome, Printed, Option<String>), Error> {
+        let memory = self.program.memory();
+        if !self.program.translated(self.id)?.asks_host() {
+            return Ok((warploom_runtime::launch::launch(memory, engine, config, progress)?, Printed::default(), None));
+        }
+        let serving = Serving::new(engine, self.program.heap(options.heap_bytes)?, options.printf_bytes);
+        let outcome = warploom_runtime::launch::launch(memory, &serving, config, progress)?;
+        let (printed, assertion) = serving.end(outcome.fault.as_ref().map(|fault| linear(fault.block, options.grid)));
+        Ok((outcome, printed, assertion))
+    }
+
     /// Checks a launch and lays out what the kernel will find.
     pub(super) fn config(&self, args: &[Arg], options: &LaunchOptions) -> Result<LaunchConfig, Error> {
         let function = self.function();
@@ -157,13 +188,15 @@ impl<'p> Kernel<'p> {
             static_bytes: function.shared_bytes,
             dynamic: options.shared_bytes,
         })?;
-        let local_bytes = self.local_bytes(options.stack_bytes);
+        let stack_bytes = self.stack_bytes(options.stack_bytes);
+        let asks = self.program.translated(self.id)?.asks_host();
+        let local_bytes = stack_bytes.saturating_add(if asks { SERVICE_BYTES } else { 0 });
         let memory = self.program.memory();
         let environment = Environment {
             windows: memory.windows(),
             block: options.block,
             grid: options.grid,
-            stack: local_bytes,
+            stack: stack_bytes,
             constants: self.program.linked().addresses().constants,
             dynamic_shared: options.shared_bytes,
             param_base: function.param_base,
@@ -224,7 +257,7 @@ impl<'p> Kernel<'p> {
     }
 
     /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.
-    fn local_bytes(&self, stack_bytes: Option<u32>) -> u32 {
+    fn stack_bytes(&self, stack_bytes: Option<u32>) -> u32 {
         let function = self.function();
         let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);
         let module = self.program.module();

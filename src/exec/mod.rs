@@ -14,15 +14,17 @@
 //! ```
 //!
 //! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is
-//! what the hardware and driver provide, `translate` makes engines and keeps them, `fault` words faults, `profile` counts
+//! what the hardware and driver provide, `services` what they do while it runs (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `profile` counts
 //! instructions.
 
 mod environment;
 mod error;
 mod fault;
 mod launch;
+mod printf;
 mod profile;
 mod program;
+mod services;
 mod session;
 mod translate;
 
@@ -31,6 +33,7 @@ pub use fault::Fault;
 pub use launch::{Arg, LaunchOptions, LaunchOutcome};
 pub use profile::{Executed, FidelityClass};
 pub use program::{Kernel, Program, Variable};
+pub use services::Printed;
 pub use session::Session;
 pub use translate::Stage;
 

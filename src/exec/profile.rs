@@ -55,7 +55,7 @@ impl Kernel<'_> {
                 })?
             }
         };
-        warploom_runtime::launch::launch(memory, &*engine, &config, None)?;
+        self.run(&*engine, &config, options, None)?;
         let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
         for (block, i) in plain.blocks.iter().zip(0..) {
             let mut count = [0; 8];

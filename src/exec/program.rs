@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
 
 use super::Error;
+use super::services::Heap;
 use super::translate::Translated;
 use crate::container::{self, Addresses, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId};
 
@@ -18,6 +19,7 @@ pub struct Program {
     /// The guest's own view of constant bank 3, for generic pointers into it.
     constant_copy: Option<Arc<HostBuffer>>,
     translated: Mutex<BTreeMap<FunctionId, Arc<Translated>>>,
+    heap: Mutex<Option<Arc<Heap>>>,
 }
 
 /// A kernel of a program.
@@ -62,14 +64,24 @@ impl Program {
             addresses.constants = memory.map_host(Place::ANYWHERE, copy.clone(), Access::READ)?;
         }
         let linked = Arc::new(Linked::new(Arc::new(module), addresses)?);
-        let program =
-            Program { linked, memory, constants: Mutex::default(), constant_copy, translated: Mutex::default() };
+        let program = Program {
+            linked,
+            memory,
+            constants: Mutex::default(),
+            constant_copy,
+            translated: Mutex::default(),
+            heap: Mutex::default(),
+        };
         program.reset()?;
         Ok(program)
     }
 
-    /// Puts the module's variables back to what they were after loading. What was allocated besides stays as it is.
+    /// Puts the module's variables back to what they were after loading, and empties the heap of device code. What was
+    /// allocated besides stays as it is.
     pub fn reset(&self) -> Result<(), Error> {
+        if let Some(heap) = &*self.heap.lock().unwrap_or_else(PoisonError::into_inner) {
+            heap.reset(&self.memory)?;
+        }
         self.constants.lock().unwrap_or_else(PoisonError::into_inner).clear();
         for (&id, &address) in &self.linked.addresses().globals {
             let (section, content) = (self.module().section(id), self.linked.content(id));
@@ -160,6 +172,17 @@ impl Program {
         let Some(section) = self.linked.bank_section(kernel, bank) else { return vec![] };
         let constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
         constants.get(&section).map_or_else(|| self.linked.content(section).to_vec(), Clone::clone)
+    }
+
+    /// The heap of device code, made with this size if there is none yet.
+    pub(super) fn heap(&self, bytes: u64) -> Result<Arc<Heap>, Error> {
+        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(heap) = &*heap {
+            return Ok(heap.clone());
+        }
+        let made = Arc::new(Heap::new(&self.memory, bytes)?);
+        *heap = Some(made.clone());
+        Ok(made)
     }
 
     pub(super) fn translated(&self, kernel: FunctionId) -> Result<Arc<Translated>, Error> {

@@ -68,7 +68,8 @@ impl<'c> Session<'c> {
 
     /// What the manifest says about the launch.
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
-        let shape = &self.launch.shape;
+        let (shape, room) = (&self.launch.shape, self.launch.printf.bytes);
+        let defaults = LaunchOptions::new(shape.grid, shape.block);
         LaunchOptions {
             shared_bytes: shape.shared_bytes,
             stack_bytes: shape.stack_bytes,
@@ -77,7 +78,9 @@ impl<'c> Session<'c> {
             instruction_limit: shape.instruction_limit,
             time_limit: shape.time_limit.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
             cooperative: shape.cooperative,
-            ..LaunchOptions::new(shape.grid, shape.block)
+            printf_bytes: room.map_or(defaults.printf_bytes, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            heap_bytes: shape.heap_bytes.unwrap_or(defaults.heap_bytes),
+            ..defaults
         }
     }
 

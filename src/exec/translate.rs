@@ -10,7 +10,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::{EngineKind, Error};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
-use crate::ir::{BlockId, Function, Terminator};
+use crate::ir::{BlockId, Function, Service, Terminator};
 use crate::isa::maxwell;
 use crate::jit;
 
@@ -30,6 +30,7 @@ pub(super) struct Translated {
     linked: Arc<Linked>,
     kernel: FunctionId,
     code: Code,
+    asks_host: bool,
     current: RwLock<Arc<Generation>>,
     /// Nanoseconds spent on lifting, and on engines of earlier generations.
     spent: AtomicU64,
@@ -55,8 +56,11 @@ impl Translated {
         let start = Instant::now();
         let first = Generation::new(&linked, kernel, &code, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
+        // Stand-ins are known from the first, unlike other targets of indirect jumps.
+        let asks = |block: &crate::ir::Block| matches!(block.term, Terminator::Service { .. });
+        let asks_host = first.function.blocks.iter().any(asks);
         let current = RwLock::new(Arc::new(first));
-        Ok(Translated { linked, kernel, code, current, spent, taken: AtomicU64::new(0) })
+        Ok(Translated { linked, kernel, code, asks_host, current, spent, taken: AtomicU64::new(0) })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -65,6 +69,11 @@ impl Translated {
 
     pub fn function(&self) -> Arc<Function> {
         self.current().function.clone()
+    }
+
+    /// Whether the kernel may ask for a [`Service`].
+    pub fn asks_host(&self) -> bool {
+        self.asks_host
     }
 
     pub fn code(&self) -> &Code {
@@ -143,11 +152,18 @@ impl Generation {
     }
 
     fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
+        let services: Vec<(u64, Service)> = code
+            .undefined
+            .iter()
+            .filter_map(|(at, name)| Some((*at, maxwell::lift::service::by_name(name)?)))
+            .collect();
+        let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
         let function = maxwell::lift::lift_kernel(&maxwell::lift::Kernel {
             name: &linked.module().function(kernel).name,
             code: &code.bytes,
             entry: code.entry,
-            indirect_targets: &code.targets,
+            indirect_targets: &targets,
+            services: &services,
             discovered: &discovered,
         })?;
         let function = Arc::new(function);

@@ -34,17 +34,18 @@ pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         }
     }
     words.push(EXIT);
-    Ok(bundles(&words))
+    Ok(code_of(&words))
 }
 
-fn bundles(words: &[u64]) -> Vec<u8> {
+/// Words in bundles with empty control words.
+pub(super) fn code_of(words: &[u64]) -> Vec<u8> {
     words.chunks(3).flat_map(|bundle| [0].iter().chain(bundle)).flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Whether the word, with these modifiers, does something else than to trap as not implemented.
 fn is_implemented(word: u64) -> bool {
-    let code = bundles(&[word, EXIT]);
-    let kernel = Kernel { name: "word", code: &code, entry: 8, indirect_targets: &[], discovered: &[] };
+    let code = code_of(&[word, EXIT]);
+    let kernel = Kernel::new("word", &code, 8);
     let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
     lift_kernel(&kernel).is_ok_and(|function| !function.blocks.iter().any(unimplemented))
 }

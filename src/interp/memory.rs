@@ -352,6 +352,7 @@ pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
         AtomicOp::Exchange => AtomicKind::Exchange,
         AtomicOp::Inc => AtomicKind::Inc,
         AtomicOp::Dec => AtomicKind::Dec,
+        AtomicOp::SafeAdd => AtomicKind::SafeAdd,
         AtomicOp::CompareExchange => AtomicKind::CompareExchange,
         AtomicOp::FAdd { flush } => AtomicKind::FAdd { flush, nan },
         AtomicOp::FMin => AtomicKind::FMin { nan },

@@ -139,6 +139,12 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_>, term: &Terminato
             executor.context.resume = resume.0;
             Next::Leave(ExitCode::Barrier)
         }
+        Terminator::Service { service, lanes, resume } => {
+            let lanes = values.uniform(lanes);
+            let context = &mut *executor.context;
+            (context.service, context.service_lanes, context.resume) = (service as u32, lanes, resume.0);
+            Next::Leave(ExitCode::Service)
+        }
         Terminator::Exit => Next::Done,
         Terminator::Trap { kind, pc } => {
             let lane = executor.least_active();

@@ -125,6 +125,8 @@ pub enum TrapKind {
     StackOverflow,
 }
 
+pub use warploom_runtime::warp::Service;
+
 /// How a block ends. Conditions and selectors are uniform.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Terminator {
@@ -149,6 +151,13 @@ pub enum Terminator {
     /// Barrier of the thread block; the warp goes on at `resume`.
     Barrier {
         barrier: Barrier,
+        resume: BlockId,
+    },
+    /// The host does something for `lanes` (a mask); the warp goes on at `resume`. Where arguments and results are: see
+    /// [`Service`].
+    Service {
+        service: Service,
+        lanes: Value,
         resume: BlockId,
     },
     /// The warp is done.

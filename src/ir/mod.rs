@@ -25,7 +25,7 @@ mod verify_tests;
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub(crate) use function::numbered;
 pub use function::{
-    Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Terminator, TrapKind, Value, Values,
+    Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Service, Terminator, TrapKind, Value, Values,
 };
 pub use layout::RegLayout;
 pub use op::*;

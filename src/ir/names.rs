@@ -1,6 +1,6 @@
 //! Names of the small enumerations in the text form, the same for printing and for parsing.
 
-use super::function::{BarrierKind, TrapKind};
+use super::function::{BarrierKind, Service, TrapKind};
 use super::op::*;
 use super::types::Type;
 
@@ -161,6 +161,7 @@ names! {
         AtomicOp::Exchange => "exchange",
         AtomicOp::Inc => "inc",
         AtomicOp::Dec => "dec",
+        AtomicOp::SafeAdd => "safe.add",
         AtomicOp::CompareExchange => "cas",
         AtomicOp::FAdd { flush: false } => "fadd",
         AtomicOp::FAdd { flush: true } => "fadd.ftz",
@@ -179,6 +180,12 @@ names! {
         TrapKind::Unimplemented => "unimplemented",
         TrapKind::Guest => "guest",
         TrapKind::StackOverflow => "stack.overflow",
+    }
+    Service {
+        Service::Print => "print",
+        Service::Allocate => "allocate",
+        Service::Free => "free",
+        Service::AssertFail => "assert.fail",
     }
 }
 

@@ -324,6 +324,8 @@ pub enum AtomicOp {
     Inc,
     /// m == 0 || m > b ? b : m - 1 (unsigned).
     Dec,
+    /// Advances a queue's put pointer if there is room: see [`SafeAdd`](warploom_runtime::atomics::AtomicKind::SafeAdd).
+    SafeAdd,
     /// m == compare ? swap : m.
     CompareExchange,
     /// Float operations, round to nearest; with `flush` denormal operands and results become zero.

@@ -97,6 +97,7 @@ macro_rules! visit_terminator {
             Terminator::Branch { cond, .. } => $f(cond),
             Terminator::Switch { value, .. } => $f(value),
             Terminator::Indirect { pc } => $f(pc),
+            Terminator::Service { lanes, .. } => $f(lanes),
             Terminator::Barrier { barrier, .. } => {
                 let super::function::Barrier { kind: _, id, threads, predicate } = barrier;
                 $f(id);
@@ -125,7 +126,7 @@ macro_rules! visit_targets {
                 }
                 $f(default);
             }
-            Terminator::Barrier { resume, .. } => $f(resume),
+            Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => $f(resume),
             Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
         }
     };

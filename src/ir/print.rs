@@ -330,6 +330,9 @@ impl Display for TermOf<'_> {
                 }
                 write!(f, " resume {}", Name(*resume))
             }
+            Terminator::Service { service, lanes, resume } => {
+                write!(f, "service.{} {} resume {}", service.name_of(), Name(*lanes), Name(*resume))
+            }
             Terminator::Exit => f.write_str("exit"),
             Terminator::Trap { kind, pc } => write!(f, "trap.{} {pc:#x}", kind.name_of()),
         }

@@ -240,6 +240,7 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
             }
         }
         Terminator::Indirect { pc } => operand("the pc", *pc, "a uniform i64", |t| t == ValueType::MASK)?,
+        Terminator::Service { lanes, .. } => operand("the lanes", *lanes, "a mask", |t| t == ValueType::MASK)?,
         Terminator::Barrier { barrier, .. } => {
             operand("the barrier's id", barrier.id, "a uniform i32", i32)?;
             if let Some(threads) = barrier.threads {

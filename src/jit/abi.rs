@@ -46,6 +46,8 @@ offsets! {
     INSTRUCTION_LIMIT = instruction_limit;
     BACK_EDGES = back_edges;
     INDIRECT_PC = indirect_pc;
+    SERVICE = service;
+    SERVICE_LANES = service_lanes;
     FAULT_KIND = fault.kind;
     FAULT_LANE = fault.lane;
     FAULT_PC = fault.pc;

@@ -243,7 +243,8 @@ impl Engine for Program {
                 1 => return ExitCode::Barrier,
                 2 => return ExitCode::Yield,
                 3 => return ExitCode::Fault,
-                _ => return ExitCode::UnknownPc,
+                4 => return ExitCode::UnknownPc,
+                _ => return ExitCode::Service,
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The references of this folder against the examples' expected files, which a C program made: two accounts of the same
 //! kernels that share nothing.
 
-use crate::reference::{self, Gravity, Shape, View};
+use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
 use crate::support::bytes_of;
 use std::path::Path;
 use warploom::capture::npy;
@@ -11,6 +11,18 @@ fn array(example: &str, name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(example).join(format!("{name}.npy"));
     let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     npy::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display())).bytes
+}
+
+fn halves(name: &str) -> Vec<u16> {
+    array("half", name).as_chunks().0.iter().map(|b| u16::from_le_bytes(*b)).collect()
+}
+
+fn longs(name: &str) -> Vec<u64> {
+    array("hashtable", name).as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect()
+}
+
+fn doubles(name: &str) -> Vec<f64> {
+    array("stencil", name).as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect()
 }
 
 fn floats(example: &str, name: &str) -> Vec<f32> {
@@ -64,4 +76,44 @@ fn nbody() {
     assert_eq!(after.positions, rows("position.expected"));
     assert_eq!(after.velocities, rows("velocity.expected"));
     assert_eq!(after.image, words("nbody", "image.expected"));
+}
+
+#[test]
+fn stencil() {
+    let mut picture = Picture { w: 128, h: 96, cells: doubles("picture") };
+    for _ in 0..12 {
+        picture = picture.smooth(8.0, 0.2);
+    }
+    assert_eq!(picture.cells, doubles("picture.expected"));
+    assert_eq!(picture.grey(), array("stencil", "grey.expected"));
+}
+
+#[test]
+fn quicksort() {
+    let starts: Vec<i32> = words("quicksort", "starts").into_iter().map(|v| v as i32).collect();
+    assert_eq!(reference::sort_segments(&floats("quicksort", "data"), &starts), floats("quicksort", "data.expected"));
+}
+
+#[test]
+fn convolution_and_fft() {
+    let convolution = reference::convolution(&floats("convolution", "taps"), &floats("convolution", "signal"));
+    assert_eq!(convolution, floats("convolution", "signal.expected"));
+    let pairs = |name| floats("fft", name).as_chunks().0.to_vec();
+    let spectrum: Vec<_> = pairs("signal").chunks(1024).flat_map(|row| reference::fft(row, &pairs("roots"))).collect();
+    assert_eq!(spectrum, pairs("spectrum.expected"));
+}
+
+#[test]
+fn hashtable() {
+    let table = HashTable::new(&longs("keys"), 4096);
+    assert_eq!(table.0, longs("table.expected"));
+    let slots: Vec<i32> = longs("wanted").into_iter().map(|key| table.find(key)).collect();
+    assert_eq!(bytes_of(&slots), array("hashtable", "slots.expected"));
+}
+
+#[test]
+fn half() {
+    let (light, grey) = reference::blend(&halves("sky"), &halves("ground"), &halves("mask"), 1.5);
+    assert_eq!(light, halves("light.expected"));
+    assert_eq!(grey, array("half", "grey.expected"));
 }

@@ -29,6 +29,11 @@ impl Draw {
         (self.u32() as i32 as f32 / 2_147_483_648.0) * scale
     }
 
+    /// From 0 to below 1.
+    pub fn f64(&mut self) -> f64 {
+        (self.u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     pub fn vec<T>(&mut self, n: usize, mut one: impl FnMut(&mut Draw) -> T) -> Vec<T> {
         (0..n).map(|_| one(self)).collect()
     }

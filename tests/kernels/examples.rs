@@ -2,7 +2,7 @@
 
 use crate::corpus::{check_matmul, check_saxpy};
 use crate::draw::Draw;
-use crate::reference::{self, Gravity, Shape, View};
+use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
 use crate::support::{BLOCKS, Case};
 
 /// Elements for a block size: never a multiple of it, and enough for several blocks of the small ones.
@@ -157,6 +157,182 @@ fn scan_chained() {
 }
 
 #[test]
+fn stencil() {
+    for block in BLOCKS {
+        let (grid, steps) = (3, 3 + block % 2);
+        let (w, h) = (if block < 64 { 13 } else { 71 }, 19);
+        let mut draw = Draw::new(block as u64);
+        let mut pictures = vec![Picture { w, h, cells: draw.vec(w * h, Draw::f64) }];
+        for step in 0..steps {
+            pictures.push(pictures[step].smooth(5.0, 0.25));
+        }
+        let last_even = steps - steps % 2;
+        let last_odd = steps - 1 + steps % 2;
+        Case::example("stencil", "stencil")
+            .shape(Shape { grid, block })
+            .cooperative()
+            .spins()
+            .inout(&pictures[0].cells, &pictures[last_even].cells)
+            .output(&pictures[last_odd].cells)
+            .output(&pictures[steps].grey())
+            .output(&[(grid * steps) as u32])
+            .value(w as i32)
+            .value(h as i32)
+            .value(steps as i32)
+            .value(5.0f64)
+            .value(0.25f64)
+            .check();
+    }
+}
+
+#[test]
+fn quicksort() {
+    for block in BLOCKS {
+        let segments = elements(block);
+        let mut draw = Draw::new(block as u64);
+        let mut starts = vec![0];
+        for segment in 0..segments {
+            starts.push(starts[segment] + draw.below(20) as i32);
+        }
+        let data = draw.vec(starts[segments] as usize, |d| d.below(1000) as f32 - 500.0);
+        Case::example("quicksort", "quicksort_segments")
+            .shape(Shape::covering(segments, block))
+            .inout(&data, &reference::sort_segments(&data, &starts))
+            .input(&starts)
+            .value(segments as i32)
+            .check();
+    }
+}
+
+/// One after another, all in one lane: a segment in order, and one that makes each call split off as little as can be.
+#[test]
+fn quicksort_depth() {
+    let mut data: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    // Each pivot is the greatest of its segment.
+    let mut worst: Vec<f32> = vec![];
+    for i in 0..100 {
+        worst.push(i as f32);
+        let middle = (worst.len() - 1) / 2;
+        worst.swap(i, middle);
+    }
+    data.extend(worst);
+    let starts = [0, 100, 200];
+    Case::example("quicksort", "quicksort_segments")
+        .block([2, 1, 1])
+        .stack_bytes(24 * 102)
+        .inout(&data, &reference::sort_segments(&data, &starts))
+        .input(&starts)
+        .value(2i32)
+        .check();
+}
+
+#[test]
+fn convolution() {
+    for block in BLOCKS {
+        for radius in [0, 1, 31] {
+            let n = elements(block);
+            let mut draw = Draw::new(block as u64);
+            let taps = draw.vec(2 * radius + 1, |d| d.f32(1.0));
+            let x = draw.vec(n, |d| d.f32(100.0));
+            Case::example("convolution", "convolution")
+                .shape(Shape::covering(n, block))
+                .shared_bytes(4 * (block + 2 * radius) as u32)
+                .symbol("taps", &taps)
+                .input(&x)
+                .output(&reference::convolution(&taps, &x))
+                .value(n as i32)
+                .value(radius as i32)
+                .check();
+        }
+    }
+}
+
+#[test]
+fn bitonic() {
+    for block in BLOCKS {
+        for n in [1, 2, 77, 513, 1024] {
+            let grid = 2;
+            let rows = Draw::new(block as u64).vec(grid * n, |d| d.u32() as i32 >> d.below(32));
+            let mut sorted = rows.clone();
+            sorted.chunks_mut(n).for_each(<[i32]>::sort);
+            Case::example("bitonic", "bitonic")
+                .shape(Shape { grid, block })
+                .inout(&rows, &sorted)
+                .value(n as i32)
+                .check();
+        }
+    }
+}
+
+#[test]
+fn fft() {
+    let roots = reference::roots(1024);
+    for block in BLOCKS {
+        let signal = Draw::new(block as u64).vec(2 * 1024, |d| [d.f32(1.0), d.f32(1.0)]);
+        let spectrum: Vec<_> = signal.chunks(1024).flat_map(|row| reference::fft(row, &roots)).collect();
+        Case::example("fft", "fft")
+            .shape(Shape { grid: 2, block })
+            .input(signal.as_flattened())
+            .output(spectrum.as_flattened())
+            .input(roots.as_flattened())
+            .check();
+    }
+}
+
+#[test]
+fn hashtable() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let mut draw = Draw::new(block as u64);
+        // Some come again, and many meet: from four tenths to eight tenths of the slots are taken.
+        let keys = draw.vec(n, |d| 1 + u64::from(d.below(2 * n as u32)) * 0x1_2345_6789);
+        let table = HashTable::new(&keys, (n + 1).next_power_of_two());
+        let mask = table.0.len() as u32 - 1;
+        Case::example("hashtable", "hashtable_insert")
+            .shape(Shape::covering(n, block))
+            .input(&keys)
+            .output(&table.0)
+            .value(n as i32)
+            .value(mask)
+            .check();
+        let wanted = draw.vec(n, |d| 1 + u64::from(d.below(2 * n as u32)) * 0x1_2345_6789);
+        let slots: Vec<i32> = wanted.iter().map(|&key| table.find(key)).collect();
+        Case::example("hashtable", "hashtable_find")
+            .shape(Shape::covering(n, block))
+            .input(&wanted)
+            .input(&table.0)
+            .output(&slots)
+            .value(n as i32)
+            .value(mask)
+            .check();
+    }
+}
+
+/// All halves but NaNs, among them those that are less than normal, and results that are infinite.
+#[test]
+fn half() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let mut draw = Draw::new(block as u64);
+        let pictures: [Vec<u16>; 2] = std::array::from_fn(|_| draw.vec(n, |d| d.below(0x7c00) as u16));
+        let mask = draw.vec(n, |d| d.below(0x3c01) as u16);
+        for gain in [1.0f32, 7.5, 1e-5] {
+            let (light, grey) = reference::blend(&pictures[0], &pictures[1], &mask, gain);
+            Case::example("half", "blend")
+                .shape(Shape::covering(n, block))
+                .input(&pictures[0])
+                .input(&pictures[1])
+                .input(&mask)
+                .output(&light)
+                .output(&grey)
+                .value(n as i32)
+                .value(gain)
+                .check();
+        }
+    }
+}
+
+#[test]
 fn fma_chains() {
     for block in BLOCKS {
         let n = elements(block);
@@ -166,6 +342,40 @@ fn fma_chains() {
                 .shape(Shape::covering(n, block))
                 .input(&x)
                 .output(&reference::fma_chains(&x, rounds))
+                .value(n as i32)
+                .value(rounds as i32)
+                .check();
+        }
+    }
+}
+
+#[test]
+fn dfma_chains() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let x = Draw::new(block as u64).vec(n, Draw::f64);
+        for rounds in [0, 1, 16] {
+            Case::bench("dfma", "dfma_chains")
+                .shape(Shape::covering(n, block))
+                .input(&x)
+                .output(&reference::dfma_chains(&x, rounds))
+                .value(n as i32)
+                .value(rounds as i32)
+                .check();
+        }
+    }
+}
+
+#[test]
+fn mix() {
+    for block in BLOCKS {
+        let n = elements(block);
+        let x = Draw::new(block as u64).vec(n, Draw::u64);
+        for rounds in [0, 1, 16] {
+            Case::bench("mix", "mix")
+                .shape(Shape::covering(n, block))
+                .input(&x)
+                .output(&reference::mix(&x, rounds))
                 .value(n as i32)
                 .value(rounds as i32)
                 .check();

@@ -2,7 +2,9 @@
 //! in many launch shapes. See `support` for how a test says what it expects.
 
 mod behaviour;
+mod contention;
 mod corpus;
+mod corpus_atomics;
 mod cross_check;
 mod draw;
 mod examples;

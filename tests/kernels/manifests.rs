@@ -24,7 +24,7 @@ fn give_the_expected_files() {
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(launch.buffers.iter().any(|b| b.expect.is_some()), "{}: nothing is expected", path.display());
+        assert!(launch.expects_something(), "{}: nothing is expected", path.display());
         for (engine, threads) in [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 2)] {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
@@ -32,6 +32,9 @@ fn give_the_expected_files() {
             let outcome = session.launch(&options, None).unwrap_or_else(|e| panic!("{label}: {e}"));
             if let Some(fault) = outcome.fault {
                 panic!("{label}: {fault}");
+            }
+            if let Some(expect) = &launch.printf.expect {
+                assert!(outcome.printed.text == *expect, "{label}: {}", String::from_utf8_lossy(&outcome.printed.text));
             }
             for (i, buffer) in launch.buffers.iter().enumerate() {
                 let Some(expect) = &buffer.expect else { continue };

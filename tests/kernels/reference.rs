@@ -1,6 +1,10 @@
 //! What the kernels compute, as plain loops. Written from the CUDA sources; nothing of warploom is used here.
 //! Float operations keep the sources' order, and `mul_add` stands where the machine code has a fused multiply-add.
 
+use crate::draw::Draw;
+use half::f16;
+use std::collections::BTreeSet;
+
 /// Lanes of a warp.
 pub const WARP: usize = 32;
 
@@ -179,18 +183,137 @@ pub fn nbody(positions: &[[f32; 4]], velocities: &[[f32; 4]], g: Gravity) -> Bod
     after
 }
 
-/// The multiply-add kernel of the benches.
-pub fn fma_chains(x: &[f32], rounds: usize) -> Vec<f32> {
-    let factors = [0.75f32, 0.625, 0.5, 0.375];
-    x.iter()
-        .map(|&v| {
-            let mut chains = [v, v + 1.0, v + 2.0, v + 3.0];
-            for _ in 0..4 * rounds {
-                chains = std::array::from_fn(|k| chains[k].mul_add(factors[k], v));
-            }
-            (chains[0] + chains[1]) + (chains[2] + chains[3])
+/// A picture of doubles that the stencil example smooths.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    pub w: usize,
+    pub h: usize,
+    pub cells: Vec<f64>,
+}
+
+impl Picture {
+    /// One step of the stencil example.
+    pub fn smooth(&self, sharpness: f64, rate: f64) -> Picture {
+        let flow = |from: f64, to: f64| {
+            let s = (from - to) * sharpness;
+            (from - to) / s.mul_add(s, 1.0)
+        };
+        let cell = |i: usize| {
+            let (x, y, c) = (i % self.w, i / self.w, self.cells[i]);
+            let neighbour = |exists: bool, at: usize| flow(if exists { self.cells[at] } else { c }, c);
+            let sides = neighbour(x > 0, i.wrapping_sub(1)) + neighbour(x + 1 < self.w, i + 1);
+            let ends = neighbour(y > 0, i.wrapping_sub(self.w)) + neighbour(y + 1 < self.h, i + self.w);
+            rate.mul_add(sides + ends, c)
+        };
+        Picture { cells: (0..self.cells.len()).map(cell).collect(), ..*self }
+    }
+
+    pub fn grey(&self) -> Vec<u8> {
+        self.cells.iter().map(|c| (c * 255.0).round_ties_even() as u8).collect()
+    }
+}
+
+/// Each segment from one start to the next, sorted.
+pub fn sort_segments(data: &[f32], starts: &[i32]) -> Vec<f32> {
+    let mut data = data.to_vec();
+    for ends in starts.windows(2) {
+        data[ends[0] as usize..ends[1] as usize].sort_by(f32::total_cmp);
+    }
+    data
+}
+
+/// `taps` are an odd number; the one in the middle is for the element itself.
+pub fn convolution(taps: &[f32], x: &[f32]) -> Vec<f32> {
+    let radius = taps.len() / 2;
+    let at = |i: usize| i.checked_sub(radius).and_then(|i| x.get(i)).copied().unwrap_or(0.0);
+    (0..x.len()).map(|i| taps.iter().enumerate().fold(0.0f32, |sum, (k, tap)| tap.mul_add(at(i + k), sum))).collect()
+}
+
+/// exp(-2 pi i k / n) for k below n / 2.
+pub fn roots(n: usize) -> Vec<[f32; 2]> {
+    let angle = |k| -std::f64::consts::TAU * k as f64 / n as f64;
+    (0..n / 2).map(|k| [angle(k).cos() as f32, angle(k).sin() as f32]).collect()
+}
+
+/// The Fourier transform of as many numbers as twice the roots, a power of two: of the even ones and of the odd ones, then
+/// together.
+pub fn fft(x: &[[f32; 2]], roots: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    if x.len() == 1 {
+        return x.to_vec();
+    }
+    let every_other = |first: usize| x.iter().skip(first).step_by(2).copied().collect::<Vec<_>>();
+    let other_roots: Vec<_> = roots.iter().step_by(2).copied().collect();
+    let (even, odd) = (fft(&every_other(0), &other_roots), fft(&every_other(1), &other_roots));
+    let turned =
+        odd.iter().zip(roots).map(|(b, w)| [b[0].mul_add(w[0], -(b[1] * w[1])), b[0].mul_add(w[1], b[1] * w[0])]);
+    let (low, high): (Vec<_>, Vec<_>) =
+        even.iter().zip(turned).map(|(a, t)| ([a[0] + t[0], a[1] + t[1]], [a[0] - t[0], a[1] - t[1]])).unzip();
+    [low, high].concat()
+}
+
+/// A set of keys as the hash table example keeps it.
+pub struct HashTable(pub Vec<u64>);
+
+impl HashTable {
+    /// `slots` is a power of two. With the greatest key first no key moves again.
+    pub fn new(keys: &[u64], slots: usize) -> HashTable {
+        let mut table = HashTable(vec![0; slots]);
+        for key in keys.iter().copied().collect::<BTreeSet<u64>>().into_iter().rev() {
+            let slot = table.probe(key).find(|&slot| table.0[slot] == 0).expect("a free slot");
+            table.0[slot] = key;
+        }
+        table
+    }
+
+    fn probe(&self, key: u64) -> impl Iterator<Item = usize> + use<> {
+        let last = self.0.len() - 1;
+        let h = (key ^ key >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let h = (h ^ h >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        let first = (h ^ h >> 33) as usize;
+        (0..=last).map(move |k| first.wrapping_add(k) & last)
+    }
+
+    /// The slot of a key, or -1.
+    pub fn find(&self, key: u64) -> i32 {
+        let slot = self.probe(key).find(|&slot| self.0[slot] == key || self.0[slot] == 0).expect("a free slot");
+        if self.0[slot] == key { slot as i32 } else { -1 }
+    }
+}
+
+/// The halves of the blend example as its result and what a screen shows.
+pub fn blend(a: &[u16], b: &[u16], mask: &[u16], gain: f32) -> (Vec<u16>, Vec<u8>) {
+    let float = |half: u16| f16::from_bits(half).to_f32();
+    (0..a.len())
+        .map(|i| {
+            let light = float(mask[i]).mul_add(float(b[i]) - float(a[i]), float(a[i])) * gain;
+            (f16::from_f32(light).to_bits(), (255.0 - 255.0 / (1.0 + light)).round_ties_even() as u8)
         })
-        .collect()
+        .unzip()
+}
+
+macro_rules! fma_chains {
+    ($name:ident, $float:ty) => {
+        /// A multiply-add kernel of the benches.
+        pub fn $name(x: &[$float], rounds: usize) -> Vec<$float> {
+            let factors: [$float; 4] = [0.75, 0.625, 0.5, 0.375];
+            x.iter()
+                .map(|&v| {
+                    let mut chains = [v, v + 1.0, v + 2.0, v + 3.0];
+                    for _ in 0..4 * rounds {
+                        chains = std::array::from_fn(|k| chains[k].mul_add(factors[k], v));
+                    }
+                    (chains[0] + chains[1]) + (chains[2] + chains[3])
+                })
+                .collect()
+        }
+    };
+}
+fma_chains!(fma_chains, f32);
+fma_chains!(dfma_chains, f64);
+
+/// The integer kernel of the benches: `draw` uses the same generator.
+pub fn mix(x: &[u64], rounds: usize) -> Vec<u64> {
+    x.iter().map(|&x| (0..rounds).fold(x, |z, _| Draw::new(z).u64())).collect()
 }
 
 /// The corpus's mix of warp and block votes, shuffles and bit operations. One result for each lane of the grid; lanes past

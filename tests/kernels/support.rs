@@ -46,6 +46,7 @@ pub struct Case {
     grid: [u32; 3],
     block: [u32; 3],
     shared_bytes: u32,
+    stack_bytes: Option<u32>,
     cooperative: bool,
     spins: bool,
     instruction_limit: Option<u64>,
@@ -61,6 +62,7 @@ impl Case {
             grid: [1; 3],
             block: [1; 3],
             shared_bytes: 0,
+            stack_bytes: None,
             cooperative: false,
             spins: false,
             instruction_limit: None,
@@ -102,6 +104,11 @@ impl Case {
     /// Dynamic shared memory.
     pub fn shared_bytes(self, shared_bytes: u32) -> Case {
         Case { shared_bytes, ..self }
+    }
+
+    /// Of a lane, for calls whose depth the compiler could not know.
+    pub fn stack_bytes(self, stack_bytes: u32) -> Case {
+        Case { stack_bytes: Some(stack_bytes), ..self }
     }
 
     pub fn cooperative(self) -> Case {
@@ -242,6 +249,7 @@ impl Case {
             .collect();
         let mut options = LaunchOptions::new(self.grid, self.block);
         options.shared_bytes = self.shared_bytes;
+        options.stack_bytes = self.stack_bytes;
         options.cooperative = self.cooperative;
         options.instruction_limit = self.instruction_limit;
         options.engine = engine;

@@ -14,7 +14,14 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
     let id = program.module().kernel(kernel).unwrap_or_else(|| panic!("{path}: no kernel {kernel}"));
     let code = program.linked().code(id);
     let indirect_targets = &code.targets;
-    run(&Kernel { name: kernel, code: &code.bytes, entry: code.entry, indirect_targets, discovered: &[] })
+    run(&Kernel {
+        name: kernel,
+        code: &code.bytes,
+        entry: code.entry,
+        indirect_targets,
+        services: &[],
+        discovered: &[],
+    })
 }
 
 fn lift(file: &str, kernel: &str) -> Function {
@@ -76,8 +83,8 @@ fn a_grown_kernel_keeps_its_blocks() {
         // In another order than that of addresses, and into the middle of a block.
         let mut discovered: Vec<u64> = targets.iter().rev().copied().collect();
         discovered.push(0x28);
-        let grown =
-            lift_kernel(&Kernel { indirect_targets: &[], discovered: &discovered, ..*kernel }).expect("liftable");
+        let grown = lift_kernel(&Kernel { indirect_targets: &[], services: &[], discovered: &discovered, ..*kernel })
+            .expect("liftable");
         assert_eq!(small.banks, grown.banks);
         for (old, new) in small.blocks.iter().zip(&grown.blocks) {
             assert_eq!((old.pc, old.cost), (new.pc, new.cost));
@@ -98,7 +105,7 @@ fn successors(block: &Block) -> Vec<BlockId> {
     match block.term {
         Terminator::Jump(target) => vec![target],
         Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
-        Terminator::Barrier { resume, .. } => vec![resume],
+        Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => vec![resume],
         _ => vec![],
     }
 }
@@ -113,16 +120,15 @@ fn every_word_lifts() {
             bits ^ bits >> 29
         });
         let code: Vec<u8> = words.take(40).flat_map(u64::to_le_bytes).collect();
-        let kernel = Kernel { name: "garbage", code: &code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let kernel = Kernel::new("garbage", &code, 8);
         let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("round {round}: {error}"));
         warploom::ir::verify::verify(&function).unwrap_or_else(|error| panic!("round {round}: {error}"));
     }
-    let empty = Kernel { name: "empty", code: &[], entry: 8, indirect_targets: &[], discovered: &[] };
+    let empty = Kernel::new("empty", &[], 8);
     assert!(lift_kernel(&empty).is_err());
     // Execution that runs off the end meets an illegal instruction there.
     let code: Vec<u8> = [0u64, 0x50b0_0000_0007_0f00].into_iter().flat_map(u64::to_le_bytes).collect();
-    let function =
-        lift_kernel(&Kernel { name: "short", code: &code, entry: 8, indirect_targets: &[], discovered: &[] });
+    let function = lift_kernel(&Kernel::new("short", &code, 8));
     let blocks = function.expect("liftable").blocks;
     let illegal = Terminator::Trap { kind: TrapKind::IllegalInstruction, pc: 0x10 };
     assert!(blocks.iter().any(|block| block.term == illegal));

@@ -59,7 +59,22 @@ fn corpus_listings_plain() {
 
 #[test]
 fn example_listings() {
-    for name in ["saxpy", "mandelbrot", "matmul", "nbody", "reduce", "scan", "histogram"] {
+    for name in [
+        "saxpy",
+        "mandelbrot",
+        "matmul",
+        "nbody",
+        "reduce",
+        "scan",
+        "histogram",
+        "stencil",
+        "quicksort",
+        "convolution",
+        "bitonic",
+        "fft",
+        "hashtable",
+        "half",
+    ] {
         check(&format!("examples/{name}/{name}.sm_50.cubin"), &format!("example-{name}.sass"), &["--hex"]);
     }
 }

@@ -101,3 +101,33 @@ fn text_assembles_to_the_same_instruction() {
     }
     assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed.join("\n"));
 }
+
+/// `docs/fidelity.md` names every instruction that is not implemented, and how many are exact, approximate and not.
+#[test]
+fn the_fidelity_report_is_whole() {
+    let text = include_str!("../../docs/fidelity.md");
+    let mut counts = [0; 3];
+    for &opcode in Opcode::ALL {
+        let row = rows().find(|row| row.opcode == opcode).expect("a row");
+        let mnemonic = row.format.trim_start_matches('*').split(['{', ' ']).next().expect("a first word");
+        match row.fidelity {
+            Fidelity::Exact => counts[0] += 1,
+            Fidelity::Approximate(_) => counts[1] += 1,
+            Fidelity::Unimplemented => {
+                counts[2] += 1;
+                let named = text.lines().any(|line| {
+                    let mut cells = line.split('|');
+                    cells.nth(1).is_some_and(|names| {
+                        names.split([',', ';', ' ']).any(|name| {
+                            mnemonic.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                        })
+                    })
+                });
+                assert!(named, "{mnemonic} is not among the instructions that are not implemented");
+            }
+        }
+    }
+    let [exact, approximate, unimplemented] = counts;
+    let sentence = format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
+    assert!(text.contains(&sentence), "not there: {sentence}");
+}

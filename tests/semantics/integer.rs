@@ -137,6 +137,13 @@ fn wide(x: u64, y: u64) -> u64 {
     (y & WORD) << 32 | (x & WORD)
 }
 
+/// The end of Splitmix64.
+fn mix(z: u64) -> u64 {
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
 const KERNELS: &[(&str, Same, Expected)] = &[
     ("add", LOW, |x, y, _| x.wrapping_add(y)),
     ("sub", LOW, |x, y, _| x.wrapping_sub(y)),
@@ -272,4 +279,24 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("extend_s16_hi", LOW, |x, _, _| (s(x) >> 16) as u64),
     ("extend_s8_1", LOW, |x, _, _| i64::from((x >> 8) as i8) as u64),
     ("trunc_u16", LOW, |x, _, _| x & 0xffff),
+    ("mul_17_bits", LOW, |x, _, _| x.wrapping_mul(100_000)),
+    ("mul_high_half", LOW, |x, _, _| x.wrapping_mul(0x5_0000)),
+    ("mul_16_bits", LOW, |x, y, _| x.wrapping_mul(0xfffd).wrapping_add(y)),
+    ("square", LOW, |x, _, _| x.wrapping_mul(x)),
+    ("square64", ALL, |x, _, _| x.wrapping_mul(x)),
+    ("square_wide", ALL, |x, _, _| (x & WORD) * (x & WORD)),
+    ("mul64_const", ALL, |x, _, _| x.wrapping_mul(0xbf58_476d_1ce4_e5b9)),
+    ("mul64_small", ALL, |x, _, _| x.wrapping_mul(1000)),
+    ("mul64_word", ALL, |x, y, _| x.wrapping_mul(y & WORD)),
+    ("mul64_high_word", ALL, |x, y, _| x.wrapping_mul(y << 32)),
+    ("mad_wide", ALL, |x, y, z| ((x & WORD) * (y & WORD)).wrapping_add(z)),
+    ("mul64_add", ALL, |x, y, _| x.wrapping_mul(y).wrapping_add(x >> 32)),
+    ("mix", ALL, |x, y, _| mix(x).wrapping_add(mix(y))),
+    ("rotate64_9", ALL, |x, _, _| x.rotate_left(9)),
+    ("rotate64_41", ALL, |x, _, _| x.rotate_left(41)),
+    ("xorshift64", ALL, |x, y, z| (x ^ x << 13 ^ y >> 7) & !(z << 17)),
+    ("xxhash", ALL, |x, y, _| {
+        let y = y.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        x.wrapping_add(y).rotate_left(31).wrapping_mul(0x9e37_79b1_85eb_ca87)
+    }),
 ];

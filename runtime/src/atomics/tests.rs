@@ -3,7 +3,7 @@ use std::thread;
 
 const NAN: u64 = 0x7fff_ffff;
 const INTEGERS: [AtomicType; 4] = [AtomicType::I8, AtomicType::I16, AtomicType::I32, AtomicType::I64];
-const KINDS: [AtomicKind; 17] = [
+const KINDS: [AtomicKind; 18] = [
     AtomicKind::Add,
     AtomicKind::Sub,
     AtomicKind::MinS,
@@ -16,6 +16,7 @@ const KINDS: [AtomicKind; 17] = [
     AtomicKind::Exchange,
     AtomicKind::Inc,
     AtomicKind::Dec,
+    AtomicKind::SafeAdd,
     AtomicKind::CompareExchange,
     AtomicKind::FAdd { flush: false, nan: NAN },
     AtomicKind::FMin { nan: NAN },
@@ -184,6 +185,21 @@ fn float_compare_exchange_compares_values() {
     assert_eq!(stored(0.0, -0.0), 99);
     assert_eq!(stored(f32::NAN, f32::NAN), bits(f32::NAN));
     assert_eq!(stored(1.0, 2.0), bits(1.0));
+}
+
+/// A queue of 8 whose pointers have wrapped.
+#[test]
+fn a_put_pointer_stops_before_it_overtakes() {
+    let queue = |put: u32, get: u32| u64::from(put) | u64::from(get) << 32;
+    let add = |m, count| compute(AtomicType::I64, AtomicKind::SafeAdd, m, queue(count, 8), 0);
+    assert_eq!(add(queue(0, 0), 8), queue(8, 0));
+    assert_eq!(add(queue(0, 0), 9), queue(0, 0));
+    assert_eq!(add(queue(7, 0), 1), queue(8, 0));
+    assert_eq!(add(queue(8, 0), 1), queue(8, 0));
+    assert_eq!(add(queue(u32::MAX, u32::MAX - 6), 1), queue(0, u32::MAX - 6));
+    assert_eq!(add(queue(0, u32::MAX - 6), 1), queue(1, u32::MAX - 6));
+    assert_eq!(add(queue(1, u32::MAX - 6), 1), queue(1, u32::MAX - 6));
+    assert_eq!(add(queue(0, 0), u32::MAX), queue(0, 0));
 }
 
 /// Four threads on one cell lose nothing, whatever way the operation takes.

@@ -63,7 +63,10 @@ impl fmt::Display for Fault {
                 Ok(())
             }
             FaultKind::BudgetExceeded | FaultKind::TimeExceeded => Ok(()),
-            FaultKind::MisalignedAddress | FaultKind::AddressOutOfRange | FaultKind::InvalidAddressSpace => {
+            FaultKind::MisalignedAddress
+            | FaultKind::AddressOutOfRange
+            | FaultKind::InvalidAddressSpace
+            | FaultKind::InvalidFree => {
                 write!(f, ", lane {lane}, address {address:#x}")
             }
             _ => write!(f, ", lane {lane}"),

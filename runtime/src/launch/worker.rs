@@ -292,6 +292,11 @@ impl<'a> Worker<'a> {
                 let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
                 return Err(Stop::Fault(Box::new(Fault { lane, address, ..self.fault(block, warp, kind, pc) })));
             }
+            // Nobody serves it: see `Engine::run`.
+            ExitCode::Service => {
+                let pc = self.launch.engine.block_pc(self.context.resume);
+                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::Unimplemented, pc))));
+            }
             ExitCode::UnknownPc => {
                 let fault = self.fault(block, warp, FaultKind::IllegalInstruction, self.context.indirect_pc);
                 return Err(Stop::Fault(Box::new(fault)));

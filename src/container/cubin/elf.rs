@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use object::LittleEndian as LE;
 use object::elf::{
-    EM_CUDA, ET_REL, FileHeader64, SHN_UNDEF, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, STT_FUNC,
+    EM_CUDA, ET_REL, FileHeader64, SHN_UNDEF, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC,
     STT_OBJECT, STT_SECTION, SectionHeader64, SectionType, Sym64,
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
@@ -12,7 +12,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 use super::info::Attributes;
 use super::reloc;
 use crate::container::{
-    Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 
 type Header = FileHeader64<LE>;
@@ -276,7 +276,11 @@ fn read_symbols(
             section,
             offset: symbol.st_value(LE),
             size: symbol.st_size(LE),
-            global: symbol.st_bind() != STB_LOCAL,
+            binding: match symbol.st_bind() {
+                STB_LOCAL => Binding::Local,
+                STB_WEAK => Binding::Weak,
+                _ => Binding::Global,
+            },
             dynamic_shared: undefined && kind == SymbolKind::Object && other & STO_CUDA_SPACE == STO_CUDA_SHARED,
         });
     }

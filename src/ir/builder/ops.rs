@@ -3,7 +3,7 @@
 use super::super::op::*;
 use super::super::register::{BankId, Part, Reg, Region};
 use super::super::types::Type;
-use super::{Barrier, BlockBuilder, BlockId, Terminator, TrapKind, Value, Values};
+use super::{Barrier, BlockBuilder, BlockId, Service, Terminator, TrapKind, Value, Values};
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {$(
@@ -316,6 +316,10 @@ impl BlockBuilder<'_> {
 
     pub fn barrier(&mut self, barrier: Barrier, resume: BlockId) {
         self.terminate(Terminator::Barrier { barrier, resume });
+    }
+
+    pub fn service(&mut self, service: Service, lanes: Value, resume: BlockId) {
+        self.terminate(Terminator::Service { service, lanes, resume });
     }
 
     pub fn exit(&mut self) {

@@ -266,6 +266,10 @@ impl Parser {
                     rest.expect("resume")?;
                     let barrier = Barrier { kind, id, threads, predicate };
                     Terminator::Barrier { barrier, resume: self.block_id(rest)? }
+                } else if let Some(service) = mnemonic.strip_prefix("service.").and_then(Service::from_name) {
+                    let lanes = self.value(rest)?;
+                    rest.expect("resume")?;
+                    Terminator::Service { service, lanes, resume: self.block_id(rest)? }
                 } else if let Some(kind) = mnemonic.strip_prefix("trap.").and_then(TrapKind::from_name) {
                     Terminator::Trap { kind, pc: rest.number("a pc")? }
                 } else {

@@ -39,8 +39,8 @@ pub struct Symbol<'a> {
     pub offset: u64,
     /// In bytes; 0 if unknown.
     pub size: u64,
-    /// Visible outside the file.
-    pub global: bool,
+    /// `.global` or `.weak`, if other files see it.
+    pub visible: Option<&'static str>,
     /// Can be launched.
     pub kernel: bool,
 }
@@ -267,9 +267,6 @@ impl<'a> Body<'a> {
     /// The directives and labels of functions at the start of the section.
     fn symbols_at_start(&self, out: &mut String) {
         for symbol in self.symbols.iter().filter(|symbol| symbol.section == self.section && symbol.offset == 0) {
-            if symbol.global {
-                push_line(out, &format!("        .global         {}", symbol.name));
-            }
             self.directives(symbol, out);
             if symbol.kernel {
                 push_line(out, &format!("        .other          {},@\"STO_CUDA_ENTRY STV_DEFAULT\"", symbol.name));
@@ -280,6 +277,9 @@ impl<'a> Body<'a> {
 
     fn directives(&self, symbol: &Symbol, out: &mut String) {
         let name = symbol.name;
+        if let Some(visible) = symbol.visible {
+            push_line(out, &format!("        {visible:<16}{name}"));
+        }
         push_line(out, &format!("        .type           {name},@function"));
         let end = symbol.offset.saturating_add(symbol.size);
         let end = self.names.end(self.section, end).or_else(|| self.names.label(self.section, end)).unwrap_or(".");

@@ -203,6 +203,19 @@ impl BlockLowerer<'_, '_, '_> {
                 let less = self.b.ins().iadd_imm_s(old, -1);
                 self.b.ins().select(wraps, operand, less)
             }
+            AtomicOp::SafeAdd => {
+                let half = i64::from(ty.bits() / 2);
+                let low = (1 << half) - 1;
+                let (get, capacity) = (self.b.ins().ushr_imm_u(old, half), self.b.ins().ushr_imm_u(operand, half));
+                let filled = self.b.ins().isub(old, get);
+                let (filled, count) = (self.b.ins().band_imm_u(filled, low), self.b.ins().band_imm_u(operand, low));
+                let needed = self.b.ins().iadd(filled, count);
+                let fits = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, needed, capacity);
+                let sum = self.b.ins().iadd(old, operand);
+                let (put, get) = (self.b.ins().band_imm_u(sum, low), self.b.ins().ishl_imm_u(get, half));
+                let advanced = self.b.ins().bor(get, put);
+                self.b.ins().select(fits, advanced, old)
+            }
             AtomicOp::CompareExchange => {
                 let clif = clif_type(ty.as_int(), false);
                 let (x, y) = (vector::cast(self.b, clif, old), vector::cast(self.b, clif, expected.expect("verified")));

@@ -223,6 +223,14 @@ impl BlockLowerer<'_, '_, '_> {
                 self.resume_at(*resume);
                 self.return_code(ExitCode::Barrier as u32);
             }
+            Terminator::Service { service, lanes, resume } => {
+                let service = self.b.ins().iconst(types::I32, *service as i64);
+                self.ctx_store(service, abi::SERVICE);
+                let lanes = self.scalar(*lanes);
+                self.ctx_store(lanes, abi::SERVICE_LANES);
+                self.resume_at(*resume);
+                self.return_code(ExitCode::Service as u32);
+            }
             Terminator::Exit => self.end_warp(),
             Terminator::Trap { kind, pc } => {
                 let active = self.active_cell();

@@ -10,8 +10,11 @@ use warploom::ir::Function;
 use warploom::jit;
 use warploom_runtime::launch::Engine;
 
+/// By name.
+pub type Engines = Vec<(&'static str, Arc<dyn Engine>)>;
+
 /// Every engine, by name, for a block of so many lanes.
-pub fn engines(function: &Arc<Function>, lanes: u32) -> Vec<(&'static str, Arc<dyn Engine>)> {
+pub fn engines(function: &Arc<Function>, lanes: u32) -> Engines {
     let interpreter =
         Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
     let kernel = jit::Kernel::new(Arc::clone(function));

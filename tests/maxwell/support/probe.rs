@@ -1,18 +1,20 @@
 //! Runs a lifted function from one state to another: the state is loaded by a block in front of the function's first
 //! and stored by one behind its last, so that an engine needs nothing but to run it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use warploom::ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
 };
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
-use warploom_runtime::launch::{ConstBank, LaunchConfig, Outcome, launch};
+use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place as Where};
 
-use super::engines;
-use super::state::{GLOBAL, GLOBAL_BYTES, Item, LANES, Place, State};
+use super::state::{GLOBAL, GLOBAL_BYTES, Item, LANES, LOW, Place, State};
+use super::{Engines, engines};
 
 /// Guest address of the state.
 const STATE: u64 = 0x2_0000_0000;
@@ -43,7 +45,7 @@ fn address(place: Place) -> u64 {
         Place::Cc(n) => 264 + u64::from(n),
         Place::Shared(offset) => 272 + offset / 4,
         Place::Local(offset) => 272 + SHARED_WORDS + offset / 4,
-        Place::Global(offset) => return GLOBAL + offset,
+        Place::Global(offset) => return GLOBAL.wrapping_add(offset),
         Place::Const(..) => panic!("constants are no state"),
     };
     STATE + row * ROW
@@ -54,6 +56,8 @@ pub struct Probe {
     function: Arc<Function>,
     /// Places that are loaded before and stored after, all but global memory.
     places: BTreeSet<Place>,
+    /// For each number of lanes that it was run with.
+    engines: RefCell<BTreeMap<u32, Rc<Engines>>>,
 }
 
 /// What a run left.
@@ -73,16 +77,18 @@ impl Probe {
     pub fn of_named(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
         let places: BTreeSet<Place> = named.into_iter().filter(state).collect();
-        let kernel = Kernel { name: "probe", code, entry: 8, indirect_targets: &[], discovered: &[] };
+        let kernel = Kernel::new("probe", code, 8);
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
-        Probe { function: Arc::new(wrap(lifted, &places)), places }
+        Probe { function: Arc::new(wrap(lifted, &places)), places, engines: RefCell::default() }
     }
 
     /// Runs one warp with `lanes` lanes on every engine.
     pub fn run(&self, before: &State, lanes: u32) -> Vec<(&'static str, After)> {
-        let run = |(name, engine): (_, Arc<dyn warploom_runtime::launch::Engine>)| {
+        let engines =
+            self.engines.borrow_mut().entry(lanes).or_insert_with(|| Rc::new(engines(&self.function, lanes))).clone();
+        let run = |(name, engine): &(&'static str, Arc<dyn Engine>)| {
             let memory = Memory::new(MemoryConfig::default()).expect("memory");
-            for (base, bytes) in [(GLOBAL, GLOBAL_BYTES), (STATE, 1 << 17)] {
+            for (base, bytes) in [(GLOBAL, GLOBAL_BYTES), (LOW, 1 << 16), (STATE, 1 << 17)] {
                 memory.alloc_at(Where::At(base), bytes, Access::READ_WRITE).expect("memory");
             }
             let mut config = LaunchConfig::new([1; 3], [lanes, 1, 1]);
@@ -102,10 +108,10 @@ impl Probe {
             for (bank, content) in banks {
                 config.constants[bank as usize] = Some(ConstBank::new(&content).expect("bank"));
             }
-            let outcome = launch(&memory, &*engine, &config, None).expect("launch");
-            (name, After { outcome, memory, places: self.places.clone() })
+            let outcome = launch(&memory, &**engine, &config, None).expect("launch");
+            (*name, After { outcome, memory, places: self.places.clone() })
         };
-        engines(&self.function, lanes).into_iter().map(run).collect()
+        engines.iter().map(run).collect()
     }
 }
 
@@ -210,7 +216,7 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
             Terminator::Switch { cases, default, .. } => {
                 cases.iter_mut().map(|(_, target)| target).chain([default]).for_each(moved);
             }
-            Terminator::Barrier { resume, .. } => moved(resume),
+            Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => moved(resume),
             Terminator::Indirect { .. } | Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
             Terminator::Trap { .. } => {}
         }

@@ -9,6 +9,8 @@ use std::fmt;
 /// Guest address of the test's global memory, [`GLOBAL_BYTES`] long.
 pub const GLOBAL: u64 = 0x1_0000_0000;
 pub const GLOBAL_BYTES: u64 = 1 << 16;
+/// A page that 20-bit addresses reach.
+pub const LOW: u64 = 0xf_0000;
 pub const LANES: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -42,6 +42,8 @@ pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
         .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
 }
 
+/// What follows the last register.
+const NO_REGISTER: u64 = 255;
 /// Number of PT as a guard.
 const PT: u64 = 7;
 
@@ -295,8 +297,13 @@ impl Encoder {
                 rest
             }
             Location::RegisterAfter { lo, plus } => match rest.strip_prefix("???255") {
-                // It has no number; the text is compared at the end.
-                Some(rest) => rest,
+                // Which register it is after is what another operand says, if there is one.
+                Some(rest) => {
+                    if plus == 0 {
+                        self.set(lo, 8, NO_REGISTER)?;
+                    }
+                    rest
+                }
                 None => {
                     let (number, rest) = register(rest)?;
                     self.set(lo, 8, number.checked_sub(plus.into())?)?;

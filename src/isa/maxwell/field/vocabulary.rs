@@ -318,7 +318,7 @@ vocabulary! {
             F16 = 1 ".F16", F32 = 2 ".F32", F64 = 3 ".F64",
         }
         /// Operation of ATOM, ATOMS and SUATOM.
-        AtomicOp(4): atomic_op ".INVALIDATOMOP" [10 ".SAFEADD"], shared_atomic_op ".INVALIDATOMSOP" {
+        AtomicOp(4): atomic_op ".INVALIDATOMOP", shared_atomic_op ".INVALIDATOMSOP" {
             Add = 0 ".ADD", Min = 1 ".MIN", Max = 2 ".MAX", Inc = 3 ".INC", Dec = 4 ".DEC", And = 5 ".AND", Or = 6 ".OR",
             Xor = 7 ".XOR", Exch = 8 ".EXCH",
         }

@@ -45,18 +45,19 @@ pub fn add_carry(cx: &mut Cx<'_>, a: Value, b: Value, carry: Mask) -> (Value, Ma
     (sum, Mask::Lanes(carry))
 }
 
-/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D.
-fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Value {
+/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D: what D is set to, and the
+/// carry out, if it is known.
+fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> (Value, Mask) {
     // The two negations together are `.PO`.
     let plus_one = i.row.format.contains(".PO");
-    let plain = !i.cc() && !i.sat() && !i.x() && !plus_one;
+    let plain = !i.cc() && !i.sat() && !i.x() && !plus_one && i.pd() == 7;
     if plain && !(a.neg && b.neg) {
         let result = match (a.neg, b.neg) {
             (true, _) => cx.b.sub(b.value, a.value),
             (false, _) => b.added_to(cx, a.value),
         };
         cx.set(i.d(), result);
-        return result;
+        return (result, Mask::Never);
     }
     let carry = if i.x() { cx.flag(Flag::C) } else { Mask::of(plus_one || a.neg || b.neg) };
     let (a, b) = (a.complemented(cx), b.complemented(cx));
@@ -64,7 +65,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> Value {
     let result = if i.sat() { saturate(cx, a, b, sum) } else { sum };
     cc::write_sum(cx, i, result, carry, |cx| cc::overflow(cx, a, b, sum));
     cx.set(i.d(), result);
-    result
+    (result, carry)
 }
 
 /// The sum, or where it overflowed the limit it went past.
@@ -88,24 +89,24 @@ pub fn iscadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     shifted_add(cx, i, i.shift() as u32)
 }
 
-/// (A << n) + B
+/// (A << n) + B, and the carry to a predicate.
 pub fn lea(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    if i.pd() != 7 {
-        return Err(Unsupported);
-    }
     shifted_add(cx, i, i.lea_shift() as u32)
 }
 
 fn shifted_add(cx: &mut Cx<'_>, i: &Instruction, count: u32) -> Lifted {
     let (mut a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
     a.value = cx.shl(a.value, count);
-    sum(cx, i, a, b);
+    let (_, carry) = sum(cx, i, a, b);
+    cx.set_pred(i.pd(), carry);
     Ok(Flow::Next)
 }
 
-/// ((C:A) << n) >> 32, plus B. The result is the high word of a generic address, and the predicate whether that is outside of the
-/// windows of shared and local memory: a generic atomic goes by it to ATOM or to ATOMS. They are in the first 4 GiB. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
+/// ((C:A) << n) >> 32, plus B. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
 /// complement comes from the low word.
+///
+/// The predicate says that the sum is not 0. As the high word of a generic address that means global memory: shared and local
+/// memory have their windows in the first 4 GiB, and compilers choose between ATOM and ATOMS by it.
 pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let count = i.lea_shift() as u32;
     let (low, high, b) = (cx.raw(i.a()), cx.raw(i.c()), Term::of(cx, i.b()));
@@ -130,11 +131,10 @@ pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     } else if neg {
         value = cx.b.not(value);
     }
-    let result = sum(cx, i, Term { value, neg: false }, b);
+    let (result, _) = sum(cx, i, Term { value, neg: false }, b);
     if i.pd() != 7 {
-        let low = cc::zero(cx, result);
-        let high = cx.not(low);
-        cx.set_pred(i.pd(), high);
+        let global = cc::zero(cx, result).not(&mut cx.b);
+        cx.set_pred(i.pd(), global);
     }
     Ok(Flow::Next)
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use crate::ir::{AtomicOp, Space, Type, Value};
+use crate::ir::{AtomicOp, Space, TrapKind, Type, Value};
 use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
 use crate::isa::maxwell::{Instruction, Reg, Source};
 
@@ -13,41 +13,45 @@ use super::memory::address;
 /// Operation and type of the memory operand.
 type Kind = (AtomicOp, Type);
 
-fn kind(op: field::AtomicOp, ty: AtomicType) -> Result<Kind, Unsupported> {
+/// What a pair of operation and type is that the seed does not list.
+const ILLEGAL: Lifted = Ok(Flow::Trap(TrapKind::IllegalInstruction));
+
+/// None: the seed's table of operations does not list the pair.
+fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
+    use AtomicType::{F32, S32, S64, U32, U64};
     use field::AtomicOp as Op;
-    let signed = matches!(ty, AtomicType::S32 | AtomicType::S64);
+    let signed = matches!(ty, S32 | S64);
+    let kind = match (op, ty) {
+        (Op::Add, U32 | S32 | U64) => AtomicOp::Add,
+        (Op::Add, F32) => AtomicOp::FAdd { flush: true },
+        (Op::Min, U32 | S32 | U64 | S64) => {
+            if signed {
+                AtomicOp::MinS
+            } else {
+                AtomicOp::MinU
+            }
+        }
+        (Op::Max, U32 | S32 | U64 | S64) => {
+            if signed {
+                AtomicOp::MaxS
+            } else {
+                AtomicOp::MaxU
+            }
+        }
+        (Op::Inc, U32) => AtomicOp::Inc,
+        (Op::Dec, U32) => AtomicOp::Dec,
+        (Op::And, U32 | S32 | U64) => AtomicOp::And,
+        (Op::Or, U32 | S32 | U64) => AtomicOp::Or,
+        (Op::Xor, U32 | S32 | U64) => AtomicOp::Xor,
+        (Op::Exch, U32 | S32 | U64) => AtomicOp::Exchange,
+        _ => return None,
+    };
     let cell = match ty {
-        AtomicType::U32 | AtomicType::S32 => Type::I32,
-        AtomicType::U64 | AtomicType::S64 => Type::I64,
-        AtomicType::F32 => Type::F32,
-        AtomicType::U128 | AtomicType::Reserved => return Err(Unsupported),
+        U64 | S64 => Type::I64,
+        F32 => Type::F32,
+        _ => Type::I32,
     };
-    if ty == AtomicType::F32 {
-        return match op {
-            Op::Add => Ok((AtomicOp::FAdd { flush: true }, Type::F32)),
-            Op::Exch => Ok((AtomicOp::Exchange, Type::I32)),
-            _ => Err(Unsupported),
-        };
-    }
-    let op = match op {
-        Op::Add => AtomicOp::Add,
-        Op::Min if signed => AtomicOp::MinS,
-        Op::Min => AtomicOp::MinU,
-        Op::Max if signed => AtomicOp::MaxS,
-        Op::Max => AtomicOp::MaxU,
-        Op::Inc => AtomicOp::Inc,
-        Op::Dec => AtomicOp::Dec,
-        Op::And => AtomicOp::And,
-        Op::Or => AtomicOp::Or,
-        Op::Xor => AtomicOp::Xor,
-        Op::Exch => AtomicOp::Exchange,
-        Op::Reserved => return Err(Unsupported),
-    };
-    // They count in 32 bits only (seed, table of operations).
-    if matches!(op, AtomicOp::Inc | AtomicOp::Dec) && cell == Type::I64 {
-        return Err(Unsupported);
-    }
-    Ok((op, cell))
+    Some((kind, cell))
 }
 
 /// A register, or pair, as the operand of a type.
@@ -84,9 +88,20 @@ fn source(source: Source) -> Result<Reg, Unsupported> {
 
 /// Global memory at a generic address: in the window of another space it is a fault (seed, Description).
 pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let kind = kind(i.atomic_op(), i.atomic_type())?;
+    let Some(kind) = kind(i.atomic_op(), i.atomic_type()) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Global, kind, value, None)?;
+    set_old(cx, i, old);
+    Ok(Flow::Next)
+}
+
+/// In 64 bits only (seed, table of operations).
+pub fn atom_safe_add(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.atomic_type() != AtomicType::U64 {
+        return ILLEGAL;
+    }
+    let value = operand(cx, source(i.b())?, Type::I64);
+    let old = perform(cx, i, Space::Global, (AtomicOp::SafeAdd, Type::I64), value, None)?;
     set_old(cx, i, old);
     Ok(Flow::Next)
 }
@@ -118,7 +133,7 @@ pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         ReduceOp::Or => Op::Or,
         ReduceOp::Xor => Op::Xor,
     };
-    let kind = kind(op, i.atomic_type())?;
+    let Some(kind) = kind(op, i.atomic_type()) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     perform(cx, i, Space::Global, kind, value, None)?;
     Ok(Flow::Next)
@@ -132,7 +147,7 @@ pub fn atoms(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         SharedAtomicType::U64 => AtomicType::U64,
         SharedAtomicType::S64 => AtomicType::S64,
     };
-    let kind = kind(i.shared_atomic_op(), ty)?;
+    let Some(kind) = kind(i.shared_atomic_op(), ty) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Shared, kind, value, None)?;
     set_old(cx, i, old);

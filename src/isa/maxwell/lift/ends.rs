@@ -9,6 +9,7 @@ use super::emit::Emitter;
 use super::flags::Flags;
 use super::flow::{Flow, Wait};
 use super::program::Step;
+use super::service;
 use super::stack::without;
 
 /// Low bit of the site number of the lanes that a conditional call or jump leaves behind: such an instruction may push
@@ -114,6 +115,13 @@ impl Emitter<'_, '_> {
                 if let Some(Flow::Barrier(barrier)) = lift_again(&mut cx, step) {
                     cx.b.barrier(barrier, resume);
                 }
+            }
+            Flow::Service(service) => {
+                let (answered, next) = (self.function.new_block(pc), self.block_at(next));
+                service::ask(&mut self.function.at(block), self.banks, service, answered);
+                let mut b = self.function.at(answered);
+                service::take(&mut b, self.banks, service);
+                b.jump(next);
             }
             Flow::Indirect(_) => self.jump_indirectly(block, step, pc),
             Flow::Next | Flow::Branch(_) | Flow::Push(..) | Flow::Leave(_) => {}

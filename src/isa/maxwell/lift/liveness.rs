@@ -83,7 +83,7 @@ impl Liveness {
                 rest.union(match step.flow {
                     Flow::Call(target) => self.at(target),
                     Flow::Indirect(_) => Flags::ALL,
-                    Flow::Barrier(_) => self.at(next),
+                    Flow::Barrier(_) | Flow::Service(_) => self.at(next),
                     _ => Flags::NONE,
                 })
             }

@@ -32,6 +32,7 @@ mod flags;
 mod flow;
 mod liveness;
 mod program;
+pub mod service;
 mod stack;
 
 // The instructions, family by family.
@@ -55,7 +56,7 @@ pub mod transcendental;
 pub mod video;
 pub mod warp;
 
-use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Type};
+use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
 use context::{Banks, Cx};
@@ -93,8 +94,17 @@ pub struct Kernel<'a> {
     pub entry: u64,
     /// Where indirect jumps may go, as far as the file says.
     pub indirect_targets: &'a [u64],
+    /// Stand-ins of undefined functions that the host provides, with their addresses.
+    pub services: &'a [(u64, Service)],
     /// Where indirect jumps were seen to go besides, in the order they were seen.
     pub discovered: &'a [u64],
+}
+
+impl<'a> Kernel<'a> {
+    /// Code that is known to go nowhere else.
+    pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[] }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -115,7 +125,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         let (name, entry, len) = (kernel.name.to_owned(), kernel.entry, kernel.code.len());
         return Err(LiftError::NoEntry { kernel: name, entry, len });
     }
-    let mut program = Program::new(kernel.code, kernel.indirect_targets);
+    let mut program = Program::new(kernel.code, kernel.indirect_targets, kernel.services);
     program.explore(entry_pc);
     let open = program.has_indirect();
     let discovered = if open { kernel.discovered } else { &[] };

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{BlockId, FunctionBuilder, TrapKind};
+use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 use super::context::{Banks, Cx, Usage};
 use super::flags::Flags;
 use super::flow::{Flow, Leave, Unsupported, Wait};
+use super::service;
 use super::{NAN, WARP_LANES, cc, declare_scratch};
 
 /// Guest instructions of a block, at most: the engines translate blocks whole.
@@ -30,7 +31,7 @@ pub enum When {
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// None: the word is illegal, or there is no word.
+    /// None: the word is illegal, or there is no word, as in a stand-in.
     pub insn: Option<Instruction>,
     pub when: When,
     /// The CC test besides the guard.
@@ -82,6 +83,8 @@ pub struct Program<'a> {
     code: &'a [u8],
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
+    /// What the stand-ins of functions that the host provides do, and then how they return.
+    stand_ins: FxHashMap<u64, Flow>,
     pub steps: FxHashMap<u64, Step>,
     leaders: BTreeSet<u64>,
     pub blocks: BTreeMap<u64, GuestBlock>,
@@ -105,10 +108,15 @@ pub fn next_pc(pc: u64) -> u64 {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(code: &'a [u8], indirect_targets: &[u64]) -> Self {
+    pub fn new(code: &'a [u8], indirect_targets: &[u64], services: &[(u64, Service)]) -> Self {
+        let stand_in = |&(pc, service): &(u64, Service)| {
+            let pc = past_control(pc);
+            [(pc, Flow::Service(service)), (next_pc(pc), Flow::Leave(Leave::To(Wait::Return)))]
+        };
         Program {
             code,
             indirect_targets: indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
+            stand_ins: services.iter().flat_map(stand_in).collect(),
             steps: FxHashMap::default(),
             leaders: BTreeSet::new(),
             blocks: BTreeMap::new(),
@@ -126,7 +134,10 @@ impl<'a> Program<'a> {
             if self.steps.contains_key(&pc) {
                 continue;
             }
-            let step = decode(self.code, pc, &mut self.trial);
+            let step = match self.stand_ins.get(&pc) {
+                Some(&flow) => stand_in_step(flow),
+                None => decode(self.code, pc, &mut self.trial),
+            };
             self.steps.insert(pc, step);
             let next = next_pc(pc);
             let mut leaders = Vec::new();
@@ -151,11 +162,11 @@ impl<'a> Program<'a> {
                     leaders.push(pc);
                     leaders.extend(self.indirect_targets.iter());
                 }
-                Flow::Barrier(_) => leaders.push(next),
+                Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
                 Flow::Leave(_) | Flow::Trap(_) => {}
             }
             let goes_on = match step.flow {
-                Flow::Next | Flow::Push(..) | Flow::Barrier(_) => true,
+                Flow::Next | Flow::Push(..) | Flow::Barrier(_) | Flow::Service(_) => true,
                 _ => step.when != When::Always,
             };
             if goes_on {
@@ -294,7 +305,7 @@ impl<'a> Program<'a> {
                     block.cost += 1;
                     break;
                 }
-                Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Trap(_) => {
+                Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Service(_) | Flow::Trap(_) => {
                     // These need an active lane, and the registers of a barrier must be read in a block that runs
                     // only if the warp arrives.
                     if block.may_be_empty || (conditional && !block.steps.is_empty()) {
@@ -346,6 +357,13 @@ impl Trial {
         let block = function.new_block(0);
         Trial { function, banks, block }
     }
+}
+
+/// A step of a stand-in, which has no code.
+fn stand_in_step(flow: Flow) -> Step {
+    let registers = if let Flow::Service(service) = flow { service::registers(service) } else { 0 };
+    let usage = Usage { registers, ..Usage::default() };
+    Step { insn: None, when: When::Always, test: None, flow, usage }
 }
 
 fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {

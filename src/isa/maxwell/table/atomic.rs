@@ -7,6 +7,12 @@ family! { ($) atomic {
             "1110 1101 ---- ----"
         }
     }
+    /// Advances the put pointer of a circular queue; the old value.
+    AtomSafeAdd (approximate "which words are pointer, count and capacity is our choice" atomic::atom_safe_add) {
+        "ATOM{extended@48}.SAFEADD{atomic_type@49} {d}, {m=m8+28:20}, {b=r20}" {
+            "1110 1101 1010 ----"
+        }
+    }
     /// Compares global memory with B and swaps in C.
     AtomCas (exact atomic::atom_cas) {
         "ATOM{extended@48}.CAS{wide@49} {d}, {m=m8+28:20}, {b}, {c}" {

@@ -1,0 +1,241 @@
+//! Fusion of the products that 32-bit code makes of 16-bit ones.
+//!
+//! Maxwell has no 32-bit multiplier. With `XMAD`, a product of 16-bit halves plus a word, its compilers make
+//!
+//! - the low word of `a * b + c`: `t = lo(a) * lo(b) + c`; `.MRG u = lo(a) * hi(b) | b << 16`;
+//!   `.PSL.CBCC (hi(a) * hi(u) << 16) + (t + (u << 16))`; with a `b` of 16 bits `(hi(a) * b << 16) + t`
+//! - the high word of `a * b`: `.CHI x = hi(a) * lo(b) + (lo(a) * lo(b) >> 16)`; `IADD3.RS (x + lo(a) * hi(b) >> 16) +
+//!   hi(a) * hi(b)`, where the sum has 33 bits
+//! - of 64-bit factors the low word as above, and the high word of the product of the low words plus both products of a
+//!   low and a high word
+//!
+//! The rules see `XMAD` as it is lifted. A half of a constant has become a constant.
+
+use super::editor::Editor;
+use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, Window};
+
+/// A factor of a 16-bit product.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// `v & 0xffff`
+    Low(Value),
+    /// `v >> 16`
+    High(Value),
+    Number(u64),
+}
+
+/// A factor of a whole product.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Of(Value),
+    Number(u64),
+}
+
+impl Part {
+    /// The word with these halves.
+    fn join(low: Part, high: Part) -> Option<Word> {
+        match (low, high) {
+            (Part::Low(a), Part::High(b)) if a == b => Some(Word::Of(a)),
+            (Part::Number(a @ ..=0xffff), Part::Number(b @ ..=0xffff)) => Some(Word::Number(b << 16 | a)),
+            _ => None,
+        }
+    }
+}
+
+impl Editor {
+    /// A sum that is a whole product.
+    pub(super) fn fuse_multiply(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
+        if self.ty(p).ty != Type::I32 {
+            return None;
+        }
+        self.fuse_low_word(p, q, window)
+            .or_else(|| self.fuse_high_word(p, q, window))
+            .or_else(|| self.fuse_cross(p, q, window))
+            .or_else(|| self.fuse_cross(q, p, window))
+    }
+
+    /// `p` is `hi(a) * .. << 16`, `q` the rest.
+    fn fuse_low_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
+        let (high_a, y) = self.parts(self.matches_shift(p, 16)?)?;
+        let merged = match self.matches_binary(q, BinaryOp::Add) {
+            Some((t, shifted)) if self.matches_shift(shifted, 16).is_some() => {
+                let u = self.matches_shift(shifted, 16)?;
+                (y == Part::High(u)).then(|| self.merged(u)).flatten().map(|(low_a, b)| (t, low_a, b))
+            }
+            _ => None,
+        };
+        // The factor b, what is left, and the low half of a, if it is known by now.
+        let (t, low_a, b) = match (merged, y) {
+            (Some((t, low_a, b)), _) => (t, Some(low_a), b),
+            (None, Part::Number(b @ ..=0xffff)) => (q, None, Word::Number(b)),
+            _ => return None,
+        };
+        let (factors, addend) = match self.parts(t).filter(|parts| self.are_low(*parts, b)) {
+            Some(factors) => (factors, None),
+            None => {
+                let (x, addend) = self.matches_binary(t, BinaryOp::Add)?;
+                (self.parts(x).filter(|parts| self.are_low(*parts, b))?, Some(addend))
+            }
+        };
+        let a = Part::join(factors.0, high_a)?;
+        if low_a.is_some_and(|low_a| low_a != factors.0) {
+            return None;
+        }
+        let (a, b) = (self.word(a), self.word(b));
+        let full = self.binary(BinaryOp::Mul, a, b, window);
+        Some(match addend {
+            Some(c) => self.binary(BinaryOp::Add, full, c, window),
+            None => full,
+        })
+    }
+
+    /// Whether the second of two factors is the low half of `b`.
+    fn are_low(&self, (_, second): (Part, Part), b: Word) -> bool {
+        match b {
+            Word::Of(b) => second == Part::Low(b),
+            Word::Number(n) => second == Part::Number(n & 0xffff),
+        }
+    }
+
+    /// `lo(a)` and `b` of `(lo(a) * hi(b) & 0xffff) | b << 16`.
+    fn merged(&self, u: Value) -> Option<(Part, Word)> {
+        let (product, shifted) = self.matches_binary(u, BinaryOp::Or)?;
+        let Part::Low(product) = self.part(product)? else { return None };
+        let (low_a, high_b) = self.parts(product)?;
+        let low_b = match self.constant(shifted) {
+            Some(shifted) => Part::Number(shifted >> 16),
+            None => Part::Low(self.matches_shift(shifted, 16)?),
+        };
+        Some((low_a, Part::join(low_b, high_b)?))
+    }
+
+    /// `p` is `x + lo(a) * hi(b) >> 16`, `q` is `hi(a) * hi(b)`.
+    fn fuse_high_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
+        let (low, carry) = self.matches_binary(p, BinaryOp::Or)?;
+        let Op::Select { mask, a: top, b: none } = *self.def(carry) else { return None };
+        let Part::High(sum) = self.part(low)? else { return None };
+        let (at, 0) = self.def_at(sum) else { return None };
+        let Op::AddCarry { a: x, b: low_high, carry: None } = self.insts[at].op else { return None };
+        if self.def_at(mask) != (at, 1) || self.constant(top) != Some(0x10000) || self.constant(none) != Some(0) {
+            return None;
+        }
+        let (high_low, low_low) = self.matches_binary(x, BinaryOp::Add)?;
+        let Part::High(low_low) = self.part(low_low)? else { return None };
+        let products = [low_low, high_low, low_high, q].map(|v| self.parts(v));
+        let [Some((low_a, low_b)), Some(second), Some(third), Some(fourth)] = products else { return None };
+        let (high_a, high_b) = fourth;
+        if second != (high_a, low_b) || third != (low_a, high_b) {
+            return None;
+        }
+        let (a, b) = (Part::join(low_a, high_a)?, Part::join(low_b, high_b)?);
+        let (a, b) = (self.word(a), self.word(b));
+        let wide = [a, b].map(|v| self.convert(ConvertOp::ZeroExtend, Type::I64, v, window));
+        let product = self.binary(BinaryOp::Mul, wide[0], wide[1], window);
+        Some(self.high_word(product, (a, b), window))
+    }
+
+    /// `m`, a product of words or two of them, plus the high word of a 64-bit product of which it raises a factor.
+    fn fuse_cross(&mut self, m: Value, high: Value, window: Window) -> Option<Value> {
+        if let Some((x, y)) = self.matches_binary(m, BinaryOp::Mul) {
+            let Op::Convert { op: ConvertOp::HighHalf, a: product, .. } = *self.def(high) else { return None };
+            let (p, q) = self.matches_binary(product, BinaryOp::Mul)?;
+            for (p, q) in [(p, q), (q, p)] {
+                let (Some(low), Some(b)) = (self.low_word(p), self.extended(q)) else { continue };
+                let other = if self.same(low, x) {
+                    y
+                } else if self.same(low, y) {
+                    x
+                } else {
+                    continue;
+                };
+                let raised = self.concat(b, other, window);
+                let old = self.convert(ConvertOp::Trunc, Type::I32, product, window);
+                let product = self.binary(BinaryOp::Mul, p, raised, window);
+                let new = self.convert(ConvertOp::Trunc, Type::I32, product, window);
+                self.replace(old, new);
+                return Some(self.high_word(product, (low, b), window));
+            }
+            return None;
+        }
+        let (first, second) = self.matches_binary(m, BinaryOp::Add)?;
+        self.matches_binary(first, BinaryOp::Mul)?;
+        let once = self.fuse_cross(second, high, window)?;
+        self.fuse_cross(first, once, window)
+    }
+
+    /// The high word of a 64-bit product. Its low word is the product of the `factors`, which need not be computed again.
+    fn high_word(&mut self, product: Value, (a, b): (Value, Value), window: Window) -> Value {
+        let low = self.convert(ConvertOp::Trunc, Type::I32, product, window);
+        for (a, b) in [(a, b), (b, a)] {
+            if let Some(known) = self.find(&Op::Binary { op: BinaryOp::Mul, a, b }, window)
+                && self.ty(known) == self.ty(low)
+            {
+                self.replace(known, low);
+            }
+        }
+        self.convert(ConvertOp::HighHalf, Type::I32, product, window)
+    }
+
+    /// The low word of a 64-bit value, if there is a value for it.
+    fn low_word(&mut self, v: Value) -> Option<Value> {
+        if let Some(bits) = self.constant(v) {
+            return Some(self.iconst(Type::I32, bits));
+        }
+        match *self.def(v) {
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
+            Op::Concat { lo, .. } => Some(lo),
+            _ => self.low_words.get(&v).copied(),
+        }
+    }
+
+    /// The word of which a 64-bit value is the zero extension.
+    fn extended(&mut self, v: Value) -> Option<Value> {
+        if let Some(bits) = self.constant(v) {
+            return (bits >> 32 == 0).then(|| self.iconst(Type::I32, bits));
+        }
+        match *self.def(v) {
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
+            _ => None,
+        }
+    }
+
+    fn same(&self, a: Value, b: Value) -> bool {
+        let constant = self.constant(a);
+        self.current(a) == self.current(b) || (constant.is_some() && constant == self.constant(b))
+    }
+
+    fn word(&mut self, word: Word) -> Value {
+        match word {
+            Word::Of(v) => v,
+            Word::Number(n) => self.iconst(Type::I32, n),
+        }
+    }
+
+    /// The factors of a product; one of them may be 1.
+    fn parts(&self, v: Value) -> Option<(Part, Part)> {
+        match self.matches_binary(v, BinaryOp::Mul) {
+            Some((x, y)) => Some((self.part(x)?, self.part(y)?)),
+            None => Some((self.part(v)?, Part::Number(1))),
+        }
+    }
+
+    fn part(&self, v: Value) -> Option<Part> {
+        match *self.def(v) {
+            Op::Binary { op: BinaryOp::And, a, b } if self.constant(b) == Some(0xffff) => Some(Part::Low(a)),
+            Op::Binary { op: BinaryOp::ShrU, a, b } if self.constant(b) == Some(16) => Some(Part::High(a)),
+            _ => self.constant(v).map(Part::Number),
+        }
+    }
+
+    pub(super) fn matches_binary(&self, v: Value, wanted: BinaryOp) -> Option<(Value, Value)> {
+        match *self.def(v) {
+            Op::Binary { op, a, b } if op == wanted => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    fn matches_shift(&self, v: Value, count: u64) -> Option<Value> {
+        let (a, b) = self.matches_binary(v, BinaryOp::Shl)?;
+        (self.constant(b) == Some(count)).then_some(a)
+    }
+}

@@ -1,0 +1,356 @@
+//! C's `printf` on arguments in guest memory.
+//!
+//! Source: ISO C11, 7.21.6.1, and the CUDA C++ Programming Guide, "Formatted Output", which gives device code the conversions
+//! `%cdiouxXpeEfgGaAs`, the flags `#0- +`, widths, precisions and the lengths `h l ll`. Sizes are those of 64-bit Linux. What
+//! is no such conversion is printed as it stands.
+
+/// Longest field and precision: longer ones are cut.
+const MAX_FIELD: usize = 1 << 12;
+
+/// Where the arguments come from. `E` is why one cannot be read.
+pub trait Arguments<E> {
+    /// The next argument, which has 4 or 8 bytes.
+    fn next(&mut self, bytes: u64) -> Result<u64, E>;
+    /// The characters at a guest address, without the 0 that ends them; at most so many.
+    fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, E>;
+}
+
+/// The text, and the number of arguments it took.
+pub fn format<E>(format: &[u8], arguments: &mut impl Arguments<E>) -> Result<(Vec<u8>, u32), E> {
+    let (mut out, mut count) = (Vec::new(), 0);
+    let mut rest = format;
+    while let Some(percent) = rest.iter().position(|&c| c == b'%') {
+        out.extend(&rest[..percent]);
+        rest = &rest[percent..];
+        let Some((conversion, length)) = Conversion::parse(rest) else {
+            out.push(b'%');
+            rest = &rest[1..];
+            continue;
+        };
+        if conversion.kind == b'%' {
+            out.push(b'%');
+        } else {
+            count += conversion.print(arguments, &mut out)?;
+        }
+        rest = &rest[length..];
+    }
+    out.extend(rest);
+    Ok((out, count))
+}
+
+/// A width or precision.
+#[derive(Clone, Copy, PartialEq)]
+enum Number {
+    Given(usize),
+    /// `*`
+    Argument,
+}
+
+/// `%[flags][width][.precision][length]kind`
+struct Conversion {
+    alternative: bool,
+    zeros: bool,
+    left: bool,
+    blank: bool,
+    plus: bool,
+    width: Number,
+    precision: Option<Number>,
+    /// Bytes of an integer.
+    bytes: u64,
+    kind: u8,
+}
+
+impl Conversion {
+    /// From a text that begins with `%`: the conversion and its length in the text.
+    fn parse(text: &[u8]) -> Option<(Conversion, usize)> {
+        let mut at = 1;
+        let mut eat = |wanted: &[u8]| {
+            let found = text[at..].starts_with(wanted);
+            at += if found { wanted.len() } else { 0 };
+            found
+        };
+        let mut c = Conversion {
+            alternative: false,
+            zeros: false,
+            left: false,
+            blank: false,
+            plus: false,
+            width: Number::Given(0),
+            precision: None,
+            bytes: 4,
+            kind: 0,
+        };
+        loop {
+            match () {
+                () if eat(b"#") => c.alternative = true,
+                () if eat(b"0") => c.zeros = true,
+                () if eat(b"-") => c.left = true,
+                () if eat(b" ") => c.blank = true,
+                () if eat(b"+") => c.plus = true,
+                () => break,
+            }
+        }
+        let number = |eat: &mut dyn FnMut(&[u8]) -> bool| {
+            if eat(b"*") {
+                return Number::Argument;
+            }
+            let mut value = 0_usize;
+            while let Some(digit) = (b'0'..=b'9').find(|&digit| eat(&[digit])) {
+                value = (value * 10 + usize::from(digit - b'0')).min(MAX_FIELD);
+            }
+            Number::Given(value)
+        };
+        c.width = number(&mut eat);
+        if eat(b".") {
+            c.precision = Some(number(&mut eat));
+        }
+        for (length, bytes) in [(&b"hh"[..], 1), (b"h", 2), (b"ll", 8), (b"l", 8), (b"j", 8), (b"z", 8), (b"t", 8)] {
+            if eat(length) {
+                c.bytes = bytes;
+                break;
+            }
+        }
+        c.kind = *text.get(at).filter(|kind| b"%cdiouxXpeEfFgGaAs".contains(kind))?;
+        Some((c, at + 1))
+    }
+
+    /// Appends the next arguments' text; their number.
+    fn print<E>(mut self, arguments: &mut impl Arguments<E>, out: &mut Vec<u8>) -> Result<u32, E> {
+        let mut count = 1;
+        let mut width = 0;
+        if self.width == Number::Argument {
+            let given = arguments.next(4)? as i32;
+            self.left |= given < 0;
+            width = (given.unsigned_abs() as usize).min(MAX_FIELD);
+            count += 1;
+        } else if let Number::Given(given) = self.width {
+            width = given;
+        }
+        let precision = match self.precision {
+            Some(Number::Argument) => {
+                count += 1;
+                // A negative one counts as none.
+                usize::try_from(arguments.next(4)? as i32).ok().map(|given| given.min(MAX_FIELD))
+            }
+            Some(Number::Given(given)) => Some(given),
+            None => None,
+        };
+        let (sign, body) = match self.kind {
+            b'c' => (String::new(), vec![arguments.next(4)? as u8]),
+            b's' => {
+                let address = arguments.next(8)?;
+                let most = precision.unwrap_or(usize::MAX);
+                let text = if address == 0 { b"(null)".to_vec() } else { arguments.string(address, most)? };
+                (String::new(), text)
+            }
+            b'p' => match arguments.next(8)? {
+                0 => (String::new(), b"(nil)".to_vec()),
+                address => ("0x".into(), format!("{address:x}").into_bytes()),
+            },
+            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
+                let (sign, digits) = self.integer(arguments.next(self.bytes.max(4))?, precision);
+                // Zeros to the field's width only where there is no precision.
+                self.zeros &= precision.is_none();
+                (sign, digits.into_bytes())
+            }
+            _ => {
+                let value = f64::from_bits(arguments.next(8)?);
+                let (sign, text) = self.float(value, precision);
+                self.zeros &= value.is_finite();
+                (sign, text.into_bytes())
+            }
+        };
+        let fill = width.saturating_sub(sign.len() + body.len());
+        let zeros = self.zeros && !self.left && !matches!(self.kind, b'c' | b's' | b'p');
+        if !self.left && !zeros {
+            out.extend(std::iter::repeat_n(b' ', fill));
+        }
+        out.extend(sign.as_bytes());
+        if zeros {
+            out.extend(std::iter::repeat_n(b'0', fill));
+        }
+        out.extend(body);
+        if self.left {
+            out.extend(std::iter::repeat_n(b' ', fill));
+        }
+        Ok(count)
+    }
+
+    fn sign(&self, negative: bool) -> &'static str {
+        match (negative, self.plus, self.blank) {
+            (true, ..) => "-",
+            (_, true, _) => "+",
+            (_, _, true) => " ",
+            _ => "",
+        }
+    }
+
+    /// Sign or prefix, and digits.
+    fn integer(&self, bits: u64, precision: Option<usize>) -> (String, String) {
+        let unused = 64 - 8 * self.bytes as u32;
+        let (unsigned, signed) = (bits << unused >> unused, (bits << unused) as i64 >> unused);
+        let (sign, value) = match self.kind {
+            b'd' | b'i' => (self.sign(signed < 0), signed.unsigned_abs()),
+            b'x' if self.alternative && unsigned != 0 => ("0x", unsigned),
+            b'X' if self.alternative && unsigned != 0 => ("0X", unsigned),
+            _ => ("", unsigned),
+        };
+        let digits = match self.kind {
+            b'o' => format!("{value:o}"),
+            b'x' => format!("{value:x}"),
+            b'X' => format!("{value:X}"),
+            _ => value.to_string(),
+        };
+        let digits = if value == 0 && precision == Some(0) { String::new() } else { digits };
+        let mut digits = format!("{digits:0>width$}", width = precision.unwrap_or(0));
+        if self.kind == b'o' && self.alternative && !digits.starts_with('0') {
+            digits.insert(0, '0');
+        }
+        (sign.into(), digits)
+    }
+
+    /// Sign (and the `0x` of a hexadecimal one), and the rest.
+    fn float(&self, value: f64, precision: Option<usize>) -> (String, String) {
+        let mut sign = self.sign(value.is_sign_negative()).to_owned();
+        let magnitude = value.abs();
+        let text = match self.kind.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".to_owned(),
+            _ if value.is_infinite() => "inf".to_owned(),
+            b'a' => {
+                sign += "0x";
+                hexadecimal(magnitude, precision, self.alternative)
+            }
+            b'f' => self.with_point(format!("{magnitude:.*}", precision.unwrap_or(6))),
+            b'e' => self.scientific(magnitude, precision.unwrap_or(6)),
+            _ => self.shortest(magnitude, precision.unwrap_or(6).max(1)),
+        };
+        if self.kind.is_ascii_uppercase() {
+            return (sign.to_ascii_uppercase(), text.to_ascii_uppercase());
+        }
+        (sign, text)
+    }
+
+    /// `#` keeps the point where no digits follow it.
+    fn with_point(&self, digits: String) -> String {
+        if self.alternative && !digits.contains('.') { digits + "." } else { digits }
+    }
+
+    fn scientific(&self, magnitude: f64, precision: usize) -> String {
+        let (digits, exponent) = decimal(magnitude, precision);
+        format!("{}{}", self.with_point(digits), exponent_text('e', exponent, 2))
+    }
+
+    /// `%g`
+    fn shortest(&self, magnitude: f64, precision: usize) -> String {
+        let (_, exponent) = decimal(magnitude, precision - 1);
+        let fixed = exponent >= -4 && exponent < precision as i32;
+        let (digits, tail) = if fixed {
+            (format!("{magnitude:.*}", (precision as i32 - 1 - exponent) as usize), String::new())
+        } else {
+            (decimal(magnitude, precision - 1).0, exponent_text('e', exponent, 2))
+        };
+        let digits = match self.alternative {
+            true => self.with_point(digits),
+            false if digits.contains('.') => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => digits,
+        };
+        digits + &tail
+    }
+}
+
+/// Digits with one before the point, and the power of ten.
+fn decimal(magnitude: f64, precision: usize) -> (String, i32) {
+    let text = format!("{magnitude:.precision$e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (digits.to_owned(), exponent.parse().unwrap_or(0))
+}
+
+fn exponent_text(letter: char, exponent: i32, digits: usize) -> String {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{letter}{sign}{:0digits$}", exponent.unsigned_abs())
+}
+
+/// `%a`, as glibc prints it: a leading 1, for denormals 0.
+fn hexadecimal(magnitude: f64, precision: Option<usize>, point: bool) -> String {
+    const DIGITS: usize = 13;
+    let bits = magnitude.to_bits();
+    let (field, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+    let exponent = match (field, fraction) {
+        (0, 0) => 0,
+        (0, _) => -1022,
+        _ => field - 1023,
+    };
+    let mut significand = fraction | u64::from(field != 0) << 52;
+    let kept = precision.unwrap_or(DIGITS).min(DIGITS);
+    let dropped = 4 * (DIGITS - kept) as u32;
+    if dropped > 0 {
+        // To nearest, ties to even.
+        let half = 1_u64 << (dropped - 1);
+        let odd = significand >> dropped & 1;
+        significand = (significand + half - 1 + odd) >> dropped << dropped;
+    }
+    let digits = format!("{:013x}", significand & ((1 << 52) - 1));
+    let digits = match precision {
+        None => digits.trim_end_matches('0').to_owned(),
+        Some(precision) => format!("{:0<precision$}", &digits[..kept]),
+    };
+    let dot = if digits.is_empty() && !point { "" } else { "." };
+    format!("{:x}{dot}{digits}{}", significand >> 52, exponent_text('p', exponent, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Given(Vec<u64>);
+
+    impl Arguments<()> for Given {
+        fn next(&mut self, bytes: u64) -> Result<u64, ()> {
+            let value = if self.0.is_empty() { 0 } else { self.0.remove(0) };
+            Ok(if bytes == 4 { value & 0xffff_ffff } else { value })
+        }
+
+        fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, ()> {
+            Ok(format!("<{address}>").into_bytes().into_iter().take(most).collect())
+        }
+    }
+
+    fn print(text: &str, arguments: &[u64]) -> String {
+        let (out, count) = format(text.as_bytes(), &mut Given(arguments.to_vec())).unwrap();
+        assert_eq!(count as usize, arguments.len(), "{text}");
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Format, argument, and what glibc's `printf` makes of them.
+    #[test]
+    fn as_the_c_library() {
+        let cases = include_str!("../../tests/fixtures/printf.tsv");
+        let wrong = cases.lines().filter_map(|line| {
+            let mut fields = line.split('\t');
+            let mut field = || fields.next().expect("three fields");
+            let (text, argument, expected) = (field(), field(), field());
+            let argument = u64::from_str_radix(&argument[2..], 16).expect("an argument");
+            let found = print(text, &[argument]);
+            (found != expected).then(|| format!("{text} of {argument:#x}: `{found}`, expected `{expected}`"))
+        });
+        let wrong: Vec<String> = wrong.collect();
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_is_no_conversion_is_printed() {
+        assert_eq!(print("100%, %y and %", &[]), "100%, %y and %");
+        assert_eq!(print("%%d", &[]), "%d");
+    }
+
+    #[test]
+    fn strings() {
+        assert_eq!(print("[%8s|%-6s|%.2s|%s]", &[12, 3, 45, 0]), "[    <12>|<3>   |<4|(null)]");
+    }
+
+    #[test]
+    fn fields_are_bounded() {
+        assert_eq!(print("%2000000000d", &[1]).len(), MAX_FIELD);
+        assert_eq!(print("%.2000000000f", &[0]).len(), MAX_FIELD + 2);
+    }
+}

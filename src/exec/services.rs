@@ -1,0 +1,292 @@
+//! What the driver provides to running device code: `printf`, `malloc`, `free`, `__assertfail`.
+//!
+//! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion".
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use range_alloc::RangeAllocator;
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::launch::Engine;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
+
+use super::{Error, printf};
+use crate::interp::{Actor, Elements, load_elements, store_elements};
+use crate::ir::{Access, Space, Type, Value};
+
+/// Alignment of what `malloc` gives.
+const HEAP_ALIGN: u64 = 16;
+/// Longest string that is read from the guest: a longer one is cut.
+const MAX_STRING: usize = 1 << 16;
+/// Bytes of one argument of a service.
+const WORD_BYTES: u64 = 8;
+/// What `vprintf` returns where the format is a null pointer.
+const NO_FORMAT: u64 = u32::MAX as u64;
+
+/// The heap of device code. It lasts as long as its program.
+pub(super) struct Heap {
+    start: u64,
+    bytes: u64,
+    used: Mutex<HeapUse>,
+}
+
+struct HeapUse {
+    free: RangeAllocator<u64>,
+    /// Lengths of what was given out, by address.
+    given: BTreeMap<u64, u64>,
+}
+
+impl Heap {
+    pub fn new(memory: &Memory, bytes: u64) -> Result<Heap, Error> {
+        let bytes = bytes.next_multiple_of(HEAP_ALIGN).max(HEAP_ALIGN);
+        let start = memory.alloc(bytes, HEAP_ALIGN)?;
+        Ok(Heap { start, bytes, used: Mutex::new(HeapUse::new(start, bytes)) })
+    }
+
+    /// Takes back all that was given out.
+    pub fn reset(&self, memory: &Memory) -> Result<(), Error> {
+        let mut used = lock(&self.used);
+        for (&address, &bytes) in &used.given {
+            memory.fill(address, bytes, 0)?;
+        }
+        *used = HeapUse::new(self.start, self.bytes);
+        Ok(())
+    }
+
+    /// An address, or 0 if there is no room.
+    fn allocate(&self, bytes: u64) -> u64 {
+        let mut used = lock(&self.used);
+        let bytes = match bytes.checked_next_multiple_of(HEAP_ALIGN) {
+            Some(bytes) if (1..=self.bytes).contains(&bytes) => bytes,
+            _ => return 0,
+        };
+        let Ok(range) = used.free.allocate_range(bytes) else { return 0 };
+        used.given.insert(range.start, bytes);
+        range.start
+    }
+
+    fn free(&self, address: u64) -> Result<(), FaultKind> {
+        if address == 0 {
+            return Ok(());
+        }
+        let mut used = lock(&self.used);
+        let bytes = used.given.remove(&address).ok_or(FaultKind::InvalidFree)?;
+        used.free.free_range(address..address + bytes);
+        Ok(())
+    }
+}
+
+impl HeapUse {
+    fn new(start: u64, bytes: u64) -> HeapUse {
+        HeapUse { free: RangeAllocator::new(start..start + bytes), given: BTreeMap::new() }
+    }
+}
+
+/// What device code printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// Block by block in the order of their indices, whatever order they ran in.
+    pub text: Vec<u8>,
+    /// Calls whose text found no room in [`LaunchOptions::printf_bytes`](super::LaunchOptions::printf_bytes).
+    pub dropped: u64,
+}
+
+/// An engine that serves what another one asks for.
+pub(super) struct Serving<'a> {
+    engine: &'a dyn Engine,
+    heap: Arc<Heap>,
+    /// Of printed text.
+    limit: usize,
+    output: Mutex<Output>,
+}
+
+/// By linear index of the block.
+#[derive(Default)]
+struct Output {
+    blocks: BTreeMap<u64, BlockOutput>,
+    bytes: usize,
+    dropped: u64,
+}
+
+#[derive(Default)]
+struct BlockOutput {
+    text: Vec<u8>,
+    assertion: Option<String>,
+}
+
+/// Index of a block, x fastest.
+pub(super) fn linear([x, y, z]: [u32; 3], grid: [u32; 3]) -> u64 {
+    u64::from(x) + u64::from(grid[0]) * (u64::from(y) + u64::from(grid[1]) * u64::from(z))
+}
+
+impl Engine for Serving<'_> {
+    fn lanes(&self) -> u32 {
+        self.engine.lanes()
+    }
+
+    fn register_file_bytes(&self) -> usize {
+        self.engine.register_file_bytes()
+    }
+
+    fn run(&self, context: &mut WarpContext) -> ExitCode {
+        loop {
+            let code = self.engine.run(context);
+            let service = match code {
+                ExitCode::Service => Service::from_number(context.service),
+                _ => return code,
+            };
+            let Some(service) = service else { return code };
+            let lanes = context.service_lanes;
+            for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
+                if let Err((kind, address)) = self.serve(service, &mut Guest { context, lane }) {
+                    let pc = self.engine.block_pc(context.resume);
+                    return context.set_fault(kind, lane, pc, address);
+                }
+            }
+        }
+    }
+
+    fn block_pc(&self, block: u32) -> u64 {
+        self.engine.block_pc(block)
+    }
+}
+
+impl<'a> Serving<'a> {
+    pub fn new(engine: &'a dyn Engine, heap: Arc<Heap>, limit: usize) -> Serving<'a> {
+        Serving { engine, heap, limit, output: Mutex::default() }
+    }
+
+    /// The text of the blocks up to a faulting one, and what that one asserted.
+    pub fn end(self, fault: Option<u64>) -> (Printed, Option<String>) {
+        let mut output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let last = fault.unwrap_or(u64::MAX);
+        let assertion = output.blocks.get_mut(&last).and_then(|block| block.assertion.take());
+        let text = output.blocks.range(..=last).flat_map(|(_, block)| &block.text).copied().collect();
+        (Printed { text, dropped: output.dropped }, assertion)
+    }
+
+    fn serve(&self, service: Service, guest: &mut Guest<'_>) -> Result<(), Refused> {
+        match service {
+            Service::Print => {
+                let (format, arguments) = (guest.argument(0)?, guest.argument(1)?);
+                let result = if format == 0 { NO_FORMAT } else { self.print(guest, format, arguments)? };
+                guest.answer(result)
+            }
+            Service::Allocate => {
+                let bytes = guest.argument(0)?;
+                let address = self.heap.allocate(bytes);
+                guest.answer(address)
+            }
+            Service::Free => {
+                let address = guest.argument(0)?;
+                self.heap.free(address).map_err(|kind| (kind, address))
+            }
+            Service::AssertFail => {
+                let mut text = |n| {
+                    let address = guest.argument(n)?;
+                    let text = guest.text(address, MAX_STRING)?;
+                    Ok(String::from_utf8_lossy(&text).into_owned())
+                };
+                let (condition, file, function) = (text(0)?, text(1)?, text(3)?);
+                let line = guest.argument(2)? as u32;
+                let message = format!("{file}:{line}: {function}: `{condition}`");
+                let block = guest.block();
+                lock(&self.output).blocks.entry(block).or_default().assertion.get_or_insert(message);
+                Err((FaultKind::Assertion, 0))
+            }
+        }
+    }
+
+    /// The number of arguments printed.
+    fn print(&self, guest: &mut Guest<'_>, format: u64, arguments: u64) -> Result<u64, Refused> {
+        let format = guest.text(format, MAX_STRING)?;
+        let (text, count) = printf::format(&format, &mut Packed { guest, at: arguments })?;
+        let block = guest.block();
+        let mut output = lock(&self.output);
+        if output.bytes + text.len() > self.limit {
+            output.dropped += 1;
+        } else {
+            output.bytes += text.len();
+            output.blocks.entry(block).or_default().text.extend(text);
+        }
+        Ok(count.into())
+    }
+}
+
+/// Why a lane is not served: the fault and the address it is about.
+type Refused = (FaultKind, u64);
+
+/// A lane as its services see it.
+struct Guest<'a> {
+    context: &'a mut WarpContext,
+    lane: u32,
+}
+
+impl Guest<'_> {
+    fn block(&self) -> u64 {
+        linear(self.context.ctaid, self.context.nctaid)
+    }
+
+    fn argument(&mut self, n: u64) -> Result<u64, Refused> {
+        let address = self.context.local_bytes.saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES;
+        self.load(Space::Local, Type::I64, address)
+    }
+
+    fn answer(&mut self, result: u64) -> Result<(), Refused> {
+        let address = self.context.local_bytes.saturating_sub(SERVICE_BYTES.into());
+        let mut elements = Elements::default();
+        elements[0] = result;
+        let access = access(Space::Local, Type::I64);
+        store_elements(self.context, &access, Actor::Lane(self.lane), address, &elements)
+            .map_err(|kind| (kind, address))?;
+        Ok(())
+    }
+
+    fn load(&mut self, space: Space, ty: Type, address: u64) -> Result<u64, Refused> {
+        let mut elements = Elements::default();
+        load_elements(self.context, &access(space, ty), Actor::Lane(self.lane), address, &mut elements)
+            .map_err(|kind| (kind, address))?;
+        Ok(elements[0])
+    }
+
+    /// A string that a 0 ends, or that has so many characters.
+    fn text(&mut self, address: u64, most: usize) -> Result<Vec<u8>, Refused> {
+        let mut text = Vec::new();
+        while text.len() < most.min(MAX_STRING) {
+            match self.load(Space::Generic, Type::I8, address.wrapping_add(text.len() as u64))? {
+                0 => break,
+                character => text.push(character as u8),
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// One element of so many bytes, unaligned.
+fn access(space: Space, ty: Type) -> Access {
+    Access { space, ty, count: 1, align: 1, address: Value(0), offset: 0, guard: None, nomask: false }
+}
+
+/// Arguments of `printf`, one behind the other, each aligned to its size.
+struct Packed<'a, 'g> {
+    guest: &'a mut Guest<'g>,
+    at: u64,
+}
+
+impl printf::Arguments<Refused> for Packed<'_, '_> {
+    fn next(&mut self, bytes: u64) -> Result<u64, Refused> {
+        let ty = if bytes == WORD_BYTES { Type::I64 } else { Type::I32 };
+        let address = self.at.wrapping_add(bytes - 1) & !(bytes - 1);
+        self.at = address.wrapping_add(bytes);
+        self.guest.load(Space::Generic, ty, address)
+    }
+
+    fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, Refused> {
+        self.guest.text(address, most)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
