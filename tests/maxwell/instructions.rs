@@ -4,7 +4,7 @@
 //! behind them, indented, cases: `state before => what changed`. See `support/state.rs`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::State;
@@ -12,13 +12,13 @@ use warploom::isa::maxwell::Instruction;
 
 /// Instructions with their cases.
 #[derive(Default)]
-struct Group {
-    words: Vec<u64>,
+pub struct Group {
+    pub words: Vec<u64>,
     listing: String,
-    cases: Vec<Case>,
+    pub cases: Vec<Case>,
 }
 
-struct Case {
+pub struct Case {
     /// File and line.
     place: String,
     before: State,
@@ -72,17 +72,25 @@ fn run_group(group: &Group, failures: &mut Vec<String>) {
     }
 }
 
-#[test]
-fn instructions_do_what_is_documented() {
+/// What is in each of the files, in their order.
+pub fn files() -> impl Iterator<Item = (PathBuf, Result<Vec<Group>, String>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maxwell/instructions");
-    let only = std::env::var("WARPLOOM_TEST_FILE").ok();
-    let (mut failures, mut cases) = (Vec::new(), 0);
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("entry").path()).collect();
     paths.sort();
-    for path in paths {
+    paths.into_iter().map(|path| {
+        let groups = read_file(&path);
+        (path, groups)
+    })
+}
+
+#[test]
+fn instructions_do_what_is_documented() {
+    let only = std::env::var("WARPLOOM_TEST_FILE").ok();
+    let (mut failures, mut cases) = (Vec::new(), 0);
+    for (path, groups) in files() {
         if only.as_ref().is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str())) {
-            match read_file(&path) {
+            match groups {
                 Ok(groups) => {
                     groups.iter().for_each(|group| run_group(group, &mut failures));
                     cases += groups.iter().map(|group| group.cases.len()).sum::<usize>();

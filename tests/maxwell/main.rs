@@ -1,6 +1,7 @@
-//! Maxwell instructions: each by itself, and random control flow.
+//! Maxwell instructions: each by itself, and random control flow; that none that compilers emit is forgotten.
 
 mod atomics;
+mod coverage;
 mod divergence;
 mod instructions;
 mod shapes;

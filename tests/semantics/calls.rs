@@ -1,10 +1,11 @@
-//! Recursion, function pointers and virtual calls, each with other depths and callees in each lane.
+//! Recursion, function pointers and virtual calls, each with other depths and callees in each lane; calls by absolute addresses,
+//! which a linker makes.
 
 use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
 
-fn program() -> Program {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/kernels/calls.sm_50.cubin");
-    let binary = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+fn program(file: &str) -> Program {
+    let path = format!("{}/tests/fixtures/maxwell/{file}", env!("CARGO_MANIFEST_DIR"));
+    let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -30,7 +31,7 @@ fn recursion_and_function_pointers() {
     fn fibonacci(n: i32) -> i32 {
         (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0
     }
-    let program = program();
+    let program = program("kernels/calls.sm_50.cubin");
     let [ints, floats, inputs] = [(); 3].map(|()| program.memory().alloc(4096, 1).expect("memory"));
     let xs: Vec<i32> = (0..=LANES as i32).map(|i| i * 7 % 12).collect();
     let bytes: Vec<u8> = xs.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -51,7 +52,7 @@ fn recursion_and_function_pointers() {
 
 #[test]
 fn virtual_calls() {
-    let program = program();
+    let program = program("kernels/calls.sm_50.cubin");
     let out = program.memory().alloc(4096, 1).expect("memory");
     let kernel = program.kernel("virt").expect("the kernel");
     for (engine, n) in [(EngineKind::Interp, 4), (EngineKind::Interp, 5), (EngineKind::Jit, 4), (EngineKind::Jit, 5)] {
@@ -59,5 +60,28 @@ fn virtual_calls() {
         assert!(outcome.fault.is_none(), "{engine}: {:?}", outcome.fault);
         let expected = |i: u32| if n & 1 != 0 { i + 1 } else { i * n as u32 };
         assert_eq!(words(&program, out), (0..LANES as u32).map(expected).collect::<Vec<_>>(), "{engine}, {n}");
+    }
+}
+
+/// `containers/linking.cu`, with variables and functions of another file.
+#[test]
+fn calls_of_another_file() {
+    let program = program("containers/linked.sm_50.cubin");
+    let out = program.memory().alloc(4096, 1).expect("memory");
+    let kernel = program.kernel("linking").expect("the kernel");
+    let table = |n: u32| [1, 2, 3, 0, 0][n as usize];
+    let external = |n: u32| n + 9;
+    for (engine, n) in
+        [EngineKind::Interp, EngineKind::Jit].into_iter().flat_map(|engine| (0..5).map(move |n| (engine, n)))
+    {
+        let mut options = options(engine);
+        options.block = [40, 1, 1];
+        let outcome = kernel.launch(&[Arg::pointer(out), Arg::from(n as i32)], &options).expect("a launch");
+        assert!(outcome.fault.is_none(), "{engine}: {:?}", outcome.fault);
+        let pointed = if n & 1 == 0 { external(n) } else { table(n) };
+        let all = external(n) + table(n) + pointed + (n + 1) + (n + 1);
+        let last = if n & 2 != 0 { external(n) } else { table(n) };
+        let expected = |lane| if lane == 3 { last } else { all };
+        assert_eq!(words(&program, out)[..40], (0..40).map(expected).collect::<Vec<_>>(), "{engine}, {n}");
     }
 }

@@ -13,6 +13,7 @@ mod compare;
 mod convert;
 mod float;
 mod integer;
+mod memory;
 mod video;
 mod warp;
 
@@ -80,6 +81,8 @@ pub struct Form {
 /// A file of forms.
 #[derive(Default)]
 pub struct Group {
+    /// What the forms need outside of the kernels.
+    declarations: &'static str,
     forms: Vec<Form>,
 }
 
@@ -154,7 +157,7 @@ impl Group {
 
     /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
     fn ptx(&self) -> String {
-        let mut text = HEAD.to_owned();
+        let mut text = HEAD.to_owned() + self.declarations;
         for (kernel, forms) in self.kernels() {
             let _ = write!(text, "\n.visible .entry {kernel}{START}");
             for (n, Form { ptx, width, .. }) in forms.iter().enumerate() {

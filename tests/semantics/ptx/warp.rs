@@ -4,9 +4,11 @@ use super::{Group, Width};
 use crate::Input;
 use crate::integer::{EDGES, operand};
 
+const CONSTANTS: &str = ".const .align 8 .b64 table[4] = {11, 22, 0x123456789abcdef0, 44};\n";
+
 #[test]
 fn warp() {
-    let mut group = Group::default();
+    let mut group = Group { declarations: CONSTANTS, ..Group::default() };
     shuffles(&mut group);
     votes(&mut group);
     special_registers(&mut group);
@@ -142,6 +144,25 @@ fn votes(group: &mut Group) {
         });
     }
     group.across("activemask.b32 r;", |_, _| 0xffff_ffff);
+    // A block is one warp.
+    for barrier in ["bar", "barrier"] {
+        for id in ["0", "3", "7, 32"] {
+            let set = "setp.lt.s32 q, x, y;";
+            group.across(format!("{set} {barrier}.red.popc.u32 r, {id}, q;"), |warp, _| {
+                ballot(warp, below).count_ones().into()
+            });
+            group.across(format!("{set} {barrier}.red.popc.u32 r, {id}, !q;"), |warp, _| {
+                ballot(warp, below).count_zeros().into()
+            });
+            group.across(format!("{set} {barrier}.red.and.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
+                (ballot(warp, below) == u32::MAX).into()
+            });
+            group.across(format!("{set} {barrier}.red.or.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
+                (ballot(warp, below) != 0).into()
+            });
+            group.across(format!("{barrier}.sync {id}; mov.b32 r, x;"), |warp, lane| warp[lane as usize][0]);
+        }
+    }
 }
 
 fn special_registers(group: &mut Group) {
@@ -195,4 +216,13 @@ fn addresses(group: &mut Group) {
         }
     }
     group.int(64, "{ .reg .b64 g; cvta.global.u64 g, O; cvta.to.global.u64 g, g; sub.u64 R, g, O; }", |_, _, _| 0);
+    const TABLE: [u64; 4] = [11, 22, 0x1234_5678_9abc_def0, 44];
+    let entry = "and.b64 T, X, 3; shl.b64 T, T, 3; mov.u64 U, table; add.u64 T, T, U;";
+    group.int(64, format!("{entry} ld.const.b64 R, [T];"), |x, _, _| TABLE[x as usize & 3]);
+    group.int(64, format!("{entry} cvta.const.u64 T, T; ld.b64 R, [T];"), |x, _, _| TABLE[x as usize & 3]);
+    group.int(64, format!("{entry} cvta.const.u64 T, T; cvta.to.const.u64 T, T; ld.const.b64 R, [T];"), |x, _, _| {
+        TABLE[x as usize & 3]
+    });
+    group.predicate(format!("{entry} cvta.const.u64 T, T; isspacep.const p, T;"), |_, _, _| true);
+    group.predicate("isspacep.const p, O;", |_, _, _| false);
 }

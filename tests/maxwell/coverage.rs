@@ -1,0 +1,59 @@
+//! Every instruction that was met in real code is executed by a test that knows its result from elsewhere: by a case of
+//! `tests/maxwell/instructions`, or in a kernel of `tests/semantics`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use warploom::container::{self, SectionKind};
+use warploom::isa::maxwell::Instruction;
+use warploom::isa::maxwell::code;
+
+use crate::instructions;
+
+/// What reads and writes textures and surfaces is not executed.
+const NOT_EXECUTED: [&str; 7] = ["TEX", "TLD", "TXQ", "TXD", "TMML", "TXA", "SU"];
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(path)
+}
+
+/// The mnemonic without its modifiers.
+fn base(instruction: &Instruction) -> String {
+    let text = instruction.text(8);
+    let text = text.split_once(' ').filter(|(guard, _)| guard.starts_with('@')).map_or(&text[..], |(_, rest)| rest);
+    text.split(['.', ' ']).next().unwrap_or_default().to_owned()
+}
+
+/// The cubins that `tests/semantics` runs.
+fn semantics_cubins() -> Vec<PathBuf> {
+    let folders = ["semantics", "semantics/ptx"].into_iter().flat_map(|folder| {
+        fs::read_dir(fixture(folder)).expect("the folder").map(|entry| entry.expect("entry").path())
+    });
+    let cubins = folders.filter(|path| path.extension().is_some_and(|extension| extension == "cubin"));
+    cubins.chain([fixture("kernels/calls.sm_50.cubin"), fixture("containers/linked.sm_50.cubin")]).collect()
+}
+
+#[test]
+fn every_instruction_met_in_real_code_is_executed() {
+    let mut executed = BTreeSet::new();
+    for (path, groups) in instructions::files() {
+        let groups = groups.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let words = groups.iter().filter(|group| !group.cases.is_empty()).flat_map(|group| &group.words);
+        executed.extend(words.filter_map(|&word| Instruction::decode(word)).map(|instruction| base(&instruction)));
+    }
+    for path in semantics_cubins() {
+        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let modules = container::modules(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let sections = modules.iter().flat_map(|module| &module.sections);
+        let code = sections.filter(|section| section.kind == SectionKind::Code).flat_map(|it| code::words(&it.data));
+        executed.extend(code.filter_map(|word| word.instruction).map(|instruction| base(&instruction)));
+    }
+    let met = fs::read_to_string(fixture("words/mnemonics.txt")).expect("the list");
+    let met: BTreeSet<&str> = met.lines().map(|line| line.split('.').next().unwrap_or(line)).collect();
+    let forgotten: Vec<&str> = met
+        .into_iter()
+        .filter(|base| !NOT_EXECUTED.iter().any(|kind| base.starts_with(kind)) && !executed.contains(*base))
+        .collect();
+    assert!(forgotten.is_empty(), "no test executes {forgotten:?}");
+}
