@@ -7,6 +7,7 @@ use warploom_runtime::warp::SERVICE_BYTES;
 
 use super::environment::Environment;
 use super::services::{Printed, Serving, linear};
+use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 
@@ -127,12 +128,12 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
-        let config = self.config(args, options)?;
         let translated = self.program.translated(self.id)?;
+        let config = self.config(args, options, &translated)?;
         let engine = translated.engine(options.engine, options.block, options.threads)?;
         let before = translated.nanoseconds();
         let start = Instant::now();
-        let (outcome, printed, assertion) = self.run(&*engine, &config, options, progress)?;
+        let (outcome, printed, assertion) = self.run(&translated, &*engine, &config, options, progress)?;
         let elapsed = start.elapsed();
         let while_running = Duration::from_nanos(translated.nanoseconds() - before);
         let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program.linked(), self.id));
@@ -162,13 +163,14 @@ impl<'p> Kernel<'p> {
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
     pub(super) fn run(
         &self,
+        translated: &Translated,
         engine: &dyn Engine,
         config: &LaunchConfig,
         options: &LaunchOptions,
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<(Outcome, Printed, Option<String>), Error> {
         let memory = self.program.memory();
-        if !self.program.translated(self.id)?.asks_host() {
+        if !translated.asks_host() {
             return Ok((warploom_runtime::launch::launch(memory, engine, config, progress)?, Printed::default(), None));
         }
         let serving = Serving::new(engine, self.program.heap(options.heap_bytes)?, options.printf_bytes);
@@ -178,7 +180,12 @@ impl<'p> Kernel<'p> {
     }
 
     /// Checks a launch and lays out what the kernel will find.
-    pub(super) fn config(&self, args: &[Arg], options: &LaunchOptions) -> Result<LaunchConfig, Error> {
+    pub(super) fn config(
+        &self,
+        args: &[Arg],
+        options: &LaunchOptions,
+        translated: &Translated,
+    ) -> Result<LaunchConfig, Error> {
         let function = self.function();
         self.check_block(options.block)?;
         let params = self.params(args)?;
@@ -189,8 +196,8 @@ impl<'p> Kernel<'p> {
             dynamic: options.shared_bytes,
         })?;
         let stack_bytes = self.stack_bytes(options.stack_bytes);
-        let asks = self.program.translated(self.id)?.asks_host();
-        let local_bytes = stack_bytes.saturating_add(if asks { SERVICE_BYTES } else { 0 });
+        let arguments = if translated.asks_host() { SERVICE_BYTES } else { 0 };
+        let local_bytes = stack_bytes.saturating_add(arguments);
         let memory = self.program.memory();
         let environment = Environment {
             windows: memory.windows(),

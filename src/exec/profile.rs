@@ -38,8 +38,8 @@ pub struct Executed {
 impl Kernel<'_> {
     /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
-        let config = self.config(args, options)?;
         let translated = self.program.translated(self.id)?;
+        let config = self.config(args, options, &translated)?;
         let plain = translated.function();
         let memory = self.program.memory();
         let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
@@ -55,7 +55,7 @@ impl Kernel<'_> {
                 })?
             }
         };
-        self.run(&*engine, &config, options, None)?;
+        self.run(&translated, &*engine, &config, options, None)?;
         let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
         for (block, i) in plain.blocks.iter().zip(0..) {
             let mut count = [0; 8];
