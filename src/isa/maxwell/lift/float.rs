@@ -34,6 +34,30 @@ pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
+/// A + B, B - A, A - B or B, as two bits for each lane of a quad choose, those of lane 0 on top. `.NDV` is for pixels.
+///
+/// Source: the derivatives of Mesa's nouveau driver, which are a butterfly SHFL and this.
+pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: false };
+    let mut lanes = |choice| {
+        let quad: u64 = (0..4).filter(|lane| i.swizzle() >> (6 - 2 * lane) & 3 == choice).map(|lane| 1 << lane).sum();
+        match quad {
+            0 => Mask::Never,
+            0xf => Mask::Always,
+            // The same in all quads of the warp.
+            _ => Mask::Lanes(cx.constant(Type::I64, quad * 0x1111_1111)),
+        }
+    };
+    let (negated_a, negated_b, without_a) = (lanes(1), lanes(2), lanes(3));
+    let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
+    let zero = cx.b.f32const(0.0);
+    let (minus_a, minus_b) = (cx.b.fneg(a), cx.b.fneg(b));
+    let (a, b) = (cx.select(negated_a, minus_a, a), cx.select(negated_b, minus_b, b));
+    let a = cx.select(without_a, zero, a);
+    let result = cx.b.fadd(attrs, a, b);
+    finish(cx, i, result)
+}
+
 /// Whether denormals flush, and whether 0 times anything is 0.
 fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
     match flush {

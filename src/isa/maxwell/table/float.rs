@@ -99,8 +99,8 @@ family! { ($) float {
             "0101 0000 1000 0---"
         }
     }
-    /// Adds across a quad.
-    Fswzadd unimplemented {
+    /// Adds, in each lane of a quad with signs of its own.
+    Fswzadd (exact float::fswzadd) {
         "FSWZADD{ftz@44}{rounding@39}{ndv@38} {d}{cc@47}, {a}, {b}, {swizzle@28:8}" {
             "0101 0000 1111 1--- b=r20"
         }
