@@ -10,7 +10,7 @@ mod at {
     pub const LOCAL_WINDOW: usize = 0x4;
     pub const NTID: usize = 0x8;
     pub const NCTAID: usize = 0x14;
-    pub const STACK: usize = 0x20;
+    pub const STACK: usize = crate::isa::maxwell::lift::service::STACK_END as usize;
     pub const CONSTANTS: usize = 0xd0;
     pub const DYNAMIC_SHARED: usize = 0xfc;
 }

@@ -99,6 +99,7 @@ pub struct LaunchOutcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    /// What device code printed: with a fault, in the blocks up to the faulting one.
     pub printed: Printed,
     /// Spent on translation for this launch: nothing if another has done it already.
     pub translate: Duration,

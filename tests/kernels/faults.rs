@@ -2,7 +2,7 @@
 
 use crate::reference::{Shape, WARP};
 use crate::support::Case;
-use warploom::exec::Fault;
+use warploom::exec::{Arg, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
 
@@ -169,4 +169,40 @@ fn a_texture_instruction_that_is_or_is_not_reached() {
             assert!(fault.instruction.as_ref().is_some_and(|i| i.contains("TEXS")), "{fault}");
         });
     }
+}
+
+/// The corpus's kernels with surfaces and textures, on buffers where they expect pointers: each ends at its first
+/// instruction of that kind, or has none.
+#[test]
+fn surfaces_and_textures_trap() {
+    let mut trapped = 0;
+    for file in ["surf", "tex"] {
+        let path = format!("{}/tests/fixtures/maxwell/kernels/{file}.sm_50.cubin", env!("CARGO_MANIFEST_DIR"));
+        let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let module = warploom::container::modules(&binary).expect("a module").remove(0);
+        let names: Vec<String> = module.kernels().map(|(_, function)| function.name.clone()).collect();
+        for name in names {
+            let program = Program::load(&binary, Some(&name)).unwrap_or_else(|error| panic!("{error}"));
+            let kernel = program.kernel(&name).expect("the kernel");
+            let buffer = program.memory().alloc(1 << 16, 16).expect("memory");
+            let arg = |size: u32| match size {
+                8 => Arg::pointer(buffer),
+                size => Arg::bytes(vec![0; size as usize]),
+            };
+            let args: Vec<Arg> = kernel.function().params.iter().map(|param| arg(param.size)).collect();
+            let run = |engine| {
+                let options = LaunchOptions { engine, ..LaunchOptions::new([1; 3], [32, 1, 1]) };
+                kernel.launch(&args, &options).unwrap_or_else(|error| panic!("{name}: {error}")).fault
+            };
+            let [interp, jit] = [EngineKind::Interp, EngineKind::Jit].map(run);
+            assert_eq!(interp, jit, "{name}");
+            if let Some(fault) = jit {
+                assert_eq!(fault.kind(), FaultKind::Unimplemented, "{fault}");
+                let text = fault.instruction.unwrap_or_default();
+                assert!(["SU", "TEX", "TLD", "TXD", "TXQ", "TMML"].iter().any(|t| text.contains(t)), "{name}: {text}");
+                trapped += 1;
+            }
+        }
+    }
+    assert!(trapped >= 30, "{trapped} kernels");
 }

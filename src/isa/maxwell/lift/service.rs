@@ -7,8 +7,8 @@ use crate::ir::{BlockBuilder, BlockId, Extend, Service, Space, Type, Value};
 
 use super::context::Banks;
 
-/// Where the environment tells a kernel the end of its stack; behind it is where the host finds the arguments.
-const STACK_END: (u8, u32) = (0, 0x20);
+/// Offset in constant bank 0 at which a kernel finds the end of its stack; behind that is where the host finds arguments.
+pub const STACK_END: u32 = 0x20;
 /// An argument's place, and a register's.
 const WORD_BYTES: usize = 8;
 const REGISTER_BYTES: usize = 4;
@@ -72,7 +72,6 @@ pub fn take(b: &mut BlockBuilder<'_>, banks: Banks, service: Service) {
 
 /// In each lane's local memory.
 fn arguments_at(b: &mut BlockBuilder<'_>) -> Value {
-    let (bank, offset) = STACK_END;
-    let end = b.load_const(bank, offset, Type::I32);
+    let end = b.load_const(0, STACK_END, Type::I32);
     b.splat(end)
 }
