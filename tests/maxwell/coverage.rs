@@ -1,5 +1,5 @@
 //! Every instruction that was met in real code is executed by a test that knows its result from elsewhere: by a case of
-//! `tests/maxwell/instructions`, or in a kernel of `tests/semantics`.
+//! `tests/maxwell/instructions`, or in a kernel of `tests/semantics` or `tests/kernels`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,20 +18,23 @@ fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(path)
 }
 
-/// The mnemonic without its modifiers.
-fn base(instruction: &Instruction) -> String {
+/// The mnemonic with its modifiers.
+fn mnemonic(instruction: &Instruction) -> String {
     let text = instruction.text(8);
     let text = text.split_once(' ').filter(|(guard, _)| guard.starts_with('@')).map_or(&text[..], |(_, rest)| rest);
-    text.split(['.', ' ']).next().unwrap_or_default().to_owned()
+    text.split([' ', ';']).next().unwrap_or_default().to_owned()
 }
 
-/// The cubins that `tests/semantics` runs.
-fn semantics_cubins() -> Vec<PathBuf> {
-    let folders = ["semantics", "semantics/ptx"].into_iter().flat_map(|folder| {
+/// The cubins that `tests/semantics` and `tests/kernels` run.
+fn cubins() -> Vec<PathBuf> {
+    let folders = ["semantics", "semantics/ptx", "kernels", "behaviour"].into_iter().flat_map(|folder| {
         fs::read_dir(fixture(folder)).expect("the folder").map(|entry| entry.expect("entry").path())
     });
     let cubins = folders.filter(|path| path.extension().is_some_and(|extension| extension == "cubin"));
-    cubins.chain([fixture("kernels/calls.sm_50.cubin"), fixture("containers/linked.sm_50.cubin")]).collect()
+    let run = |path: &PathBuf| {
+        !["surf.sm_50", "tex.sm_50"].iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name))
+    };
+    cubins.filter(run).chain([fixture("containers/linked.sm_50.cubin")]).collect()
 }
 
 #[test]
@@ -40,20 +43,19 @@ fn every_instruction_met_in_real_code_is_executed() {
     for (path, groups) in instructions::files() {
         let groups = groups.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let words = groups.iter().filter(|group| !group.cases.is_empty()).flat_map(|group| &group.words);
-        executed.extend(words.filter_map(|&word| Instruction::decode(word)).map(|instruction| base(&instruction)));
+        executed.extend(words.filter_map(|&word| Instruction::decode(word)).map(|instruction| mnemonic(&instruction)));
     }
-    for path in semantics_cubins() {
+    for path in cubins() {
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let modules = container::modules(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let sections = modules.iter().flat_map(|module| &module.sections);
         let code = sections.filter(|section| section.kind == SectionKind::Code).flat_map(|it| code::words(&it.data));
-        executed.extend(code.filter_map(|word| word.instruction).map(|instruction| base(&instruction)));
+        executed.extend(code.filter_map(|word| word.instruction).map(|instruction| mnemonic(&instruction)));
     }
     let met = fs::read_to_string(fixture("words/mnemonics.txt")).expect("the list");
-    let met: BTreeSet<&str> = met.lines().map(|line| line.split('.').next().unwrap_or(line)).collect();
     let forgotten: Vec<&str> = met
-        .into_iter()
-        .filter(|base| !NOT_EXECUTED.iter().any(|kind| base.starts_with(kind)) && !executed.contains(*base))
+        .lines()
+        .filter(|name| !NOT_EXECUTED.iter().any(|kind| name.starts_with(kind)) && !executed.contains(*name))
         .collect();
     assert!(forgotten.is_empty(), "no test executes {forgotten:?}");
 }

@@ -121,12 +121,20 @@ pub fn imul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// IMAD, IMAD32I.
 pub fn imad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    // The carry of a product and the high word of a negated one are not documented.
-    let (neg, plus_one) = (i.a().neg, i.row.format.contains(".PO"));
-    if i.cc() || i.x() || plus_one || (neg && i.high()) || (i.sat() && !i.high()) {
+    // The high word of a negated product, and what carries then, are not documented.
+    let (neg, plus_one, carries) = (i.a().neg, i.row.format.contains(".PO"), i.cc() || i.x());
+    if plus_one || (neg && i.high()) || (i.sat() && !i.high()) || (carries && (neg || i.c().neg || i.sat())) {
         return Err(Unsupported);
     }
     let (product, c) = (product(cx, i), cx.word(i.c()));
+    if carries {
+        // PTX `mad.lo.cc`, `madc.hi`: the carry of adding C to the word of the product.
+        let carry = if i.x() { cx.flag(Flag::C) } else { Mask::Never };
+        let (sum, carry) = add_carry(cx, product, c, carry);
+        cc::write_sum(cx, i, sum, carry, |cx| cc::overflow(cx, product, c, sum));
+        cx.set(i.d(), sum);
+        return Ok(Flow::Next);
+    }
     let result = if neg { cx.b.sub(c, product) } else { cx.b.add(product, c) };
     let result = if i.sat() { saturate(cx, product, c, result) } else { result };
     cx.set(i.d(), result);
