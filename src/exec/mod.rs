@@ -37,6 +37,11 @@ pub use services::Printed;
 pub use session::Session;
 pub use translate::Stage;
 
+/// The content of a mutex, also where a thread panicked with it: nothing here is left half done.
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 /// Which engine runs a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EngineKind {

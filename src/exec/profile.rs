@@ -67,7 +67,7 @@ impl Kernel<'_> {
             for word in instructions(&translated.code().bytes, block.pc, block.cost) {
                 let (mnemonic, class) = match word.instruction {
                     Some(instruction) => (
-                        mnemonic(&instruction.text(word.pc)),
+                        instruction.mnemonic(),
                         match instruction.fidelity() {
                             Fidelity::Exact => FidelityClass::Exact,
                             Fidelity::Approximate(bound) => FidelityClass::Approximate(bound),
@@ -85,12 +85,6 @@ impl Kernel<'_> {
         executed.sort_by_key(|e| std::cmp::Reverse(e.count));
         Ok(executed)
     }
-}
-
-/// The first word of an instruction's text, without its guard.
-fn mnemonic(text: &str) -> String {
-    let word = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    word.trim_end_matches(';').to_string()
 }
 
 /// The function with a counter of eight bytes for each block from `counters` on.

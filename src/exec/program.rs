@@ -1,13 +1,13 @@
 //! [`Program`]: a module in guest memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
 
-use super::Error;
 use super::services::Heap;
 use super::translate::Translated;
+use super::{Error, lock};
 use crate::container::{self, Addresses, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId};
 
 /// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
@@ -79,10 +79,10 @@ impl Program {
     /// Puts the module's variables back to what they were after loading, and empties the heap of device code. What was
     /// allocated besides stays as it is.
     pub fn reset(&self) -> Result<(), Error> {
-        if let Some(heap) = &*self.heap.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(heap) = &*lock(&self.heap) {
             heap.reset(&self.memory)?;
         }
-        self.constants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.constants).clear();
         for (&id, &address) in &self.linked.addresses().globals {
             let (section, content) = (self.module().section(id), self.linked.content(id));
             self.memory.write(address, content)?;
@@ -156,7 +156,7 @@ impl Program {
         let (Some(section), Ok(start)) = (symbol.section, usize::try_from(symbol.offset)) else {
             return Err(too_long);
         };
-        let mut constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut constants = lock(&self.constants);
         let content = constants.entry(section).or_insert_with(|| self.linked.content(section).to_vec());
         content.get_mut(start..).and_then(|c| c.get_mut(..bytes.len())).ok_or(too_long)?.copy_from_slice(bytes);
         if let Some(copy) = &self.constant_copy
@@ -170,13 +170,13 @@ impl Program {
     /// Content of a constant bank as a kernel sees it now.
     pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Vec<u8> {
         let Some(section) = self.linked.bank_section(kernel, bank) else { return vec![] };
-        let constants = self.constants.lock().unwrap_or_else(PoisonError::into_inner);
+        let constants = lock(&self.constants);
         constants.get(&section).map_or_else(|| self.linked.content(section).to_vec(), Clone::clone)
     }
 
     /// The heap of device code, made with this size if there is none yet.
     pub(super) fn heap(&self, bytes: u64) -> Result<Arc<Heap>, Error> {
-        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heap = lock(&self.heap);
         if let Some(heap) = &*heap {
             return Ok(heap.clone());
         }
@@ -186,7 +186,7 @@ impl Program {
     }
 
     pub(super) fn translated(&self, kernel: FunctionId) -> Result<Arc<Translated>, Error> {
-        let mut all = self.translated.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.translated);
         if let Some(translated) = all.get(&kernel) {
             return Ok(translated.clone());
         }

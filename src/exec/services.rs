@@ -3,7 +3,7 @@
 //! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion".
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use range_alloc::RangeAllocator;
 use warploom_runtime::fault::FaultKind;
@@ -11,7 +11,7 @@ use warploom_runtime::launch::Engine;
 use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
-use super::{Error, printf};
+use super::{Error, lock, printf};
 use crate::interp::{Actor, Elements, load_elements, store_elements};
 use crate::ir::{Access, Space, Type, Value};
 
@@ -229,12 +229,17 @@ impl Guest<'_> {
     }
 
     fn argument(&mut self, n: u64) -> Result<u64, Refused> {
-        let address = self.context.local_bytes.saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES;
+        let address = self.argument_at(n);
         self.load(Space::Local, Type::I64, address)
     }
 
+    /// In the lane's local memory.
+    fn argument_at(&self, n: u64) -> u64 {
+        self.context.local_bytes.saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES
+    }
+
     fn answer(&mut self, result: u64) -> Result<(), Refused> {
-        let address = self.context.local_bytes.saturating_sub(SERVICE_BYTES.into());
+        let address = self.argument_at(0);
         let mut elements = Elements::default();
         elements[0] = result;
         let access = access(Space::Local, Type::I64);
@@ -285,8 +290,4 @@ impl printf::Arguments<Refused> for Packed<'_, '_> {
     fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, Refused> {
         self.guest.text(address, most)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

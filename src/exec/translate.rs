@@ -7,7 +7,7 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use super::{EngineKind, Error};
+use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
 use crate::ir::{BlockId, Function, Service, Terminator};
@@ -189,7 +189,7 @@ struct Discovering {
 
 impl Discovering {
     fn grown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Interpreter>>> {
-        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.growing)
     }
 
     /// Prepares the context for going on at its unknown pc.

@@ -3,7 +3,7 @@
 use crate::corpus::{check_matmul, check_saxpy};
 use crate::draw::Draw;
 use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
-use crate::support::{BLOCKS, Case};
+use crate::support::{BLOCKS, Case, Scalar};
 
 /// Elements for a block size: never a multiple of it, and enough for several blocks of the small ones.
 fn elements(block: usize) -> usize {
@@ -332,53 +332,39 @@ fn half() {
     }
 }
 
-#[test]
-fn fma_chains() {
+/// A kernel of the benches that does each element `rounds` times over.
+fn check_rounds<T: Scalar>(
+    file: &str,
+    entry: &'static str,
+    draw: fn(&mut Draw) -> T,
+    expected: fn(&[T], usize) -> Vec<T>,
+) {
     for block in BLOCKS {
         let n = elements(block);
-        let x = Draw::new(block as u64).vec(n, |d| d.f32(1.0));
+        let x = Draw::new(block as u64).vec(n, draw);
         for rounds in [0, 1, 16] {
-            Case::bench("fma", "fma_chains")
+            Case::bench(file, entry)
                 .shape(Shape::covering(n, block))
                 .input(&x)
-                .output(&reference::fma_chains(&x, rounds))
+                .output(&expected(&x, rounds))
                 .value(n as i32)
                 .value(rounds as i32)
                 .check();
         }
     }
+}
+
+#[test]
+fn fma_chains() {
+    check_rounds("fma", "fma_chains", |d| d.f32(1.0), reference::fma_chains);
 }
 
 #[test]
 fn dfma_chains() {
-    for block in BLOCKS {
-        let n = elements(block);
-        let x = Draw::new(block as u64).vec(n, Draw::f64);
-        for rounds in [0, 1, 16] {
-            Case::bench("dfma", "dfma_chains")
-                .shape(Shape::covering(n, block))
-                .input(&x)
-                .output(&reference::dfma_chains(&x, rounds))
-                .value(n as i32)
-                .value(rounds as i32)
-                .check();
-        }
-    }
+    check_rounds("dfma", "dfma_chains", Draw::f64, reference::dfma_chains);
 }
 
 #[test]
 fn mix() {
-    for block in BLOCKS {
-        let n = elements(block);
-        let x = Draw::new(block as u64).vec(n, Draw::u64);
-        for rounds in [0, 1, 16] {
-            Case::bench("mix", "mix")
-                .shape(Shape::covering(n, block))
-                .input(&x)
-                .output(&reference::mix(&x, rounds))
-                .value(n as i32)
-                .value(rounds as i32)
-                .check();
-        }
-    }
+    check_rounds("mix", "mix", Draw::u64, reference::mix);
 }

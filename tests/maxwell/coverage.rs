@@ -18,13 +18,6 @@ fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(path)
 }
 
-/// The mnemonic with its modifiers.
-fn mnemonic(instruction: &Instruction) -> String {
-    let text = instruction.text(8);
-    let text = text.split_once(' ').filter(|(guard, _)| guard.starts_with('@')).map_or(&text[..], |(_, rest)| rest);
-    text.split([' ', ';']).next().unwrap_or_default().to_owned()
-}
-
 /// The cubins that `tests/semantics` and `tests/kernels` run.
 fn cubins() -> Vec<PathBuf> {
     let folders = ["semantics", "semantics/ptx", "kernels", "behaviour"].into_iter().flat_map(|folder| {
@@ -43,14 +36,14 @@ fn every_instruction_met_in_real_code_is_executed() {
     for (path, groups) in instructions::files() {
         let groups = groups.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let words = groups.iter().filter(|group| !group.cases.is_empty()).flat_map(|group| &group.words);
-        executed.extend(words.filter_map(|&word| Instruction::decode(word)).map(|instruction| mnemonic(&instruction)));
+        executed.extend(words.filter_map(|&word| Instruction::decode(word)).map(|instruction| instruction.mnemonic()));
     }
     for path in cubins() {
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let modules = container::modules(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let sections = modules.iter().flat_map(|module| &module.sections);
         let code = sections.filter(|section| section.kind == SectionKind::Code).flat_map(|it| code::words(&it.data));
-        executed.extend(code.filter_map(|word| word.instruction).map(|instruction| mnemonic(&instruction)));
+        executed.extend(code.filter_map(|word| word.instruction).map(|instruction| instruction.mnemonic()));
     }
     let met = fs::read_to_string(fixture("words/mnemonics.txt")).expect("the list");
     let forgotten: Vec<&str> = met

@@ -24,6 +24,13 @@ impl Instruction {
         self.text_in(&Context { pc, ..Context::default() })
     }
 
+    /// The first word of the text behind the guard: the mnemonic with its modifiers.
+    pub fn mnemonic(&self) -> String {
+        let text = self.text(0);
+        let word = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+        word.to_owned()
+    }
+
     /// The text with guard, without the closing semicolon.
     pub fn text_in(&self, context: &Context) -> String {
         let mut printer = Printer { instruction: self, context, out: String::new() };
