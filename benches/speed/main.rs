@@ -9,7 +9,7 @@ mod ratios;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use draw::Draw;
-use guest::Guest;
+use guest::{Guest, Number};
 use std::hint::black_box;
 use std::time::Duration;
 use warploom::exec::EngineKind;
@@ -79,49 +79,48 @@ fn mandelbrot(c: &mut Criterion) {
         .run(c, &mut [("plain", &mut plain)]);
 }
 
-fn fma(c: &mut Criterion) {
-    let (n, rounds) = (16_384, 64);
-    let x: Vec<f32> = (0..n).map(|i| i as f32 / n as f32).collect();
-    let guest = Guest::new("benches/fixtures/fma.sm_50.cubin", "fma_chains", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .numbers(&x)
-        .zeros(4 * n)
+/// A loop over elements that does each `rounds` times over.
+type Rounds<T> = fn(&[T], &mut [T], usize);
+
+/// Kernels with much work on each element, against a scalar loop and one over vectors. An element has `units` of work a round.
+fn rounds<T: Number + Default>(
+    c: &mut Criterion,
+    name: &str,
+    entry: &'static str,
+    x: &[T],
+    units: usize,
+    loops: [Rounds<T>; 2],
+) {
+    let (n, rounds) = (x.len(), 64);
+    let file = format!("benches/fixtures/{name}.sm_50.cubin");
+    let guest = Guest::new(&file, entry, [n as u32 / 256, 1, 1], [256, 1, 1])
+        .numbers(x)
+        .zeros(size_of_val(x))
         .arg(n as i32)
         .arg(rounds as i32);
-    let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);
-    let mut plain = || plain::fma_chains(black_box(&x), black_box(&mut y), rounds);
-    let mut vector = || plain::fma_chains_vector(black_box(&x), black_box(&mut z), rounds);
-    Group { name: "fma", work: (n * rounds * 16) as u64, guest, interp_samples: 10, two_threads: false }
+    let (mut y, mut z) = (vec![T::default(); n], vec![T::default(); n]);
+    let mut plain = || loops[0](black_box(x), black_box(&mut y), rounds);
+    let mut vector = || loops[1](black_box(x), black_box(&mut z), rounds);
+    Group { name, work: (n * rounds * units) as u64, guest, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+}
+
+/// Elements of the kernels with rounds.
+const ELEMENTS: u16 = 16_384;
+
+fn fma(c: &mut Criterion) {
+    let x: Vec<f32> = (0..ELEMENTS).map(|i| f32::from(i) / f32::from(ELEMENTS)).collect();
+    rounds(c, "fma", "fma_chains", &x, 16, [plain::fma_chains, plain::fma_chains_vector]);
 }
 
 fn dfma(c: &mut Criterion) {
-    let (n, rounds) = (16_384, 64);
-    let x: Vec<f64> = (0..n).map(|i| f64::from(i) / f64::from(n)).collect();
-    let guest = Guest::new("benches/fixtures/dfma.sm_50.cubin", "dfma_chains", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .numbers(&x)
-        .zeros(8 * x.len())
-        .arg(n)
-        .arg(rounds as i32);
-    let (mut y, mut z) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-    let mut plain = || plain::dfma_chains(black_box(&x), black_box(&mut y), rounds);
-    let mut vector = || plain::dfma_chains_vector(black_box(&x), black_box(&mut z), rounds);
-    Group { name: "dfma", work: (x.len() * rounds * 16) as u64, guest, interp_samples: 10, two_threads: false }
-        .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+    let x: Vec<f64> = (0..ELEMENTS).map(|i| f64::from(i) / f64::from(ELEMENTS)).collect();
+    rounds(c, "dfma", "dfma_chains", &x, 16, [plain::dfma_chains, plain::dfma_chains_vector]);
 }
 
 fn mix(c: &mut Criterion) {
-    let (n, rounds) = (16_384, 64);
-    let x = Draw::new(2).vec(n, Draw::u64);
-    let guest = Guest::new("benches/fixtures/mix.sm_50.cubin", "mix", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .numbers(&x)
-        .zeros(8 * n)
-        .arg(n as i32)
-        .arg(rounds as i32);
-    let (mut y, mut z) = (vec![0; n], vec![0; n]);
-    let mut plain = || plain::mix(black_box(&x), black_box(&mut y), rounds);
-    let mut vector = || plain::mix_vector(black_box(&x), black_box(&mut z), rounds);
-    Group { name: "mix", work: (n * rounds) as u64, guest, interp_samples: 10, two_threads: false }
-        .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
+    let x = Draw::new(2).vec(ELEMENTS.into(), Draw::u64);
+    rounds(c, "mix", "mix", &x, 1, [plain::mix, plain::mix_vector]);
 }
 
 /// In blocks of the greatest size and of a usual one: what a block costs by itself is much of a kernel as short as this.
