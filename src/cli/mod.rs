@@ -140,9 +140,9 @@ fn start_log() {
 }
 
 /// Prints to standard output. A reader that has gone away ends the command quietly.
-fn print(text: &str) -> Result<(), Error> {
+fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
     use std::io::Write;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    match std::io::stdout().lock().write_all(text.as_ref()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::Io { path: "standard output".into(), doing: "cannot be written", source: e })
         }

@@ -115,8 +115,8 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let report = report(options, &launch, &runs, executed, expect, difference);
         capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
-    print(&String::from_utf8_lossy(&runs[0].first.printed.text))?;
-    print(&(summary(options, &launch, &runs) + &notes))?;
+    print(&runs[0].first.printed.text)?;
+    print(summary(options, &launch, &runs) + &notes)?;
     Ok(ending)
 }
 
