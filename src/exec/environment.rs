@@ -40,8 +40,8 @@ impl Environment<'_> {
         let end = (param_base + self.params.len()).max(FIRST_PARAM);
         content.resize(content.len().max(end), 0);
         let mut put = |at: usize, bytes: &[u8]| content[at..at + bytes.len()].copy_from_slice(bytes);
-        put(at::SHARED_WINDOW, &self.windows.shared.to_le_bytes());
-        put(at::LOCAL_WINDOW, &self.windows.local.to_le_bytes());
+        put(at::SHARED_WINDOW, &(self.windows.shared as u32).to_le_bytes());
+        put(at::LOCAL_WINDOW, &(self.windows.local as u32).to_le_bytes());
         for axis in 0..3 {
             put(at::NTID + 4 * axis, &self.block[axis].to_le_bytes());
             put(at::NCTAID + 4 * axis, &self.grid[axis].to_le_bytes());

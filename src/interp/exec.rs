@@ -216,6 +216,7 @@ impl<'a> Executor<'a> {
             Special::Ntid(axis) => context.ntid[usize::from(axis)].into(),
             Special::Nctaid(axis) => context.nctaid[usize::from(axis)].into(),
             Special::WarpId => context.warp.into(),
+            Special::WarpSlot => context.slot.into(),
             Special::LaunchMask => context.launch_mask,
             Special::Clock => context.instructions,
             Special::BarrierResult => context.barrier_result.into(),

@@ -143,6 +143,7 @@ names! {
         Special::Nctaid(1) => "nctaid.y",
         Special::Nctaid(2) => "nctaid.z",
         Special::WarpId => "warp.id",
+        Special::WarpSlot => "warp.slot",
         Special::LaunchMask => "launch.mask",
         Special::Clock => "clock",
         Special::BarrierResult => "barrier.result",

@@ -243,6 +243,8 @@ pub enum Special {
     Nctaid(u8),
     /// Index of the warp in its block: uniform `i32`.
     WarpId,
+    /// A number that no other warp has while this one is alive, less than `LaunchConfig::warp_slots`: uniform `i32`.
+    WarpSlot,
     /// Lanes of this warp that exist (the last warp of a block may be short): mask.
     LaunchMask,
     /// Guest instructions counted so far by the worker thread, this block's included: uniform `i64`. Both engines agree.

@@ -393,6 +393,7 @@ fn special_type(special: Special) -> Result<ValueType, TypeError> {
         | Special::Ntid(_)
         | Special::Nctaid(_)
         | Special::WarpId
+        | Special::WarpSlot
         | Special::BarrierResult
         | Special::SharedBytes => ValueType::uniform(Type::I32),
     })

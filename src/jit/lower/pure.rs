@@ -262,6 +262,7 @@ impl BlockLowerer<'_, '_, '_> {
             Special::Ntid(axis) => self.ctx_load(types::I32, abi::NTID + 4 * i32::from(axis)),
             Special::Nctaid(axis) => self.ctx_load(types::I32, abi::NCTAID + 4 * i32::from(axis)),
             Special::WarpId => self.ctx_load(types::I32, abi::WARP),
+            Special::WarpSlot => self.ctx_load(types::I32, abi::SLOT),
             Special::LaunchMask => self.ctx_load(types::I64, abi::LAUNCH_MASK),
             Special::Clock => self.ctx_load(types::I64, abi::INSTRUCTIONS),
             Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
