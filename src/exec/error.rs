@@ -5,7 +5,7 @@ use warploom_runtime::memory::{CopyError, MapError};
 
 use crate::container;
 use crate::interp::InterpError;
-use crate::isa::maxwell::lift::LiftError;
+use crate::isa::LiftError;
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
