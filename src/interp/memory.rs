@@ -109,6 +109,9 @@ impl Executor<'_> {
             })
         };
         if ty.is_uniform() {
+            if access.guard.is_some_and(|guard| self.values.uniform(guard) == 0) {
+                return Ok(());
+            }
             let address = effective(self.values.uniform(access.address));
             return act(self, Actor::Scalar, address);
         }

@@ -282,8 +282,9 @@ pub enum Extend {
 /// Address and access of a memory operation.
 ///
 /// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
-/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once,
-/// unmasked, with uniform values; else it is done for each lane of the execution mask, in ascending order.
+/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once, also
+/// if no lane is active, with uniform values, unless there is a guard and it is 0; else it is done for each lane of the
+/// execution mask, in ascending order.
 ///
 /// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault names the lane (that
 /// of a scalar access the least active lane) and `address + offset`, which wraps in the address's type. Alignment is

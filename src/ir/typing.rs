@@ -165,7 +165,7 @@ impl<'a> Env<'a> {
             Space::Shared | Space::Local | Space::Const(_) => Type::I32,
         };
         let scalar = self.of("address", address, address_ty)?.is_uniform();
-        self.guard(guard, nomask, !scalar)?;
+        self.guard(guard, nomask, !(scalar && nomask))?;
         attribute("count", "1 to 16 elements", count, (1..=MAX_ELEMENTS).contains(&count))?;
         attribute("align", "a power of two", align, align.is_power_of_two())?;
         match space {

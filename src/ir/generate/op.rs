@@ -299,7 +299,8 @@ impl Generator<'_> {
         let align = if atomic || !self.once_in(6) { natural } else { self.pick(&[1, natural, 2 * natural]) };
         let address = self.address(space, align.into());
         let offset = if self.once_in(3) { i32::from(align) * (self.below(8) as i32 - 2) } else { 0 };
-        let (guard, nomask) = if self.b.ty(address).is_uniform() { (None, false) } else { self.maybe_guard() };
+        let (guard, nomask) = self.maybe_guard();
+        let nomask = nomask && !self.b.ty(address).is_uniform();
         Access { space, ty, count, align, address, offset, guard, nomask }
     }
 }
