@@ -54,7 +54,7 @@ impl Program {
         let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         for (i, section) in module.sections.iter().enumerate() {
-            if section.kind == SectionKind::Global && section.size > 0 {
+            if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
             }
         }
@@ -142,7 +142,8 @@ impl Program {
             return Err(Error::NoSuchVariable { name: name.into(), names });
         };
         let s = module.symbol(symbol);
-        let global = s.section.is_some_and(|id| module.section(id).kind == SectionKind::Global);
+        let kind = s.section.map(|id| module.section(id).kind);
+        let global = matches!(kind, Some(SectionKind::Global | SectionKind::Image));
         let address = if global { self.linked.address(symbol) } else { None };
         Ok(Variable { address, size: s.size, symbol })
     }
