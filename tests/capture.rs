@@ -3,19 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use warploom::capture::manifest::{Arg, Buffer, Dim, Layout, Surface};
-use warploom::capture::{Array, Dtype, Launch, Manifest, write};
+use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, write};
+use warploom::container;
+use warploom::container::hsaco::ValueKind;
 
+/// The manifests in a folder of examples, and in `gfx9` of it.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let folders = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
-    let files = folders.flat_map(|f| std::fs::read_dir(f).unwrap().map(|e| e.unwrap().path()));
+    let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let folders = [list(root.clone()), list(root.join("gfx9"))].concat().into_iter().filter(|p| p.is_dir());
+    let files = folders.flat_map(list);
     files.filter(|p| p.extension().is_some_and(|e| e == "toml")).collect()
 }
 
 #[test]
 fn examples_resolve_and_survive_writing() {
     let examples = examples();
-    assert!(examples.len() >= 13);
+    assert!(examples.len() >= 60);
     let folder = tempfile::tempdir().unwrap();
     for path in examples {
         let manifest = Manifest::read(&path).unwrap();
@@ -24,6 +28,42 @@ fn examples_resolve_and_survive_writing() {
         assert_eq!(Manifest::read(&copy).unwrap(), manifest, "{}", path.display());
         let launch = Launch::resolve(manifest, &path).unwrap();
         assert!(launch.expects_something(), "{}", path.display());
+    }
+}
+
+/// Arguments are of the sizes and kinds that the kernels' metadata has.
+#[test]
+fn arguments_fit_the_kernels() {
+    for path in examples() {
+        let launch = Launch::read(&path).unwrap();
+        let label = path.display();
+        let module = container::modules(&launch.binary).unwrap_or_else(|e| panic!("{label}: {e}")).remove(0);
+        let named =
+            launch.entry.as_deref().map(|name| module.kernel(name).unwrap_or_else(|| panic!("{label}: {name}")));
+        let kernel = module.function(named.unwrap_or_else(|| module.kernels().next().unwrap().0));
+        assert_eq!(launch.args.len(), kernel.params.len(), "{label}");
+        let lanes = launch.shape.block.iter().product::<u32>();
+        let most = kernel.hsa.as_ref().and_then(|hsa| hsa.max_flat_workgroup_size);
+        assert!(most.is_none_or(|most| lanes <= most), "{label}: {lanes}");
+        for symbol in &launch.symbols {
+            let variable = module.variable(&symbol.name).unwrap_or_else(|| panic!("{label}: {}", symbol.name));
+            assert!(symbol.content.len() <= module.symbol(variable).size, "{label}");
+        }
+        for (i, (arg, param)) in launch.args.iter().zip(&kernel.params).enumerate() {
+            let bytes = match arg {
+                ArgValue::Bytes(bytes, _) => bytes.len(),
+                ArgValue::Local(_) => 4,
+                _ => 8,
+            };
+            assert_eq!(bytes, param.size as usize, "{label}: argument {}", i + 1);
+            let Some(hsa) = &kernel.hsa else { continue };
+            let expected = match arg {
+                ArgValue::Bytes(..) => ValueKind::ByValue,
+                ArgValue::Local(_) => ValueKind::DynamicSharedPointer,
+                _ => ValueKind::GlobalBuffer,
+            };
+            assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
+        }
     }
 }
 
@@ -177,5 +217,5 @@ fn the_documented_manifest_is_one() {
     let start = text.find("```toml\n").unwrap() + 8;
     let manifest = &text[start..start + text[start..].find("```").unwrap()];
     let manifest = Manifest::parse(manifest, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (3, 3, 1));
+    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (4, 3, 1));
 }

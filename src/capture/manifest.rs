@@ -79,6 +79,8 @@ pub enum Arg {
     Number(Dtype, toml::Value),
     /// Raw bytes of a structure, in hex.
     Bytes(String),
+    /// Passes a part of so many bytes of dynamic shared memory: an OpenCL kernel's `local` pointer.
+    Local(u32),
 }
 
 impl TryFrom<toml::Table> for Arg {
@@ -93,6 +95,10 @@ impl TryFrom<toml::Table> for Arg {
             dtype.encode(&value)?;
             return Ok(Arg::Number(dtype, value));
         }
+        if key == "local" {
+            let bytes = value.as_integer().and_then(|bytes| u32::try_from(bytes).ok());
+            return bytes.map(Arg::Local).ok_or_else(|| format!("`local` of an [[arg]] is {value}: expected bytes"));
+        }
         let make = match key.as_str() {
             "buffer" => Arg::Buffer,
             "sparse" => Arg::Sparse,
@@ -100,8 +106,8 @@ impl TryFrom<toml::Table> for Arg {
             "texture" => Arg::Texture,
             "bytes" => Arg::Bytes,
             _ => {
-                let expected = "buffer, sparse, surface, texture, bytes, i8, u8, i16, u16, i32, u32, i64, u64, f16, \
-                                f32 or f64";
+                let expected = "buffer, sparse, surface, texture, bytes, local, i8, u8, i16, u16, i32, u32, i64, u64, \
+                                f16, f32 or f64";
                 return Err(format!("unknown key `{key}` of an [[arg]], expected {expected}"));
             }
         };
@@ -120,6 +126,7 @@ impl From<Arg> for toml::Table {
             Arg::Surface(name) => ("surface", name.into()),
             Arg::Texture(name) => ("texture", name.into()),
             Arg::Bytes(hex) => ("bytes", hex.into()),
+            Arg::Local(bytes) => ("local", i64::from(bytes).into()),
             Arg::Number(dtype, value) => (dtype.name(), value),
         };
         toml::Table::from_iter([(key.to_string(), value)])

@@ -36,6 +36,8 @@ pub enum ArgValue {
     Texture(usize),
     /// These bytes, and what the manifest calls them, such as `f32`.
     Bytes(Vec<u8>, &'static str),
+    /// Address of a part of dynamic shared memory of so many bytes, after the parts of earlier arguments.
+    Local(u32),
 }
 
 /// What is in memory at first.
@@ -177,6 +179,7 @@ impl Launch {
                 manifest::Arg::Number(dtype, value) => {
                     ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
                 }
+                manifest::Arg::Local(bytes) => ArgValue::Local(bytes),
                 manifest::Arg::Bytes(hex) => {
                     ArgValue::Bytes(bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?, "bytes")
                 }

@@ -36,6 +36,8 @@ pub enum Error {
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
     Surface { name: String },
+    #[error("argument {number} is a part of dynamic shared memory: such arguments are not passed yet")]
+    LocalArgument { number: usize },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]
