@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
+use super::raw::{BinaryFormat, Part, Raw};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub kernel: Kernel,
     pub launch: Launch,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Raw>,
     #[serde(default, rename = "arg", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Arg>,
     #[serde(default, rename = "buffer", skip_serializing_if = "BTreeMap::is_empty")]
@@ -32,6 +35,9 @@ pub struct Manifest {
 pub struct Kernel {
     /// Recognised by its content.
     pub binary: PathBuf,
+    /// Of a binary that cannot be recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<BinaryFormat>,
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
@@ -149,6 +155,9 @@ pub struct Buffer {
     /// Element type, where the file does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// The guest address, a multiple of 64 KiB; an integer, or a string with one that is too large for TOML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<toml::Value>,
     /// `.npy` that the buffer is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
@@ -158,6 +167,9 @@ pub struct Buffer {
     pub atol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub png: Option<Png>,
+    /// Addresses and descriptors of buffers that it holds from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// `png = { size = [w, h], map = "iterations", max = 256 }`: an image of unsigned integers, rows from the top.
@@ -262,6 +274,6 @@ pub struct Sparse {
     pub resident: Vec<u64>,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

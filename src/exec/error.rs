@@ -38,6 +38,10 @@ pub enum Error {
     Surface { name: String },
     #[error("argument {number} is a part of dynamic shared memory: such arguments are not passed yet")]
     LocalArgument { number: usize },
+    #[error("plain instruction streams are read from manifests, but not executed yet")]
+    RawStream,
+    #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]
+    PlacedBuffer { name: String },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

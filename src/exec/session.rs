@@ -31,6 +31,12 @@ impl<'c> Session<'c> {
         if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Local(_))) {
             return Err(Error::LocalArgument { number: i + 1 });
         }
+        if launch.raw.is_some() {
+            return Err(Error::RawStream);
+        }
+        if let Some(buffer) = launch.buffers.iter().find(|b| b.address.is_some() || !b.parts.is_empty()) {
+            return Err(Error::PlacedBuffer { name: buffer.name.clone() });
+        }
         let program = Program::load(&launch.binary, launch.entry.as_deref())?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
