@@ -28,9 +28,6 @@ impl<'c> Session<'c> {
         if let Some(surface) = launch.surfaces.first() {
             return Err(Error::Surface { name: surface.name.clone() });
         }
-        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Local(_))) {
-            return Err(Error::LocalArgument { number: i + 1 });
-        }
         if launch.raw.is_some() {
             return Err(Error::RawStream);
         }
@@ -58,8 +55,7 @@ impl<'c> Session<'c> {
             ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
             ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
             ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
-            // Refused above.
-            ArgValue::Local(_) => Arg::bytes([]),
+            ArgValue::Local(bytes) => Arg::local(*bytes),
             // There are no surfaces.
             ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
         };
