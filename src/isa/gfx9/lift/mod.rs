@@ -17,6 +17,7 @@
 //! How floats round and flush, and whether vector registers are indexed, is a mode that instructions change. A block is lifted
 //! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
 
+pub mod apertures;
 mod context;
 mod emit;
 mod entry;
@@ -32,6 +33,8 @@ pub mod scalar_alu;
 pub mod scalar_compare;
 pub mod scalar_memory;
 pub mod vector_int;
+pub mod vector_lanes;
+pub mod vector_short;
 
 use crate::ir::{Function, NanPolicy};
 use crate::isa::LiftError;

@@ -53,6 +53,24 @@ impl Cx<'_> {
         }
     }
 
+    /// Word `part` of a source of several words.
+    pub fn part_of(&mut self, i: &Instruction, n: usize, part: u8) -> Value {
+        match i.src(n).operand {
+            Operand::Vector(number) => self.vector(number.wrapping_add(part)),
+            Operand::Scalar(number) => self.scalar(Operand::Scalar(number.wrapping_add(part))),
+            other => self.scalar(other),
+        }
+    }
+
+    /// Writes a result of several words to consecutive vector registers.
+    pub fn set_parts(&mut self, i: &Instruction, parts: &[Value]) {
+        if let Operand::Vector(first) = i.dst() {
+            for (&part, n) in parts.iter().zip(0..) {
+                self.set_vector(first.wrapping_add(n), part);
+            }
+        }
+    }
+
     /// The 32 bits of a source as it comes to the instruction's operation, but for the modifiers of floats: lanes exchanged
     /// (DPP), a part of it chosen and extended (SDWA), the half chosen (`op_sel`).
     fn chosen(&mut self, i: &Instruction, n: usize) -> Value {
