@@ -27,7 +27,8 @@ fn matmul() {
         let mut draw = Draw::new(n as u64);
         let a = draw.vec(n * n, |d| d.f32(2.0));
         let b = draw.vec(n * n, |d| d.f32(2.0));
-        let cell = |row: usize, column: usize| (0..n).fold(0f32, |sum, k| a[row * n + k].mul_add(b[k * n + column], sum));
+        let cell =
+            |row: usize, column: usize| (0..n).fold(0f32, |sum, k| a[row * n + k].mul_add(b[k * n + column], sum));
         let c: Vec<f32> = (0..n * n).map(|at| cell(at / n, at % n)).collect();
         let tiles = (n / 16) as u32;
         let kernel = Case::gfx9("k02_matmul", "matmul").grid([tiles, tiles, 1]).block([16, 16, 1]);
@@ -52,7 +53,9 @@ fn reduce() {
     for (block, grid, n) in [(1, 5, 9), (63, 3, 1000), (64, 1, 64), (65, 4, 777), (256, 7, 5000), (1024, 3, 9999)] {
         let input = Draw::new(block as u64).vec(n, |d| d.below(1 << 30));
         let group = |group: usize| {
-            let lane = |l: usize| (group * block + l..n).step_by(block * grid).fold(0, |sum: u32, i| sum.wrapping_add(input[i]));
+            let lane = |l: usize| {
+                (group * block + l..n).step_by(block * grid).fold(0, |sum: u32, i| sum.wrapping_add(input[i]))
+            };
             tree((0..block).map(lane).collect())
         };
         let out: Vec<u32> = (0..grid).map(group).collect();
@@ -64,7 +67,9 @@ fn reduce() {
 #[test]
 fn histograms() {
     for entry in ["hist_global", "hist_local"] {
-        for (block, grid, n) in [(1, 3, 50), (63, 2, 999), (64, 1, 64), (65, 3, 2000), (256, 5, 10_007), (1024, 2, 5000)] {
+        for (block, grid, n) in
+            [(1, 3, 50), (63, 2, 999), (64, 1, 64), (65, 3, 2000), (256, 5, 10_007), (1024, 2, 5000)]
+        {
             let input = Draw::new(block as u64).vec(n, |d| d.below(256) as u8);
             let mut counts = vec![0u32; 256];
             input.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
@@ -77,7 +82,9 @@ fn histograms() {
 #[test]
 fn mandel() {
     let (x0, y0, dx, dy) = (-2.1f32, -1.2f32, 0.053f32, 0.067f32);
-    for (block, w, h) in [([1, 1, 1], 5, 3), ([63, 1, 1], 61, 7), ([8, 8, 1], 61, 35), ([64, 1, 1], 61, 35), ([65, 3, 1], 61, 35)] {
+    for (block, w, h) in
+        [([1, 1, 1], 5, 3), ([63, 1, 1], 61, 7), ([8, 8, 1], 61, 35), ([64, 1, 1], 61, 35), ([65, 3, 1], 61, 35)]
+    {
         let point = |x: i32, y: i32| {
             let (cx, cy) = ((x as f32).mul_add(dx, x0), (y as f32).mul_add(dy, y0));
             let (mut zx, mut zy, mut i) = (0f32, 0f32, 0);
@@ -119,7 +126,10 @@ fn calls() {
         let a = |g: u32, i: u32| g.wrapping_mul(i & 15);
         let out: Vec<u32> =
             (0..block * grid).map(|g| a(g, g).wrapping_mul(3).wrapping_add(a(g, g.wrapping_add(1)))).collect();
-        Case::gfx9("k09_scratch", "callee").shape(Shape { grid: grid as usize, block: block as usize }).output(&out).check();
+        Case::gfx9("k09_scratch", "callee")
+            .shape(Shape { grid: grid as usize, block: block as usize })
+            .output(&out)
+            .check();
     }
 }
 

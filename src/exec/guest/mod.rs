@@ -11,7 +11,7 @@ use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
 use crate::isa::LiftError;
-use crate::isa::maxwell::Fidelity;
+use crate::isa::fidelity::Fidelity;
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {

@@ -7,8 +7,8 @@ use warploom_runtime::launch::{ConstBank, LaunchConfig};
 
 use super::{Environment, Launching, WARP_LANES, apertures, bank};
 use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
-use crate::exec::launch::ArgContent;
 use crate::exec::Error;
+use crate::exec::launch::ArgContent;
 
 /// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
 const PACKET_BYTES: usize = 64;
@@ -50,11 +50,8 @@ impl<'a> Dispatch<'a> {
             lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
         }
         let lane = lane.checked_next_multiple_of(SCRATCH_ALIGN).unwrap_or(u32::MAX);
-        let wave_scratch = if hsa.descriptor.enable_private_segment() {
-            u64::from(lane) * u64::from(WARP_LANES)
-        } else {
-            0
-        };
+        let wave_scratch =
+            if hsa.descriptor.enable_private_segment() { u64::from(lane) * u64::from(WARP_LANES) } else { 0 };
         Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg })
     }
 
@@ -88,7 +85,9 @@ impl<'a> Dispatch<'a> {
                 UserSgpr::KernargSegmentPtr => long(packet + KERNARG_AT as u64),
                 UserSgpr::DispatchId => long(0),
                 UserSgpr::FlatScratchInit => long(scratch),
-                UserSgpr::PrivateSegmentSize => (self.wave_scratch as u32 / u32::from(WARP_LANES)).to_le_bytes().to_vec(),
+                UserSgpr::PrivateSegmentSize => {
+                    (self.wave_scratch as u32 / u32::from(WARP_LANES)).to_le_bytes().to_vec()
+                }
             };
             put(at, &value);
         }

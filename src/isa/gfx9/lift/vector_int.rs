@@ -420,7 +420,8 @@ pub fn v_subbrev_co_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// A product of 64 bits and a sum, with its carry.
 fn wide_product(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     let (x, y, z) = (cx.word(i, 0), cx.word(i, 1), cx.long_word(i, 2));
-    let extend = |cx: &mut Cx<'_>, v| if signed { cx.b.sign_extend(Type::I64, v) } else { cx.b.zero_extend(Type::I64, v) };
+    let extend =
+        |cx: &mut Cx<'_>, v| if signed { cx.b.sign_extend(Type::I64, v) } else { cx.b.zero_extend(Type::I64, v) };
     let (x, y) = (extend(cx, x), extend(cx, y));
     let product = cx.b.mul(x, y);
     let (total, carry) = cx.b.add_carry(product, z, None);
