@@ -256,17 +256,6 @@ pack! {
     v_cvt_pknorm_u16_f32: |cx, i, n| { let x = cx.f32(i, n); normalized(cx, x, false) };
     v_cvt_pknorm_i16_f16: |cx, i, n| { let x = cx.f16(i, n); normalized(cx, x, true) };
     v_cvt_pknorm_u16_f16: |cx, i, n| { let x = cx.f16(i, n); normalized(cx, x, false) };
-    v_cvt_pk_i16_i32: |cx, i, n| { let x = cx.word(i, n); saturated(cx, x, true) };
-    v_cvt_pk_u16_u32: |cx, i, n| {
-        let (x, greatest) = (cx.word(i, n), cx.int(0xffff));
-        cx.b.min_u(x, greatest)
-    };
-    /// Of which each keeps its bits.
-    v_pack_b32_f16: |cx, i, n| {
-        let x = cx.f16(i, n);
-        let bits = cx.bits_of(x);
-        cx.b.zero_extend(Type::I32, bits)
-    };
 }
 
 /// Rounded toward zero.
