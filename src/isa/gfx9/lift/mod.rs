@@ -21,6 +21,7 @@ pub mod apertures;
 mod context;
 mod emit;
 mod entry;
+mod floats;
 mod flow;
 mod mode;
 mod program;
@@ -29,9 +30,17 @@ mod sources;
 
 // The instructions, family by family.
 pub mod control;
+pub mod convert;
+pub mod division;
+pub mod packed;
 pub mod scalar_alu;
 pub mod scalar_compare;
 pub mod scalar_memory;
+pub mod transcendental;
+pub mod vector_compare;
+pub mod vector_double;
+pub mod vector_float;
+pub mod vector_half;
 pub mod vector_int;
 pub mod vector_lanes;
 pub mod vector_short;
