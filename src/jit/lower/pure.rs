@@ -64,6 +64,7 @@ pub fn support(
                 && uniform(*value)
                 && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
         ),
+        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {
