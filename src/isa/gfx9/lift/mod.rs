@@ -25,13 +25,16 @@ mod mode;
 mod program;
 mod scalars;
 mod sources;
+mod vector_memory;
 
 // The instructions, family by family.
 pub mod control;
+pub mod lds;
+pub mod lds_atomic;
+pub mod lds_lanes;
 pub mod scalar_alu;
 pub mod scalar_compare;
 pub mod scalar_memory;
-pub mod vector_int;
 
 use crate::ir::{Function, NanPolicy};
 use crate::isa::LiftError;
