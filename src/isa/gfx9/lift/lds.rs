@@ -14,7 +14,8 @@ use super::{Flow, Lifted, Unsupported};
 
 /// The instruction's fields, if it accesses shared memory.
 pub(super) fn fields(i: &Instruction) -> Result<Ds, Unsupported> {
-    i.ds().filter(|ds| !ds.gds).ok_or(Unsupported)
+    let ds = i.ds();
+    if ds.gds { Err(Unsupported) } else { Ok(ds) }
 }
 
 /// The lanes whose bytes from `address + offset` on lie in shared memory.

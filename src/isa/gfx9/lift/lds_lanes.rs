@@ -8,7 +8,7 @@ use crate::isa::gfx9::Instruction;
 
 use super::context::Cx;
 use super::vector_memory::{active_at, register};
-use super::{Flow, Lifted, Unsupported};
+use super::{Flow, Lifted};
 
 /// Lane i gets the value of lane `index[i]`, less than 64, if that is active, else 0.
 fn pull(cx: &mut Cx<'_>, value: Value, index: Value) -> Value {
@@ -26,7 +26,7 @@ fn lane_of(cx: &mut Cx<'_>, address: Value, offset: u16) -> Value {
 }
 
 pub fn ds_bpermute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let ds = i.ds().ok_or(Unsupported)?;
+    let ds = i.ds();
     let (address, data, dst) = (register(ds.addr)?, register(ds.data0)?, register(ds.dst)?);
     let (address, value) = (cx.vector(address), cx.vector(data));
     let index = lane_of(cx, address, ds.offset());
@@ -36,7 +36,7 @@ pub fn ds_bpermute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn ds_permute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let ds = i.ds().ok_or(Unsupported)?;
+    let ds = i.ds();
     let (address, data, dst) = (register(ds.addr)?, register(ds.data0)?, register(ds.dst)?);
     let (address, value) = (cx.vector(address), cx.vector(data));
     let index = lane_of(cx, address, ds.offset());
@@ -47,7 +47,7 @@ pub fn ds_permute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn ds_swizzle_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let ds = i.ds().ok_or(Unsupported)?;
+    let ds = i.ds();
     let (source, dst) = (register(ds.addr)?, register(ds.dst)?);
     let value = cx.vector(source);
     let index = cx.lane_table(&std::array::from_fn(|lane| swizzled(ds.offset(), lane as u32) as u8));

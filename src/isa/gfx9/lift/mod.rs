@@ -17,6 +17,7 @@
 //! How floats round and flush, and whether vector registers are indexed, is a mode that instructions change. A block is lifted
 //! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
 
+mod apertures;
 mod context;
 mod emit;
 mod entry;
@@ -24,11 +25,14 @@ mod flow;
 mod mode;
 mod program;
 mod scalars;
+mod scratch;
 mod sources;
 mod vector_memory;
 
 // The instructions, family by family.
 pub mod control;
+pub mod buffer;
+pub mod flat;
 pub mod lds;
 pub mod lds_atomic;
 pub mod lds_lanes;
