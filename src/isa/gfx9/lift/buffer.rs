@@ -32,8 +32,8 @@ pub(super) struct Place {
     record: Option<Value>,
     /// All ones: the offset is not checked.
     unchecked: Option<Value>,
-    /// The two upper words of the descriptor.
-    pub upper: [Value; 2],
+    /// The word of the descriptor that has the format.
+    pub format: Value,
 }
 
 impl Place {
@@ -106,7 +106,7 @@ impl Place {
         let skipped = cx.b.min_u(soffset, records);
         let bytes = cx.b.sub(records, skipped);
         let mut place =
-            Place { address, apart, offset, limit: bytes, record: None, unchecked: None, upper: [records, w3] };
+            Place { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
         if explicit.is_some() {
             let structured = cx.b.icmp(IntCc::Ne, stride, zero);
             let raw = cx.b.not(structured);
@@ -131,7 +131,19 @@ impl Place {
             let at = cx.int(at);
             cx.b.add(self.offset, at)
         };
-        let mut guard = within(cx, at, bytes, self.limit);
+        let bytes = cx.int(bytes);
+        let fits = within(cx, at, bytes, self.limit);
+        self.checked(cx, fits)
+    }
+
+    /// The same for a number of bytes that is a uniform `i32`.
+    pub fn guard_of(&self, cx: &mut Cx<'_>, bytes: Value) -> Value {
+        let fits = within(cx, self.offset, bytes, self.limit);
+        self.checked(cx, fits)
+    }
+
+    /// The lanes in range, of those whose offset is.
+    fn checked(&self, cx: &mut Cx<'_>, mut guard: Value) -> Value {
         if let Some(unchecked) = self.unchecked {
             guard = cx.b.or(guard, unchecked);
         }

@@ -26,7 +26,7 @@ pub(super) fn in_range(cx: &mut Cx<'_>, address: Value, offset: u32, bytes: u32)
         let offset = cx.int(offset);
         cx.b.add(address, offset)
     };
-    let size = cx.b.special(Special::SharedBytes);
+    let (bytes, size) = (cx.int(bytes), cx.b.special(Special::SharedBytes));
     within(cx, at, bytes, size)
 }
 

@@ -27,11 +27,13 @@ mod program;
 mod scalars;
 mod scratch;
 mod sources;
+mod texels;
 mod vector_memory;
 
 // The instructions, family by family.
 pub mod control;
 pub mod buffer;
+pub mod buffer_format;
 pub mod flat;
 pub mod lds;
 pub mod lds_atomic;

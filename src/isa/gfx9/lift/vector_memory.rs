@@ -116,10 +116,11 @@ pub fn write_back(cx: &mut Cx<'_>, number: u8, value: Value) {
     }
 }
 
-/// The lanes whose bytes from the `i32` offset `at` on lie within the first `size`, a uniform `i32`.
-pub fn within(cx: &mut Cx<'_>, at: Value, bytes: u32, size: Value) -> Value {
+/// The lanes whose `bytes` from the `i32` offset `at` on lie within the first `size`; both are uniform. Of no bytes there are none.
+pub fn within(cx: &mut Cx<'_>, at: Value, bytes: Value, size: Value) -> Value {
     // How many places there are to begin at.
-    let last = cx.int(bytes - 1);
+    let one = cx.int(1);
+    let last = cx.b.sub(bytes, one);
     let places = cx.b.max_u(size, last);
     let places = cx.b.sub(places, last);
     cx.b.icmp(IntCc::LtU, at, places)
