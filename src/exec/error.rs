@@ -28,6 +28,10 @@ pub enum Error {
         "argument {number} of kernel `{kernel}` has {given} bytes: the parameter at offset {offset:#x} has {expected}"
     )]
     ArgumentSize { kernel: String, number: usize, offset: u32, expected: u32, given: usize },
+    #[error("argument {number} of kernel `{kernel}` is local memory: expected the bytes of a parameter")]
+    LocalArgument { kernel: String, number: usize },
+    #[error("kernel `{kernel}` has no kernel descriptor")]
+    NoDescriptor { kernel: String },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}")]
     RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]

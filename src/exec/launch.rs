@@ -17,20 +17,33 @@ const HEAP_BYTES: u64 = 8 << 20;
 
 /// Bytes of one argument, as they lie in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arg(Vec<u8>);
+pub struct Arg(ArgContent);
+
+/// What stands for an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ArgContent {
+    Bytes(Vec<u8>),
+    /// So many bytes of dynamic shared memory, of which the kernel gets the offset.
+    Local(u32),
+}
 
 impl Arg {
     /// A guest address.
     pub fn pointer(address: u64) -> Arg {
-        Arg(address.to_le_bytes().to_vec())
+        Arg(ArgContent::Bytes(address.to_le_bytes().to_vec()))
     }
 
     /// A structure.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
-        Arg(bytes.into())
+        Arg(ArgContent::Bytes(bytes.into()))
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    /// So many bytes of dynamic shared memory of each block: a `local` pointer of OpenCL.
+    pub fn local(bytes: u32) -> Arg {
+        Arg(ArgContent::Local(bytes))
+    }
+
+    pub(super) fn content(&self) -> &ArgContent {
         &self.0
     }
 }
@@ -39,7 +52,7 @@ macro_rules! arg_from {
     ($($t:ty),*) => {
         $(impl From<$t> for Arg {
             fn from(value: $t) -> Arg {
-                Arg(value.to_le_bytes().to_vec())
+                Arg(ArgContent::Bytes(value.to_le_bytes().to_vec()))
             }
         })*
     };

@@ -1,6 +1,7 @@
 //! What differs between instruction sets when a kernel is translated and launched: a file for each.
 
 mod bank;
+mod gfx9;
 mod maxwell;
 
 use warploom_runtime::launch::LaunchConfig;
@@ -10,7 +11,7 @@ use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
 use crate::isa::LiftError;
-use crate::isa::maxwell::Fidelity;
+use crate::isa::fidelity::Fidelity;
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {
@@ -81,6 +82,7 @@ pub(super) fn instructions<'a>(
 pub(super) fn of(isa: Isa) -> &'static dyn Guest {
     match isa {
         Isa::Maxwell { .. } => &maxwell::Maxwell,
+        Isa::Gfx9 { .. } => &gfx9::Gfx9,
     }
 }
 
@@ -125,17 +127,16 @@ impl Launching<'_> {
         }
     }
 
-    /// The parameter block: each argument at its parameter's offset.
-    fn params(&self) -> Result<Vec<u8>, Error> {
+    /// The parameter block: the bytes of each argument at its parameter's offset.
+    fn params(&self, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
         let function = self.kernel.function();
-        let (expected, given) = (function.params.len(), self.args.len());
+        let (expected, given) = (function.params.len(), args.len());
         if expected != given {
             return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
         }
         let ends = function.params.iter().map(|p| p.offset + p.size);
         let mut block = vec![0; ends.max().unwrap_or(0).max(function.param_bytes) as usize];
-        for (i, (param, arg)) in function.params.iter().zip(self.args).enumerate() {
-            let bytes = arg.as_bytes();
+        for (i, (param, bytes)) in function.params.iter().zip(args).enumerate() {
             if bytes.len() != param.size as usize {
                 return Err(Error::ArgumentSize {
                     kernel: function.name.clone(),

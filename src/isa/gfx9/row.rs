@@ -178,6 +178,11 @@ impl OperandType {
         }
     }
 
+    /// Whether it is one number of 16 bits.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::B16 | Self::I16 | Self::U16 | Self::F16)
+    }
+
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }

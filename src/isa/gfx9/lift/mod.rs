@@ -17,7 +17,7 @@
 //! How floats round and flush, and whether vector registers are indexed, is a mode that instructions change. A block is lifted
 //! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
 
-mod apertures;
+pub mod apertures;
 mod context;
 mod emit;
 mod entry;
@@ -31,9 +31,9 @@ mod texels;
 mod vector_memory;
 
 // The instructions, family by family.
-pub mod control;
 pub mod buffer;
 pub mod buffer_format;
+pub mod control;
 pub mod flat;
 pub mod lds;
 pub mod lds_atomic;
@@ -41,6 +41,9 @@ pub mod lds_lanes;
 pub mod scalar_alu;
 pub mod scalar_compare;
 pub mod scalar_memory;
+pub mod vector_int;
+pub mod vector_lanes;
+pub mod vector_short;
 
 use crate::ir::{Function, NanPolicy};
 use crate::isa::LiftError;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BlockId, FunctionBuilder, TrapKind};
 use crate::isa::LiftError;
-use crate::isa::gfx9::{Encoding, Instruction};
+use crate::isa::gfx9::Instruction;
 
 use super::context::{Banks, Cx};
 use super::flow::Flow;

@@ -41,7 +41,7 @@ macro_rules! immediate_compares {
     ($($name:ident: $cc:ident, $signed:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             let immediate = if $signed { i32::from(i.simm16()) as u32 } else { u32::from(i.simm16() as u16) };
-            let (x, y) = (cx.scalar(i.dst()), cx.int(immediate));
+            let (x, y) = (cx.s32(i, 0), cx.int(immediate));
             let scc = cx.test(IntCc::$cc, x, y);
             cx.set_scc(scc);
             Ok(Flow::Next)

@@ -7,9 +7,7 @@ use super::context::Cx;
 
 /// Pairs, by their first register halved.
 pub const PAIRS: u32 = 64;
-pub const VCC: u8 = 106;
-pub const M0: u8 = 124;
-pub const EXEC: u8 = 126;
+pub use crate::isa::gfx9::operand::{EXEC, M0, VCC};
 
 /// The bits of the inline float constants 240 to 248, of f16, f32 and f64.
 const FLOATS: [(u16, u32, u64); 9] = [

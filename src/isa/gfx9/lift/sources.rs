@@ -1,7 +1,8 @@
 //! Vector registers, and the sources and destinations of vector instructions with their modifiers.
 
 use crate::ir::{FloatUnaryOp, IntCc, Type, Value};
-use crate::isa::gfx9::{DppControl, DstUnused, Instruction, Operand, Sel, Source};
+use crate::isa::gfx9::row::Modifiers;
+use crate::isa::gfx9::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 
 use super::context::Cx;
 use super::scalars::float_constant;
@@ -53,11 +54,29 @@ impl Cx<'_> {
         }
     }
 
+    /// Word `part` of a source of several words.
+    pub fn part_of(&mut self, i: &Instruction, n: usize, part: u8) -> Value {
+        match i.src(n).operand {
+            Operand::Vector(number) => self.vector(number.wrapping_add(part)),
+            Operand::Scalar(number) => self.scalar(Operand::Scalar(number.wrapping_add(part))),
+            other => self.scalar(other),
+        }
+    }
+
+    /// Writes a result of several words to consecutive vector registers.
+    pub fn set_parts(&mut self, i: &Instruction, parts: &[Value]) {
+        if let Operand::Vector(first) = i.dst() {
+            for (&part, n) in parts.iter().zip(0..) {
+                self.set_vector(first.wrapping_add(n), part);
+            }
+        }
+    }
+
     /// The 32 bits of a source as it comes to the instruction's operation, but for the modifiers of floats: lanes exchanged
     /// (DPP), a part of it chosen and extended (SDWA), the half chosen (`op_sel`).
     fn chosen(&mut self, i: &Instruction, n: usize) -> Value {
         let source = i.src(n);
-        let half = source.ty.bits() == 16;
+        let half = source.ty.is_half();
         let mut value = match source.operand {
             Operand::Float(number) if half => self.int(float_constant(number, Type::F16) as u32),
             operand => self.operand(operand),
@@ -155,7 +174,8 @@ impl Cx<'_> {
         if i.sdwa().is_some() {
             return self.set_part(i, number, value, 16);
         }
-        if !i.keeps_other_half() {
+        // Instructions that VOP3 has added keep the other half, those it shares with older encodings clear it.
+        if i.encoding() != Encoding::Vop3 || !i.row().has(Modifiers::OP_SEL) {
             let value = self.low_bits(value, 16, false);
             return self.guarded(i, |cx| cx.set_vector(number, value));
         }
@@ -369,7 +389,6 @@ fn sources(control: DppControl) -> ([u8; 64], u64) {
             DppControl::RowBcast15 => (row > 0).then(|| row - 1),
             // Lane 31 goes to rows 2 and 3.
             DppControl::RowBcast31 => (row >= 32).then_some(31),
-            DppControl::Invalid(_) => None,
         };
         table[lane as usize] = source.unwrap_or(lane) as u8;
         exist |= u64::from(source.is_some()) << lane;

@@ -2,11 +2,11 @@
 
 family! { ($) vop1 {
     /// Nothing.
-    VNop unimplemented "v_nop" { vop1 0x00 - sdwa }
+    VNop (exact vector_lanes::v_nop) "v_nop" { vop1 0x00 - sdwa }
     /// Move.
-    VMovB32 unimplemented "v_mov_b32 vdst:b32, src0:b32" { vop1 0x01 }
+    VMovB32 (exact vector_int::v_mov_b32) "v_mov_b32 vdst:b32, src0:b32" { vop1 0x01 }
     /// Value of the first active lane.
-    VReadfirstlaneB32 unimplemented "v_readfirstlane_b32 sdst:b32, vsrc0:b32" { vop1 0x02 - e64 - sdwa - dpp }
+    VReadfirstlaneB32 (exact vector_lanes::v_readfirstlane_b32) "v_readfirstlane_b32 sdst:b32, vsrc0:b32" { vop1 0x02 - e64 - sdwa - dpp }
     /// Conversion.
     VCvtI32F64 unimplemented "v_cvt_i32_f64 vdst:i32, src0:f64; clamp omod" { vop1 0x03 }
     /// Conversion.
@@ -86,15 +86,15 @@ family! { ($) vop1 {
     /// Cosine of so many turns.
     VCosF32 unimplemented "v_cos_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x2a }
     /// Bitwise complement.
-    VNotB32 unimplemented "v_not_b32 vdst:b32, src0:b32" { vop1 0x2b }
+    VNotB32 (exact vector_int::v_not_b32) "v_not_b32 vdst:b32, src0:b32" { vop1 0x2b }
     /// Bits in reverse order.
-    VBfrevB32 unimplemented "v_bfrev_b32 vdst:b32, src0:b32" { vop1 0x2c }
+    VBfrevB32 (exact vector_int::v_bfrev_b32) "v_bfrev_b32 vdst:b32, src0:b32" { vop1 0x2c }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    VFfbhU32 unimplemented "v_ffbh_u32 vdst:u32, src0:u32" { vop1 0x2d }
+    VFfbhU32 (exact vector_int::v_ffbh_u32) "v_ffbh_u32 vdst:u32, src0:u32" { vop1 0x2d }
     /// Index of the lowest set bit, or -1.
-    VFfblB32 unimplemented "v_ffbl_b32 vdst:b32, src0:b32" { vop1 0x2e }
+    VFfblB32 (exact vector_int::v_ffbl_b32) "v_ffbl_b32 vdst:b32, src0:b32" { vop1 0x2e }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    VFfbhI32 unimplemented "v_ffbh_i32 vdst:i32, src0:i32" { vop1 0x2f }
+    VFfbhI32 (exact vector_int::v_ffbh_i32) "v_ffbh_i32 vdst:i32, src0:i32" { vop1 0x2f }
     /// Exponent.
     VFrexpExpI32F64 unimplemented "v_frexp_exp_i32_f64 vdst:i32, src0:f64; clamp omod" { vop1 0x30 }
     /// Significand in [0.5, 1).
@@ -106,9 +106,9 @@ family! { ($) vop1 {
     /// Significand in [0.5, 1).
     VFrexpMantF32 unimplemented "v_frexp_mant_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x34 }
     /// Clears the exceptions.
-    VClrexcp unimplemented "v_clrexcp" { vop1 0x35 - sdwa - dpp }
+    VClrexcp (exact vector_lanes::v_clrexcp) "v_clrexcp" { vop1 0x35 - sdwa - dpp }
     /// Screen partition of a tile.
-    VScreenPartition4seB32 unimplemented "v_screen_partition_4se_b32 vdst:b32, src0:b32" { vop1 0x37 }
+    VScreenPartition4seB32 (exact vector_int::v_screen_partition_4se_b32) "v_screen_partition_4se_b32 vdst:b32, src0:b32" { vop1 0x37 }
     /// Conversion.
     VCvtF16U16 unimplemented "v_cvt_f16_u16 vdst:f16, src0:u16; clamp omod" { vop1 0x39 }
     /// Conversion.
@@ -154,7 +154,7 @@ family! { ($) vop1 {
     /// Conversion to a normalized integer.
     VCvtNormU16F16 unimplemented "v_cvt_norm_u16_f16 vdst:u16, src0:f16; clamp omod" { vop1 0x4e }
     /// Two integers saturated to bytes.
-    VSatPkU8I16 unimplemented "v_sat_pk_u8_i16 vdst:b32, src0:v2i16" { vop1 0x4f }
+    VSatPkU8I16 (exact vector_short::v_sat_pk_u8_i16) "v_sat_pk_u8_i16 vdst:b32, src0:v2i16" { vop1 0x4f }
     /// Swaps two registers.
-    VSwapB32 unimplemented "v_swap_b32 vdst:b32, vsrc0:b32" { vop1 0x51 - e64 - sdwa - dpp }
+    VSwapB32 (exact vector_lanes::v_swap_b32) "v_swap_b32 vdst:b32, vsrc0:b32" { vop1 0x51 - e64 - sdwa - dpp }
 } }

@@ -82,5 +82,5 @@ family! { ($) vop3_float {
     /// Conversion of two floats to normalized integers.
     VCvtPknormU16F16 unimplemented "v_cvt_pknorm_u16_f16 vdst:v2u16, src0:f16, src1:f16; clamp op_sel" { vop3 0x29a }
     /// Two halves packed.
-    VPackB32F16 unimplemented "v_pack_b32_f16 vdst:v2f16, src0:f16, src1:f16; clamp op_sel" { vop3 0x2a0 }
+    VPackB32F16 (exact vector_short::v_pack_b32_f16) "v_pack_b32_f16 vdst:v2f16, src0:f16, src1:f16; clamp op_sel" { vop3 0x2a0 }
 } }
