@@ -112,7 +112,7 @@ fn sdwa(row: &Row) -> u64 {
     let mut mask = 0;
     for (role, lo) in [(Role::Src0, 48), (Role::Src1, 56)] {
         mask |= match row.slot(role).map(|slot| slot.modifiers) {
-            None => ones(lo, 6) | 1 << (lo + 7) | ones(9, 8),
+            None => ones(lo, 6) | 1 << (lo + 7),
             Some(SourceModifiers::Float) => 1 << (lo + 3),
             Some(_) => ones(lo + 4, 2),
         };
@@ -130,7 +130,7 @@ fn float_result(row: &Row) -> bool {
 
 fn dpp(row: &Row) -> u64 {
     let mut mask = 0;
-    for (role, lo, number) in [(Role::Src0, 52, ones(32, 8)), (Role::Src1, 54, ones(9, 8))] {
+    for (role, lo, number) in [(Role::Src0, 52, ones(32, 8)), (Role::Src1, 54, 0)] {
         mask |= match row.slot(role).map(|slot| slot.modifiers) {
             None => ones(lo, 2) | number,
             Some(SourceModifiers::None) => ones(lo, 2),

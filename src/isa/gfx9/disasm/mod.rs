@@ -40,9 +40,9 @@ impl Instruction {
             Role::K if self.encoding() == Encoding::Sopk => self.source_text(&self.read_source(slot), slot),
             Role::K => format!("{:#x}", self.word() >> 32),
             Role::OptionalSimm16 if immediate == 0 => return None,
+            Role::OptionalSimm16 | Role::Label => (immediate as u16).to_string(),
             Role::Simm16 if self.encoding() == Encoding::Sopk => format!("{immediate:#x}"),
-            Role::Simm16 | Role::OptionalSimm16 => constant::word(u32::from(immediate as u16)),
-            Role::Label => (immediate as u16).to_string(),
+            Role::Simm16 => constant::word(u32::from(immediate as u16)),
             Role::Hwreg => special::hwreg(immediate as u16),
             Role::Waitcnt => special::waitcnt(immediate as u16),
             Role::Message => special::message(immediate as u16),
@@ -55,8 +55,7 @@ impl Instruction {
             }
             Role::Probe => self.smem().probe.to_string(),
             Role::Offset => self.smem_offset(),
-            Role::Target => special::target(self.export().target),
-            Role::Export => self.export_sources(),
+            Role::Export => format!("{} {}", special::target(self.export().target), self.export_sources()),
             Role::Saddr if self.flat().saddr.is_none() => "off".into(),
             Role::Vaddr if self.dwords(slot) == 0 => "off".into(),
             _ => {
