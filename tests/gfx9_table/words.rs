@@ -4,7 +4,7 @@
 //! llvm-mc 19 prints for them (`illegal` if it is none), and where it is another, the text of the test, which LLVM assembles
 //! to the same bytes.
 
-use warploom::isa::gfx9::Instruction;
+use warploom::isa::gfx9::{Instruction, assemble};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/gfx9/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -42,7 +42,65 @@ fn compare(name: &str, exceptions: usize) {
     assert_eq!(differ.len(), exceptions, "{name}, {count} lines:\n{}", shown.join("\n"));
 }
 
+/// One: LLVM 19 prints fewer address registers for `image_gather4h` than the test has, and calls these registers illegal.
 #[test]
 fn llvm_tests() {
-    compare("llvm.tsv", 0);
+    compare("llvm.tsv", 1);
+}
+
+/// Legal words with bits changed, and random words of every encoding.
+#[test]
+fn random_words() {
+    compare("random.tsv", 0);
+}
+
+/// What llvm-objdump prints of compiled kernels.
+#[test]
+fn listings() {
+    let (mut count, mut differ) = (0, Vec::new());
+    let folder = format!("{}/tests/fixtures/gfx9/corpus", env!("CARGO_MANIFEST_DIR"));
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "s") {
+            continue;
+        }
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            // Text // address: dwords <label>
+            let Some((expected, comment)) = line.split_once("//") else { continue };
+            let Some((_, dwords)) = comment.split_once(": ") else { continue };
+            let dwords = dwords.split(' ').map_while(|dword| u32::from_str_radix(dword, 16).ok());
+            let code: Vec<u8> = dwords.flat_map(u32::to_le_bytes).collect();
+            count += 1;
+            if text(&code) != expected.trim() {
+                differ.push(format!("{}: {line}: `{}`", path.display(), text(&code)));
+            }
+        }
+    }
+    assert!(count > 1000, "{count} lines");
+    assert!(differ.is_empty(), "{} of {count} lines:\n{}", differ.len(), differ.join("\n"));
+}
+
+/// Text to bytes: all but literals that an inline constant could replace, and bits that the text does not show.
+#[test]
+fn texts_assemble() {
+    let lines = fixture("llvm.tsv");
+    let (mut count, mut same, mut failed) = (0, 0, Vec::new());
+    for line in lines.lines() {
+        let mut columns = line.split('\t');
+        let (hex, expected) = (columns.next().unwrap(), columns.next().unwrap());
+        if expected == "illegal" {
+            continue;
+        }
+        count += 1;
+        match assemble(expected) {
+            Ok(code) => {
+                same += usize::from(code == bytes(hex));
+                assert_eq!(text(&code), expected, "{hex}");
+            }
+            Err(error) => failed.push(format!("{hex}: {error}")),
+        }
+    }
+    println!("{same} of {count} texts give the same bytes");
+    assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+    assert!(same + 200 >= count, "{same} of {count}");
 }

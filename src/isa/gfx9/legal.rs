@@ -39,11 +39,13 @@ pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
         Encoding::Sdwa => sdwa(row),
         Encoding::Dpp => dpp(row),
         Encoding::Vop1 => unless_any(row, &[Role::Vdst, Role::Sdst], ones(17, 8)),
+        Encoding::Sopp if row.operands.is_empty() => ones(0, 16),
         Encoding::Ds => {
             unless(Role::Vdst, ones(56, 8))
                 | unless(Role::Addr, ones(32, 8))
                 | unless(Role::Data0, ones(40, 8))
                 | unless(Role::Data1, ones(48, 8))
+                | unless_any(row, &[Role::Vdst, Role::Data0], 1 << 25)
                 | (if row.has(Modifiers::GDS) || row.has(Modifiers::GDS_ONLY) { 0 } else { 1 << 16 })
                 | (if [Modifiers::OFFSET, Modifiers::OFFSETS, Modifiers::SWIZZLE].iter().any(|m| row.has(*m)) {
                     0
@@ -52,7 +54,7 @@ pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
                 })
         }
         Encoding::Flat => lacks(Modifiers::LDS, 1 << 13) | unless(Role::Saddr, ones(48, 7)),
-        Encoding::Mubuf if !has(Role::Srsrc) => ones(12, 3) | 1 << 16 | 1 << 55,
+        Encoding::Mubuf if !has(Role::Srsrc) => ones(12, 4) | 1 << 16 | 1 << 55,
         Encoding::Mubuf => {
             lacks(Modifiers::TFE, 1 << 55)
                 | (if row.has(Modifiers::LDS_ONLY) { 0 } else { lacks(Modifiers::LDS, 1 << 16) })

@@ -86,7 +86,7 @@ impl Operand {
         (u16::from(number) + u16::from(dwords) <= 256).then_some(Operand::Vector(number))
     }
 
-    /// The source number of this operand; `Vector` has bit 8 set.
+    /// The source number of this operand; `Vector` has bit 8 set. None: it has none.
     pub const fn number(self) -> Option<u64> {
         Some(match self {
             Operand::None => return None,

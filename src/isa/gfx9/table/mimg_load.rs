@@ -24,31 +24,31 @@ family! { ($) mimg_load {
     /// Size of the image.
     ImageGetResinfo unimplemented "image_get_resinfo vdata, vaddr:b32, srsrc:b256" { mimg 0x0e }
     /// Atomic exchange.
-    ImageAtomicSwap unimplemented "image_atomic_swap vdata, vaddr:b32, srsrc:b256" { mimg 0x10 }
+    ImageAtomicSwap unimplemented "image_atomic_swap vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x10 }
     /// Atomic compare and exchange.
-    ImageAtomicCmpswap unimplemented "image_atomic_cmpswap vdata, vaddr:b32, srsrc:b256" { mimg 0x11 }
+    ImageAtomicCmpswap unimplemented "image_atomic_cmpswap vdata:b64, vaddr:b32, srsrc:b256" { mimg 0x11 }
     /// Atomic sum.
-    ImageAtomicAdd unimplemented "image_atomic_add vdata, vaddr:b32, srsrc:b256" { mimg 0x12 }
+    ImageAtomicAdd unimplemented "image_atomic_add vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x12 }
     /// Atomic difference.
-    ImageAtomicSub unimplemented "image_atomic_sub vdata, vaddr:b32, srsrc:b256" { mimg 0x13 }
+    ImageAtomicSub unimplemented "image_atomic_sub vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x13 }
     /// Atomic signed minimum.
-    ImageAtomicSmin unimplemented "image_atomic_smin vdata, vaddr:b32, srsrc:b256" { mimg 0x14 }
+    ImageAtomicSmin unimplemented "image_atomic_smin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x14 }
     /// Atomic unsigned minimum.
-    ImageAtomicUmin unimplemented "image_atomic_umin vdata, vaddr:b32, srsrc:b256" { mimg 0x15 }
+    ImageAtomicUmin unimplemented "image_atomic_umin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x15 }
     /// Atomic signed maximum.
-    ImageAtomicSmax unimplemented "image_atomic_smax vdata, vaddr:b32, srsrc:b256" { mimg 0x16 }
+    ImageAtomicSmax unimplemented "image_atomic_smax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x16 }
     /// Atomic unsigned maximum.
-    ImageAtomicUmax unimplemented "image_atomic_umax vdata, vaddr:b32, srsrc:b256" { mimg 0x17 }
+    ImageAtomicUmax unimplemented "image_atomic_umax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x17 }
     /// Atomic and.
-    ImageAtomicAnd unimplemented "image_atomic_and vdata, vaddr:b32, srsrc:b256" { mimg 0x18 }
+    ImageAtomicAnd unimplemented "image_atomic_and vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x18 }
     /// Atomic or.
-    ImageAtomicOr unimplemented "image_atomic_or vdata, vaddr:b32, srsrc:b256" { mimg 0x19 }
+    ImageAtomicOr unimplemented "image_atomic_or vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x19 }
     /// Atomic exclusive or.
-    ImageAtomicXor unimplemented "image_atomic_xor vdata, vaddr:b32, srsrc:b256" { mimg 0x1a }
+    ImageAtomicXor unimplemented "image_atomic_xor vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1a }
     /// Atomic increment with wrap.
-    ImageAtomicInc unimplemented "image_atomic_inc vdata, vaddr:b32, srsrc:b256" { mimg 0x1b }
+    ImageAtomicInc unimplemented "image_atomic_inc vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1b }
     /// Atomic decrement with wrap.
-    ImageAtomicDec unimplemented "image_atomic_dec vdata, vaddr:b32, srsrc:b256" { mimg 0x1c }
+    ImageAtomicDec unimplemented "image_atomic_dec vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1c }
     /// Level that would be sampled.
     ImageGetLod unimplemented "image_get_lod vdata, vaddr:b32, srsrc:b256, ssamp:b128" { mimg 0x60 }
 } }
