@@ -42,16 +42,18 @@ fn compare(name: &str, exceptions: usize) {
     assert_eq!(differ.len(), exceptions, "{name}, {count} lines:\n{}", shown.join("\n"));
 }
 
-/// One: LLVM 19 prints fewer address registers for `image_gather4h` than the test has, and calls these registers illegal.
 #[test]
 fn llvm_tests() {
-    compare("llvm.tsv", 1);
+    compare("llvm.tsv", 0);
 }
 
-/// Legal words with bits changed, and random words of every encoding.
+/// Legal words with bits changed, and random words of every encoding; what only gfx906 has is as llvm-mc prints it for that.
+///
+/// Four differ. LLVM takes src_execz where it wants a VGPR (2) and prints a reserved `dst_unused` of SDWA as UNUSED_PAD: here
+/// they are illegal. `s_rfe_b64` of a constant is illegal for LLVM only.
 #[test]
 fn random_words() {
-    compare("random.tsv", 0);
+    compare("random.tsv", 4);
 }
 
 /// What llvm-objdump prints of compiled kernels.
@@ -80,11 +82,12 @@ fn listings() {
     assert!(differ.is_empty(), "{} of {count} lines:\n{}", differ.len(), differ.join("\n"));
 }
 
-/// Text to bytes: all but literals that an inline constant could replace, and bits that the text does not show.
+/// Text to bytes. 45 give others: two encodings have one text (`v_nop`, 16-bit integers and the bits of inline floats), and
+/// `s_waitcnt` ignores bits.
 #[test]
 fn texts_assemble() {
     let lines = fixture("llvm.tsv");
-    let (mut count, mut same, mut failed) = (0, 0, Vec::new());
+    let (mut count, mut others, mut failed) = (0, Vec::new(), Vec::new());
     for line in lines.lines() {
         let mut columns = line.split('\t');
         let (hex, expected) = (columns.next().unwrap(), columns.next().unwrap());
@@ -94,13 +97,15 @@ fn texts_assemble() {
         count += 1;
         match assemble(expected) {
             Ok(code) => {
-                same += usize::from(code == bytes(hex));
                 assert_eq!(text(&code), expected, "{hex}");
+                if code != bytes(hex) {
+                    others.push(format!("{hex} {code:02x?}: {expected}"));
+                }
             }
             Err(error) => failed.push(format!("{hex}: {error}")),
         }
     }
-    println!("{same} of {count} texts give the same bytes");
+    println!("{} of {count} texts give other bytes", others.len());
     assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
-    assert!(same + 200 >= count, "{same} of {count}");
+    assert_eq!(others.len(), 45, "other bytes:\n{}", others.join("\n"));
 }

@@ -3,20 +3,21 @@
 use super::instruction::Instruction;
 use super::layout::{Location, location};
 use super::operand::Operand;
-use super::row::{Encoding, Modifiers, Role, Row, Slot, SourceModifiers};
+use super::row::{Encoding, Modifiers, OperandType, Role, Row, Slot, SourceModifiers};
 
 /// Whether the bits behind the opcode number mean something.
 pub(super) fn is_legal(instruction: &Instruction) -> bool {
     let row = instruction.row();
     instruction.word() & reserved(instruction.encoding(), row) == 0
-        && row.operands.iter().all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot.role, operand)))
+        && row.operands.iter().all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot, operand)))
         && special(instruction)
 }
 
 /// Whether an operand may be where it is.
-fn fits(role: Role, operand: Operand) -> bool {
+fn fits(slot: &Slot, operand: Operand) -> bool {
     let vector = matches!(operand, Operand::Vector(_));
-    match role {
+    match slot.role {
+        _ if slot.ty == OperandType::Mask => matches!(operand, Operand::Scalar(_)),
         Role::Vsrc0 => vector || operand == Operand::LdsDirect,
         Role::Vsrc2 => vector,
         Role::Ssrc0 | Role::Ssrc1 => !vector && operand != Operand::LdsDirect,
@@ -150,7 +151,16 @@ fn special(instruction: &Instruction) -> bool {
     let row = instruction.row();
     match instruction.encoding() {
         Encoding::Ds => !row.has(Modifiers::GDS_ONLY) || instruction.bit(16),
-        Encoding::Mubuf => !row.has(Modifiers::LDS_ONLY) || instruction.bit(16),
+        Encoding::Mubuf => {
+            let lds = instruction.bit(16);
+            (lds || !row.has(Modifiers::LDS_ONLY)) && !(lds && instruction.bit(55))
+        }
+        // LLVM ignores NV save in loads to LDS.
+        Encoding::Flat => !(instruction.bit(13) && instruction.bit(55)),
+        // LLVM wants room for all four texels, also if `d16` needs less.
+        Encoding::Mimg => {
+            row.slot(Role::Vdata).is_none_or(|slot| slot.ty != OperandType::B128) || instruction.bits(40, 8) <= 252
+        }
         Encoding::Dpp => instruction.dpp().is_some(),
         Encoding::Sdwa => {
             let vop = row.slot(Role::Vdst).is_some();

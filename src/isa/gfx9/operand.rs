@@ -50,7 +50,7 @@ impl Operand {
                 (dwords == 1 || dwords == 2 && number.is_multiple_of(2)).then_some(Operand::Scalar(number))
             }
             124 | 127 => (dwords == 1).then_some(Operand::Scalar(number)),
-            125 => (dwords <= 2).then_some(Operand::Scalar(number)),
+            125 => Some(Operand::Scalar(number)),
             _ => None,
         }
     }

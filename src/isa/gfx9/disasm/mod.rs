@@ -53,7 +53,7 @@ impl Instruction {
                 let interp = self.interp();
                 format!("attr{}.{}", interp.attribute, ["x", "y", "z", "w"][usize::from(interp.channel & 3)])
             }
-            Role::Probe => self.smem().probe.to_string(),
+            Role::Probe => constant::word(self.smem().probe.into()),
             Role::Offset => self.smem_offset(),
             Role::Export => format!("{} {}", special::target(self.export().target), self.export_sources()),
             Role::Saddr if self.flat().saddr.is_none() => "off".into(),

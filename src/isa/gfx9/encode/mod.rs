@@ -64,12 +64,16 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// All fields are 0, save `lds` or `gds` where they must be set. None: the format does not have the encoding.
+    /// All fields are 0, save those with another neutral value. None: the format does not have the encoding.
     pub fn new(row: &'static Row, encoding: Encoding, format: Format, op: u16) -> Option<Encoder> {
         let (_, bits) = Form::find(encoding, format)?.fixed(op);
         let mut encoder = Encoder { row, encoding, format, word: bits.into(), literal: None };
         if row.has(Modifiers::LDS_ONLY) {
             encoder.word |= 1 << 16;
+        }
+        // As LLVM has it: the third source that is not there has the usual `op_sel_hi`.
+        if encoding == Encoding::Vop3p && row.slot(Role::Src2).is_none() {
+            encoder.word |= 1 << 14;
         }
         // No address register.
         if encoding == Encoding::Flat && format != Format::Flat {

@@ -53,7 +53,7 @@ fn choices<'a>(encoder: Encoder, slot: &Slot, text: &'a str) -> Vec<(Encoder, &'
             inverse(0..512, word, special::parameter).and_then(|value| next.set(lo, bits, value.into()))
         }
         Role::Attribute => attribute(&mut next, word),
-        Role::Probe => number(word).and_then(|value| next.set(6, 7, value)),
+        Role::Probe => constant::parse_word(word).and_then(|value| next.set(6, 7, value.into())),
         Role::Offset => return smem_offset(encoder, text).into_iter().collect(),
         Role::Export => return export(encoder, text).into_iter().collect(),
         Role::Saddr | Role::Vaddr if word == "off" => Some(()),
