@@ -45,8 +45,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(Ending::Success)
 }
 
+/// The text of an instruction in hex, none if it is illegal; the outer None: this is no hex.
+type TextOf = fn(&str) -> Option<Option<String>>;
+
 fn hex_lines(isa: IsaChoice, options: &Options, bytes: &[u8]) -> Result<String, Error> {
-    let (expected, text): (_, fn(&str) -> Option<Option<String>>) = match isa {
+    let (expected, text): (_, TextOf) = match isa {
         IsaChoice::Maxwell => ("up to 16 hex digits", maxwell_text),
         IsaChoice::Gfx9 => ("bytes of two hex digits each", gfx9_text),
     };
@@ -63,13 +66,13 @@ fn hex_lines(isa: IsaChoice, options: &Options, bytes: &[u8]) -> Result<String, 
     Ok(out)
 }
 
-/// The text of a word; the outer None: these are no hex digits.
+/// The text of a word.
 fn maxwell_text(digits: &str) -> Option<Option<String>> {
     let word = u64::from_str_radix(digits, 16).ok()?;
     Some(Instruction::decode(word).map(|instruction| instruction.text(0)))
 }
 
-/// The text of what is one instruction; the outer None: these are no bytes in hex.
+/// The text of what is one instruction.
 fn gfx9_text(digits: &str) -> Option<Option<String>> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| match pair {
