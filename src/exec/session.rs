@@ -28,8 +28,9 @@ impl<'c> Session<'c> {
         if let Some(surface) = launch.surfaces.first() {
             return Err(Error::Surface { name: surface.name.clone() });
         }
-        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Local(_))) {
-            return Err(Error::LocalArgument { number: i + 1 });
+        let unsupported = |arg: &ArgValue| matches!(arg, ArgValue::Local(_) | ArgValue::Sampler(_));
+        if let Some(i) = launch.args.iter().position(unsupported) {
+            return Err(Error::UnsupportedArgument { number: i + 1 });
         }
         if launch.raw.is_some() {
             return Err(Error::RawStream);
@@ -59,7 +60,7 @@ impl<'c> Session<'c> {
             ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
             ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
             // Refused above.
-            ArgValue::Local(_) => Arg::bytes([]),
+            ArgValue::Local(_) | ArgValue::Sampler(_) => Arg::bytes([]),
             // There are no surfaces.
             ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
         };
