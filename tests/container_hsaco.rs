@@ -507,6 +507,15 @@ fn variables_are_in_guest_memory() {
 }
 
 #[test]
+fn printf_formats_are_kept() {
+    let module = parsed("containers/printf.hsaco");
+    // As `llvm-readelf -n` prints them; the number is counted by the compiler.
+    assert_eq!(module.hsa.as_ref().unwrap().printf, ["1:3:4:4:8:item %d has %d, %s\\n"]);
+    let hidden = &module.functions[0].hsa.as_ref().unwrap().hidden;
+    assert!(hidden.iter().any(|arg| arg.kind == HiddenKind::PrintfBuffer && arg.size == 8));
+}
+
+#[test]
 fn hidden_arguments_have_kinds() {
     let module = parsed("corpus/k03_reduce.hsaco");
     let hsa = module.functions[0].hsa.clone().unwrap();
