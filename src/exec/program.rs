@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
 
+use super::guest::{self, Guest};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
@@ -48,9 +49,9 @@ impl Program {
         Program::new(select(container::modules(bytes)?, kernel)?, MemoryConfig::default())
     }
 
-    /// Loads a module.
+    /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
-        let memory = Memory::new(config)?;
+        let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
@@ -101,6 +102,10 @@ impl Program {
 
     pub fn module(&self) -> &Module {
         self.linked.module()
+    }
+
+    pub(super) fn guest(&self) -> &'static dyn Guest {
+        guest::of(self.module().isa)
     }
 
     pub fn linked(&self) -> &Linked {

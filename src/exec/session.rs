@@ -28,9 +28,8 @@ impl<'c> Session<'c> {
         if let Some(surface) = launch.surfaces.first() {
             return Err(Error::Surface { name: surface.name.clone() });
         }
-        let unsupported = |arg: &ArgValue| matches!(arg, ArgValue::Local(_) | ArgValue::Sampler(_));
-        if let Some(i) = launch.args.iter().position(unsupported) {
-            return Err(Error::UnsupportedArgument { number: i + 1 });
+        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Sampler(_))) {
+            return Err(Error::Sampler { number: i + 1 });
         }
         if launch.raw.is_some() {
             return Err(Error::RawStream);
@@ -59,8 +58,9 @@ impl<'c> Session<'c> {
             ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
             ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
             ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
+            ArgValue::Local(bytes) => Arg::local(*bytes),
             // Refused above.
-            ArgValue::Local(_) | ArgValue::Sampler(_) => Arg::bytes([]),
+            ArgValue::Sampler(_) => Arg::bytes([]),
             // There are no surfaces.
             ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
         };

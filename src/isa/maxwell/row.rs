@@ -3,17 +3,7 @@
 use super::field::Field;
 use super::lift::Lift;
 use super::table::Opcode;
-
-/// How exactly warploom does what an instruction means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fidelity {
-    /// Every result bit is as documented.
-    Exact,
-    /// Results may differ from the hardware's; the text says by how much.
-    Approximate(&'static str),
-    /// Decoded and printed, but it traps when it is executed.
-    Unimplemented,
-}
+pub use crate::isa::fidelity::Fidelity;
 
 /// What an operand is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,23 @@
+//! AMD GFX9 "Vega" (gfx900, gfx906): instruction table, decoder, disassembler, assembler, lifter.
+//!
+//! Code is a sequence of little-endian dwords; an instruction has one or two. The truth about the instructions is [`table`];
+//! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
+
+pub mod disasm;
+pub mod instruction;
+pub mod layout;
+mod legal;
+pub mod lift;
+pub mod memory;
+pub mod notation;
+pub mod operand;
+pub mod row;
+pub mod table;
+pub mod trailer;
+
+pub use crate::isa::fidelity::Fidelity;
+pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};
+pub use memory::{Buffer, Ds, Export, Flat, Image, Interp, Segment, Smem};
+pub use operand::{Operand, Sel, Source};
+pub use row::{Encoding, Format, OperandType, Role, Row};
+pub use table::Opcode;

@@ -1,0 +1,328 @@
+//! A line of the instruction table as data; [`super::notation`] explains how it is written.
+
+use super::lift::Lift;
+use super::table::Opcode;
+use crate::isa::fidelity::Fidelity;
+
+/// The name space of an opcode number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    Sop2,
+    Sopk,
+    Sop1,
+    Sopc,
+    Sopp,
+    Smem,
+    /// With it come VOP3 (0x100 + number), SDWA and DPP.
+    Vop2,
+    /// With it come VOP3 (0x140 + number), SDWA and DPP.
+    Vop1,
+    /// With it come VOP3 (the same number) and SDWA.
+    Vopc,
+    Vop3,
+    Vop3p,
+    Vintrp,
+    Ds,
+    Flat,
+    Global,
+    Scratch,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Exp,
+}
+
+impl Format {
+    /// The encoding of this format itself.
+    pub const fn encoding(self) -> Encoding {
+        match self {
+            Format::Sop2 => Encoding::Sop2,
+            Format::Sopk => Encoding::Sopk,
+            Format::Sop1 => Encoding::Sop1,
+            Format::Sopc => Encoding::Sopc,
+            Format::Sopp => Encoding::Sopp,
+            Format::Smem => Encoding::Smem,
+            Format::Vop2 => Encoding::Vop2,
+            Format::Vop1 => Encoding::Vop1,
+            Format::Vopc => Encoding::Vopc,
+            Format::Vop3 => Encoding::Vop3,
+            Format::Vop3p => Encoding::Vop3p,
+            Format::Vintrp => Encoding::Vintrp,
+            Format::Ds => Encoding::Ds,
+            Format::Flat | Format::Global | Format::Scratch => Encoding::Flat,
+            Format::Mubuf => Encoding::Mubuf,
+            Format::Mtbuf => Encoding::Mtbuf,
+            Format::Mimg => Encoding::Mimg,
+            Format::Exp => Encoding::Exp,
+        }
+    }
+}
+
+/// How the bits of an instruction are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    Sop2,
+    Sopk,
+    Sop1,
+    Sopc,
+    Sopp,
+    Smem,
+    Vop2,
+    Vop1,
+    Vopc,
+    Vop3,
+    Vop3p,
+    Sdwa,
+    Dpp,
+    Vintrp,
+    Ds,
+    /// Flat, global and scratch memory.
+    Flat,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Exp,
+}
+
+/// What an operand is for; in a line the same in small letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Destination in VGPRs.
+    Vdst,
+    /// Destination in SGPRs; beside a `vdst` the second one, VCC in the short encodings.
+    Sdst,
+    Src0,
+    Src1,
+    Src2,
+    /// A source that is a VGPR.
+    Vsrc0,
+    Vsrc2,
+    /// A source that is no VGPR.
+    Ssrc0,
+    Ssrc1,
+    /// VCC, read, not printed.
+    Vcc,
+    /// The dword behind the instruction.
+    K,
+    Simm16,
+    /// The same, not printed if 0.
+    OptionalSimm16,
+    /// Branch target: signed offset in dwords from the next instruction.
+    Label,
+    Hwreg,
+    Waitcnt,
+    Message,
+    GprIdx,
+    GprIdxMode,
+    /// P10, P20 or P0 of an attribute.
+    Parameter,
+    Attribute,
+    Sdata,
+    /// The bits of `sdata` as a number.
+    Probe,
+    Sbase,
+    Offset,
+    Addr,
+    Data0,
+    Data1,
+    Vaddr,
+    Vdata,
+    Saddr,
+    Srsrc,
+    Soffset,
+    Ssamp,
+    Target,
+    /// The four sources of an export.
+    Export,
+}
+
+/// What the bits of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperandType {
+    B16,
+    I16,
+    U16,
+    F16,
+    B32,
+    I32,
+    U32,
+    F32,
+    B64,
+    I64,
+    U64,
+    F64,
+    V2B16,
+    V2I16,
+    V2U16,
+    V2F16,
+    /// A bit for each lane.
+    Mask,
+    B96,
+    B128,
+    B256,
+    B512,
+    /// Not said by the line: it depends on the fields.
+    Varies,
+}
+
+impl OperandType {
+    /// The number of registers; 1 for what varies.
+    pub const fn dwords(self) -> u8 {
+        match self {
+            Self::B64 | Self::I64 | Self::U64 | Self::F64 | Self::Mask => 2,
+            Self::B96 => 3,
+            Self::B128 => 4,
+            Self::B256 => 8,
+            Self::B512 => 16,
+            _ => 1,
+        }
+    }
+
+    /// Whether it is one number of 16 bits.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::B16 | Self::I16 | Self::U16 | Self::F16)
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+}
+
+/// Which source modifiers VOP3 has for an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SourceModifiers {
+    None,
+    /// Negation and absolute value.
+    Float,
+    /// The negation bit means sign extension.
+    Sext,
+}
+
+/// An operand of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub role: Role,
+    pub ty: OperandType,
+    pub modifiers: SourceModifiers,
+}
+
+/// What an instruction has beside operands, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modifiers(pub(super) u32);
+
+impl Modifiers {
+    pub const CLAMP: Modifiers = Modifiers(1 << 0);
+    pub const OMOD: Modifiers = Modifiers(1 << 1);
+    /// VOP3 chooses halves of 16-bit operands.
+    pub const OP_SEL: Modifiers = Modifiers(1 << 2);
+    pub const GLC: Modifiers = Modifiers(1 << 3);
+    /// One 16-bit offset.
+    pub const OFFSET: Modifiers = Modifiers(1 << 4);
+    /// Two 8-bit offsets.
+    pub const OFFSETS: Modifiers = Modifiers(1 << 5);
+    /// The offset is a pattern of `ds_swizzle_b32`.
+    pub const SWIZZLE: Modifiers = Modifiers(1 << 6);
+    pub const GDS: Modifiers = Modifiers(1 << 7);
+    /// GDS must be set.
+    pub const GDS_ONLY: Modifiers = Modifiers(1 << 8);
+    pub const LDS: Modifiers = Modifiers(1 << 9);
+    /// LDS must be set.
+    pub const LDS_ONLY: Modifiers = Modifiers(1 << 10);
+    pub const TFE: Modifiers = Modifiers(1 << 11);
+    pub const D16: Modifiers = Modifiers(1 << 12);
+    /// VOP3P of mixed precision: `op_sel_hi` makes a source an F16, `neg_hi` is the absolute value.
+    pub const MIX: Modifiers = Modifiers(1 << 13);
+    /// Interpolation of the high half.
+    pub const HIGH: Modifiers = Modifiers(1 << 14);
+
+    pub(super) const NAMES: [(&'static str, Modifiers); 15] = [
+        ("clamp", Self::CLAMP),
+        ("omod", Self::OMOD),
+        ("op_sel", Self::OP_SEL),
+        ("glc", Self::GLC),
+        ("offset", Self::OFFSET),
+        ("offsets", Self::OFFSETS),
+        ("swizzle", Self::SWIZZLE),
+        ("gds", Self::GDS),
+        ("gds_only", Self::GDS_ONLY),
+        ("lds", Self::LDS),
+        ("lds_only", Self::LDS_ONLY),
+        ("tfe", Self::TFE),
+        ("d16", Self::D16),
+        ("mix", Self::MIX),
+        ("high", Self::HIGH),
+    ];
+
+    pub const fn has(self, other: Modifiers) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The encodings that come with an opcode number, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Without {
+    pub e64: bool,
+    pub sdwa: bool,
+    pub dpp: bool,
+}
+
+/// An opcode number of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub format: Format,
+    pub op: u16,
+    /// What this instruction lacks of the encodings that come with the format.
+    pub without: Without,
+}
+
+/// One instruction.
+#[derive(Debug)]
+pub struct Row {
+    pub opcode: Opcode,
+    pub fidelity: Fidelity,
+    /// Makes IR of it; none for what is not implemented.
+    pub lift: Option<Lift>,
+    pub mnemonic: &'static str,
+    pub operands: &'static [Slot],
+    pub modifiers: Modifiers,
+    pub places: &'static [Place],
+}
+
+impl Row {
+    pub const fn has(&self, modifier: Modifiers) -> bool {
+        self.modifiers.has(modifier)
+    }
+
+    /// The operand of a role.
+    pub fn slot(&self, role: Role) -> Option<Slot> {
+        self.operands.iter().copied().find(|slot| slot.role == role)
+    }
+
+    /// Whether an operand is wider than SDWA and DPP can have it.
+    fn wide(&self) -> bool {
+        self.operands.iter().any(|slot| slot.ty != OperandType::Mask && slot.ty.dwords() > 1)
+    }
+
+    /// The encodings of the instruction, each with the name space and the opcode number there.
+    pub fn forms(&self) -> impl Iterator<Item = (Encoding, Format, u16)> {
+        let narrow = !self.wide();
+        self.places.iter().flat_map(move |place| {
+            let Place { format, op, without } = *place;
+            let e64 = match format {
+                Format::Vop2 => Some(0x100),
+                Format::Vop1 => Some(0x140),
+                Format::Vopc => Some(0),
+                _ => None,
+            };
+            let short = e64.is_some() && narrow;
+            [
+                Some((format.encoding(), format, op)),
+                e64.filter(|_| !without.e64).map(|base| (Encoding::Vop3, Format::Vop3, base + op)),
+                (short && !without.sdwa).then_some((Encoding::Sdwa, format, op)),
+                (short && !without.dpp && format != Format::Vopc).then_some((Encoding::Dpp, format, op)),
+            ]
+            .into_iter()
+            .flatten()
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The instruction table: one file per family, one line per instruction, in the notation of [`super::notation`].
+//!
+//! Everything else about an instruction is derived: decoder, accessors, disassembler, assembler and random words. The
+//! families below are all there are; [`Opcode`] is gathered from them.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::row::{Encoding, Format, Row};
+
+/// Defines a family: `static ROWS` and a macro of the family's name that passes its opcodes on.
+macro_rules! family {
+    (($d:tt) $family:ident { $(
+        $(#[$doc:meta])* $opcode:ident $fidelity:tt $signature:literal { $(
+            $format:ident $op:literal $(- $without:ident)*
+        )+ }
+    )* }) => {
+        pub static ROWS: &[$crate::isa::gfx9::row::Row] = &[$(
+            $crate::isa::gfx9::row::Row {
+                opcode: $crate::isa::gfx9::table::Opcode::$opcode,
+                fidelity: family!(@fidelity $fidelity),
+                lift: family!(@lift $fidelity),
+                mnemonic: const { $crate::isa::gfx9::notation::mnemonic($signature) },
+                operands: &const {
+                    $crate::isa::gfx9::notation::slots::<{ $crate::isa::gfx9::notation::slot_count($signature) }>($signature)
+                },
+                modifiers: const { $crate::isa::gfx9::notation::modifiers($signature) },
+                places: &const { [$($crate::isa::gfx9::row::Place {
+                    format: $crate::isa::gfx9::notation::format(stringify!($format)),
+                    op: $op,
+                    without: $crate::isa::gfx9::notation::without(&[$(stringify!($without)),*]),
+                }),+] },
+            },
+        )*];
+
+        /// Hands the opcodes of this family, after those seen before, to the next one.
+        macro_rules! $family {
+            ($d then:ident [$d($d rest:ident)*] $d($d seen:tt)*) => {
+                $d then! { [$d($d rest)*] $d($d seen)* $([$(#[$doc])* $opcode])* }
+            };
+        }
+    };
+    (@fidelity (exact $($lift:ident)::+)) => { $crate::isa::fidelity::Fidelity::Exact };
+    (@fidelity (approximate $bound:literal $($lift:ident)::+)) => {
+        $crate::isa::fidelity::Fidelity::Approximate($bound)
+    };
+    (@fidelity unimplemented) => { $crate::isa::fidelity::Fidelity::Unimplemented };
+    (@lift (exact $($lift:ident)::+)) => { Some($crate::isa::gfx9::lift::$($lift)::+) };
+    (@lift (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::gfx9::lift::$($lift)::+) };
+    (@lift unimplemented) => { None };
+}
+
+/// Walks the families and defines [`Opcode`] and the rows.
+macro_rules! gather {
+    (families $($family:ident)*) => {
+        /// The rows of all families.
+        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
+        gather! { [$($family)*] }
+    };
+    ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
+    ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
+        /// What an instruction is, whatever its operands and encoding: one variant per line of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Opcode { $($(#[$doc])* $opcode,)* }
+
+        impl Opcode {
+            pub const ALL: &[Opcode] = &[$(Opcode::$opcode,)*];
+        }
+    };
+}
+
+#[macro_use]
+mod ds;
+#[macro_use]
+mod ds_access;
+#[macro_use]
+mod ds_return;
+#[macro_use]
+mod ds_src2;
+#[macro_use]
+mod exp;
+#[macro_use]
+mod flat;
+#[macro_use]
+mod global;
+#[macro_use]
+mod interp;
+#[macro_use]
+mod mimg_gather;
+#[macro_use]
+mod mimg_load;
+#[macro_use]
+mod mimg_sample;
+#[macro_use]
+mod mtbuf;
+#[macro_use]
+mod mubuf;
+#[macro_use]
+mod mubuf_atomic;
+#[macro_use]
+mod scratch;
+#[macro_use]
+mod smem;
+#[macro_use]
+mod smem_atomic;
+#[macro_use]
+mod sop1;
+#[macro_use]
+mod sop2;
+#[macro_use]
+mod sopc;
+#[macro_use]
+mod sopk;
+#[macro_use]
+mod sopp;
+#[macro_use]
+mod vop1;
+#[macro_use]
+mod vop2;
+#[macro_use]
+mod vop3_float;
+#[macro_use]
+mod vop3_int;
+#[macro_use]
+mod vop3_other;
+#[macro_use]
+mod vop3p;
+#[macro_use]
+mod vopc_class;
+#[macro_use]
+mod vopc_float;
+#[macro_use]
+mod vopc_int;
+#[macro_use]
+mod vopc_x_float;
+#[macro_use]
+mod vopc_x_int;
+
+gather! { families
+    sop2 sopk sop1 sopc sopp smem smem_atomic vop2 vop1 vopc_class vopc_float
+    vopc_x_float vopc_int vopc_x_int vop3_float vop3_int vop3_other vop3p interp ds ds_return ds_src2
+    ds_access flat global scratch mubuf mubuf_atomic mtbuf mimg_load mimg_sample mimg_gather exp
+}
+
+/// All rows, family by family.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The rows by encoding, name space and opcode number.
+static INDEX: LazyLock<FxHashMap<(Encoding, Format, u16), &'static Row>> =
+    LazyLock::new(|| rows().flat_map(|row| row.forms().map(move |form| (form, row))).collect());
+
+/// The row of an opcode number.
+pub fn lookup(encoding: Encoding, format: Format, op: u16) -> Option<&'static Row> {
+    INDEX.get(&(encoding, format, op)).copied()
+}
