@@ -120,11 +120,10 @@ fn normalized_and_packed() {
             if x.is_nan() { 0 } else { x.clamp(0.0, 255.0) as u64 }
         };
         let mut random = Random::new(5);
-        let rows: Vec<[u64; 3]> = rows([S; 3], 1)
-            .iter()
-            .flat_map(|row| [row[0], S.of(f64::from(random.next() as i16) / 64.0)])
-            .map(|a| [a, random.next() >> 32, random.next() >> 32])
-            .collect();
+        let mut values: Vec<u64> = rows([S; 3], 1).iter().map(|row| row[0]).collect();
+        values.extend((0..64 * 20).map(|_| S.of(f64::from(random.next() as i16) / 64.0)));
+        let rows: Vec<[u64; 3]> =
+            values.iter().map(|&a| [a, random.next() >> 32, random.next() >> 32]).collect();
         check("v_cvt_pk_u8_f32 v0, v2, v4, v6", m.0, [Width::Word; 3], Width::Word, &rows, |[a, n, rest]| {
             let shift = 8 * (n & 3);
             rest & !(0xff << shift) | byte(a) << shift

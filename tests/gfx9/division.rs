@@ -23,7 +23,7 @@ fn quotients(ty: Ty) -> Vec<[u64; 2]> {
         // Of the quotient.
         let eq = match n % 3 {
             0 => (random.next() >> 40) % 60,
-            1 => top - (random.next() >> 40) % 60,
+            1 => top - (random.next() >> 40) % top.min(60),
             _ => bias + (random.next() >> 40) % 4,
         };
         let en = (ed + eq).saturating_sub(bias);

@@ -204,7 +204,7 @@ fn close(name: &str, ty: Ty, units: f64, zero: f64, exact: impl Fn(f64) -> f64) 
                 continue;
             }
             let (found, wanted_number) = (r::number(ty, bits), r::number(ty, wanted));
-            if !wanted_number.is_finite() || wanted_number == 0.0 {
+            if !wanted_number.is_finite() || wanted_number.abs() <= zero {
                 assert!(found == wanted_number || (found - wanted_number).abs() <= zero, "{text}, {a:x}: {found:?} {wanted_number:?}");
                 continue;
             }

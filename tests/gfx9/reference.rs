@@ -280,7 +280,7 @@ impl Mode {
 
     pub fn fract(self, ty: Ty, a: u64) -> u64 {
         let rest = self.sub(ty, a, self.integral(ty, Round::TowardNegative, a));
-        if is_nan(ty, rest) { rest } else { rest.min(ty.of(1.0) - 1) }
+        if is_nan(ty, rest) || rest & ty.sign() != 0 { rest } else { rest.min(ty.of(1.0) - 1) }
     }
 
     pub fn ldexp(self, ty: Ty, a: u64, n: i32) -> u64 {

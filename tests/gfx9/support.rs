@@ -127,7 +127,7 @@ impl Probe {
             mode: Mode::from_bits(mode),
             initial: Initial::default(),
         };
-        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
+        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{words:x?}: {error}"));
         let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
         assert!(!traps, "unsupported: {words:x?}");
         let function = Arc::new(wrap(lifted));
@@ -193,7 +193,7 @@ fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, load: boo
     let (scalars, scc) = (banks["s"], banks["scc"].reg(0));
     let exec = scalars.reg(EXEC as u32 / 2);
     let at = |b: &mut BlockBuilder<'_>, address: u64| b.iconst(Type::I64, address);
-    let mut uniform = |b: &mut BlockBuilder<'_>, reg, address| {
+    let uniform = |b: &mut BlockBuilder<'_>, reg, address| {
         let address = at(b, address);
         if load {
             let value = b.load(Space::Global, Type::I64, Extend::None, address, 0);
