@@ -170,6 +170,12 @@ impl<'a> Demand<'a> {
                 self.see(a, Seen::All);
                 self.see(index, seen);
             }
+            Op::LaneScatter { a, index, lanes } => {
+                self.see(lanes, Seen::All);
+                for v in [a, index] {
+                    self.see(v, Seen::under(lanes));
+                }
+            }
             Op::LaneRead { a, lane } => {
                 self.see(a, Seen::All);
                 self.see(lane, Seen::All);

@@ -5,6 +5,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::Slot;
 use super::values::Values;
 use crate::ir::eval::{self, Output};
+use crate::ir::texel::{self, TexelFormat};
 use crate::ir::{
     BankId, Block, CellKind, Function, Inst, Op, Part, Reg, RegLayout, Region, Shape, Special, Type, Value, ValueType,
     Window,
@@ -104,6 +105,18 @@ impl<'a> Executor<'a> {
                     *out = a[(index % lanes) as usize];
                 }
             }
+            Op::LaneScatter { a, index, lanes } => {
+                let count = u64::from(self.function.lanes);
+                let giving = self.values.uniform(lanes) & window.mask();
+                let (operands, out) = self.values.split(inst.results[0], Window::all(self.function.lanes));
+                out.fill(0);
+                let rows = [a, index].map(|v| operands.window(v, Window::all(self.function.lanes)));
+                for lane in lanes_of(giving) {
+                    out[(rows[1][lane] % count) as usize] = rows[0][lane];
+                }
+            }
+            Op::Unpack { format, a } => self.texels(inst, format, a, texel::unpack),
+            Op::Pack { format, a } => self.texels(inst, format, a, texel::pack),
             Op::LaneRead { a, lane } => {
                 let lane = self.values.uniform(lane) % u64::from(self.function.lanes);
                 let bits = self.values.row(a)[lane as usize];
@@ -170,6 +183,23 @@ impl<'a> Executor<'a> {
             _ => self.lanewise(inst),
         }
         Ok(())
+    }
+
+    /// Four results of four operands, lane by lane.
+    fn texels(&mut self, inst: &Inst, format: Value, a: [Value; 4], convert: fn(TexelFormat, [u32; 4]) -> [u32; 4]) {
+        let format = TexelFormat(self.values.uniform(format) as u32);
+        let uniform = self.ty(inst.results[0]).is_uniform();
+        let lanes = if uniform { 0..1 } else { inst.window.lanes() };
+        for lane in lanes {
+            let results = convert(format, a.map(|a| self.values.row(a)[lane] as u32));
+            for (&value, bits) in inst.results.iter().zip(results) {
+                if uniform {
+                    self.values.set_uniform(value, bits.into());
+                } else {
+                    self.values.row_mut(value)[lane] = bits.into();
+                }
+            }
+        }
     }
 
     /// Everything that `eval` knows.

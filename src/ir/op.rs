@@ -347,12 +347,32 @@ pub enum AtomicOp {
     SafeAdd,
     /// m == compare ? swap : m.
     CompareExchange,
+    /// The same; floats are compared as such: zeros are equal, a NaN equals nothing.
+    FCompareExchange,
+    /// b - m
+    ReverseSub,
+    /// m & !compare | b
+    MaskedOr,
+    /// m >= b ? m - b : m + compare (unsigned).
+    Wrap,
     /// Float operations, round to nearest; with `flush` denormal operands and results become zero.
     FAdd {
         flush: bool,
     },
     FMin,
     FMax,
+}
+
+impl AtomicOp {
+    /// Whether it has a second operand, `compare`.
+    pub fn has_compare(self) -> bool {
+        matches!(self, AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap)
+    }
+
+    /// Whether it acts on floats alone.
+    pub fn is_float(self) -> bool {
+        matches!(self, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCompareExchange)
+    }
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
@@ -481,6 +501,26 @@ pub enum Op {
         lane: Value,
     },
 
+    /// Cross-lane: lane `index[i] mod lanes` gets `a` of lane i, for each lane i of the window that is in the mask `lanes`; of
+    /// several the highest counts, and a lane that none names gets 0. `a` is varying, and so is the result.
+    LaneScatter {
+        a: Value,
+        index: Value,
+        lanes: Value,
+    },
+
+    /// Four results: the components of the texel whose words are `a`. `format`, a uniform `i32`, is the number of a
+    /// [`TexelFormat`](super::texel::TexelFormat); [`unpack`](super::texel::unpack) is the definition. All are `i32`.
+    Unpack {
+        format: Value,
+        a: [Value; 4],
+    },
+    /// The reverse, four results too: [`pack`](super::texel::pack).
+    Pack {
+        format: Value,
+        a: [Value; 4],
+    },
+
     /// A lane register gives a varying value, a uniform or mask register a uniform one.
     RfRead {
         reg: Reg,
@@ -541,7 +581,7 @@ pub enum Op {
         values: Vec<Value>,
         sparse: bool,
     },
-    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` only for `CompareExchange`. In the global space an
+    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` is the second operand of those that have one. In the global space an
     /// address in the window of another space is the fault *invalid address space*.
     Atomic {
         access: Access,

@@ -294,6 +294,19 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             env.exactly("lane", lane, ValueType::uniform(Type::I32))?;
             one(ValueType::uniform(env.expect("a", a, "varying", |t| !t.is_uniform())?.ty))
         }
+        Op::LaneScatter { a, index, lanes } => {
+            env.of("index", index, Type::I32)?;
+            env.mask("lanes", lanes)?;
+            one(env.expect("a", a, "varying", |t| !t.is_uniform())?)
+        }
+        Op::Unpack { format, a } | Op::Pack { format, a } => {
+            env.exactly("format", format, ValueType::uniform(Type::I32))?;
+            let mut result = ValueType::uniform(Type::I32);
+            for a in a {
+                result.shape = result.shape.join(env.of("a", a, Type::I32)?.shape);
+            }
+            smallvec::smallvec![result; 4]
+        }
         Op::RfRead { reg, part } => one(env.part(reg, part)?),
         Op::RfWrite { reg, part, value, guard, nomask } => {
             let cell = env.part(reg, part)?;
@@ -347,7 +360,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::Atomic { access, op, value, compare, sparse } => {
             let scalar = env.access(&access, AccessKind::Atomic)?;
-            let float = matches!(op, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax);
+            let float = op.is_float();
             let either = op == AtomicOp::Exchange;
             attribute(
                 "type of the atomic",
@@ -356,12 +369,11 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
                 either || float == access.ty.is_float(),
             )?;
             env.of_shape("value", value, access.ty, scalar)?;
-            let exchanges = op == AtomicOp::CompareExchange;
             attribute(
                 "`compare`",
-                "there for a compare-exchange only",
+                "there for operations of two operands only",
                 compare.is_some(),
-                compare.is_some() == exchanges,
+                compare.is_some() == op.has_compare(),
             )?;
             if let Some(compare) = compare {
                 env.of_shape("compare", compare, access.ty, scalar)?;

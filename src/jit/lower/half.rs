@@ -155,11 +155,7 @@ impl Half<'_, '_> {
         let too_small = self.b.ins().fcmp(FloatCC::LessThan, wide, exact);
         let outward = self.choose(too_small, below, nearest);
         let negative = self.below(sign, 0);
-        if round == Round::Up {
-            self.choose(negative, inward, outward)
-        } else {
-            self.choose(negative, outward, inward)
-        }
+        if round == Round::Up { self.choose(negative, inward, outward) } else { self.choose(negative, outward, inward) }
     }
 
     pub fn unary(&mut self, op: FloatUnaryOp, attrs: FloatAttrs, x: Clif) -> Clif {

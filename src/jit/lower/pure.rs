@@ -7,13 +7,13 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
-use super::int::{self, ShiftCount, constant};
 use super::half::Half;
+use super::int::{self, ShiftCount, constant};
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatCc, FloatUnaryOp, Function, Inst, IntCc, Op, Round, SharedFn, Special, Type, UnaryOp, Value,
-    ValueType,
+    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatCc, FloatUnaryOp, Function, Inst, IntCc, Op, Round, SharedFn,
+    Special, Type, UnaryOp, Value, ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -65,6 +65,7 @@ pub fn support(
                 && uniform(*value)
                 && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
         ),
+        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {

@@ -439,7 +439,11 @@ pub fn frexp_exp(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     super::convert::no_omod(i)?;
     let x = cx.float(ty, i, 0);
     let (_, exponent) = cx.fraction_and_exponent(x);
-    if ty == Type::F16 { cx.set_half_word(i, exponent) } else { cx.set_word(i, exponent) }
+    if ty == Type::F16 {
+        cx.set_half_word(i, exponent)
+    } else {
+        cx.set_word(i, exponent)
+    }
     Ok(Flow::Next)
 }
 

@@ -26,12 +26,21 @@ mod flow;
 mod mode;
 mod program;
 mod scalars;
+mod scratch;
 mod sources;
+mod texels;
+mod vector_memory;
 
 // The instructions, family by family.
+pub mod buffer;
+pub mod buffer_format;
 pub mod control;
 pub mod convert;
 pub mod division;
+pub mod flat;
+pub mod lds;
+pub mod lds_atomic;
+pub mod lds_lanes;
 pub mod packed;
 pub mod scalar_alu;
 pub mod scalar_compare;
