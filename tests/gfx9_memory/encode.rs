@@ -33,7 +33,7 @@ pub fn flat(mnemonic: &str, dst: u8, addr: u8, data: u8, saddr: Option<u8>, offs
         _ => (Format::Global, 2),
     };
     let op = number(mnemonic, format);
-    let saddr = u32::from(saddr.unwrap_or(127));
+    let saddr = if segment == 0 { 0 } else { u32::from(saddr.unwrap_or(127)) };
     [
         55 << 26 | op << 18 | u32::from(glc) << 16 | segment << 14 | offset as u32 & 0x1fff,
         u32::from(dst) << 24 | saddr << 16 | u32::from(data) << 8 | u32::from(addr),
