@@ -43,11 +43,11 @@ impl Descriptor {
     }
 
     /// Where a word of a lane's record is, if it is in range.
-    fn place(self, bits: Bits, lane: u32, (index, offset): (u32, u32), soffset: u32, bytes: u32, check: u32) -> Option<usize> {
+    fn place(self, bits: Bits, lane: u32, (index, offset): (u32, u32), soffset: u32, word: u32, bytes: u32) -> Option<usize> {
         let index = if bits.idxen { index } else { 0 };
         let index = index.wrapping_add(if self.add_tid { lane } else { 0 });
         let offset = bits.offset.wrapping_add(if bits.offen { offset } else { 0 });
-        let fits = |limit: u64| u64::from(offset) + u64::from(bytes.max(check)) <= limit;
+        let fits = |limit: u64| u64::from(offset) + u64::from(4 * word + bytes) <= limit;
         let in_range = if bits.idxen && self.stride != 0 {
             index < self.records && (!self.swizzle || fits(self.stride.into()))
         } else if !bits.idxen && self.add_tid {
@@ -55,6 +55,7 @@ impl Descriptor {
         } else {
             fits(u64::from(self.records.saturating_sub(soffset)))
         };
+        let offset = offset.wrapping_add(4 * word);
         let at = if self.swizzle {
             let group = 8 << self.index_stride;
             let row = (index / group * self.stride).wrapping_add(offset / 4 * 4);
@@ -160,8 +161,8 @@ fn loads_and_stores() {
                 let stored = kind.stored(&data);
                 let mut loaded = vec![0; kind.bytes()];
                 for word in 0..words {
-                    let part = Bits { offset: bits.offset + 4 * word as u32, ..bits };
-                    let Some(at) = descriptor.place(part, lane as u32, rows[lane], soffset, bytes as u32, 0) else { continue };
+                    let place = descriptor.place(bits, lane as u32, rows[lane], soffset, word as u32, bytes as u32);
+                    let Some(at) = place else { continue };
                     if name.contains("load") {
                         loaded[4 * word..4 * word + bytes].copy_from_slice(&wave.memory[at..at + bytes]);
                     } else {
@@ -208,7 +209,7 @@ fn atomics() {
                     if bytes == 8 { word(2 * n) | word(2 * n + 1) << 32 } else { word(n) }
                 };
                 let mut old = 0;
-                if let Some(at) = descriptor.place(bits, lane as u32, rows[lane], 0, bytes as u32, 0) {
+                if let Some(at) = descriptor.place(bits, lane as u32, rows[lane], 0, 0, bytes as u32) {
                     let cell = &mut expected.memory[at..at + bytes];
                     old = read_number(cell);
                     cell.copy_from_slice(&atomic(name, bytes as u32 * 8, old, operand(0), operand(1)).to_le_bytes()[..bytes]);
