@@ -186,13 +186,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Four results of four operands, lane by lane.
-    fn texels(
-        &mut self,
-        inst: &Inst,
-        format: Value,
-        a: [Value; 4],
-        convert: fn(TexelFormat, [u32; 4]) -> [u32; 4],
-    ) {
+    fn texels(&mut self, inst: &Inst, format: Value, a: [Value; 4], convert: fn(TexelFormat, [u32; 4]) -> [u32; 4]) {
         let format = TexelFormat(self.values.uniform(format) as u32);
         let uniform = self.ty(inst.results[0]).is_uniform();
         let lanes = if uniform { 0..1 } else { inst.window.lanes() };

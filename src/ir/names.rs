@@ -128,6 +128,9 @@ names! {
         SharedFn::Cos => "cos",
         SharedFn::Rcp64High => "rcp64.high",
         SharedFn::Rsq64High => "rsq64.high",
+        SharedFn::SinTurns => "sin.turns",
+        SharedFn::CosTurns => "cos.turns",
+        SharedFn::TwoOverPi => "two.over.pi",
     }
     Special {
         Special::Tid(0) => "tid.x",

@@ -228,6 +228,22 @@ pub enum SharedFn {
     /// results flush to zero.
     Rcp64High,
     Rsq64High,
+    /// sin(2 pi x), cos(2 pi x), where |x| is at most 256; of greater numbers 0 and 1, of infinities NaN. Denormals count. A sine
+    /// of 0 has the sign of x, a cosine of 0 none.
+    SinTurns,
+    CosTurns,
+    /// The 32 bits of 2 / pi, less than 1, from bit `a` behind the point on (`i32` to `i32`); bits past the 1201st are 0.
+    TwoOverPi,
+}
+
+impl SharedFn {
+    /// Type of the operand and the result.
+    pub fn ty(self) -> Type {
+        match self {
+            SharedFn::Rcp64High | SharedFn::Rsq64High | SharedFn::TwoOverPi => Type::I32,
+            _ => Type::F32,
+        }
+    }
 }
 
 /// Values of the launch.
@@ -350,10 +366,7 @@ pub enum AtomicOp {
 impl AtomicOp {
     /// Whether it has a second operand, `compare`.
     pub fn has_compare(self) -> bool {
-        matches!(
-            self,
-            AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap
-        )
+        matches!(self, AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap)
     }
 
     /// Whether it acts on floats alone.

@@ -83,7 +83,8 @@ pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
         }
         return result;
     }
-    for (i, (width, field)) in format.widths().into_iter().zip(fields).enumerate().filter(|(_, (width, _))| *width > 0) {
+    for (i, (width, field)) in format.widths().into_iter().zip(fields).enumerate().filter(|(_, (width, _))| *width > 0)
+    {
         result[i] = match kind {
             TexelKind::Srgb if i < 3 => from_srgb(normal(field, width)).to_bits(),
             _ => component(kind, width, field),
@@ -231,11 +232,17 @@ mod tests {
         assert_eq!(floats(TexelFormat::new(Unorm, bytes), [0xff00_3380, 0, 0, 0]), [128.0 / 255.0, 0.2, 0.0, 1.0]);
         assert_eq!(floats(TexelFormat::new(Snorm, bytes), [0x7f80_8100, 0, 0, 0]), [0.0, -1.0, -1.0, 1.0]);
         assert_eq!(floats(TexelFormat::new(SnormEven, bytes), [0x7f80_00ff, 0, 0, 0])[1..], [1.0 / 255.0, -1.0, 1.0]);
-        assert_eq!(floats(TexelFormat::new(Sscaled, [16, 16, 0, 0]), [0x8000_0005, 0, 0, 0]), [5.0, -32768.0, 0.0, 1.0]);
+        assert_eq!(
+            floats(TexelFormat::new(Sscaled, [16, 16, 0, 0]), [0x8000_0005, 0, 0, 0]),
+            [5.0, -32768.0, 0.0, 1.0]
+        );
         assert_eq!(unpack(TexelFormat::new(Sint, [8, 0, 0, 0]), [0x80, 0, 0, 0]), [0xffff_ff80, 0, 0, 1]);
         assert_eq!(unpack(TexelFormat::new(Uint, [10, 10, 10, 2]), [0xc010_0401, 0, 0, 0]), [1, 1, 1, 3]);
         assert_eq!(unpack(TexelFormat::new(Uint, [32; 4]), [1, 2, 3, 4]), [1, 2, 3, 4]);
-        assert_eq!(floats(TexelFormat::new(Float, [16, 16, 16, 16]), [0xc000_3c00, 0x7c00_0001, 0, 0])[..2], [1.0, -2.0]);
+        assert_eq!(
+            floats(TexelFormat::new(Float, [16, 16, 16, 16]), [0xc000_3c00, 0x7c00_0001, 0, 0])[..2],
+            [1.0, -2.0]
+        );
         // 1.0 in all three: exponent 15.
         let packed = 15 << 6 | (15 << 6) << 11 | (15 << 5) << 22;
         assert_eq!(floats(TexelFormat::new(Float, [11, 11, 10, 0]), [packed, 0, 0, 0]), [1.0; 4]);
@@ -247,7 +254,8 @@ mod tests {
     #[test]
     fn every_texel_comes_back() {
         use TexelKind::*;
-        let widths = [[8, 8, 8, 8], [16, 0, 0, 0], [10, 10, 10, 2], [5, 6, 5, 0], [4, 4, 4, 4], [8, 0, 0, 0], [16, 16, 0, 0]];
+        let widths =
+            [[8, 8, 8, 8], [16, 0, 0, 0], [10, 10, 10, 2], [5, 6, 5, 0], [4, 4, 4, 4], [8, 0, 0, 0], [16, 16, 0, 0]];
         for widths in widths {
             for kind in [Unorm, Snorm, Uint, Sint, Uscaled, Sscaled, SnormEven, Srgb] {
                 let format = TexelFormat::new(kind, widths);
@@ -264,7 +272,11 @@ mod tests {
                             at += width;
                         }
                     }
-                    assert_eq!(pack(format, unpack(format, [texel, 0, 0, 0]))[0], expected, "{kind:?} {widths:?} {texel:#x}");
+                    assert_eq!(
+                        pack(format, unpack(format, [texel, 0, 0, 0]))[0],
+                        expected,
+                        "{kind:?} {widths:?} {texel:#x}"
+                    );
                 }
             }
         }
@@ -277,7 +289,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_clamped() {
         use TexelKind::*;
-        let one = |kind, width, component: f32| pack(TexelFormat::new(kind, [width, 0, 0, 0]), [component.to_bits(), 0, 0, 0])[0];
+        let one = |kind, width, component: f32| {
+            pack(TexelFormat::new(kind, [width, 0, 0, 0]), [component.to_bits(), 0, 0, 0])[0]
+        };
         assert_eq!([one(Unorm, 8, 2.0), one(Unorm, 8, -1.0), one(Unorm, 8, f32::NAN)], [255, 0, 0]);
         assert_eq!([one(Snorm, 8, 2.0), one(Snorm, 8, -2.0), one(Snorm, 8, f32::NAN)], [127, 0x81, 0]);
         assert_eq!([one(Uscaled, 8, 1e9), one(Sscaled, 8, -1e9)], [255, 0x80]);
@@ -289,7 +303,10 @@ mod tests {
         let shared = TexelFormat::new(SharedExponent, [9, 9, 9, 5]);
         let floats = [1.0f32, 0.5, 0.0, 0.0].map(f32::to_bits);
         assert_eq!(unpack(shared, pack(shared, floats)).map(f32::from_bits), [1.0, 0.5, 0.0, 1.0]);
-        assert_eq!(unpack(shared, pack(shared, [1e9f32.to_bits(); 4])).map(f32::from_bits), [65408.0, 65408.0, 65408.0, 1.0]);
+        assert_eq!(
+            unpack(shared, pack(shared, [1e9f32.to_bits(); 4])).map(f32::from_bits),
+            [65408.0, 65408.0, 65408.0, 1.0]
+        );
         assert_eq!(unpack(TexelFormat(8 << 24), [1; 4]), [0; 4]);
     }
 }

@@ -285,13 +285,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             attribute("bits of NaN", "within the result's type", format_args!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
             one(ValueType { ty: to, ..env.float("a", a)? })
         }
-        Op::Shared { function, a } => {
-            let ty = match function {
-                SharedFn::Rcp64High | SharedFn::Rsq64High => Type::I32,
-                _ => Type::F32,
-            };
-            one(env.of("a", a, ty)?)
-        }
+        Op::Shared { function, a } => one(env.of("a", a, function.ty())?),
         Op::LaneGather { a, index } => {
             env.of("index", index, Type::I32)?;
             one(env.expect("a", a, "varying", |t| !t.is_uniform())?)

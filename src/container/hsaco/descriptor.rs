@@ -3,6 +3,8 @@
 //! Source: AMDGPUUsage, "Kernel Descriptor" and its tables for `compute_pgm_rsrc1`, `2`, `3` of GFX6 to GFX9, and "Initial
 //! Kernel Execution State" for the order of registers.
 
+use serde::{Deserialize, Serialize};
+
 /// A kernel descriptor's fields. Reserved bytes are not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelDescriptor {
@@ -79,7 +81,8 @@ pub enum SystemSgpr {
 }
 
 /// Initial fields of the MODE register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FloatMode {
     /// Of f32: 0 to nearest even, 1 up, 2 down, 3 toward zero.
     pub round_32: u8,

@@ -84,12 +84,10 @@ impl Generator<'_> {
             0 => Op::FUnary { op: self.named(), attrs, a: self.value(ty) },
             1 | 2 => Op::Fma { attrs, a: self.value(ty), b: self.value(ty), c: self.value(ty) },
             3 => Op::FCmp { cc: self.named(), flush: attrs.flush, a: self.value(ty), b: self.value(ty) },
-            4 => match self.named() {
-                function @ (SharedFn::Rcp64High | SharedFn::Rsq64High) => {
-                    Op::Shared { function, a: self.value(Type::I32) }
-                }
-                function => Op::Shared { function, a: self.value(Type::F32) },
-            },
+            4 => {
+                let function: SharedFn = self.named();
+                Op::Shared { function, a: self.value(function.ty()) }
+            }
             _ => Op::FBinary { op: self.named(), attrs, a: self.value(ty), b: self.value(ty) },
         }
     }

@@ -88,7 +88,7 @@ fn vop3(row: &Row) -> u64 {
         mask |= match modifiers {
             // The attribute and the parameter.
             None if interp && n == 0 => neg | abs | if row.has(Modifiers::HIGH) { 0 } else { 1 << 40 },
-            None if n == 1 && row.slot(Role::Parameter).is_some() => neg | abs | ones(43, 7),
+            None if n == 1 && row.slot(Role::Parameter).is_some() => neg | abs,
             None => number | neg | abs | if op_sel { 1 << (11 + n) } else { 0 },
             // Integers of instructions with `op_sel` ignore them.
             Some(SourceModifiers::None) if op_sel => 0,
@@ -156,8 +156,6 @@ fn special(instruction: &Instruction) -> bool {
                 && instruction.bits(48, 3) < 7
                 && instruction.bits(56, 3) < 7
         }
-        Encoding::Vop3 => row.slot(Role::Parameter).is_none() || instruction.bits(41, 2) < 3,
-        Encoding::Vintrp => row.slot(Role::Parameter).is_none() || instruction.bits(0, 8) < 3,
         Encoding::Smem => {
             let data = instruction.operand(Role::Sdata);
             let imm_only = row.slot(Role::Offset).is_none();

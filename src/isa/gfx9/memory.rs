@@ -131,7 +131,7 @@ pub struct Interp {
     /// 0 to 3: x to w.
     pub channel: u8,
     /// `v_interp_mov_f32`: 0 P10, 1 P20, 2 P0.
-    pub parameter: u8,
+    pub parameter: u16,
     /// The high half.
     pub high: bool,
 }
@@ -140,7 +140,8 @@ pub struct Interp {
 const NO_SADDR: u64 = 127;
 
 impl Instruction {
-    const fn signed(&self, lo: u8, bits: u8) -> i32 {
+    /// The same, sign-extended.
+    pub(super) const fn signed(&self, lo: u8, bits: u8) -> i32 {
         ((self.bits(lo, bits) << (64 - bits)) as i64 >> (64 - bits)) as i32
     }
 
@@ -293,11 +294,11 @@ impl Instruction {
     /// The attribute of an interpolation.
     pub fn interp(&self) -> Interp {
         let short = self.encoding() == Encoding::Vintrp;
-        let (attribute, channel, parameter) = if short { (10, 8, 0) } else { (32, 38, 41) };
+        let (attribute, channel) = if short { (10, 8) } else { (32, 38) };
         Interp {
             attribute: self.bits(attribute, 6) as u8,
             channel: self.bits(channel, 2) as u8,
-            parameter: self.bits(parameter, 2) as u8,
+            parameter: if short { self.bits(0, 8) } else { self.bits(41, 9) } as u16,
             high: !short && self.bit(40),
         }
     }

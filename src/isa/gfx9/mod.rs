@@ -3,6 +3,7 @@
 //! Code is a sequence of little-endian dwords; an instruction has one or two. The truth about the instructions is [`table`];
 //! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
 
+pub mod disasm;
 pub mod instruction;
 pub mod layout;
 mod legal;
@@ -12,6 +13,7 @@ pub mod notation;
 pub mod operand;
 pub mod row;
 pub mod table;
+pub mod trailer;
 
 pub use crate::isa::fidelity::Fidelity;
 pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};

@@ -55,8 +55,8 @@ impl Guest for Gfx9 {
             Some(instruction) => Placed {
                 pc,
                 next: pc + u64::from(instruction.bytes()),
-                text: instruction.row().mnemonic.into(),
-                mnemonic: instruction.row().mnemonic.into(),
+                text: instruction.text(pc),
+                mnemonic: instruction.mnemonic(),
                 class: instruction.fidelity().into(),
             },
             None => Placed {

@@ -105,8 +105,7 @@ impl Place {
         // Bytes are left of what `soffset` skips.
         let skipped = cx.b.min_u(soffset, records);
         let bytes = cx.b.sub(records, skipped);
-        let mut place =
-            Place { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
+        let mut place = Place { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
         if explicit.is_some() {
             let structured = cx.b.icmp(IntCc::Ne, stride, zero);
             let raw = cx.b.not(structured);
@@ -157,7 +156,6 @@ impl Place {
         item.access(Space::Global, address, 0, Some(guard))
     }
 }
-
 
 /// Words are checked, and lie, by themselves.
 fn parts(item: Item) -> (Item, u32) {

@@ -23,7 +23,12 @@ enum Place {
     Memory(Space, Value, i32),
     Scratch(Scratch),
     /// Generic address and offset; the lanes that have one of scratch memory, and where.
-    Either { address: Value, offset: i32, private: Value, scratch: Scratch },
+    Either {
+        address: Value,
+        offset: i32,
+        private: Value,
+        scratch: Scratch,
+    },
 }
 
 /// The instruction's fields, if its data are in registers.

@@ -4,15 +4,15 @@ family! { ($) vop2 {
     /// One of two, lane by lane.
     VCndmaskB32 (exact vector_int::v_cndmask_b32) "v_cndmask_b32 vdst:b32, src0:b32|, src1:b32|, src2:mask" { vop2 0x00 }
     /// Sum.
-    VAddF32 unimplemented "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
+    VAddF32 (exact vector_float::v_add_f32) "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
     /// Difference.
-    VSubF32 unimplemented "v_sub_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x02 }
+    VSubF32 (exact vector_float::v_sub_f32) "v_sub_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x02 }
     /// Difference, operands swapped.
-    VSubrevF32 unimplemented "v_subrev_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x03 }
+    VSubrevF32 (exact vector_float::v_subrev_f32) "v_subrev_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x03 }
     /// Product in which zero times anything is zero.
-    VMulLegacyF32 unimplemented "v_mul_legacy_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x04 }
+    VMulLegacyF32 (exact vector_float::v_mul_legacy_f32) "v_mul_legacy_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x04 }
     /// Product.
-    VMulF32 unimplemented "v_mul_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x05 }
+    VMulF32 (exact vector_float::v_mul_f32) "v_mul_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x05 }
     /// Product.
     VMulI32I24 (exact vector_int::v_mul_i32_i24) "v_mul_i32_i24 vdst:i32, src0:i32, src1:i32; clamp" { vop2 0x06 }
     /// High half of the product.
@@ -22,9 +22,9 @@ family! { ($) vop2 {
     /// High half of the product.
     VMulHiU32U24 (exact vector_int::v_mul_hi_u32_u24) "v_mul_hi_u32_u24 vdst:u32, src0:u32, src1:u32" { vop2 0x09 }
     /// Minimum.
-    VMinF32 unimplemented "v_min_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x0a }
+    VMinF32 (exact vector_float::v_min_f32) "v_min_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x0a }
     /// Maximum.
-    VMaxF32 unimplemented "v_max_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x0b }
+    VMaxF32 (exact vector_float::v_max_f32) "v_max_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x0b }
     /// Minimum.
     VMinI32 (exact vector_int::v_min_i32) "v_min_i32 vdst:i32, src0:i32, src1:i32" { vop2 0x0c }
     /// Maximum.
@@ -46,11 +46,11 @@ family! { ($) vop2 {
     /// Bitwise exclusive or.
     VXorB32 (exact vector_int::v_xor_b32) "v_xor_b32 vdst:b32, src0:b32, src1:b32" { vop2 0x15 }
     /// Product plus the destination, rounded twice.
-    VMacF32 unimplemented "v_mac_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x16 - sdwa }
+    VMacF32 (exact vector_float::v_mac_f32) "v_mac_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x16 - sdwa }
     /// Product with a literal, plus a register.
-    VMadmkF32 unimplemented "v_madmk_f32 vdst:f32, src0:f32, k:f32, src1:f32" { vop2 0x17 - e64 - sdwa - dpp }
+    VMadmkF32 (exact vector_float::v_madmk_f32) "v_madmk_f32 vdst:f32, src0:f32, k:f32, src1:f32" { vop2 0x17 - e64 - sdwa - dpp }
     /// Product plus a literal.
-    VMadakF32 unimplemented "v_madak_f32 vdst:f32, src0:f32, src1:f32, k:f32" { vop2 0x18 - e64 - sdwa - dpp }
+    VMadakF32 (exact vector_float::v_madak_f32) "v_madak_f32 vdst:f32, src0:f32, src1:f32, k:f32" { vop2 0x18 - e64 - sdwa - dpp }
     /// Sum; the carry goes to the mask.
     VAddCoU32 (exact vector_int::v_add_co_u32) "v_add_co_u32 vdst:u32, sdst:mask, src0:u32, src1:u32; clamp" { vop2 0x19 }
     /// Difference; the borrow goes to the mask.
@@ -64,19 +64,19 @@ family! { ($) vop2 {
     /// Difference with borrow in and out, operands swapped.
     VSubbrevCoU32 (exact vector_int::v_subbrev_co_u32) "v_subbrev_co_u32 vdst:u32, sdst:mask, src0:u32, src1:u32, src2:mask; clamp" { vop2 0x1e }
     /// Sum.
-    VAddF16 unimplemented "v_add_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x1f }
+    VAddF16 (exact vector_half::v_add_f16) "v_add_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x1f }
     /// Difference.
-    VSubF16 unimplemented "v_sub_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x20 }
+    VSubF16 (exact vector_half::v_sub_f16) "v_sub_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x20 }
     /// Difference, operands swapped.
-    VSubrevF16 unimplemented "v_subrev_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x21 }
+    VSubrevF16 (exact vector_half::v_subrev_f16) "v_subrev_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x21 }
     /// Product.
-    VMulF16 unimplemented "v_mul_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x22 }
+    VMulF16 (exact vector_half::v_mul_f16) "v_mul_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x22 }
     /// Product plus the destination, rounded twice.
-    VMacF16 unimplemented "v_mac_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x23 - sdwa }
+    VMacF16 (exact vector_half::v_mac_f16) "v_mac_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x23 - sdwa }
     /// Product with a literal, plus a register.
-    VMadmkF16 unimplemented "v_madmk_f16 vdst:f16, src0:f16, k:f16, src1:f16" { vop2 0x24 - e64 - sdwa - dpp }
+    VMadmkF16 (exact vector_half::v_madmk_f16) "v_madmk_f16 vdst:f16, src0:f16, k:f16, src1:f16" { vop2 0x24 - e64 - sdwa - dpp }
     /// Product plus a literal.
-    VMadakF16 unimplemented "v_madak_f16 vdst:f16, src0:f16, src1:f16, k:f16" { vop2 0x25 - e64 - sdwa - dpp }
+    VMadakF16 (exact vector_half::v_madak_f16) "v_madak_f16 vdst:f16, src0:f16, src1:f16, k:f16" { vop2 0x25 - e64 - sdwa - dpp }
     /// Sum.
     VAddU16 (exact vector_short::v_add_u16) "v_add_u16 vdst:u16, src0:u16, src1:u16; clamp" { vop2 0x26 }
     /// Difference.
@@ -92,9 +92,9 @@ family! { ($) vop2 {
     /// Arithmetic shift right, the amount first.
     VAshrrevI16 (exact vector_short::v_ashrrev_i16) "v_ashrrev_i16 vdst:i16, src0:u16, src1:i16" { vop2 0x2c }
     /// Maximum.
-    VMaxF16 unimplemented "v_max_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x2d }
+    VMaxF16 (exact vector_half::v_max_f16) "v_max_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x2d }
     /// Minimum.
-    VMinF16 unimplemented "v_min_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x2e }
+    VMinF16 (exact vector_half::v_min_f16) "v_min_f16 vdst:f16, src0:f16, src1:f16; clamp omod" { vop2 0x2e }
     /// Maximum.
     VMaxU16 (exact vector_short::v_max_u16) "v_max_u16 vdst:u16, src0:u16, src1:u16" { vop2 0x2f }
     /// Maximum.
@@ -104,7 +104,7 @@ family! { ($) vop2 {
     /// Minimum.
     VMinI16 (exact vector_short::v_min_i16) "v_min_i16 vdst:i16, src0:i16, src1:i16" { vop2 0x32 }
     /// Times a power of two.
-    VLdexpF16 unimplemented "v_ldexp_f16 vdst:f16, src0:f16, src1:i16~; clamp omod" { vop2 0x33 }
+    VLdexpF16 (exact vector_half::v_ldexp_f16) "v_ldexp_f16 vdst:f16, src0:f16, src1:i16~; clamp omod" { vop2 0x33 }
     /// Sum.
     VAddU32 (exact vector_int::v_add_u32) "v_add_u32 vdst:u32, src0:u32, src1:u32; clamp" { vop2 0x34 }
     /// Difference.
@@ -112,7 +112,7 @@ family! { ($) vop2 {
     /// Difference, operands swapped.
     VSubrevU32 (exact vector_int::v_subrev_u32) "v_subrev_u32 vdst:u32, src0:u32, src1:u32; clamp" { vop2 0x36 }
     /// Product plus the destination, rounded once; gfx906.
-    VFmacF32 unimplemented "v_fmac_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x3b - sdwa }
+    VFmacF32 (exact vector_float::v_fmac_f32) "v_fmac_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x3b - sdwa }
     /// Not exclusive or; gfx906.
     VXnorB32 (exact vector_int::v_xnor_b32) "v_xnor_b32 vdst:b32, src0:b32, src1:b32" { vop2 0x3d }
 } }

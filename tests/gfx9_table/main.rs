@@ -1,0 +1,3 @@
+//! The GFX9 instruction table against LLVM, and against itself.
+
+mod words;
