@@ -3,19 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use warploom::capture::manifest::{Arg, Buffer, Dim, Layout, Surface};
-use warploom::capture::{Array, Dtype, Launch, Manifest, write};
+use warploom::capture::raw::Builtin;
+use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, RawValue, write};
+use warploom::container;
+use warploom::container::hsaco::ValueKind;
 
+/// The manifests in a folder of examples, and in `gfx9` of it.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let folders = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
-    let files = folders.flat_map(|f| std::fs::read_dir(f).unwrap().map(|e| e.unwrap().path()));
+    let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let folders = [list(root.clone()), list(root.join("gfx9"))].concat().into_iter().filter(|p| p.is_dir());
+    let files = folders.flat_map(list);
     files.filter(|p| p.extension().is_some_and(|e| e == "toml")).collect()
 }
 
 #[test]
 fn examples_resolve_and_survive_writing() {
     let examples = examples();
-    assert!(examples.len() >= 13);
+    assert!(examples.len() >= 60);
     let folder = tempfile::tempdir().unwrap();
     for path in examples {
         let manifest = Manifest::read(&path).unwrap();
@@ -24,6 +29,45 @@ fn examples_resolve_and_survive_writing() {
         assert_eq!(Manifest::read(&copy).unwrap(), manifest, "{}", path.display());
         let launch = Launch::resolve(manifest, &path).unwrap();
         assert!(launch.expects_something(), "{}", path.display());
+    }
+}
+
+/// Arguments are of the sizes and kinds that the kernels' metadata has.
+#[test]
+fn arguments_fit_the_kernels() {
+    for path in examples() {
+        let launch = Launch::read(&path).unwrap();
+        if launch.raw.is_some() {
+            continue;
+        }
+        let label = path.display();
+        let module = container::modules(&launch.binary).unwrap_or_else(|e| panic!("{label}: {e}")).remove(0);
+        let named =
+            launch.entry.as_deref().map(|name| module.kernel(name).unwrap_or_else(|| panic!("{label}: {name}")));
+        let kernel = module.function(named.unwrap_or_else(|| module.kernels().next().unwrap().0));
+        assert_eq!(launch.args.len(), kernel.params.len(), "{label}");
+        let lanes = launch.shape.block.iter().product::<u32>();
+        let most = kernel.hsa.as_ref().and_then(|hsa| hsa.max_flat_workgroup_size);
+        assert!(most.is_none_or(|most| lanes <= most), "{label}: {lanes}");
+        for symbol in &launch.symbols {
+            let variable = module.variable(&symbol.name).unwrap_or_else(|| panic!("{label}: {}", symbol.name));
+            assert!(symbol.content.len() <= module.symbol(variable).size, "{label}");
+        }
+        for (i, (arg, param)) in launch.args.iter().zip(&kernel.params).enumerate() {
+            let bytes = match arg {
+                ArgValue::Bytes(bytes, _) => bytes.len(),
+                ArgValue::Local(_) => 4,
+                _ => 8,
+            };
+            assert_eq!(bytes, param.size as usize, "{label}: argument {}", i + 1);
+            let Some(hsa) = &kernel.hsa else { continue };
+            let expected = match arg {
+                ArgValue::Bytes(..) => ValueKind::ByValue,
+                ArgValue::Local(_) => ValueKind::DynamicSharedPointer,
+                _ => ValueKind::GlobalBuffer,
+            };
+            assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
+        }
     }
 }
 
@@ -109,6 +153,9 @@ fn what_is_wrong_is_named() {
         ("[[arg]]\nbuffer = \"x\"\ni32 = 1", &["exactly one key", "line 6"]),
         ("[[arg]]\ni33 = 1", &["unknown key `i33`", "f64"]),
         ("[[arg]]\nu8 = 256", &["256 is no u8", "from 0 to 255"]),
+        ("[[arg]]\nlocal = -1", &["`local`", "-1"]),
+        ("[buffer.x]\nzeros = 4\naddress = 4096", &["buffer.x.address", "multiple of 65536"]),
+        ("[raw]\nvgprs = 4", &["raw", "gfx9-raw"]),
         ("[[arg]]\nbytes = \"0g\"", &["arg 1", "hex digits"]),
         ("[buffer.x]\nzeros = 4\nlength = 4", &["unknown field `length`", "line 8"]),
         ("[buffer.x]", &["buffer.x", "exactly one of"]),
@@ -174,8 +221,107 @@ fn a_capture_can_be_written() {
 #[test]
 fn the_documented_manifest_is_one() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manifest.md")).unwrap();
-    let start = text.find("```toml\n").unwrap() + 8;
-    let manifest = &text[start..start + text[start..].find("```").unwrap()];
-    let manifest = Manifest::parse(manifest, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (3, 3, 1));
+    let documented: Vec<Manifest> = text
+        .split("```toml\n")
+        .skip(1)
+        .map(|text| &text[..text.find("```").unwrap()])
+        .map(|text| Manifest::parse(text, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}")))
+        .collect();
+    let [manifest, stream] = &documented[..] else { panic!("{} manifests", documented.len()) };
+    let raw = stream.raw.as_ref().unwrap();
+    assert_eq!((raw.sgpr.len(), raw.vgpr.len(), stream.buffers["set0"].parts.len()), (4, 2, 2));
+    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (4, 3, 1));
+}
+
+/// Resolves a manifest of a plain stream of 8 bytes.
+fn stream(raw: &str) -> Result<Launch, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.bin"), [0; 8]).unwrap();
+    let head = "[kernel]\nbinary = \"s.bin\"\nformat = \"gfx9-raw\"\n[launch]\ngrid = [1, 1, 1]\nblock = [3, 1, 1]\n";
+    let path = folder.path().join("m.toml");
+    std::fs::write(&path, format!("{head}{raw}")).unwrap();
+    Launch::read(&path).map_err(|e| e.to_string())
+}
+
+#[test]
+fn registers_of_a_plain_stream() {
+    let launch = stream(
+        r#"
+[raw]
+entry = 4
+vgprs = 4
+sgpr = [
+  { first = 0, buffer = "x" },
+  { first = 2, buffer_low = "y" },
+  { first = 4, buffer_descriptor = { buffer = "x", offset = 4, stride = 12 } },
+  { first = 8, buffer_descriptor = { buffer = "y", stride = 16383, num_records = 7, swizzle = true, word3 = 5 } },
+  { first = 12, u64 = "0x123456789abcdef0" },
+  { first = 14, values = [1, "0xffffffff"] },
+  { first = 16, f32 = 1.0 },
+  { first = 17, builtin = "workgroup_id_z" },
+]
+vgpr = [{ first = 0, builtin = "thread_id_y" }, { first = 1, values = [7, 8, 9] }, { first = 2, f64 = 1.0 }]
+[buffer.x]
+zeros = 100
+parts = [{ at = 96, buffer_low = "y" }, { at = 8, buffer_descriptor = { buffer = "x" } }]
+[buffer.y]
+zeros = 8
+address = "0xffff800000010000"
+"#,
+    )
+    .unwrap();
+    let raw = launch.raw.unwrap();
+    assert_eq!((raw.entry, raw.vgprs, raw.lds_bytes), (4, 4, 0));
+    let address = |i: usize| [0x1234_5678_9abc, 0xffff_8000_0001_0000][i];
+    let words: Vec<_> = raw.sgpr.iter().map(|(first, value)| (*first, value.words(address))).collect();
+    let expected = [
+        (0, vec![0x5678_9abc, 0x1234]),
+        (2, vec![0x1_0000]),
+        (4, vec![0x5678_9ac0, 12 << 16 | 0x1234, 8, 0x27fac]),
+        (8, vec![0x1_0000, 1 << 31 | 16383 << 16 | 0x8000, 7, 5]),
+        (12, vec![0x9abc_def0, 0x1234_5678]),
+        (14, vec![1, u32::MAX]),
+        (16, vec![0x3f80_0000]),
+    ];
+    assert_eq!(words[..7], expected.map(|(first, words)| (first, Some(words))));
+    assert_eq!(words[7], (17, None));
+    assert_eq!(raw.vgpr[0], (0, RawValue::Builtin(Builtin::ThreadIdY)));
+    assert_eq!(raw.vgpr[1], (1, RawValue::Lanes(vec![7, 8, 9])));
+    assert_eq!(raw.vgpr[2].1.words(address), Some(vec![0, 0x3ff0_0000]));
+    let x = &launch.buffers[0];
+    assert_eq!(x.parts.iter().map(|(at, value)| (*at, value.length())).collect::<Vec<_>>(), [(96, 1), (8, 4)]);
+    assert_eq!(launch.buffers[1].address, Some(0xffff_8000_0001_0000));
+}
+
+#[test]
+fn what_is_wrong_with_a_plain_stream_is_named() {
+    let cases: &[(&str, &[&str])] = &[
+        ("", &["kernel.format", "expected [raw]"]),
+        ("[raw]\nvgprs = 0", &["raw.vgprs", "1 to 256"]),
+        ("[raw]\nvgprs = 257", &["raw.vgprs"]),
+        ("[raw]\nvgprs = 4\nentry = 8", &["raw.entry", "8 bytes"]),
+        ("[raw]\nvgprs = 4\nentry = 2", &["raw.entry", "multiple of 4"]),
+        ("[raw]\nvgprs = 4\nlds_bytes = 65537", &["raw.lds_bytes"]),
+        ("[raw]\nvgprs = 4\nmode = { denorm_32 = 4 }", &["raw.mode", "0 to 3"]),
+        ("[raw]\nvgprs = 4\nmode = { rounding = 1 }", &["unknown field `rounding`"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 103, u64 = 1 }]", &["raw.sgpr 1", "there are 104"]),
+        ("[raw]\nvgprs = 4\nvgpr = [{ first = 4, u32 = 1 }]", &["raw.vgpr 1", "there are 4"]),
+        ("[raw]\nvgprs = 4\nvgpr = [{ first = 1, values = [1, 2] }]", &["raw.vgpr 1", "each of 3 lanes"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, u64 = 1 }, { first = 2, u32 = 1 }]", &["raw.sgpr 2", "overlaps"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"thread_id_x\" }]", &["raw.sgpr 1", "in no sgpr"]),
+        ("[raw]\nvgprs = 4\nvgpr = [{ first = 1, builtin = \"workgroup_id_x\" }]", &["raw.vgpr 1", "in no vgpr"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"lane\" }]", &["`builtin`", "known builtin"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ u32 = 1 }]", &["`first` is missing"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, u16 = 1 }]", &["unknown key `u16`"]),
+        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, buffer = \"x\" }]", &["raw.sgpr 1", "no [buffer.x]"]),
+        ("[raw]\nvgprs = 4\n[[arg]]\nu32 = 1", &["arg 1", "no parameters"]),
+        (
+            "[raw]\nvgprs = 4\n[buffer.x]\nzeros = 8\nparts = [{ at = 4, buffer = \"x\" }]",
+            &["buffer.x.parts 1", "8 bytes"],
+        ),
+    ];
+    for (raw, parts) in cases {
+        let message = stream(raw).expect_err(raw);
+        assert!(parts.iter().all(|part| message.contains(part)), "{raw}\n{message}\nshould have: {parts:?}");
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use warploom::capture::{Manifest, npy};
+use warploom::container::hsaco::bundle;
 use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin};
 use warploom::generate::bare;
 use warploom::generate::compare::{self, BLOCKS, compare};
@@ -28,7 +29,8 @@ pub fn array(bytes: &[u8]) {
 
 /// Any file, as `warploom inspect` and a launch would read it: formats, fat binary members, linking, code.
 pub fn container(bytes: &[u8]) {
-    if let Some(format @ (Format::FatBinary | Format::HostElf)) = container::recognise(bytes) {
+    if let Some(format @ (Format::FatBinary | Format::OffloadBundle | Format::HostElf)) = container::recognise(bytes) {
+        let _ = bundle::bundles(bytes, format);
         let _ = fatbin::visit(bytes, format, &mut |visited| drop(visited.member.label()));
     }
     let Ok(modules) = container::modules(bytes) else { return };

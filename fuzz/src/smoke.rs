@@ -79,7 +79,8 @@ fn array() {
 
 #[test]
 fn container() {
-    run(super::container, &[files("examples", ".cubin"), files("tests", "bin")].concat(), 200, 200);
+    let amd = [files("tests", ".hsaco"), files("tests", ".bundle")].concat();
+    run(super::container, &[files("examples", ".cubin"), files("tests", "bin"), amd].concat(), 200, 200);
 }
 
 #[test]

@@ -57,6 +57,12 @@ pub enum AtomicKind {
     SafeAdd,
     /// m == compare ? b : m, by bits.
     CompareExchange,
+    /// b - m
+    ReverseSub,
+    /// m & !compare | b
+    MaskedOr,
+    /// m >= b ? m - b : m + compare (unsigned).
+    Wrap,
     /// m + b, rounded to nearest even. A NaN result has the bits `nan` (of one element). With `flush` denormal operands
     /// and results become zeros of the same sign.
     FAdd {
@@ -75,7 +81,7 @@ pub enum AtomicKind {
 }
 
 /// Does the operation on the cell at `pointer` and returns the old value, zero-extended. Operands count in their low
-/// bits. `compare` is for the two compare-exchanges.
+/// bits. `compare` is the second one of those that have two.
 ///
 /// # Safety
 /// The cell is aligned to its size, readable and writable, and is touched meanwhile through atomics only.
@@ -176,6 +182,15 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
                 b
             } else {
                 m
+            }
+        }
+        AtomicKind::ReverseSub => b.wrapping_sub(m),
+        AtomicKind::MaskedOr => m & !compare | b,
+        AtomicKind::Wrap => {
+            if m >= b {
+                m - b
+            } else {
+                m.wrapping_add(compare)
             }
         }
         AtomicKind::FAdd { .. } | AtomicKind::FMin { .. } | AtomicKind::FMax { .. } | AtomicKind::FCompareExchange => {

@@ -31,6 +31,7 @@ impl WarpContext {
             ntid: [0; 3],
             nctaid: [0; 3],
             warp: 0,
+            slot: 0,
             chain_end: 0,
             last_launch_mask: 0,
             warps: 0,
@@ -56,8 +57,8 @@ impl WarpContext {
             register_bytes: 0,
             service: 0,
             service_lanes: 0,
-            shared_window: u64::from(Windows::default().shared),
-            local_window: u64::from(Windows::default().local),
+            shared_window: Windows::default().shared,
+            local_window: Windows::default().local,
         })
     }
 
@@ -118,7 +119,7 @@ impl WarpContext {
     /// The windows of the generic address space.
     #[inline]
     pub const fn windows(&self) -> Windows {
-        Windows { shared: self.shared_window as u32, local: self.local_window as u32 }
+        Windows { shared: self.shared_window, local: self.local_window }
     }
 
     /// Leaves the fault record. Returns what the engine returns then.

@@ -190,6 +190,8 @@ pub struct WarpContext {
     pub barrier_threads: u32,
     pub barrier_predicate: u64,
     pub barrier_result: u32,
+    /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
+    pub slot: u32,
     /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
     pub instructions: u64,
     pub lane_instructions: u64,

@@ -1,14 +1,14 @@
 //! The generic address space: where shared and local memory appear in it.
 
-/// Both windows are this long (facts: Maxwell, "Launch environment").
+/// Both windows are this long: as NVIDIA's Maxwell has them, and more than AMD's GFX9 has in its apertures.
 pub const WINDOW_BYTES: u64 = 1 << 24;
 
-/// Lowest generic addresses of the shared and of the local window, both below 4 GiB and multiples of
-/// [`WINDOW_BYTES`]. Global memory is never mapped there.
+/// Lowest generic addresses of the shared and of the local window, both multiples of [`WINDOW_BYTES`]. Global memory is
+/// never mapped there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
-    pub shared: u32,
-    pub local: u32,
+    pub shared: u64,
+    pub local: u64,
 }
 
 /// What a generic address means.
@@ -31,18 +31,18 @@ impl Default for Windows {
 impl Windows {
     /// Whether both bases are aligned and the windows are two.
     pub const fn is_valid(self) -> bool {
-        let mask = WINDOW_BYTES as u32 - 1;
+        let mask = WINDOW_BYTES - 1;
         self.shared & mask == 0 && self.local & mask == 0 && self.shared != self.local
     }
 
-    /// In a window if the upper 32 bits are zero and bits 24 to 31 are the base's; the offset is the low 24 bits.
+    /// In a window if the upper 40 bits are the base's; the offset is the low 24 bits.
     #[inline]
     pub const fn classify(self, address: u64) -> Target {
         let base = address & !(WINDOW_BYTES - 1);
         let offset = (address & (WINDOW_BYTES - 1)) as u32;
-        if base == self.shared as u64 {
+        if base == self.shared {
             Target::Shared(offset)
-        } else if base == self.local as u64 {
+        } else if base == self.local {
             Target::Local(offset)
         } else {
             Target::Global(address)
@@ -51,18 +51,18 @@ impl Windows {
 
     /// The generic address of an offset in shared memory.
     pub const fn shared_address(self, offset: u32) -> u64 {
-        self.shared as u64 | offset as u64
+        self.shared | offset as u64
     }
 
     /// The generic address of an offset in local memory.
     pub const fn local_address(self, offset: u32) -> u64 {
-        self.local as u64 | offset as u64
+        self.local | offset as u64
     }
 
     /// Whether a window touches `[first, last]`.
     pub(crate) fn overlap(self, first: u64, last: u64) -> bool {
-        let hit = |base: u64| first < base + WINDOW_BYTES && last >= base;
-        hit(self.shared as u64) || hit(self.local as u64)
+        let hit = |base: u64| first <= base + (WINDOW_BYTES - 1) && last >= base;
+        hit(self.shared) || hit(self.local)
     }
 }
 

@@ -225,6 +225,7 @@ impl Classes {
             | Op::Load { .. }
             | Op::Atomic { .. }
             | Op::LaneGather { .. }
+            | Op::LaneScatter { .. }
             | Op::Select { .. }
             | Op::Special(_) => Class::Varying,
             ref op => same(op, self),

@@ -162,13 +162,19 @@ impl<'a> Demand<'a> {
             Op::Atomic { access, value, compare, .. } => {
                 self.access(&access, &[value]);
                 if let Some(compare) = compare {
-                    let masked = access.guard.map_or(Seen::All, Seen::under);
-                    self.see(compare, masked);
+                    let seen = self.seen_by(&access);
+                    self.see(compare, seen);
                 }
             }
             Op::LaneGather { a, index } => {
                 self.see(a, Seen::All);
                 self.see(index, seen);
+            }
+            Op::LaneScatter { a, index, lanes } => {
+                self.see(lanes, Seen::All);
+                for v in [a, index] {
+                    self.see(v, Seen::under(lanes));
+                }
             }
             Op::LaneRead { a, lane } => {
                 self.see(a, Seen::All);
@@ -217,12 +223,21 @@ impl<'a> Demand<'a> {
     }
 
     fn access(&mut self, access: &Access, values: &[Value]) {
-        let seen = access.guard.map_or(Seen::All, Seen::under);
+        let seen = self.seen_by(access);
         if let Some(guard) = access.guard {
             self.see(guard, Seen::All);
         }
         for &value in values.iter().chain([&access.address]) {
             self.see(value, seen);
+        }
+    }
+
+    /// The lanes of its operands that an access looks at. Those of a scalar one are numbers.
+    fn seen_by(&self, access: &Access) -> Seen {
+        if self.editor.ty(access.address).is_uniform() {
+            Seen::All
+        } else {
+            access.guard.map_or(Seen::All, Seen::under)
         }
     }
 

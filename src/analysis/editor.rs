@@ -15,8 +15,11 @@ use crate::ir::{
 /// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
 pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     match op {
-        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) => known(access.address)
-            .is_some_and(|at| (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))),
+        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) && access.guard.is_none() => {
+            known(access.address).is_some_and(|at| {
+                (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))
+            })
+        }
         Op::Load { .. } => false,
         Op::RfRead { .. }
         | Op::RfWrite { .. }

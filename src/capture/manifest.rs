@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
+use super::raw::{BinaryFormat, Part, Raw};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub kernel: Kernel,
     pub launch: Launch,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Raw>,
     #[serde(default, rename = "arg", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Arg>,
     #[serde(default, rename = "buffer", skip_serializing_if = "BTreeMap::is_empty")]
@@ -32,6 +35,9 @@ pub struct Manifest {
 pub struct Kernel {
     /// Recognised by its content.
     pub binary: PathBuf,
+    /// Of a binary that cannot be recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<BinaryFormat>,
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
@@ -79,6 +85,8 @@ pub enum Arg {
     Number(Dtype, toml::Value),
     /// Raw bytes of a structure, in hex.
     Bytes(String),
+    /// Passes a part of so many bytes of dynamic shared memory: an OpenCL kernel's `local` pointer.
+    Local(u32),
 }
 
 impl TryFrom<toml::Table> for Arg {
@@ -93,6 +101,10 @@ impl TryFrom<toml::Table> for Arg {
             dtype.encode(&value)?;
             return Ok(Arg::Number(dtype, value));
         }
+        if key == "local" {
+            let bytes = value.as_integer().and_then(|bytes| u32::try_from(bytes).ok());
+            return bytes.map(Arg::Local).ok_or_else(|| format!("`local` of an [[arg]] is {value}: expected bytes"));
+        }
         let make = match key.as_str() {
             "buffer" => Arg::Buffer,
             "sparse" => Arg::Sparse,
@@ -100,8 +112,8 @@ impl TryFrom<toml::Table> for Arg {
             "texture" => Arg::Texture,
             "bytes" => Arg::Bytes,
             _ => {
-                let expected = "buffer, sparse, surface, texture, bytes, i8, u8, i16, u16, i32, u32, i64, u64, f16, \
-                                f32 or f64";
+                let expected = "buffer, sparse, surface, texture, bytes, local, i8, u8, i16, u16, i32, u32, i64, u64, \
+                                f16, f32 or f64";
                 return Err(format!("unknown key `{key}` of an [[arg]], expected {expected}"));
             }
         };
@@ -120,6 +132,7 @@ impl From<Arg> for toml::Table {
             Arg::Surface(name) => ("surface", name.into()),
             Arg::Texture(name) => ("texture", name.into()),
             Arg::Bytes(hex) => ("bytes", hex.into()),
+            Arg::Local(bytes) => ("local", i64::from(bytes).into()),
             Arg::Number(dtype, value) => (dtype.name(), value),
         };
         toml::Table::from_iter([(key.to_string(), value)])
@@ -142,6 +155,9 @@ pub struct Buffer {
     /// Element type, where the file does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// The guest address, a multiple of 64 KiB; an integer, or a string with one that is too large for TOML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<toml::Value>,
     /// `.npy` that the buffer is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
@@ -151,6 +167,9 @@ pub struct Buffer {
     pub atol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub png: Option<Png>,
+    /// Addresses and descriptors of buffers that it holds from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// `png = { size = [w, h], map = "iterations", max = 256 }`: an image of unsigned integers, rows from the top.
@@ -255,6 +274,6 @@ pub struct Sparse {
     pub resident: Vec<u64>,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

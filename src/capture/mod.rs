@@ -1,6 +1,7 @@
 //! Captured launches: the manifest, the arrays it names, what is expected of them, and what is written after a launch.
 //!
-//! `manifest` is the TOML file, field by field; `resolve` reads what it names into a [`Launch`]; `array` and `npy` are
+//! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams; `resolve` and `registers` read what
+//! they name into a [`Launch`]; `array` and `npy` are
 //! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `write` puts files
 //! down whole or not at all. Nothing here runs anything or knows a GPU.
 
@@ -10,6 +11,8 @@ mod error;
 pub mod image;
 pub mod manifest;
 pub mod npy;
+pub mod raw;
+mod registers;
 pub mod resolve;
 pub mod write;
 
@@ -17,4 +20,5 @@ pub use array::{Array, Dtype};
 pub use compare::{Comparison, Tolerance, compare};
 pub use error::Error;
 pub use manifest::Manifest;
+pub use registers::{RawDescriptor, RawLaunch, RawValue};
 pub use resolve::{ArgValue, Buffer, Content, Expectation, Launch, Sparse, Surface, Symbol};

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
 use super::manifest::{self, Manifest, Png};
+use super::raw::BinaryFormat;
+use super::registers::{RawLaunch, RawValue};
 use super::{Error, npy};
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
@@ -15,6 +17,8 @@ pub struct Launch {
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
     pub entry: Option<String>,
+    /// The binary is a plain instruction stream.
+    pub raw: Option<RawLaunch>,
     pub shape: manifest::Launch,
     pub args: Vec<ArgValue>,
     pub buffers: Vec<Buffer>,
@@ -36,6 +40,8 @@ pub enum ArgValue {
     Texture(usize),
     /// These bytes, and what the manifest calls them, such as `f32`.
     Bytes(Vec<u8>, &'static str),
+    /// Address of a part of dynamic shared memory of so many bytes, after the parts of earlier arguments.
+    Local(u32),
 }
 
 /// What is in memory at first.
@@ -60,6 +66,10 @@ impl Content {
 pub struct Buffer {
     pub name: String,
     pub content: Content,
+    /// Guest address that it must have, a multiple of 64 KiB.
+    pub address: Option<u64>,
+    /// What else it holds at first, each at an offset in bytes, within it. No builtins.
+    pub parts: Vec<(u32, RawValue)>,
     /// Of what is written after the launch.
     pub dtype: Dtype,
     pub shape: Vec<u64>,
@@ -104,8 +114,8 @@ pub struct Printf {
     pub expect: Option<Vec<u8>>,
 }
 
-/// Size of the pages that sparse ranges are made of.
-const SPARSE_PAGE_BYTES: u64 = 1 << 16;
+/// Size of the pages that memory is made of.
+const PAGE_BYTES: u64 = 1 << 16;
 
 impl Manifest {
     /// Parses a manifest; `path` is for messages.
@@ -146,6 +156,8 @@ impl Launch {
             return Err(from.wrong("launch.time_limit", format!("{limit}: expected a number of seconds above 0")));
         }
         let buffers = manifest.buffers.iter().map(|(name, b)| from.buffer(name, b)).collect::<Result<Vec<_>, _>>()?;
+        let buffers = from.parts(&manifest, buffers)?;
+        let raw = from.raw_stream(&manifest, &buffers, binary.len())?;
         let symbols = manifest.symbols.iter().map(|(name, s)| from.symbol(name, s)).collect::<Result<Vec<_>, _>>()?;
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
@@ -177,6 +189,7 @@ impl Launch {
                 manifest::Arg::Number(dtype, value) => {
                     ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
                 }
+                manifest::Arg::Local(bytes) => ArgValue::Local(bytes),
                 manifest::Arg::Bytes(hex) => {
                     ArgValue::Bytes(bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?, "bytes")
                 }
@@ -194,6 +207,7 @@ impl Launch {
             binary_path,
             binary,
             entry: manifest.kernel.entry,
+            raw,
             shape: manifest.launch,
             args,
             buffers,
@@ -220,7 +234,7 @@ fn bytes_of_hex(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// The manifest, as messages name it, and where its files are.
-struct Source<'a> {
+pub(super) struct Source<'a> {
     path: &'a Path,
     folder: &'a Path,
 }
@@ -233,7 +247,7 @@ struct Initial {
 }
 
 impl Source<'_> {
-    fn wrong(&self, key: impl Into<String>, problem: impl Into<String>) -> Error {
+    pub(super) fn wrong(&self, key: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::value(self.path, key, problem)
     }
 
@@ -307,7 +321,8 @@ impl Source<'_> {
                 self.wrong(key, "a buffer's name becomes a file's name: expected no slashes and no leading dot")
             );
         }
-        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png } = buffer.clone();
+        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
+            buffer.clone();
         let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
         for (tolerance, which) in [(rtol, "rtol"), (atol, "atol")] {
             let key = format!("{key}.{which}");
@@ -346,7 +361,55 @@ impl Source<'_> {
         if let Some(png) = &png {
             super::image::pixel_type(png, content.len()).map_err(|e| self.wrong(format!("{key}.png"), e))?;
         }
-        Ok(Buffer { name: name.into(), content, dtype, shape, expect, png })
+        let address = match address {
+            None => None,
+            Some(value) => {
+                let wrong = || self.wrong(format!("{key}.address"), format!("{value}: expected a multiple of 65536"));
+                let bytes: [u8; 8] =
+                    Dtype::U64.encode(&value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
+                let address = u64::from_le_bytes(bytes);
+                Some(Some(address).filter(|a| a.is_multiple_of(PAGE_BYTES)).ok_or_else(wrong)?)
+            }
+        };
+        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png })
+    }
+
+    /// The buffers with the addresses and descriptors that they hold.
+    fn parts(&self, manifest: &Manifest, mut buffers: Vec<Buffer>) -> Result<Vec<Buffer>, Error> {
+        for (i, (name, buffer)) in manifest.buffers.iter().enumerate() {
+            for (number, part) in buffer.parts.iter().enumerate() {
+                let key = format!("buffer.{name}.parts {}", number + 1);
+                let value = self.raw_value(&key, part.value.clone(), &buffers)?;
+                if matches!(value, RawValue::Builtin(_)) {
+                    return Err(self.wrong(key, "a builtin, which is in registers only"));
+                }
+                let (end, bytes) = (u64::from(part.at) + 4 * value.length() as u64, buffers[i].content.len());
+                if end > bytes || !part.at.is_multiple_of(4) {
+                    let problem = format!("at {}: expected a multiple of 4 in {bytes} bytes", part.at);
+                    return Err(self.wrong(key, problem));
+                }
+                buffers[i].parts.push((part.at, value));
+            }
+        }
+        Ok(buffers)
+    }
+
+    /// What belongs to a plain instruction stream, if the binary is one.
+    fn raw_stream(&self, manifest: &Manifest, buffers: &[Buffer], binary: usize) -> Result<Option<RawLaunch>, Error> {
+        match (&manifest.kernel.format, &manifest.raw) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(self.wrong("raw", "expected kernel.format = \"gfx9-raw\" with it")),
+            (Some(_), None) => Err(self.wrong("kernel.format", "expected [raw] with it")),
+            (Some(BinaryFormat::Gfx9Raw), Some(_)) if manifest.kernel.entry.is_some() => {
+                Err(self.wrong("kernel.entry", "a plain stream has no names: expected raw.entry"))
+            }
+            (Some(BinaryFormat::Gfx9Raw), Some(_)) if !manifest.args.is_empty() => {
+                Err(self.wrong("arg 1", "a plain stream has no parameters: expected [[raw.sgpr]]"))
+            }
+            (Some(BinaryFormat::Gfx9Raw), Some(raw)) => {
+                self.raw(raw.clone(), buffers, &manifest.launch, binary).map(Some)
+            }
+        }
     }
 
     fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
@@ -359,7 +422,7 @@ impl Source<'_> {
         if sparse.bytes == 0 {
             return Err(self.wrong(key + ".bytes", "0: expected at least 1"));
         }
-        let pages = sparse.bytes.div_ceil(SPARSE_PAGE_BYTES);
+        let pages = sparse.bytes.div_ceil(PAGE_BYTES);
         let mut resident = sparse.resident.clone();
         resident.sort_unstable();
         resident.dedup();

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use super::text::grouped;
 use super::{Ending, Error, print, read};
 use crate::container::fatbin::{self, MemberKind};
+use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
 use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A cubin, a fat binary, or a host's ELF file with fat binaries in it.
+    /// A cubin, an HSA code object, a fat binary, an offload bundle, or a host's ELF file with these in it.
     file: PathBuf,
 }
 
@@ -19,7 +20,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read(&options.file)?;
     let mut out = String::new();
     match container::recognise(&bytes) {
-        None | Some(Format::Cubin) => {}
+        None | Some(Format::Cubin | Format::Hsaco) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
     match container::modules(&bytes) {
@@ -61,12 +62,21 @@ fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), contain
             member.offset
         );
     })?;
+    for (i, bundle) in bundle::bundles(bytes, format)?.iter().enumerate() {
+        line!(out, "offload bundle {}", i + 1);
+        for entry in &bundle.entries {
+            line!(out, "  {}, {} bytes, at {:#x}", entry.id, grouped(entry.content.len() as u64), entry.offset);
+        }
+    }
     line!(out, "");
     Ok(())
 }
 
 fn show(module: &Module, out: &mut String) {
     line!(out, "module for {}", module.isa);
+    if let Some(hsa) = &module.hsa {
+        hsa_module(module, hsa, out);
+    }
     for (_, function) in module.kernels() {
         kernel(module, function, out);
     }
@@ -76,6 +86,10 @@ fn show(module: &Module, out: &mut String) {
             line!(out, "\ndevice functions");
         }
         let place = format!("{}+{:#x}", module.section(function.section).name, function.offset);
+        if module.hsa.is_some() {
+            line!(out, "  {}: {} bytes at {place}", function.name, function.size);
+            continue;
+        }
         line!(
             out,
             "  {}: {} bytes at {place}, {} registers, frame {} bytes",
@@ -98,7 +112,81 @@ fn show(module: &Module, out: &mut String) {
     }
 }
 
+/// What belongs to a whole code object.
+fn hsa_module(module: &Module, hsa: &HsaModule, out: &mut String) {
+    line!(out, "  code object version {}, XNACK {}, SRAM ECC {}", hsa.version, hsa.xnack, hsa.sramecc);
+    if let Some(target) = &hsa.target {
+        line!(out, "  target      {target}");
+    }
+    for section in &module.sections {
+        line!(out, "  {}       {} bytes, {} of content", section.name, section.size, section.data.len());
+    }
+    for format in &hsa.printf {
+        line!(out, "  printf      {format:?}");
+    }
+}
+
+/// A kernel of a code object.
+fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) {
+    let d = &hsa.descriptor;
+    let section = &module.section(f.section).name;
+    line!(out, "\nkernel {}", f.name);
+    line!(out, "  code       {} bytes at {section}+{:#x}, descriptor at {:#x}", f.size, f.offset, hsa.descriptor_at);
+    line!(out, "  registers  {} VGPRs ({} used), {} SGPRs ({} used)", d.vgprs(), hsa.vgprs, d.sgprs(), hsa.sgprs);
+    if (hsa.vgpr_spills, hsa.sgpr_spills) != (0, 0) {
+        line!(out, "  spilled    {} VGPRs, {} SGPRs", hsa.vgpr_spills, hsa.sgpr_spills);
+    }
+    let dynamic = if hsa.uses_dynamic_stack { " and what calls need" } else { "" };
+    line!(out, "  scratch    {} bytes{dynamic}", d.private_segment_bytes);
+    line!(out, "  LDS        {} bytes", d.group_segment_bytes);
+    let mode = d.float_mode();
+    let denormals = |bits| ["flushed", "kept in operands", "kept in results", "kept"][usize::from(bits & 3)];
+    line!(
+        out,
+        "  floats     rounding {} (f32) {} (f16, f64), denormals {} (f32) {} (f16, f64), DX10 clamp {}, IEEE {}",
+        mode.round_32,
+        mode.round_64_16,
+        denormals(mode.denorm_32),
+        denormals(mode.denorm_64_16),
+        on(mode.dx10_clamp),
+        on(mode.ieee)
+    );
+    let mut registers: Vec<String> =
+        d.user_sgprs().map(|(sgpr, first)| range(first, sgpr.registers()) + &format!(" {sgpr:?}")).collect();
+    registers.extend(d.system_sgprs().map(|(sgpr, at)| format!("s{at} {sgpr:?}")));
+    line!(out, "  SGPRs      {}", registers.join(", "));
+    line!(out, "  VGPRs      v0 to v{}: work-item id", d.workitem_ids() - 1);
+    if let Some(shape) = hsa.reqd_workgroup_size {
+        line!(out, "  workgroup  exactly {shape:?} lanes");
+    } else if let Some(lanes) = hsa.max_flat_workgroup_size {
+        line!(out, "  workgroup  at most {lanes} lanes");
+    }
+    line!(out, "  arguments  {} in {} bytes, aligned to {}", hsa.args.len(), hsa.kernarg_bytes, hsa.kernarg_align);
+    for (i, arg) in hsa.args.iter().enumerate() {
+        let space = arg.address_space.map_or(String::new(), |space| format!(" ({})", space.name()));
+        let names: Vec<&str> = [&arg.type_name, &arg.name].into_iter().flatten().map(String::as_str).collect();
+        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(" ")) };
+        let (offset, size, kind) = (arg.offset, arg.size, arg.kind.name());
+        line!(out, "    {:<2} offset {offset:#05x}, {size} bytes, {kind}{space}{names}", i + 1);
+    }
+    for arg in &hsa.hidden {
+        line!(out, "    -- offset {:#05x}, {} bytes, hidden_{}", arg.offset, arg.size, arg.kind.name());
+    }
+}
+
+fn on(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// Registers as assemblers write them.
+fn range(first: u32, count: u32) -> String {
+    if count == 1 { format!("s{first}") } else { format!("s[{first}:{}]", first + count - 1) }
+}
+
 fn kernel(module: &Module, f: &Function, out: &mut String) {
+    if let Some(hsa) = &f.hsa {
+        return hsa_kernel(module, f, hsa, out);
+    }
     let section = module.section(f.section);
     line!(out, "\nkernel {}", f.name);
     line!(out, "  code       {} bytes in {}", f.size, section.name);
@@ -139,7 +227,7 @@ fn symbols(module: &Module, out: &mut String) {
     let mut titled = false;
     for symbol in &module.symbols {
         let what = match (symbol.kind, symbol.section) {
-            (SymbolKind::Section, _) | (SymbolKind::Function, Some(_)) => continue,
+            (SymbolKind::Section | SymbolKind::Descriptor, _) | (SymbolKind::Function, Some(_)) => continue,
             (SymbolKind::Function, None) => "function, not defined here".to_string(),
             (SymbolKind::Texture, _) => "texture".into(),
             (SymbolKind::Surface, _) => "surface".into(),
@@ -153,6 +241,7 @@ fn symbols(module: &Module, out: &mut String) {
                     SectionKind::Constant { bank, .. } => format!("constant bank {bank}"),
                     SectionKind::Global => "device memory".into(),
                     SectionKind::Shared { .. } => "shared memory".into(),
+                    SectionKind::Image => "the image".into(),
                 };
                 let zero = symbol.offset >= section.data.len() as u64;
                 let initial = if zero { "zeros" } else { "initialised" };

@@ -5,8 +5,8 @@
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "not a GPU binary: expected a cubin (ELF), a fat binary, or a host ELF file with an .nv_fatbin section; \
-         the file starts with {}", HexStart(.start)
+        "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
+         file with an .nv_fatbin or .hip_fatbin section; the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
 
@@ -20,7 +20,10 @@ pub enum Error {
     #[error("in {member} at offset {offset:#x}: {source}")]
     Member { member: String, offset: u64, source: Box<Error> },
 
-    #[error("no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53; the file holds {found}")]
+    #[error(
+        "no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53, or a code object for gfx900 to gfx906; \
+         the file holds {found}"
+    )]
     NoCandidate { found: String },
 
     #[error("{place}: relocation {kind} against {symbol}: {problem}")]

@@ -16,7 +16,7 @@ pub(super) const MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
 const HEADER_BYTES: usize = 16;
 const MEMBER_HEADER_BYTES: usize = 64;
 /// Sections of a host's ELF file that hold fat binaries: linked, and relocatable device code.
-const HOST_SECTIONS: [&[u8]; 2] = [b".nv_fatbin", b"__nv_relfatbin"];
+const HOST_SECTIONS: &[&[u8]] = &[b".nv_fatbin", b"__nv_relfatbin"];
 /// Fat binaries nest at most this deep.
 const MAX_DEPTH: usize = 4;
 /// No member is larger than this when unpacked.
@@ -92,11 +92,11 @@ pub struct FatBinary<'a> {
 /// Fat binaries of a file that starts with one, or of a host's ELF file.
 pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary<'a>>, Error> {
     match format {
-        Format::Cubin => Ok(vec![]),
+        Format::Cubin | Format::Hsaco | Format::OffloadBundle => Ok(vec![]),
         Format::FatBinary => sequence(bytes, 0),
         Format::HostElf => {
             let mut all = Vec::new();
-            for (offset, section) in host_sections(bytes)? {
+            for (offset, section) in host_sections(bytes, HOST_SECTIONS)? {
                 all.extend(sequence(section, offset)?);
             }
             Ok(all)
@@ -104,8 +104,8 @@ pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary
     }
 }
 
-/// Offset and content of the sections of a host's ELF file that hold fat binaries.
-pub(super) fn host_sections(bytes: &[u8]) -> Result<Vec<(u64, &[u8])>, Error> {
+/// Offset and content of the sections with one of these names of a host's ELF file.
+pub(super) fn host_sections<'a>(bytes: &'a [u8], names: &[&[u8]]) -> Result<Vec<(u64, &'a [u8])>, Error> {
     let header = FileHeader64::<LE>::parse(bytes)
         .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
     let table = header.e_shoff(LE);
@@ -115,7 +115,7 @@ pub(super) fn host_sections(bytes: &[u8]) -> Result<Vec<(u64, &[u8])>, Error> {
     let mut found: Vec<(u64, &[u8])> = Vec::new();
     let mut last_end = 0;
     for section in sections.iter() {
-        if !sections.section_name(LE, section).is_ok_and(|name| HOST_SECTIONS.contains(&name)) {
+        if !sections.section_name(LE, section).is_ok_and(|name| names.contains(&name)) {
             continue;
         }
         let offset = section.sh_offset(LE);

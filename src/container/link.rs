@@ -1,7 +1,7 @@
 //! [`Linked`]: a module with addresses, its relocations applied.
 //!
 //! Four kinds of address: guest memory (chosen by the loader), offsets in a constant bank, offsets in shared memory, and
-//! code. Code lives in an address space of its own, see [`Code`].
+//! code. Code lives in an address space of its own, see [`Code`]; that of an image lies in guest memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::module::{
 /// Addresses that the loader chose.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
-    /// Guest address of each [`SectionKind::Global`] section.
+    /// Guest address of each [`SectionKind::Global`] and [`SectionKind::Image`] section.
     pub globals: BTreeMap<SectionId, u64>,
     /// Guest address of a copy of constant bank 3, for generic pointers into it.
     pub constants: u64,
@@ -27,10 +27,13 @@ pub struct Addresses {
 /// Code as one kernel sees it.
 ///
 /// A kernel's own section starts at address 0, so that its addresses are those of a disassembly; sections of device
-/// functions that hold no kernel follow, at addresses that are the same for all kernels of the module.
+/// functions that hold no kernel follow, at addresses that are the same for all kernels of the module. An image is code as
+/// a whole, at its guest address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Instruction memory from address 0. What lies between sections is 0.
+    /// Address of the first byte: 0 but for an image.
+    pub base: u64,
+    /// Instruction memory from `base`. What lies between sections is 0.
     pub bytes: Vec<u8>,
     /// Address of the kernel's first instruction.
     pub entry: u64,
@@ -76,7 +79,9 @@ impl CodeLayout {
         }
         next = next.next_multiple_of(CODE_ALIGN);
         let mut externs = BTreeMap::new();
-        let undefined = |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none();
+        // An image reaches what it lacks through addresses in memory: there are no stand-ins for it.
+        let is_image = module.sections.iter().any(|s| s.kind == SectionKind::Image);
+        let undefined = |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none() && !is_image;
         for (i, _) in module.symbols.iter().enumerate().filter(|(_, s)| undefined(s)) {
             externs.insert(SymbolId(i), next);
             next += EXTERN_BYTES;
@@ -167,6 +172,9 @@ impl Linked {
 
     pub fn code(&self, kernel: FunctionId) -> Code {
         let function = self.module.function(kernel);
+        if self.is_image(function.section) {
+            return self.image_code(function);
+        }
         let visible = |id: SectionId| self.shares_code(kernel, id);
         let mut bytes = Vec::new();
         for (&id, &base) in self.code.base.iter().filter(|(id, _)| visible(**id)) {
@@ -186,7 +194,27 @@ impl Linked {
         targets.dedup();
         let name = |(&id, &at): (&SymbolId, &u64)| (at, self.module.symbol(id).name.clone());
         let undefined: Vec<_> = self.code.externs.iter().map(name).collect();
-        Code { bytes, undefined, entry: self.code.base[&function.section] + function.offset, targets }
+        Code { base: 0, bytes, undefined, entry: self.code.base[&function.section] + function.offset, targets }
+    }
+
+    fn is_image(&self, section: SectionId) -> bool {
+        self.module.section(section).kind == SectionKind::Image
+    }
+
+    /// Guest address of an image; 0 if it was given none.
+    fn image_base(&self, image: SectionId) -> u64 {
+        self.addresses.globals.get(&image).copied().unwrap_or(0)
+    }
+
+    /// Code of an image's function.
+    fn image_code(&self, function: &Function) -> Code {
+        let base = self.image_base(function.section);
+        let starts = self.module.functions.iter().filter(|f| f.section == function.section);
+        let mut targets: Vec<u64> = starts.map(|f| base.wrapping_add(f.offset)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let bytes = self.content(function.section).to_vec();
+        Code { base, bytes, undefined: vec![], entry: base.wrapping_add(function.offset), targets }
     }
 
     /// The function that a code address lies in, as this kernel sees code.
@@ -196,9 +224,13 @@ impl Linked {
             return Some(CodePlace { function, offset: 0, undefined: true });
         }
         let holds = |id: SectionId, base: u64| {
-            self.shares_code(kernel, id) && (base..base + self.content(id).len() as u64).contains(&pc)
+            self.shares_code(kernel, id)
+                && pc.checked_sub(base).is_some_and(|offset| offset < self.content(id).len() as u64)
         };
-        let (&section, &base) = self.code.base.iter().find(|&(&id, &base)| holds(id, base))?;
+        let own = self.module.function(kernel).section;
+        let image = self.is_image(own).then(|| (own, self.image_base(own)));
+        let mut places = self.code.base.iter().map(|(&id, &base)| (id, base)).chain(image);
+        let (section, base) = places.find(|&(id, base)| holds(id, base))?;
         let offset = pc - base;
         let starts_before = |f: &&Function| f.section == section && f.offset <= offset;
         let function = self.module.functions.iter().filter(starts_before).max_by_key(|f| f.offset);
@@ -213,7 +245,7 @@ impl Linked {
         let base = match self.module.section(section).kind {
             SectionKind::Code => *self.code.base.get(&section)?,
             SectionKind::Constant { .. } => 0,
-            SectionKind::Global => *self.addresses.globals.get(&section)?,
+            SectionKind::Global | SectionKind::Image => *self.addresses.globals.get(&section)?,
             SectionKind::Shared { .. } => *self.shared.get(&section)?,
         };
         Some(base.wrapping_add(s.offset))
@@ -266,13 +298,17 @@ impl Linked {
                 let address = self.generic_address(r.symbol).ok_or_else(undefined)?;
                 insert(at, bits, address.wrapping_add(addend(at, bits)))
             }
-            RelocKind::Address { half, at, bits } => {
+            RelocKind::Address { half, at, bits } | RelocKind::PcRelative { half, at, bits } => {
                 let s = if symbol.dynamic_shared {
                     self.dynamic_shared_start(r.section).ok_or_else(|| {
                         failed("where dynamic shared memory starts depends on the kernel that calls".into())
                     })?
                 } else {
                     self.address(r.symbol).ok_or_else(undefined)?
+                };
+                let s = match r.kind {
+                    RelocKind::PcRelative { .. } => s.wrapping_sub(self.place(r).ok_or_else(undefined)?),
+                    _ => s,
                 };
                 let value = match half {
                     Half::High => s.wrapping_add(addend(at, bits) << if r.addend.is_none() { 32 } else { 0 }) >> 32,
@@ -299,6 +335,11 @@ impl Linked {
         let length = range.len();
         self.contents[r.section.0][range].copy_from_slice(&changed.to_le_bytes()[..length]);
         Ok(())
+    }
+
+    /// Guest address of what a relocation changes.
+    fn place(&self, r: &Relocation) -> Option<u64> {
+        Some(self.addresses.globals.get(&r.section)?.wrapping_add(r.offset))
     }
 
     fn dynamic_shared_start(&self, code: SectionId) -> Option<u64> {

@@ -1,11 +1,14 @@
 //! File formats -> [`Module`]: kernels, code, constants, symbols, relocations, argument layout.
 //!
-//! `module` is what the rest of warploom sees of a GPU binary, `link` places it in guest memory, `cubin` and `fatbin`
+//! `module` is what the rest of warploom sees of a GPU binary, `link` places it in guest memory; `cubin`, `fatbin` and `hsaco`
 //! read the formats. Formats are recognised by content, never by name. Nothing here decodes an instruction.
+
+use std::collections::BTreeMap;
 
 pub mod cubin;
 mod error;
 pub mod fatbin;
+pub mod hsaco;
 pub mod link;
 pub mod module;
 
@@ -23,7 +26,11 @@ pub enum Format {
     Cubin,
     /// One or several NVIDIA fat binaries.
     FatBinary,
-    /// An ELF file of another machine; fat binaries may be in its sections.
+    /// An AMD ELF file with the code of one GPU.
+    Hsaco,
+    /// One or several of clang's offload bundles.
+    OffloadBundle,
+    /// An ELF file of another machine; fat binaries and offload bundles may be in its sections.
     HostElf,
 }
 
@@ -32,6 +39,8 @@ impl std::fmt::Display for Format {
         f.write_str(match self {
             Format::Cubin => "NVIDIA cubin",
             Format::FatBinary => "NVIDIA fat binary",
+            Format::Hsaco => "AMD HSA code object",
+            Format::OffloadBundle => "offload bundle",
             Format::HostElf => "ELF file of a host",
         })
     }
@@ -39,24 +48,49 @@ impl std::fmt::Display for Format {
 
 /// The format of a file by its first bytes.
 pub fn recognise(bytes: &[u8]) -> Option<Format> {
+    use hsaco::bundle;
     if bytes.starts_with(&fatbin::MAGIC) {
         return Some(Format::FatBinary);
     }
+    if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(bundle::COMPRESSED) {
+        return Some(Format::OffloadBundle);
+    }
     let machine = bytes.starts_with(b"\x7fELF").then(|| bytes.get(0x12..0x14)).flatten()?;
-    Some(if machine == object::elf::EM_CUDA.0.to_le_bytes() { Format::Cubin } else { Format::HostElf })
+    Some(match object::elf::Machine(u16::from_le_bytes([machine[0], machine[1]])) {
+        object::elf::EM_CUDA => Format::Cubin,
+        object::elf::EM_AMDGPU => Format::Hsaco,
+        _ => Format::HostElf,
+    })
 }
 
-/// Every module in the file that can run: of a fat binary the best member, nested ones included.
+/// Every module in the file that can run: of a fat binary or an offload bundle the best member, nested ones included.
 ///
-/// An sm_52 device runs code for sm_52 and sm_50, the best being its own; sm_53 is taken if there is nothing else.
+/// An sm_52 device runs code for sm_52 and sm_50, the best being its own; sm_53 is taken if there is nothing else. Of AMD's
+/// GPUs gfx900 comes first.
 pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
     let unrecognised = || Error::Unrecognised { start: bytes.iter().take(16).copied().collect() };
     let format = recognise(bytes).ok_or_else(unrecognised)?;
-    if format == Format::Cubin {
-        return Ok(vec![cubin::parse(bytes)?]);
+    match format {
+        Format::Cubin => return Ok(vec![cubin::parse(bytes)?]),
+        Format::Hsaco => return Ok(vec![hsaco::parse(bytes)?]),
+        _ => {}
     }
-    let mut best: std::collections::BTreeMap<usize, (u32, Result<Module, Error>)> = Default::default();
     let mut found = Vec::new();
+    let mut best = best_cubins(bytes, format, &mut found)?;
+    best.extend(best_code_objects(bytes, format, &mut found)?);
+    if best.is_empty() {
+        if format == Format::HostElf && found.is_empty() {
+            return Err(unrecognised());
+        }
+        let found = if found.is_empty() { "nothing".into() } else { found.join(", ") };
+        return Err(Error::NoCandidate { found });
+    }
+    best.into_iter().collect()
+}
+
+/// The best cubin of each fat binary. The first members are added to what was found.
+fn best_cubins(bytes: &[u8], format: Format, found: &mut Vec<String>) -> Result<Vec<Result<Module, Error>>, Error> {
+    let mut best: BTreeMap<usize, (u32, Result<Module, Error>)> = BTreeMap::new();
     fatbin::visit(bytes, format, &mut |visited| {
         let member = visited.member;
         if found.len() < MAX_LISTED {
@@ -79,14 +113,27 @@ pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
             best.insert(visited.unit, (rank, module));
         }
     })?;
-    if best.is_empty() {
-        if format == Format::HostElf && found.is_empty() {
-            return Err(unrecognised());
-        }
-        let found = if found.is_empty() { "nothing".into() } else { found.join(", ") };
-        return Err(Error::NoCandidate { found });
+    Ok(best.into_values().map(|(_, module)| module).collect())
+}
+
+/// The best code object of each offload bundle, likewise.
+fn best_code_objects(
+    bytes: &[u8],
+    format: Format,
+    found: &mut Vec<String>,
+) -> Result<Vec<Result<Module, Error>>, Error> {
+    let mut best = Vec::new();
+    for bundle in hsaco::bundle::bundles(bytes, format)? {
+        let room = MAX_LISTED.saturating_sub(found.len());
+        found.extend(bundle.entries.iter().take(room).map(|entry| entry.id.clone()));
+        let code = bundle.entries.iter().filter(|entry| recognise(entry.content) == Some(Format::Hsaco));
+        let ranked = code.filter_map(|entry| Some((hsaco::rank(entry.target_id())?, entry)));
+        let Some((_, entry)) = ranked.max_by_key(|(rank, _)| *rank) else { continue };
+        let within =
+            |source| Error::Member { member: entry.id.clone(), offset: entry.offset, source: Box::new(source) };
+        best.push(hsaco::parse(entry.content).map_err(within));
     }
-    best.into_values().map(|(_, module)| module).collect()
+    Ok(best)
 }
 
 /// Members that a message names.

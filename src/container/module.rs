@@ -1,17 +1,22 @@
 //! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
 
+use super::hsaco::{Gfx9, HsaKernel, HsaModule};
+
 /// Instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {
     /// NVIDIA SASS of the Maxwell generation; `sm` is 50, 52 or 53.
     Maxwell { sm: u32 },
+    /// AMD's machine code of the GFX9 generation ("Vega").
+    Gfx9 { mach: Gfx9 },
 }
 
 impl std::fmt::Display for Isa {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
+            Isa::Gfx9 { mach } => write!(f, "AMD {mach} (GFX9)"),
         }
     }
 }
@@ -37,6 +42,8 @@ pub struct Module {
     /// Kernels and device functions, in file order.
     pub functions: Vec<Function>,
     pub relocations: Vec<Relocation>,
+    /// What only AMD's code objects have.
+    pub hsa: Option<Box<HsaModule>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +56,8 @@ pub enum SectionKind {
     Global,
     /// Static shared memory, of one code section's kernels or of the whole module.
     Shared { owner: Option<SectionId> },
+    /// All that a module has, code, constants and variables, at fixed distances in guest memory.
+    Image,
 }
 
 /// Bytes that are loaded together.
@@ -73,6 +82,8 @@ pub enum SymbolKind {
     Texture,
     Surface,
     Sampler,
+    /// A kernel's descriptor, see [`super::hsaco::KernelDescriptor`].
+    Descriptor,
 }
 
 /// Who sees a symbol.
@@ -154,6 +165,8 @@ pub struct Function {
     /// Offsets of EXIT instructions in its section.
     pub exits: Vec<u32>,
     pub indirect_branches: Vec<IndirectBranch>,
+    /// What only a kernel of AMD's code objects has.
+    pub hsa: Option<Box<HsaKernel>>,
 }
 
 /// Which bits of a number a relocation writes.
@@ -167,12 +180,14 @@ pub enum Half {
     High,
 }
 
-/// What a relocation writes. S is the symbol's address, A the addend. Fields are in the little-endian 32- or 64-bit word
+/// What a relocation writes. S is the symbol's address, A the addend, P the address of the place. Fields are in the little-endian 32- or 64-bit word
 /// at the place; `at` is a field's lowest bit, `bits` its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelocKind {
     /// S + A, S being an address in the symbol's own space.
     Address { half: Half, at: u8, bits: u8 },
+    /// S + A - P.
+    PcRelative { half: Half, at: u8, bits: u8 },
     /// S + A, S being a generic address.
     Generic { at: u8, bits: u8 },
     /// Operand c[bank][S + A] of an instruction: the word offset in 14 bits, above it the bank in 5 bits.
@@ -219,6 +234,7 @@ impl Function {
             externs: vec![],
             exits: vec![],
             indirect_branches: vec![],
+            hsa: None,
         }
     }
 }
@@ -227,9 +243,10 @@ impl RelocKind {
     /// Bytes of the place it changes.
     pub const fn bytes(self) -> u64 {
         let last = match self {
-            RelocKind::Address { at, bits, .. } | RelocKind::Generic { at, bits } | RelocKind::Header { at, bits } => {
-                at + bits
-            }
+            RelocKind::Address { at, bits, .. }
+            | RelocKind::PcRelative { at, bits, .. }
+            | RelocKind::Generic { at, bits }
+            | RelocKind::Header { at, bits } => at + bits,
             RelocKind::ConstantOperand { at } => at + 19,
         };
         if last <= 32 { 4 } else { 8 }

@@ -5,7 +5,7 @@ use warploom_runtime::memory::{CopyError, MapError};
 
 use crate::container;
 use crate::interp::InterpError;
-use crate::isa::maxwell::lift::LiftError;
+use crate::isa::LiftError;
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -28,6 +28,10 @@ pub enum Error {
         "argument {number} of kernel `{kernel}` has {given} bytes: the parameter at offset {offset:#x} has {expected}"
     )]
     ArgumentSize { kernel: String, number: usize, offset: u32, expected: u32, given: usize },
+    #[error("argument {number} of kernel `{kernel}` is local memory: expected the bytes of a parameter")]
+    LocalArgument { kernel: String, number: usize },
+    #[error("kernel `{kernel}` has no kernel descriptor")]
+    NoDescriptor { kernel: String },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}")]
     RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]
@@ -36,6 +40,10 @@ pub enum Error {
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
     Surface { name: String },
+    #[error("plain instruction streams are read from manifests, but not executed yet")]
+    RawStream,
+    #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]
+    PlacedBuffer { name: String },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

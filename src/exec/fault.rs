@@ -3,8 +3,8 @@
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
 
-use crate::container::{FunctionId, Linked};
-use crate::isa::maxwell;
+use super::Program;
+use crate::container::FunctionId;
 
 /// A fault of the guest, with what its pc means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,23 +24,18 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub(super) fn new(fault: launch::Fault, assertion: Option<String>, linked: &Linked, kernel: FunctionId) -> Fault {
+    pub(super) fn new(fault: launch::Fault, assertion: Option<String>, program: &Program, kernel: FunctionId) -> Fault {
+        let (linked, guest) = (program.linked(), program.guest());
         let place = linked.locate(kernel, fault.pc);
-        let code = linked.code(kernel);
-        let word = maxwell::code::word_at(&code.bytes, fault.pc);
-        let instruction = place.as_ref().filter(|p| !p.undefined).and(word).map(|word| match word.instruction {
-            Some(instruction) => instruction.text(word.pc),
-            None => format!("illegal word {:#018x}", word.word),
-        });
+        let instruction = place.as_ref().filter(|p| !p.undefined);
+        let instruction = instruction.and_then(|_| guest.instruction(&linked.code(kernel), fault.pc));
         Fault {
             kernel: linked.module().function(kernel).name.clone(),
             offset: place.as_ref().map_or(fault.pc, |p| p.offset),
-            undefined: place
-                .as_ref()
-                .is_some_and(|p| p.undefined && maxwell::lift::service::by_name(&p.function).is_none()),
+            undefined: place.as_ref().is_some_and(|p| p.undefined && !guest.provides(&p.function)),
             assertion,
             function: place.map(|p| p.function),
-            instruction,
+            instruction: instruction.map(|placed| placed.text),
             fault,
         }
     }

@@ -2,38 +2,49 @@
 
 use std::time::{Duration, Instant};
 
-use warploom_runtime::launch::{ConstBank, Counts, Engine, LaunchConfig, Outcome};
+use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
-use super::environment::Environment;
+use super::guest::{Environment, Launching};
 use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 
-/// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
-const CALL_STACK_BYTES: u32 = 1024;
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;
 const HEAP_BYTES: u64 = 8 << 20;
-/// Alignment of the stack pointer at the start.
-const STACK_ALIGN: u32 = 16;
-/// Constant banks a kernel may read.
-const BANKS: u8 = 18;
 
 /// Bytes of one argument, as they lie in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arg(Vec<u8>);
+pub struct Arg(ArgContent);
+
+/// What stands for an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ArgContent {
+    Bytes(Vec<u8>),
+    /// So many bytes of dynamic shared memory, of which the kernel gets the offset.
+    Local(u32),
+}
 
 impl Arg {
     /// A guest address.
     pub fn pointer(address: u64) -> Arg {
-        Arg(address.to_le_bytes().to_vec())
+        Arg(ArgContent::Bytes(address.to_le_bytes().to_vec()))
     }
 
     /// A structure.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
-        Arg(bytes.into())
+        Arg(ArgContent::Bytes(bytes.into()))
+    }
+
+    /// So many bytes of dynamic shared memory of each block: a `local` pointer of OpenCL.
+    pub fn local(bytes: u32) -> Arg {
+        Arg(ArgContent::Local(bytes))
+    }
+
+    pub(super) fn content(&self) -> &ArgContent {
+        &self.0
     }
 }
 
@@ -41,7 +52,7 @@ macro_rules! arg_from {
     ($($t:ty),*) => {
         $(impl From<$t> for Arg {
             fn from(value: $t) -> Arg {
-                Arg(value.to_le_bytes().to_vec())
+                Arg(ArgContent::Bytes(value.to_le_bytes().to_vec()))
             }
         })*
     };
@@ -130,14 +141,16 @@ impl<'p> Kernel<'p> {
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
         let translated = self.program.translated(self.id)?;
-        let config = self.config(args, options, &translated)?;
         let engine = translated.engine(options.engine, options.block, options.threads)?;
+        let environment = self.environment(args, options, &translated)?;
         let before = translated.nanoseconds();
         let start = Instant::now();
-        let (outcome, printed, assertion) = self.run(&translated, &*engine, &config, options, progress)?;
+        let outcome = self.run(&translated, &*engine, &environment.config, options, progress);
         let elapsed = start.elapsed();
+        self.release(&environment)?;
+        let (outcome, printed, assertion) = outcome?;
         let while_running = Duration::from_nanos(translated.nanoseconds() - before);
-        let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program.linked(), self.id));
+        let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
         Ok(LaunchOutcome {
             counts: outcome.counts,
             blocks_done: outcome.blocks_done,
@@ -181,97 +194,18 @@ impl<'p> Kernel<'p> {
     }
 
     /// Checks a launch and lays out what the kernel will find.
-    pub(super) fn config(
+    pub(super) fn environment(
         &self,
         args: &[Arg],
         options: &LaunchOptions,
         translated: &Translated,
-    ) -> Result<LaunchConfig, Error> {
-        let function = self.function();
-        self.check_block(options.block)?;
-        let params = self.params(args)?;
-        let shared = function.shared_bytes.saturating_add(u64::from(options.shared_bytes));
-        let shared_bytes = u32::try_from(shared).map_err(|_| Error::SharedMemory {
-            total: shared,
-            static_bytes: function.shared_bytes,
-            dynamic: options.shared_bytes,
-        })?;
-        let stack_bytes = self.stack_bytes(options.stack_bytes);
-        let arguments = if translated.asks_host() { SERVICE_BYTES } else { 0 };
-        let local_bytes = stack_bytes.saturating_add(arguments);
-        let memory = self.program.memory();
-        let environment = Environment {
-            windows: memory.windows(),
-            block: options.block,
-            grid: options.grid,
-            stack: stack_bytes,
-            constants: self.program.linked().addresses().constants,
-            dynamic_shared: options.shared_bytes,
-            param_base: function.param_base,
-            params: &params,
-        };
-        let mut config = LaunchConfig::new(options.grid, options.block);
-        config.shared_bytes = shared_bytes;
-        config.local_bytes = local_bytes;
-        config.threads = options.threads;
-        config.instruction_limit = options.instruction_limit;
-        config.time_limit = options.time_limit;
-        config.cooperative = options.cooperative;
-        config.constants[0] = Some(ConstBank::new(&environment.bank(self.program.bank(self.id, 0)))?);
-        for bank in 1..BANKS {
-            let content = self.program.bank(self.id, bank);
-            if !content.is_empty() {
-                config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
-            }
-        }
-        Ok(config)
+    ) -> Result<Environment, Error> {
+        let service_bytes = if translated.asks_host() { SERVICE_BYTES } else { 0 };
+        self.program.guest().environment(&Launching { kernel: self, args, options, service_bytes })
     }
 
-    fn check_block(&self, block: [u32; 3]) -> Result<(), Error> {
-        let function = self.function();
-        let kernel = || function.name.clone();
-        if let Some(required) = function.required_threads.filter(|&r| r != block) {
-            return Err(Error::RequiredBlock { kernel: kernel(), block, required });
-        }
-        let lanes = |shape: [u32; 3]| shape.iter().fold(1_u64, |n, &axis| n.saturating_mul(axis.into()));
-        match function.max_threads.map(lanes) {
-            Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
-            _ => Ok(()),
-        }
-    }
-
-    /// The parameter block.
-    fn params(&self, args: &[Arg]) -> Result<Vec<u8>, Error> {
-        let function = self.function();
-        let (expected, given) = (function.params.len(), args.len());
-        if expected != given {
-            return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
-        }
-        let ends = function.params.iter().map(|p| p.offset + p.size);
-        let mut block = vec![0; ends.max().unwrap_or(0).max(function.param_bytes) as usize];
-        for (i, (param, Arg(bytes))) in function.params.iter().zip(args).enumerate() {
-            if bytes.len() != param.size as usize {
-                return Err(Error::ArgumentSize {
-                    kernel: function.name.clone(),
-                    number: i + 1,
-                    offset: param.offset,
-                    expected: param.size,
-                    given: bytes.len(),
-                });
-            }
-            block[param.offset as usize..][..bytes.len()].copy_from_slice(bytes);
-        }
-        Ok(block)
-    }
-
-    /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.
-    fn stack_bytes(&self, stack_bytes: Option<u32>) -> u32 {
-        let function = self.function();
-        let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);
-        let module = self.program.module();
-        let callable = |f: &Function| !f.kernel && self.program.linked().shares_code(self.id, f.section);
-        let calls = function.stack_bytes.is_none() || module.functions.iter().any(callable);
-        let stack = stack_bytes.unwrap_or(if calls { CALL_STACK_BYTES } else { 0 });
-        counted.saturating_add(stack).checked_next_multiple_of(STACK_ALIGN).unwrap_or(u32::MAX)
+    /// Gives back what a launch held.
+    pub(super) fn release(&self, environment: &Environment) -> Result<(), Error> {
+        environment.held.iter().try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
     }
 }

@@ -13,13 +13,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `environment` is
-//! what the hardware and driver provide, `services` what they do while it runs (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `profile` counts
-//! instructions.
+//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `guest` is
+//! what differs between instruction sets, `services` what a driver does for running code (with `printf`), `translate` makes
+//! engines and keeps them, `fault` words faults, `profile` counts instructions.
 
-mod environment;
 mod error;
 mod fault;
+mod guest;
 mod launch;
 mod printf;
 mod profile;

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use warploom_runtime::launch::Engine;
 
-use super::translate::instructions;
+use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 use crate::interp::Interpreter;
 use crate::ir::{Access, AtomicOp, Block, Function, Inst, Op, Space, Type, Value, ValueType, Window};
-use crate::isa::maxwell::Fidelity;
 use crate::jit;
 
 /// How exactly warploom does what an instruction means.
@@ -39,7 +38,6 @@ impl Kernel<'_> {
     /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         let translated = self.program.translated(self.id)?;
-        let config = self.config(args, options, &translated)?;
         let plain = translated.function();
         let memory = self.program.memory();
         let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
@@ -55,7 +53,10 @@ impl Kernel<'_> {
                 })?
             }
         };
-        self.run(&translated, &*engine, &config, options, None)?;
+        let environment = self.environment(args, options, &translated)?;
+        let outcome = self.run(&translated, &*engine, &environment.config, options, None);
+        self.release(&environment)?;
+        outcome?;
         let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
         for (block, i) in plain.blocks.iter().zip(0..) {
             let mut count = [0; 8];
@@ -64,19 +65,8 @@ impl Kernel<'_> {
             if count == 0 {
                 continue;
             }
-            for word in instructions(&translated.code().bytes, block.pc, block.cost) {
-                let (mnemonic, class) = match word.instruction {
-                    Some(instruction) => (
-                        instruction.mnemonic(),
-                        match instruction.fidelity() {
-                            Fidelity::Exact => FidelityClass::Exact,
-                            Fidelity::Approximate(bound) => FidelityClass::Approximate(bound),
-                            Fidelity::Unimplemented => FidelityClass::Unimplemented,
-                        },
-                    ),
-                    None => ("illegal".into(), FidelityClass::Illegal),
-                };
-                executed.entry(mnemonic).or_insert((0, class)).0 += count;
+            for placed in instructions(self.program.guest(), translated.code(), block.pc, block.cost) {
+                executed.entry(placed.mnemonic).or_insert((0, placed.class)).0 += count;
             }
         }
         memory.release_later(counters)?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
 
+use super::guest::{self, Guest};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
@@ -48,12 +49,12 @@ impl Program {
         Program::new(select(container::modules(bytes)?, kernel)?, MemoryConfig::default())
     }
 
-    /// Loads a module.
+    /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
-        let memory = Memory::new(config)?;
+        let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         for (i, section) in module.sections.iter().enumerate() {
-            if section.kind == SectionKind::Global && section.size > 0 {
+            if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
             }
         }
@@ -103,6 +104,10 @@ impl Program {
         self.linked.module()
     }
 
+    pub(super) fn guest(&self) -> &'static dyn Guest {
+        guest::of(self.module().isa)
+    }
+
     pub fn linked(&self) -> &Linked {
         &self.linked
     }
@@ -137,7 +142,8 @@ impl Program {
             return Err(Error::NoSuchVariable { name: name.into(), names });
         };
         let s = module.symbol(symbol);
-        let global = s.section.is_some_and(|id| module.section(id).kind == SectionKind::Global);
+        let kind = s.section.map(|id| module.section(id).kind);
+        let global = matches!(kind, Some(SectionKind::Global | SectionKind::Image));
         let address = if global { self.linked.address(symbol) } else { None };
         Ok(Variable { address, size: s.size, symbol })
     }

@@ -28,6 +28,12 @@ impl<'c> Session<'c> {
         if let Some(surface) = launch.surfaces.first() {
             return Err(Error::Surface { name: surface.name.clone() });
         }
+        if launch.raw.is_some() {
+            return Err(Error::RawStream);
+        }
+        if let Some(buffer) = launch.buffers.iter().find(|b| b.address.is_some() || !b.parts.is_empty()) {
+            return Err(Error::PlacedBuffer { name: buffer.name.clone() });
+        }
         let program = Program::load(&launch.binary, launch.entry.as_deref())?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
@@ -49,6 +55,7 @@ impl<'c> Session<'c> {
             ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
             ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
             ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
+            ArgValue::Local(bytes) => Arg::local(*bytes),
             // There are no surfaces.
             ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
         };

@@ -7,11 +7,11 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
+use super::guest::{self, Guest, Lifting, instructions};
 use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
-use crate::ir::{BlockId, Function, Service, Terminator};
-use crate::isa::maxwell;
+use crate::ir::{BlockId, Function, Terminator};
 use crate::jit;
 
 /// What a translation can show of itself.
@@ -136,7 +136,8 @@ impl Translated {
         if current.block_at(pc).is_some() {
             return Some(current.clone());
         }
-        maxwell::code::word_at(&self.code.bytes, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
+        let guest = guest::of(self.linked.module().isa);
+        guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
         let next = Generation::new(&self.linked, self.kernel, &self.code, discovered).ok()?;
@@ -152,20 +153,8 @@ impl Generation {
     }
 
     fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
-        let services: Vec<(u64, Service)> = code
-            .undefined
-            .iter()
-            .filter_map(|(at, name)| Some((*at, maxwell::lift::service::by_name(name)?)))
-            .collect();
-        let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
-        let function = maxwell::lift::lift_kernel(&maxwell::lift::Kernel {
-            name: &linked.module().function(kernel).name,
-            code: &code.bytes,
-            entry: code.entry,
-            indirect_targets: &targets,
-            services: &services,
-            discovered: &discovered,
-        })?;
+        let guest = guest::of(linked.module().isa);
+        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered })?;
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
@@ -242,7 +231,7 @@ impl Translated {
             problem: e.to_string(),
         };
         match stage {
-            Stage::Blocks => Ok(blocks(&generation.function, &self.code.bytes)),
+            Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &generation.function, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Clif => jit::dump::clif(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
             Stage::Host => jit::dump::host(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
@@ -251,24 +240,17 @@ impl Translated {
 }
 
 /// Guest instructions of each block, and where it goes.
-fn blocks(function: &Function, code: &[u8]) -> String {
+fn blocks(guest: &dyn Guest, function: &Function, code: &Code) -> String {
     use std::fmt::Write;
     let mut out = String::new();
     for (i, block) in function.blocks.iter().enumerate() {
         let indirect = if block.indirect_target { ", indirect target" } else { "" };
         // Writing to a string does not fail.
         let _ = writeln!(out, "b{i}: pc {:#x}, {} instructions{indirect}", block.pc, block.cost);
-        for word in instructions(code, block.pc, block.cost) {
-            let text = word.instruction.map_or_else(|| "illegal".into(), |i| i.text(word.pc));
-            let _ = writeln!(out, "    {:06x}  {text}", word.pc);
+        for placed in instructions(guest, code, block.pc, block.cost) {
+            let _ = writeln!(out, "    {:06x}  {}", placed.pc, placed.text);
         }
         let _ = writeln!(out, "    -> {}", crate::ir::print::TermOf(&block.term));
     }
     out
-}
-
-/// So many instructions from an address on.
-pub(super) fn instructions(code: &[u8], pc: u64, count: u32) -> impl Iterator<Item = maxwell::code::CodeWord> {
-    let pcs = (pc..code.len() as u64).step_by(maxwell::WORD_BYTES as usize);
-    pcs.filter_map(|pc| maxwell::code::word_at(code, pc)).take(count as usize)
 }

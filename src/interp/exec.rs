@@ -5,6 +5,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::Slot;
 use super::values::Values;
 use crate::ir::eval::{self, Output};
+use crate::ir::texel::{self, TexelFormat};
 use crate::ir::{
     BankId, Block, CellKind, Function, Inst, Op, Part, Reg, RegLayout, Region, Shape, Special, Type, Value, ValueType,
     Window,
@@ -104,6 +105,18 @@ impl<'a> Executor<'a> {
                     *out = a[(index % lanes) as usize];
                 }
             }
+            Op::LaneScatter { a, index, lanes } => {
+                let count = u64::from(self.function.lanes);
+                let giving = self.values.uniform(lanes) & window.mask();
+                let (operands, out) = self.values.split(inst.results[0], Window::all(self.function.lanes));
+                out.fill(0);
+                let rows = [a, index].map(|v| operands.window(v, Window::all(self.function.lanes)));
+                for lane in lanes_of(giving) {
+                    out[(rows[1][lane] % count) as usize] = rows[0][lane];
+                }
+            }
+            Op::Unpack { format, a } => self.texels(inst, format, a, texel::unpack),
+            Op::Pack { format, a } => self.texels(inst, format, a, texel::pack),
             Op::LaneRead { a, lane } => {
                 let lane = self.values.uniform(lane) % u64::from(self.function.lanes);
                 let bits = self.values.row(a)[lane as usize];
@@ -172,6 +185,23 @@ impl<'a> Executor<'a> {
         Ok(())
     }
 
+    /// Four results of four operands, lane by lane.
+    fn texels(&mut self, inst: &Inst, format: Value, a: [Value; 4], convert: fn(TexelFormat, [u32; 4]) -> [u32; 4]) {
+        let format = TexelFormat(self.values.uniform(format) as u32);
+        let uniform = self.ty(inst.results[0]).is_uniform();
+        let lanes = if uniform { 0..1 } else { inst.window.lanes() };
+        for lane in lanes {
+            let results = convert(format, a.map(|a| self.values.row(a)[lane] as u32));
+            for (&value, bits) in inst.results.iter().zip(results) {
+                if uniform {
+                    self.values.set_uniform(value, bits.into());
+                } else {
+                    self.values.row_mut(value)[lane] = bits.into();
+                }
+            }
+        }
+    }
+
     /// Everything that `eval` knows.
     fn lanewise(&mut self, inst: &Inst) {
         let operands = inst.operands();
@@ -216,6 +246,7 @@ impl<'a> Executor<'a> {
             Special::Ntid(axis) => context.ntid[usize::from(axis)].into(),
             Special::Nctaid(axis) => context.nctaid[usize::from(axis)].into(),
             Special::WarpId => context.warp.into(),
+            Special::WarpSlot => context.slot.into(),
             Special::LaunchMask => context.launch_mask,
             Special::Clock => context.instructions,
             Special::BarrierResult => context.barrier_result.into(),

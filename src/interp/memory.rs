@@ -109,6 +109,9 @@ impl Executor<'_> {
             })
         };
         if ty.is_uniform() {
+            if access.guard.is_some_and(|guard| self.values.uniform(guard) == 0) {
+                return Ok(());
+            }
             let address = effective(self.values.uniform(access.address));
             return act(self, Actor::Scalar, address);
         }
@@ -354,6 +357,10 @@ pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
         AtomicOp::Dec => AtomicKind::Dec,
         AtomicOp::SafeAdd => AtomicKind::SafeAdd,
         AtomicOp::CompareExchange => AtomicKind::CompareExchange,
+        AtomicOp::FCompareExchange => AtomicKind::FCompareExchange,
+        AtomicOp::ReverseSub => AtomicKind::ReverseSub,
+        AtomicOp::MaskedOr => AtomicKind::MaskedOr,
+        AtomicOp::Wrap => AtomicKind::Wrap,
         AtomicOp::FAdd { flush } => AtomicKind::FAdd { flush, nan },
         AtomicOp::FMin => AtomicKind::FMin { nan },
         AtomicOp::FMax => AtomicKind::FMax { nan },

@@ -16,6 +16,7 @@ pub mod parse;
 pub mod print;
 pub mod register;
 pub mod shared;
+pub mod texel;
 pub mod types;
 pub mod typing;
 pub mod verify;

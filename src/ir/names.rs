@@ -128,6 +128,9 @@ names! {
         SharedFn::Cos => "cos",
         SharedFn::Rcp64High => "rcp64.high",
         SharedFn::Rsq64High => "rsq64.high",
+        SharedFn::SinTurns => "sin.turns",
+        SharedFn::CosTurns => "cos.turns",
+        SharedFn::TwoOverPi => "two.over.pi",
     }
     Special {
         Special::Tid(0) => "tid.x",
@@ -143,6 +146,7 @@ names! {
         Special::Nctaid(1) => "nctaid.y",
         Special::Nctaid(2) => "nctaid.z",
         Special::WarpId => "warp.id",
+        Special::WarpSlot => "warp.slot",
         Special::LaunchMask => "launch.mask",
         Special::Clock => "clock",
         Special::BarrierResult => "barrier.result",
@@ -163,6 +167,10 @@ names! {
         AtomicOp::Dec => "dec",
         AtomicOp::SafeAdd => "safe.add",
         AtomicOp::CompareExchange => "cas",
+        AtomicOp::FCompareExchange => "fcas",
+        AtomicOp::ReverseSub => "reverse.sub",
+        AtomicOp::MaskedOr => "masked.or",
+        AtomicOp::Wrap => "wrap",
         AtomicOp::FAdd { flush: false } => "fadd",
         AtomicOp::FAdd { flush: true } => "fadd.ftz",
         AtomicOp::FMin => "fmin",

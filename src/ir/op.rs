@@ -228,6 +228,22 @@ pub enum SharedFn {
     /// results flush to zero.
     Rcp64High,
     Rsq64High,
+    /// sin(2 pi x), cos(2 pi x), where |x| is at most 256; of greater numbers 0 and 1, of infinities NaN. Denormals count. A sine
+    /// of 0 has the sign of x, a cosine of 0 none.
+    SinTurns,
+    CosTurns,
+    /// The 32 bits of 2 / pi, less than 1, from bit `a` behind the point on (`i32` to `i32`); bits past the 1201st are 0.
+    TwoOverPi,
+}
+
+impl SharedFn {
+    /// Type of the operand and the result.
+    pub fn ty(self) -> Type {
+        match self {
+            SharedFn::Rcp64High | SharedFn::Rsq64High | SharedFn::TwoOverPi => Type::I32,
+            _ => Type::F32,
+        }
+    }
 }
 
 /// Values of the launch.
@@ -243,6 +259,8 @@ pub enum Special {
     Nctaid(u8),
     /// Index of the warp in its block: uniform `i32`.
     WarpId,
+    /// A number that no other warp has while this one is alive, less than `LaunchConfig::warp_slots`: uniform `i32`.
+    WarpSlot,
     /// Lanes of this warp that exist (the last warp of a block may be short): mask.
     LaunchMask,
     /// Guest instructions counted so far by the worker thread, this block's included: uniform `i64`. Both engines agree.
@@ -280,8 +298,9 @@ pub enum Extend {
 /// Address and access of a memory operation.
 ///
 /// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
-/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once,
-/// unmasked, with uniform values; else it is done for each lane of the execution mask, in ascending order.
+/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once, also
+/// if no lane is active, with uniform values, unless there is a guard and it is 0; else it is done for each lane of the
+/// execution mask, in ascending order.
 ///
 /// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault names the lane (that
 /// of a scalar access the least active lane) and `address + offset`, which wraps in the address's type. Alignment is
@@ -328,12 +347,32 @@ pub enum AtomicOp {
     SafeAdd,
     /// m == compare ? swap : m.
     CompareExchange,
+    /// The same; floats are compared as such: zeros are equal, a NaN equals nothing.
+    FCompareExchange,
+    /// b - m
+    ReverseSub,
+    /// m & !compare | b
+    MaskedOr,
+    /// m >= b ? m - b : m + compare (unsigned).
+    Wrap,
     /// Float operations, round to nearest; with `flush` denormal operands and results become zero.
     FAdd {
         flush: bool,
     },
     FMin,
     FMax,
+}
+
+impl AtomicOp {
+    /// Whether it has a second operand, `compare`.
+    pub fn has_compare(self) -> bool {
+        matches!(self, AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap)
+    }
+
+    /// Whether it acts on floats alone.
+    pub fn is_float(self) -> bool {
+        matches!(self, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCompareExchange)
+    }
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
@@ -462,6 +501,26 @@ pub enum Op {
         lane: Value,
     },
 
+    /// Cross-lane: lane `index[i] mod lanes` gets `a` of lane i, for each lane i of the window that is in the mask `lanes`; of
+    /// several the highest counts, and a lane that none names gets 0. `a` is varying, and so is the result.
+    LaneScatter {
+        a: Value,
+        index: Value,
+        lanes: Value,
+    },
+
+    /// Four results: the components of the texel whose words are `a`. `format`, a uniform `i32`, is the number of a
+    /// [`TexelFormat`](super::texel::TexelFormat); [`unpack`](super::texel::unpack) is the definition. All are `i32`.
+    Unpack {
+        format: Value,
+        a: [Value; 4],
+    },
+    /// The reverse, four results too: [`pack`](super::texel::pack).
+    Pack {
+        format: Value,
+        a: [Value; 4],
+    },
+
     /// A lane register gives a varying value, a uniform or mask register a uniform one.
     RfRead {
         reg: Reg,
@@ -522,7 +581,7 @@ pub enum Op {
         values: Vec<Value>,
         sparse: bool,
     },
-    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` only for `CompareExchange`. In the global space an
+    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` is the second operand of those that have one. In the global space an
     /// address in the window of another space is the fault *invalid address space*.
     Atomic {
         access: Access,

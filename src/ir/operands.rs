@@ -48,6 +48,17 @@ macro_rules! visit_op {
                 $f(a);
                 $f(x);
             }
+            Op::LaneScatter { a, index, lanes } => {
+                $f(a);
+                $f(index);
+                $f(lanes);
+            }
+            Op::Unpack { format, a } | Op::Pack { format, a } => {
+                $f(format);
+                for a in a {
+                    $f(a);
+                }
+            }
             Op::RfGather { index, .. } => $f(index),
             Op::RfWrite { value, guard, .. } | Op::RegionWrite { value, guard, .. } => {
                 $f(value);

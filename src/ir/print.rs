@@ -238,6 +238,9 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
         Op::Shared { function, .. } => function.name_of().into(),
         Op::LaneGather { .. } => "lane.gather".into(),
         Op::LaneRead { .. } => "lane.read".into(),
+        Op::LaneScatter { .. } => "lane.scatter".into(),
+        Op::Unpack { .. } => "unpack".into(),
+        Op::Pack { .. } => "pack".into(),
         Op::Fence => "fence".into(),
         _ => return None,
     })

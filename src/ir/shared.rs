@@ -37,7 +37,83 @@ pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
         SharedFn::Cos => f(libm::cos),
         SharedFn::Rcp64High => high(|x| 1.0 / x),
         SharedFn::Rsq64High => high(|x| 1.0 / x.sqrt()),
+        SharedFn::SinTurns | SharedFn::CosTurns => {
+            let y = turns(f32::from_bits(x).into(), function == SharedFn::CosTurns) as f32;
+            if y.is_nan() { nan.f32 } else { y.to_bits() }
+        }
+        SharedFn::TwoOverPi => two_over_pi(x),
     }
+}
+
+/// Sine or cosine of x turns. What remains of x behind a whole number of quarters is exact.
+fn turns(x: f64, cosine: bool) -> f64 {
+    if x.is_infinite() {
+        return f64::NAN;
+    }
+    if x.abs() > 256.0 {
+        return if cosine { 1.0 } else { 0.0 };
+    }
+    let quarters = (x * 4.0).round_ties_even();
+    let angle = (x - quarters / 4.0) * std::f64::consts::TAU;
+    let y = match (quarters as i64 + i64::from(cosine)) & 3 {
+        0 => libm::sin(angle),
+        1 => libm::cos(angle),
+        2 => -libm::sin(angle),
+        _ => -libm::cos(angle),
+    };
+    match (y == 0.0, cosine) {
+        (true, true) => 0.0,
+        (true, false) => 0f64.copysign(x),
+        _ => y,
+    }
+}
+
+/// 1201 bits behind the point.
+const TWO_OVER_PI: [u32; 38] = [
+    0xa2f9_836e,
+    0x4e44_1529,
+    0xfc27_57d1,
+    0xf534_ddc0,
+    0xdb62_9599,
+    0x3c43_9041,
+    0xfe51_63ab,
+    0xdebb_c561,
+    0xb724_6e3a,
+    0x424d_d2e0,
+    0x0649_2eea,
+    0x09d1_921c,
+    0xfe1d_eb1c,
+    0xb129_a73e,
+    0xe882_35f5,
+    0x2ebb_4484,
+    0xe99c_7026,
+    0xb45f_7e41,
+    0x3991_d639,
+    0x8353_39f4,
+    0x9c84_5f8b,
+    0xbdf9_283b,
+    0x1ff8_97ff,
+    0xde05_980f,
+    0xef2f_118b,
+    0x5a0a_6d1f,
+    0x6d36_7ecf,
+    0x27cb_09b7,
+    0x4f46_3f66,
+    0x9e5f_ea2d,
+    0x7527_bac7,
+    0xebe5_f17b,
+    0x3d07_39f7,
+    0x8a52_92ea,
+    0x6bfb_5fb1,
+    0x1f8d_5d08,
+    0x5603_3046,
+    0xfc7b_0000,
+];
+
+fn two_over_pi(first: u32) -> u32 {
+    let word = |n: u32| u64::from(TWO_OVER_PI.get(n as usize).copied().unwrap_or(0));
+    let (n, skipped) = (first / 32, first % 32);
+    ((word(n) << 32 | word(n + 1)) << skipped >> 32) as u32
 }
 
 fn flush(x: f32) -> f32 {
@@ -97,6 +173,48 @@ mod tests {
             let root = x.sqrt();
             let root = if root.is_nan() { NAN.f32 } else { root.to_bits() };
             assert_eq!(f(SharedFn::SqrtApprox, x).to_bits(), root, "{x}");
+        }
+    }
+
+    /// Segments of 53 bits, as argument reduction takes them, make up the number.
+    #[test]
+    fn two_over_pi_by_segments() {
+        let words: Vec<u64> = (0..5).map(|n| f(SharedFn::TwoOverPi, f32::from_bits(n * 53)).to_bits().into()).collect();
+        let sum: f64 = words.iter().zip(0..).map(|(&w, n)| w as f64 * 2f64.powi(-32 - 53 * n)).sum();
+        assert!((sum - std::f64::consts::FRAC_2_PI).abs() < 2f64.powi(-32));
+        assert_eq!(words[0], 0xa2f9_836e);
+        let last = one(SharedFn::TwoOverPi, NAN, 1200);
+        assert!(last == 0 || last == 1 << 31);
+        assert_eq!(one(SharedFn::TwoOverPi, NAN, 1201), 0);
+        assert_eq!(one(SharedFn::TwoOverPi, NAN, u32::MAX), 0);
+    }
+
+    #[test]
+    fn turns_are_exact_where_they_can_be() {
+        let (sin, cos) = (|x| f(SharedFn::SinTurns, x).to_bits(), |x| f(SharedFn::CosTurns, x).to_bits());
+        for whole in -256..=256 {
+            let x = whole as f32;
+            let zero = 0f32.copysign(x).to_bits();
+            assert_eq!((sin(x), cos(x)), (zero, 1f32.to_bits()), "{x}");
+            if whole < 256 {
+                let sign = |x: f32| 0f32.copysign(x).to_bits();
+                assert_eq!((sin(x + 0.25), cos(x + 0.25)), (1f32.to_bits(), 0), "{x}");
+                assert_eq!((sin(x + 0.5), cos(x + 0.5)), (sign(x + 0.5), (-1f32).to_bits()), "{x}");
+                assert_eq!((sin(x + 0.75), cos(x + 0.75)), ((-1f32).to_bits(), 0), "{x}");
+            }
+        }
+        assert_eq!((sin(-0.0), cos(-0.0)), ((-0f32).to_bits(), 1f32.to_bits()));
+        assert_eq!((sin(f32::MIN), cos(f32::MIN)), (0, 1f32.to_bits()));
+        assert_eq!((sin(256.1), cos(-256.1)), (0, 1f32.to_bits()));
+        assert_eq!((sin(f32::INFINITY), cos(f32::NEG_INFINITY)), (NAN.f32, NAN.f32));
+        let mut random = Random::new(9);
+        for _ in 0..100_000 {
+            let x = f32::from_bits(random.below(0x4380_0000) | random.below(2) << 31);
+            let angle = f64::from(x).fract() * std::f64::consts::TAU;
+            for (found, host) in [(f(SharedFn::SinTurns, x), angle.sin()), (f(SharedFn::CosTurns, x), angle.cos())] {
+                let bound = (host.abs() * 2f64.powi(-24)).max(2f64.powi(-50));
+                assert!((f64::from(found) - host).abs() <= bound, "{x:?}: {found:?}, the host has {host:?}");
+            }
         }
     }
 

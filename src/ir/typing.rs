@@ -165,7 +165,7 @@ impl<'a> Env<'a> {
             Space::Shared | Space::Local | Space::Const(_) => Type::I32,
         };
         let scalar = self.of("address", address, address_ty)?.is_uniform();
-        self.guard(guard, nomask, !scalar)?;
+        self.guard(guard, nomask, !(scalar && nomask))?;
         attribute("count", "1 to 16 elements", count, (1..=MAX_ELEMENTS).contains(&count))?;
         attribute("align", "a power of two", align, align.is_power_of_two())?;
         match space {
@@ -285,13 +285,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             attribute("bits of NaN", "within the result's type", format_args!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
             one(ValueType { ty: to, ..env.float("a", a)? })
         }
-        Op::Shared { function, a } => {
-            let ty = match function {
-                SharedFn::Rcp64High | SharedFn::Rsq64High => Type::I32,
-                _ => Type::F32,
-            };
-            one(env.of("a", a, ty)?)
-        }
+        Op::Shared { function, a } => one(env.of("a", a, function.ty())?),
         Op::LaneGather { a, index } => {
             env.of("index", index, Type::I32)?;
             one(env.expect("a", a, "varying", |t| !t.is_uniform())?)
@@ -299,6 +293,19 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         Op::LaneRead { a, lane } => {
             env.exactly("lane", lane, ValueType::uniform(Type::I32))?;
             one(ValueType::uniform(env.expect("a", a, "varying", |t| !t.is_uniform())?.ty))
+        }
+        Op::LaneScatter { a, index, lanes } => {
+            env.of("index", index, Type::I32)?;
+            env.mask("lanes", lanes)?;
+            one(env.expect("a", a, "varying", |t| !t.is_uniform())?)
+        }
+        Op::Unpack { format, a } | Op::Pack { format, a } => {
+            env.exactly("format", format, ValueType::uniform(Type::I32))?;
+            let mut result = ValueType::uniform(Type::I32);
+            for a in a {
+                result.shape = result.shape.join(env.of("a", a, Type::I32)?.shape);
+            }
+            smallvec::smallvec![result; 4]
         }
         Op::RfRead { reg, part } => one(env.part(reg, part)?),
         Op::RfWrite { reg, part, value, guard, nomask } => {
@@ -353,7 +360,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::Atomic { access, op, value, compare, sparse } => {
             let scalar = env.access(&access, AccessKind::Atomic)?;
-            let float = matches!(op, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax);
+            let float = op.is_float();
             let either = op == AtomicOp::Exchange;
             attribute(
                 "type of the atomic",
@@ -362,12 +369,11 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
                 either || float == access.ty.is_float(),
             )?;
             env.of_shape("value", value, access.ty, scalar)?;
-            let exchanges = op == AtomicOp::CompareExchange;
             attribute(
                 "`compare`",
-                "there for a compare-exchange only",
+                "there for operations of two operands only",
                 compare.is_some(),
-                compare.is_some() == exchanges,
+                compare.is_some() == op.has_compare(),
             )?;
             if let Some(compare) = compare {
                 env.of_shape("compare", compare, access.ty, scalar)?;
@@ -393,6 +399,7 @@ fn special_type(special: Special) -> Result<ValueType, TypeError> {
         | Special::Ntid(_)
         | Special::Nctaid(_)
         | Special::WarpId
+        | Special::WarpSlot
         | Special::BarrierResult
         | Special::SharedBytes => ValueType::uniform(Type::I32),
     })

@@ -4,3 +4,14 @@ pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;
 pub mod maxwell;
+
+use crate::ir::BuildError;
+
+/// Why a kernel has no IR. What cannot be lifted within it becomes a trap instead.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LiftError {
+    #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
+    NoEntry { kernel: String, entry: u64, len: usize },
+    #[error("kernel `{kernel}`: {error}")]
+    Build { kernel: String, error: BuildError },
+}

@@ -41,6 +41,7 @@ offsets! {
     BARRIER_PREDICATE = barrier_predicate;
     BARRIER_MASK = barrier_mask;
     BARRIER_RESULT = barrier_result;
+    SLOT = slot;
     INSTRUCTIONS = instructions;
     LANE_INSTRUCTIONS = lane_instructions;
     INSTRUCTION_LIMIT = instruction_limit;

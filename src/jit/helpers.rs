@@ -222,7 +222,7 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32,
 }
 
 /// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 9] = [
+const SHARED: [SharedFn; 12] = [
     SharedFn::Rcp,
     SharedFn::Rsq,
     SharedFn::SqrtApprox,
@@ -232,6 +232,9 @@ const SHARED: [SharedFn; 9] = [
     SharedFn::Cos,
     SharedFn::Rcp64High,
     SharedFn::Rsq64High,
+    SharedFn::SinTurns,
+    SharedFn::CosTurns,
+    SharedFn::TwoOverPi,
 ];
 
 pub fn shared_number(function: SharedFn) -> u32 {

@@ -1,4 +1,4 @@
-//! Whole kernels, compiled by NVIDIA's compiler, against plain loops of Rust: on both engines, with one and two threads,
+//! Whole kernels, compiled by NVIDIA's compiler and for AMD's GFX9 by LLVM, against plain loops of Rust: on both engines, with one and two threads,
 //! in many launch shapes. See `support` for how a test says what it expects.
 
 mod behaviour;
@@ -10,6 +10,7 @@ mod draw;
 mod examples;
 mod faults;
 mod floats;
+mod gfx9;
 mod manifests;
 mod reference;
 mod sparse;

@@ -8,6 +8,8 @@ use crate::zeroed::Zeroed;
 
 /// Register file, then local memory, of one warp.
 pub(super) struct WarpStorage {
+    /// `WarpContext::slot` of the warps that use it.
+    pub slot: u32,
     memory: Zeroed,
     register_bytes: u64,
     local_bytes: u64,
@@ -17,10 +19,10 @@ pub(super) struct WarpStorage {
 
 impl WarpStorage {
     /// Sizes in bytes, of the whole warp.
-    pub(super) fn new(register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
+    pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
         let bytes = Self::bytes(register_bytes, local_bytes);
         let memory = Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })?;
-        Ok(WarpStorage { memory, register_bytes, local_bytes, used: false })
+        Ok(WarpStorage { slot, memory, register_bytes, local_bytes, used: false })
     }
 
     /// Size of the allocation for one warp.

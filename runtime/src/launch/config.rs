@@ -117,6 +117,17 @@ impl LaunchConfig {
         self.grid.iter().fold(1, |product, &n| product.saturating_mul(u64::from(n)))
     }
 
+    /// Blocks that may be alive at once.
+    pub(super) fn resident_blocks(&self) -> u64 {
+        if self.cooperative { self.blocks() } else { self.workers() as u64 }
+    }
+
+    /// A bound of `WarpContext::slot` in a launch whose warps have so many lanes.
+    pub fn warp_slots(&self, lanes: u32) -> u64 {
+        let block = self.block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)));
+        self.resident_blocks().saturating_mul(block.div_ceil(u64::from(lanes.max(1))))
+    }
+
     /// Lanes of a block.
     pub(super) fn block_lanes(&self) -> u32 {
         self.block.iter().product()

@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::outcome::{Counts, Fault, Outcome};
 use super::worker::Worker;
 use crate::memory::Memory;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -25,6 +25,8 @@ pub(super) struct Launch<'a> {
     pub workers: u64,
     /// The next block to hand out.
     next: AtomicU64,
+    /// Warps that have storage.
+    slots: AtomicU32,
     /// Sums over the workers, brought up to date now and then.
     pub done: AtomicU64,
     pub instructions: AtomicU64,
@@ -131,7 +133,7 @@ pub fn launch(
     let shape = Shape::new(engine, config)?;
     let blocks = config.blocks();
     let workers = config.workers() as u64;
-    let resident = if config.cooperative { blocks } else { workers };
+    let resident = config.resident_blocks();
     let needed = shape.block_bytes().saturating_mul(resident);
     if needed > config.max_resident_bytes {
         return Err(LaunchError::ResidentTooLarge { blocks: resident, needed, limit: config.max_resident_bytes });
@@ -145,6 +147,7 @@ pub fn launch(
         blocks,
         workers,
         next: AtomicU64::new(0),
+        slots: AtomicU32::new(0),
         done: AtomicU64::new(0),
         instructions: AtomicU64::new(0),
         lowest_fault: AtomicU64::new(u64::MAX),
@@ -220,6 +223,12 @@ impl Launch<'_> {
     pub(super) fn is_moot(&self, block: u64) -> bool {
         let lowest = self.lowest_fault.load(Relaxed);
         block > lowest || self.config.cooperative && lowest != u64::MAX
+    }
+
+    /// Storage for one more warp.
+    pub(super) fn storage(&self) -> Result<WarpStorage, LaunchError> {
+        let slot = self.slots.fetch_add(1, Relaxed);
+        WarpStorage::new(slot, self.shape.register_bytes, self.shape.warp_local_bytes)
     }
 
     /// Coordinates of a block.

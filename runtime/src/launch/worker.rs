@@ -60,8 +60,8 @@ impl<'a> Worker<'a> {
         context.warps = shape.warps;
         context.lanes = shape.lanes;
         context.register_bytes = shape.register_bytes;
-        context.shared_window = u64::from(windows.shared);
-        context.local_window = u64::from(windows.local);
+        context.shared_window = windows.shared;
+        context.local_window = windows.local;
         let mut worker = Worker {
             launch,
             context,
@@ -197,13 +197,14 @@ impl<'a> Worker<'a> {
     fn start(&mut self, block: &mut Block) -> Result<(), Stop> {
         let shape = &self.launch.shape;
         if self.free.is_empty() {
-            let storage = WarpStorage::new(shape.register_bytes, shape.warp_local_bytes).map_err(Stop::Error)?;
+            let storage = self.launch.storage().map_err(Stop::Error)?;
             self.free.push(storage);
         }
         let Some(storage) = self.free.last_mut() else { unreachable!("one was pushed") };
         let first = block.started;
         let context = &mut *self.context;
         context.registers = storage.registers();
+        context.slot = storage.slot;
         context.warp = first;
         context.resume = 0;
         context.barrier_result = 0;
@@ -246,6 +247,7 @@ impl<'a> Worker<'a> {
         let Some(storage) = &warp.storage else { unreachable!("the warp is not done") };
         let context = &mut *self.context;
         context.registers = storage.registers();
+        context.slot = storage.slot;
         context.local = storage.local();
         context.warp = warp.warp;
         context.chain_end = warp.warp + 1;

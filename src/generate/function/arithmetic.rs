@@ -59,8 +59,7 @@ fn attrs(u: &mut Unstructured<'_>) -> Result<FloatAttrs> {
 }
 
 pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
-    let function =
-        |u: &mut Unstructured<'_>| named_where(u, |f| !matches!(f, SharedFn::Rcp64High | SharedFn::Rsq64High));
+    let function = |u: &mut Unstructured<'_>| named_where(u, |f: SharedFn| f.ty() == Type::F32);
     let pick = |pool: &Pool, u: &mut Unstructured<'_>| Ok::<_, arbitrary::Error>(*u.choose(&pool.floats)?);
     let (x, y, z) = (pick(pool, u)?, pick(pool, u)?, pick(pool, u)?);
     let (dx, dy) = (*u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?);

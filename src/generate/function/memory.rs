@@ -54,10 +54,10 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         }
         _ => {
             if ty == Type::I32 {
-                let op = named_where(u, |op| !matches!(op, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax))?;
+                let op = named_where(u, |op: AtomicOp| !op.is_float())?;
                 let (value, compare) = (*u.choose(&pool.words)?, *u.choose(&pool.words)?);
                 let access = Access { count: 1, align: 4, ..access };
-                let compare = (op == AtomicOp::CompareExchange).then_some(compare);
+                let compare = op.has_compare().then_some(compare);
                 let v = b.atomic(access, op, value, compare);
                 pool.words.push(v);
             }

@@ -192,6 +192,23 @@ impl BlockBuilder<'_> {
         self.push1(Op::LaneGather { a, index })
     }
 
+    /// `lanes` is the mask of the lanes that give.
+    pub fn lane_scatter(&mut self, a: Value, index: Value, lanes: Value) -> Value {
+        self.push1(Op::LaneScatter { a, index, lanes })
+    }
+
+    /// The components of a texel of the format whose number is `format`.
+    pub fn unpack(&mut self, format: Value, a: [Value; 4]) -> [Value; 4] {
+        let results = self.push(Op::Unpack { format, a });
+        std::array::from_fn(|i| results[i])
+    }
+
+    /// The words of such a texel.
+    pub fn pack(&mut self, format: Value, a: [Value; 4]) -> [Value; 4] {
+        let results = self.push(Op::Pack { format, a });
+        std::array::from_fn(|i| results[i])
+    }
+
     pub fn lane_read(&mut self, a: Value, lane: Value) -> Value {
         self.push1(Op::LaneRead { a, lane })
     }

@@ -84,12 +84,10 @@ impl Generator<'_> {
             0 => Op::FUnary { op: self.named(), attrs, a: self.value(ty) },
             1 | 2 => Op::Fma { attrs, a: self.value(ty), b: self.value(ty), c: self.value(ty) },
             3 => Op::FCmp { cc: self.named(), flush: attrs.flush, a: self.value(ty), b: self.value(ty) },
-            4 => match self.named() {
-                function @ (SharedFn::Rcp64High | SharedFn::Rsq64High) => {
-                    Op::Shared { function, a: self.value(Type::I32) }
-                }
-                function => Op::Shared { function, a: self.value(Type::F32) },
-            },
+            4 => {
+                let function: SharedFn = self.named();
+                Op::Shared { function, a: self.value(function.ty()) }
+            }
             _ => Op::FBinary { op: self.named(), attrs, a: self.value(ty), b: self.value(ty) },
         }
     }
@@ -98,7 +96,12 @@ impl Generator<'_> {
         let (int, float) = (self.int_type(), self.float_type());
         let attrs = self.attrs();
         let signed = self.once_in(2);
-        match self.below(6) {
+        match self.below(7) {
+            6 => {
+                let format = self.uniform(Type::I32);
+                let a = std::array::from_fn(|_| self.value(Type::I32));
+                if signed { Op::Unpack { format, a } } else { Op::Pack { format, a } }
+            }
             0 => {
                 let (from, to, op) = self.pick(&[
                     (Type::I64, Type::I32, ConvertOp::Trunc),
@@ -138,10 +141,13 @@ impl Generator<'_> {
     fn cross_lane(&mut self) -> Op {
         let ty = self.any_type();
         let a = self.varying(ty, Window::all(self.limits.lanes));
-        if self.once_in(2) {
-            Op::LaneGather { a, index: self.value(Type::I32) }
-        } else {
-            Op::LaneRead { a, lane: self.uniform(Type::I32) }
+        match self.below(4) {
+            0 => {
+                let window = self.b.window();
+                Op::LaneScatter { a: self.varying(ty, window), index: self.value(Type::I32), lanes: self.mask() }
+            }
+            1 | 2 => Op::LaneGather { a, index: self.value(Type::I32) },
+            _ => Op::LaneRead { a, lane: self.uniform(Type::I32) },
         }
     }
 
@@ -277,16 +283,16 @@ impl Generator<'_> {
             }
             _ => {
                 let space = if space == Space::Local { Space::Shared } else { space };
-                let op = self.named();
+                let op: AtomicOp = self.named();
                 let ty = match op {
-                    AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => self.float_type(),
+                    op if op.is_float() => self.float_type(),
                     _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
                 };
                 let access = self.access(space, ty, true);
                 let scalar = self.b.ty(access.address).is_uniform();
                 let operand = |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
                 let value = operand(self);
-                let compare = if op == AtomicOp::CompareExchange { Some(operand(self)) } else { None };
+                let compare = if op.has_compare() { Some(operand(self)) } else { None };
                 Op::Atomic { access, op, value, compare, sparse: self.once_in(6) }
             }
         }
@@ -299,7 +305,8 @@ impl Generator<'_> {
         let align = if atomic || !self.once_in(6) { natural } else { self.pick(&[1, natural, 2 * natural]) };
         let address = self.address(space, align.into());
         let offset = if self.once_in(3) { i32::from(align) * (self.below(8) as i32 - 2) } else { 0 };
-        let (guard, nomask) = if self.b.ty(address).is_uniform() { (None, false) } else { self.maybe_guard() };
+        let (guard, nomask) = self.maybe_guard();
+        let nomask = nomask && !self.b.ty(address).is_uniform();
         Access { space, ty, count, align, address, offset, guard, nomask }
     }
 }

@@ -88,6 +88,15 @@ impl Parser {
                 let [a, lane] = self.values(line)?;
                 Op::LaneRead { a, lane }
             }
+            "lane.scatter" => {
+                let [a, index, lanes] = self.values(line)?;
+                Op::LaneScatter { a, index, lanes }
+            }
+            "unpack" | "pack" => {
+                let [format, x, y, z, w] = self.values(line)?;
+                let a = [x, y, z, w];
+                if mnemonic == "unpack" { Op::Unpack { format, a } } else { Op::Pack { format, a } }
+            }
             "fence" => Op::Fence,
             _ => return self.with_attributes(mnemonic, line),
         };

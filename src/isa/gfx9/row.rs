@@ -100,6 +100,8 @@ pub enum Role {
     /// A source that is no VGPR.
     Ssrc0,
     Ssrc1,
+    /// A source that is a scalar register.
+    Sreg0,
     /// VCC, read, not printed.
     Vcc,
     /// The dword behind the instruction.
@@ -175,6 +177,11 @@ impl OperandType {
             Self::B512 => 16,
             _ => 1,
         }
+    }
+
+    /// Whether it is one number of 16 bits.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::B16 | Self::I16 | Self::U16 | Self::F16)
     }
 
     pub const fn is_float(self) -> bool {

@@ -1,7 +1,7 @@
 //! Atomics of a chunk: lane by lane inline. Shared memory belongs to one host thread while its block runs, and with one
 //! worker so does all guest memory: then no lock is needed.
 
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
@@ -221,6 +221,21 @@ impl BlockLowerer<'_, '_, '_> {
                 let (x, y) = (vector::cast(self.b, clif, old), vector::cast(self.b, clif, expected.expect("verified")));
                 let equal = self.b.ins().icmp(IntCC::Equal, x, y);
                 self.b.ins().select(equal, operand, old)
+            }
+            AtomicOp::FCompareExchange => {
+                let equal = self.b.ins().fcmp(FloatCC::Equal, old, expected.expect("verified"));
+                self.b.ins().select(equal, operand, old)
+            }
+            AtomicOp::ReverseSub => self.b.ins().isub(operand, old),
+            AtomicOp::MaskedOr => {
+                let kept = self.b.ins().band_not(old, expected.expect("verified"));
+                self.b.ins().bor(kept, operand)
+            }
+            AtomicOp::Wrap => {
+                let (less, more) =
+                    (self.b.ins().isub(old, operand), self.b.ins().iadd(old, expected.expect("verified")));
+                let wraps = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, old, operand);
+                self.b.ins().select(wraps, less, more)
             }
             AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => {
                 let flush = matches!(op, AtomicOp::FAdd { flush: true });

@@ -154,7 +154,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             Step::Scalar(index) => self.scalar_inst(*index),
             Step::Segment(insts) => self.segment(insts),
             Step::Warp(index) => self.warp_inst(*index),
-            Step::Interpret(index) => self.interpret(*index),
+            Step::Interpret(index) => {
+                if !self.scalar_access(*index) {
+                    self.interpret(*index);
+                }
+            }
         }
     }
 

@@ -79,9 +79,19 @@ fn finish(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector:
     if attrs.saturate { saturate(b, ty, a, vector) } else { a }
 }
 
-/// Whether this file has code for such attributes on this type.
-pub fn supported(attrs: FloatAttrs, ty: Type) -> bool {
-    attrs.round == Round::Nearest && matches!(ty, Type::F32 | Type::F64)
+/// Whether there is code for arithmetic with such attributes, here or in `half`.
+pub fn supported(attrs: FloatAttrs) -> bool {
+    attrs.round == Round::Nearest
+}
+
+/// Whether there is code for such a conversion.
+pub fn converts(from: Type, to: Type, attrs: FloatAttrs) -> bool {
+    match (from, to) {
+        // Exact.
+        (Type::F16, _) | (Type::F32, Type::F64) | (Type::F32, Type::F16) => true,
+        (Type::F64, Type::F16) => false,
+        _ => attrs.round == Round::Nearest,
+    }
 }
 
 pub fn binary(

@@ -112,6 +112,14 @@ pub fn unary(b: &mut FunctionBuilder, op: UnaryOp, ty: Type, a: Clif, vector: bo
             let a = widen_sign(b, ty, a);
             b.ins().iabs(a)
         }
+        UnaryOp::FNeg if ty == Type::F16 => {
+            let sign = constant(b, ty, 0x8000, vector);
+            b.ins().bxor(a, sign)
+        }
+        UnaryOp::FAbs if ty == Type::F16 => {
+            let magnitude = constant(b, ty, 0x7fff, vector);
+            b.ins().band(a, magnitude)
+        }
         UnaryOp::FNeg => b.ins().fneg(a),
         UnaryOp::FAbs => b.ins().fabs(a),
         _ if vector => return None,

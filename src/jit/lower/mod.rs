@@ -1,7 +1,7 @@
 //! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
-//! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `vector` are
-//! operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else through
-//! `staging`.
+//! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `half`, `vector`
+//! are operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else through
+//! `staging`; `scalar` does so for the warp as a whole.
 
 mod address;
 mod atomic;
@@ -9,12 +9,14 @@ mod block;
 mod chunk;
 mod control;
 mod float;
+mod half;
 mod int;
 mod memory;
 mod pure;
 mod region;
 mod resident;
 mod rest;
+mod scalar;
 mod staging;
 mod sweep;
 mod vector;

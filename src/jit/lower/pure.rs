@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
+use super::half::Half;
 use super::int::{self, ShiftCount, constant};
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, FloatCc, Function, Inst, IntCc, Op, Round, SharedFn, Special, Type, UnaryOp, Value,
-    ValueType,
+    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatCc, FloatUnaryOp, Function, Inst, IntCc, Op, Round, SharedFn,
+    Special, Type, UnaryOp, Value, ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -32,16 +33,16 @@ pub fn support(
         return Support::None;
     }
     match &inst.op {
-        Op::FUnary { attrs, a, op } => match op {
-            crate::ir::FloatUnaryOp::Integral => lane_wise(matches!(ty(*a), Type::F32 | Type::F64)),
-            _ => lane_wise(float::supported(*attrs, ty(*a))),
+        Op::FUnary { attrs, op, .. } => match op {
+            // Exact.
+            FloatUnaryOp::Integral | FloatUnaryOp::Copy => Support::LaneWise,
+            FloatUnaryOp::Sqrt => lane_wise(float::supported(*attrs)),
         },
-        Op::FBinary { attrs, a, .. } | Op::Fma { attrs, a, .. } => lane_wise(float::supported(*attrs, ty(*a))),
-        Op::FConvert { to, attrs, a } => lane_wise(float::supported(*attrs, ty(*a)) && float::supported(*attrs, *to)),
-        Op::FCmp { a, .. } => lane_wise(ty(*a) != Type::F16),
-        Op::IntToFloat { to, round, .. } => lane_wise(*round == Round::Nearest && *to != Type::F16),
-        Op::FloatToInt { to, a, .. } => lane_wise(to.bits() >= 32 && ty(*a) != Type::F16),
-        Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => lane_wise(ty(*a) != Type::F16),
+        Op::FBinary { op: FloatBinaryOp::Min | FloatBinaryOp::Max, .. } => Support::LaneWise,
+        Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => lane_wise(float::supported(*attrs)),
+        Op::FConvert { to, attrs, a } => lane_wise(float::converts(ty(*a), *to, *attrs)),
+        Op::IntToFloat { round, .. } => lane_wise(*round == Round::Nearest),
+        Op::FloatToInt { to, .. } => lane_wise(to.bits() >= 32),
         Op::LaneGather { a, index } => {
             if uniform(*a) || uniform(*index) {
                 Support::None
@@ -64,6 +65,7 @@ pub fn support(
                 && uniform(*value)
                 && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
         ),
+        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {
@@ -84,7 +86,7 @@ pub fn support(
 /// Operations that take a chunk apart into lanes, where vectors have none.
 const LANES: usize = 8;
 
-impl BlockLowerer<'_, '_, '_> {
+impl<'f> BlockLowerer<'_, '_, 'f> {
     /// The operation on scalars: uniform values, or lane 0 of affine ones.
     pub(super) fn pure_scalar(&mut self, op: &Op, args: &[Clif], to: Type) -> Clif {
         self.element(op, args, to, false).expect("every supported operation has a scalar form")
@@ -105,6 +107,9 @@ impl BlockLowerer<'_, '_, '_> {
                 int::shift(self.b, op, self.ty(a), args[0], args[1], self.constant(b))
             }
             Op::Binary { op, a, .. } => return int::binary(self.b, op, self.ty(a), args[0], args[1], vector),
+            Op::FUnary { op, attrs, .. } if to == Type::F16 => self.half(vector).unary(op, attrs, args[0]),
+            Op::FBinary { op, attrs, .. } if to == Type::F16 => self.half(vector).binary(op, attrs, args[0], args[1]),
+            Op::Fma { attrs, .. } if to == Type::F16 => self.half(vector).fma(attrs, [args[0], args[1], args[2]]),
             Op::FUnary { op, attrs, .. } => {
                 let v = float::unary(self.b, op, attrs, to, args[0], vector);
                 fix(self, to, v)
@@ -134,19 +139,20 @@ impl BlockLowerer<'_, '_, '_> {
             Op::ICmp { cc, a, .. } => int::compare_scalar(self.b, cc, self.ty(a), args[0], args[1]),
             Op::FCmp { cc, a, flush, .. } => {
                 let ty = self.ty(a);
-                let (mut x, mut y) = (args[0], args[1]);
-                if flush {
-                    x = float::flush(self.b, ty, x, false);
-                    y = float::flush(self.b, ty, y, false);
-                }
+                let (x, y) = (self.compared(ty, flush, args[0], false), self.compared(ty, flush, args[1], false));
                 let bit = float::compare(self.b, cc, x, y);
                 self.b.ins().bmask(types::I64, bit)
             }
             Op::FConvert { attrs, a, .. } => {
                 let from = self.ty(a);
-                let x = if attrs.flush { float::flush(self.b, from, args[0], false) } else { args[0] };
+                let x = self.compared(from, attrs.flush, args[0], false);
                 let v = match (from, to) {
-                    (Type::F32, Type::F64) => self.b.ins().fpromote(types::F64, x),
+                    (_, Type::F16) => {
+                        let mut half = self.half(false);
+                        let rounded = half.narrow(attrs.round, x);
+                        return Some(half.finish(attrs, rounded));
+                    }
+                    (Type::F16 | Type::F32, Type::F64) => self.b.ins().fpromote(types::F64, x),
                     (Type::F64, Type::F32) => self.b.ins().fdemote(types::F32, x),
                     _ => x,
                 };
@@ -155,8 +161,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Op::IntToFloat { signed, a, .. } => self.int_to_float(signed, self.ty(a), to, args[0]),
             Op::FloatToInt { signed, round, flush, nan, a, .. } => {
-                let ty = self.ty(a);
-                let x = if flush { float::flush(self.b, ty, args[0], false) } else { args[0] };
+                let x = self.compared(self.ty(a), flush, args[0], false);
                 let x = float::integral(self.b, round, x);
                 let clif = clif_type(to, false);
                 let v = if signed {
@@ -226,7 +231,25 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
+    fn half(&mut self, vector: bool) -> Half<'_, 'f> {
+        Half { nan: self.function.nan.canonical(Type::F16), b: self.b, vector }
+    }
+
+    /// A float as something that the host can compare, and flushed if need be: `f16` as `f32`.
+    fn compared(&mut self, ty: Type, flush: bool, a: Clif, vector: bool) -> Clif {
+        match ty {
+            Type::F16 => self.half(vector).operand(flush, a),
+            _ if flush => float::flush(self.b, ty, a, vector),
+            _ => a,
+        }
+    }
+
     fn int_to_float(&mut self, signed: bool, from: Type, to: Type, a: Clif) -> Clif {
+        if to == Type::F16 {
+            // What `f32` rounds is too great for `f16`.
+            let wide = self.int_to_float(signed, from, Type::F32, a);
+            return self.half(false).narrow(Round::Nearest, wide);
+        }
         let clif = clif_type(to, false);
         if signed {
             let a = int::widen_sign(self.b, from, a);
@@ -248,7 +271,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().fdemote(types::F32, root)
             }
             _ => {
-                let float = !matches!(function, SharedFn::Rcp64High | SharedFn::Rsq64High);
+                let float = function.ty() == Type::F32;
                 let bits = if float { vector::cast(self.b, types::I32, a) } else { a };
                 let result = self.call_shared(function, bits);
                 if float { vector::cast(self.b, types::F32, result) } else { result }
@@ -262,6 +285,7 @@ impl BlockLowerer<'_, '_, '_> {
             Special::Ntid(axis) => self.ctx_load(types::I32, abi::NTID + 4 * i32::from(axis)),
             Special::Nctaid(axis) => self.ctx_load(types::I32, abi::NCTAID + 4 * i32::from(axis)),
             Special::WarpId => self.ctx_load(types::I32, abi::WARP),
+            Special::WarpSlot => self.ctx_load(types::I32, abi::SLOT),
             Special::LaunchMask => self.ctx_load(types::I64, abi::LAUNCH_MASK),
             Special::Clock => self.ctx_load(types::I64, abi::INSTRUCTIONS),
             Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
@@ -276,7 +300,8 @@ impl BlockLowerer<'_, '_, '_> {
         let result = inst.results[0];
         let to = self.ty(result);
         let matter = self.bits_used[result.0 as usize];
-        let late = self.whole.is_some() && matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
+        let arithmetic = matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
+        let late = self.whole.is_some() && arithmetic && to != Type::F16;
         let saved = std::mem::replace(&mut self.bits_matter, matter && !late);
         let lanes = self.lanes_of(&inst.op, to);
         self.bits_matter = saved;
@@ -341,18 +366,19 @@ impl BlockLowerer<'_, '_, '_> {
                 return self.fconvert_lanes(attrs, from, to, &lanes);
             }
             Op::AddCarry { a, b, carry } => return self.add_carry(a, b, carry, to).0,
-            Op::IntToFloat { signed, a, .. } if to == Type::F32 && self.ty(a).bits() <= 32 => {
+            Op::IntToFloat { signed, a, .. } if to != Type::F64 && self.ty(a).bits() <= 32 => {
                 let from = self.ty(a);
                 let lanes = self.lanes(a);
                 return lanes
                     .iter()
                     .map(|&x| {
-                        if signed {
+                        let wide = if signed {
                             let x = int::widen_sign(self.b, from, x);
                             self.b.ins().fcvt_from_sint(types::F32X4, x)
                         } else {
                             self.b.ins().fcvt_from_uint(types::F32X4, x)
-                        }
+                        };
+                        if to == Type::F16 { self.half(true).narrow(Round::Nearest, wide) } else { wide }
                     })
                     .collect();
             }
@@ -439,10 +465,17 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn fconvert_lanes(&mut self, attrs: crate::ir::FloatAttrs, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
-        let inputs: Lanes =
-            lanes.iter().map(|&x| if attrs.flush { float::flush(self.b, from, x, true) } else { x }).collect();
+        let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
+        if to == Type::F16 {
+            let convert = |lowerer: &mut Self, x| {
+                let mut half = lowerer.half(true);
+                let rounded = half.narrow(attrs.round, x);
+                half.finish(attrs, rounded)
+            };
+            return inputs.iter().map(|&x| convert(self, x)).collect();
+        }
         let converted: Lanes = match (from, to) {
-            (Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
+            (Type::F16 | Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
             (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
             _ => inputs,
         };
@@ -544,10 +577,8 @@ impl BlockLowerer<'_, '_, '_> {
     fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
         let ty = self.ty(a);
         let (mut x, mut y) = (self.lanes(a), self.lanes(b));
-        if flush {
-            for part in x.iter_mut().chain(&mut y) {
-                *part = float::flush(self.b, ty, *part, true);
-            }
+        for part in x.iter_mut().chain(&mut y) {
+            *part = self.compared(ty, flush, *part, true);
         }
         mask_form(x.iter().zip(&y).map(|(&x, &y)| float::compare(self.b, cc, x, y)).collect())
     }

@@ -25,7 +25,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             _ => false,
         };
         let same_in_warps = |inst: &Inst| match inst.op {
-            Op::LaneId | Op::Special(Special::WarpId | Special::Clock) => false,
+            Op::LaneId | Op::Special(Special::WarpId | Special::WarpSlot | Special::Clock) => false,
             Op::RfRead { reg, .. } => reg == self.function.active,
             Op::RfWrite { reg, .. } => !self.function.is_lane(reg),
             _ => true,

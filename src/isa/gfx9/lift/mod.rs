@@ -1,12 +1,103 @@
-//! Makes IR of instructions. A placeholder: nothing is lifted yet.
+//! GFX9 code -> IR.
+//!
+//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and emits each (`emit`); the table
+//! names the lift function of every instruction, one file for each family. What is not in the table, or not implemented,
+//! becomes a trap where it stands.
+//!
+//! # Registers of a function
+//!
+//! - `s`: the scalar registers as 64 pairs by the hardware's own numbers: s0 to s101, flat_scratch (pair 51), xnack_mask, vcc
+//!   (53), the trap handler's, m0 (the low half of 62), exec (63, the mask of active lanes). A pair holds a mask of lanes as well
+//!   as two numbers.
+//! - `scc`: all ones or 0.
+//! - `v`: the vector registers.
+//!
+//! # Modes
+//!
+//! How floats round and flush, and whether vector registers are indexed, is a mode that instructions change. A block is lifted
+//! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
 
-use super::instruction::Instruction;
+pub mod apertures;
+mod context;
+mod emit;
+mod entry;
+mod floats;
+mod flow;
+mod mode;
+mod program;
+mod scalars;
+mod scratch;
+mod sources;
+mod texels;
+mod vector_memory;
 
-/// What a lift function builds IR with.
-pub struct Cx<'a>(std::marker::PhantomData<&'a ()>);
+// The instructions, family by family.
+pub mod buffer;
+pub mod buffer_format;
+pub mod control;
+pub mod convert;
+pub mod division;
+pub mod flat;
+pub mod lds;
+pub mod lds_atomic;
+pub mod lds_lanes;
+pub mod packed;
+pub mod scalar_alu;
+pub mod scalar_compare;
+pub mod scalar_memory;
+pub mod transcendental;
+pub mod vector_compare;
+pub mod vector_double;
+pub mod vector_float;
+pub mod vector_half;
+pub mod vector_int;
+pub mod vector_lanes;
+pub mod vector_short;
 
-/// What becomes of control flow after an instruction.
-pub struct Lifted;
+use crate::ir::{Function, NanPolicy};
+use crate::isa::LiftError;
 
-/// Makes IR of an instruction.
+use super::Instruction;
+pub use context::Cx;
+pub use entry::{Initial, InitialScalar, InitialVector};
+pub use flow::{Flow, Lifted, Unsupported};
+pub use mode::Mode;
+
+/// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;
+
+/// Lanes of a wave.
+pub const WARP_LANES: u8 = 64;
+
+/// What results have that are no number. The hardware keeps the payload of a NaN operand: `docs/fidelity.md`.
+pub const NAN: NanPolicy = NanPolicy { f16: 0x7e00, f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000 };
+
+/// What to lift.
+#[derive(Clone, Debug)]
+pub struct Kernel<'a> {
+    pub name: &'a str,
+    /// Code and what lies around it, from address `base` on.
+    pub code: &'a [u8],
+    pub base: u64,
+    /// Address of the first instruction.
+    pub entry: u64,
+    /// Where indirect jumps may go, as far as the file says.
+    pub indirect_targets: &'a [u64],
+    /// Where indirect jumps were seen to go besides, in the order they were seen.
+    pub discovered: &'a [u64],
+    /// Vector registers of a lane, 1 to 256.
+    pub vectors: u32,
+    /// At the entry, and wherever an indirect jump goes.
+    pub mode: Mode,
+    /// What registers hold at the entry.
+    pub initial: Initial,
+}
+
+/// The kernel with all code it can reach.
+///
+/// # Errors
+/// The entry is outside the code, or a lift function built an ill-typed operation.
+pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
+    let program = program::Program::new(kernel)?;
+    emit::emit(kernel, &program).map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
+}

@@ -2,111 +2,111 @@
 
 family! { ($) sop1 {
     /// Move.
-    SMovB32 unimplemented "s_mov_b32 sdst:b32, src0:b32" { sop1 0x00 }
+    SMovB32 (exact scalar_alu::s_mov_b32) "s_mov_b32 sdst:b32, src0:b32" { sop1 0x00 }
     /// Move.
-    SMovB64 unimplemented "s_mov_b64 sdst:b64, src0:b64" { sop1 0x01 }
+    SMovB64 (exact scalar_alu::s_mov_b64) "s_mov_b64 sdst:b64, src0:b64" { sop1 0x01 }
     /// Move if SCC is set.
-    SCmovB32 unimplemented "s_cmov_b32 sdst:b32, src0:b32" { sop1 0x02 }
+    SCmovB32 (exact scalar_alu::s_cmov_b32) "s_cmov_b32 sdst:b32, src0:b32" { sop1 0x02 }
     /// Move if SCC is set.
-    SCmovB64 unimplemented "s_cmov_b64 sdst:b64, src0:b64" { sop1 0x03 }
+    SCmovB64 (exact scalar_alu::s_cmov_b64) "s_cmov_b64 sdst:b64, src0:b64" { sop1 0x03 }
     /// Bitwise complement.
-    SNotB32 unimplemented "s_not_b32 sdst:b32, src0:b32" { sop1 0x04 }
+    SNotB32 (exact scalar_alu::s_not_b32) "s_not_b32 sdst:b32, src0:b32" { sop1 0x04 }
     /// Bitwise complement.
-    SNotB64 unimplemented "s_not_b64 sdst:b64, src0:b64" { sop1 0x05 }
+    SNotB64 (exact scalar_alu::s_not_b64) "s_not_b64 sdst:b64, src0:b64" { sop1 0x05 }
     /// Whole quad mode: each set bit sets its group of four.
-    SWqmB32 unimplemented "s_wqm_b32 sdst:b32, src0:b32" { sop1 0x06 }
+    SWqmB32 (exact scalar_alu::s_wqm_b32) "s_wqm_b32 sdst:b32, src0:b32" { sop1 0x06 }
     /// Whole quad mode: each set bit sets its group of four.
-    SWqmB64 unimplemented "s_wqm_b64 sdst:b64, src0:b64" { sop1 0x07 }
+    SWqmB64 (exact scalar_alu::s_wqm_b64) "s_wqm_b64 sdst:b64, src0:b64" { sop1 0x07 }
     /// Bits in reverse order.
-    SBrevB32 unimplemented "s_brev_b32 sdst:b32, src0:b32" { sop1 0x08 }
+    SBrevB32 (exact scalar_alu::s_brev_b32) "s_brev_b32 sdst:b32, src0:b32" { sop1 0x08 }
     /// Bits in reverse order.
-    SBrevB64 unimplemented "s_brev_b64 sdst:b64, src0:b64" { sop1 0x09 }
+    SBrevB64 (exact scalar_alu::s_brev_b64) "s_brev_b64 sdst:b64, src0:b64" { sop1 0x09 }
     /// Number of clear bits.
-    SBcnt0I32B32 unimplemented "s_bcnt0_i32_b32 sdst:i32, src0:b32" { sop1 0x0a }
+    SBcnt0I32B32 (exact scalar_alu::s_bcnt0_i32_b32) "s_bcnt0_i32_b32 sdst:i32, src0:b32" { sop1 0x0a }
     /// Number of clear bits.
-    SBcnt0I32B64 unimplemented "s_bcnt0_i32_b64 sdst:i32, src0:b64" { sop1 0x0b }
+    SBcnt0I32B64 (exact scalar_alu::s_bcnt0_i32_b64) "s_bcnt0_i32_b64 sdst:i32, src0:b64" { sop1 0x0b }
     /// Number of set bits.
-    SBcnt1I32B32 unimplemented "s_bcnt1_i32_b32 sdst:i32, src0:b32" { sop1 0x0c }
+    SBcnt1I32B32 (exact scalar_alu::s_bcnt1_i32_b32) "s_bcnt1_i32_b32 sdst:i32, src0:b32" { sop1 0x0c }
     /// Number of set bits.
-    SBcnt1I32B64 unimplemented "s_bcnt1_i32_b64 sdst:i32, src0:b64" { sop1 0x0d }
+    SBcnt1I32B64 (exact scalar_alu::s_bcnt1_i32_b64) "s_bcnt1_i32_b64 sdst:i32, src0:b64" { sop1 0x0d }
     /// Index of the lowest clear bit, or -1.
-    SFf0I32B32 unimplemented "s_ff0_i32_b32 sdst:i32, src0:b32" { sop1 0x0e }
+    SFf0I32B32 (exact scalar_alu::s_ff0_i32_b32) "s_ff0_i32_b32 sdst:i32, src0:b32" { sop1 0x0e }
     /// Index of the lowest clear bit, or -1.
-    SFf0I32B64 unimplemented "s_ff0_i32_b64 sdst:i32, src0:b64" { sop1 0x0f }
+    SFf0I32B64 (exact scalar_alu::s_ff0_i32_b64) "s_ff0_i32_b64 sdst:i32, src0:b64" { sop1 0x0f }
     /// Index of the lowest set bit, or -1.
-    SFf1I32B32 unimplemented "s_ff1_i32_b32 sdst:i32, src0:b32" { sop1 0x10 }
+    SFf1I32B32 (exact scalar_alu::s_ff1_i32_b32) "s_ff1_i32_b32 sdst:i32, src0:b32" { sop1 0x10 }
     /// Index of the lowest set bit, or -1.
-    SFf1I32B64 unimplemented "s_ff1_i32_b64 sdst:i32, src0:b64" { sop1 0x11 }
+    SFf1I32B64 (exact scalar_alu::s_ff1_i32_b64) "s_ff1_i32_b64 sdst:i32, src0:b64" { sop1 0x11 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32B32 unimplemented "s_flbit_i32_b32 sdst:i32, src0:b32" { sop1 0x12 }
+    SFlbitI32B32 (exact scalar_alu::s_flbit_i32_b32) "s_flbit_i32_b32 sdst:i32, src0:b32" { sop1 0x12 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32B64 unimplemented "s_flbit_i32_b64 sdst:i32, src0:b64" { sop1 0x13 }
+    SFlbitI32B64 (exact scalar_alu::s_flbit_i32_b64) "s_flbit_i32_b64 sdst:i32, src0:b64" { sop1 0x13 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32 unimplemented "s_flbit_i32 sdst:i32, src0:i32" { sop1 0x14 }
+    SFlbitI32 (exact scalar_alu::s_flbit_i32) "s_flbit_i32 sdst:i32, src0:i32" { sop1 0x14 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32I64 unimplemented "s_flbit_i32_i64 sdst:i32, src0:i64" { sop1 0x15 }
+    SFlbitI32I64 (exact scalar_alu::s_flbit_i32_i64) "s_flbit_i32_i64 sdst:i32, src0:i64" { sop1 0x15 }
     /// Sign extension.
-    SSextI32I8 unimplemented "s_sext_i32_i8 sdst:i32, src0:i32" { sop1 0x16 }
+    SSextI32I8 (exact scalar_alu::s_sext_i32_i8) "s_sext_i32_i8 sdst:i32, src0:i32" { sop1 0x16 }
     /// Sign extension.
-    SSextI32I16 unimplemented "s_sext_i32_i16 sdst:i32, src0:i32" { sop1 0x17 }
+    SSextI32I16 (exact scalar_alu::s_sext_i32_i16) "s_sext_i32_i16 sdst:i32, src0:i32" { sop1 0x17 }
     /// Clears a bit.
-    SBitset0B32 unimplemented "s_bitset0_b32 sdst:b32, src0:u32" { sop1 0x18 }
+    SBitset0B32 (exact scalar_alu::s_bitset0_b32) "s_bitset0_b32 sdst:b32, src0:u32" { sop1 0x18 }
     /// Clears a bit.
-    SBitset0B64 unimplemented "s_bitset0_b64 sdst:b64, src0:u32" { sop1 0x19 }
+    SBitset0B64 (exact scalar_alu::s_bitset0_b64) "s_bitset0_b64 sdst:b64, src0:u32" { sop1 0x19 }
     /// Sets a bit.
-    SBitset1B32 unimplemented "s_bitset1_b32 sdst:b32, src0:u32" { sop1 0x1a }
+    SBitset1B32 (exact scalar_alu::s_bitset1_b32) "s_bitset1_b32 sdst:b32, src0:u32" { sop1 0x1a }
     /// Sets a bit.
-    SBitset1B64 unimplemented "s_bitset1_b64 sdst:b64, src0:u32" { sop1 0x1b }
+    SBitset1B64 (exact scalar_alu::s_bitset1_b64) "s_bitset1_b64 sdst:b64, src0:u32" { sop1 0x1b }
     /// Address of the next instruction.
-    SGetpcB64 unimplemented "s_getpc_b64 sdst:b64" { sop1 0x1c }
+    SGetpcB64 (exact control::s_getpc_b64) "s_getpc_b64 sdst:b64" { sop1 0x1c }
     /// Jump.
-    SSetpcB64 unimplemented "s_setpc_b64 src0:b64" { sop1 0x1d }
+    SSetpcB64 (exact control::s_setpc_b64) "s_setpc_b64 sreg0:b64" { sop1 0x1d }
     /// Jump; the address of the next instruction goes to the destination.
-    SSwappcB64 unimplemented "s_swappc_b64 sdst:b64, src0:b64" { sop1 0x1e }
+    SSwappcB64 (exact control::s_swappc_b64) "s_swappc_b64 sdst:b64, src0:b64" { sop1 0x1e }
     /// Return from a trap handler.
-    SRfeB64 unimplemented "s_rfe_b64 src0:b64" { sop1 0x1f }
+    SRfeB64 unimplemented "s_rfe_b64 sreg0:b64" { sop1 0x1f }
     /// Saves EXEC and combines the source with it.
-    SAndSaveexecB64 unimplemented "s_and_saveexec_b64 sdst:b64, src0:b64" { sop1 0x20 }
+    SAndSaveexecB64 (exact control::s_and_saveexec_b64) "s_and_saveexec_b64 sdst:b64, src0:b64" { sop1 0x20 }
     /// Saves EXEC and combines the source with it.
-    SOrSaveexecB64 unimplemented "s_or_saveexec_b64 sdst:b64, src0:b64" { sop1 0x21 }
+    SOrSaveexecB64 (exact control::s_or_saveexec_b64) "s_or_saveexec_b64 sdst:b64, src0:b64" { sop1 0x21 }
     /// Saves EXEC and combines the source with it.
-    SXorSaveexecB64 unimplemented "s_xor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x22 }
+    SXorSaveexecB64 (exact control::s_xor_saveexec_b64) "s_xor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x22 }
     /// Saves EXEC and combines the source with it.
-    SAndn2SaveexecB64 unimplemented "s_andn2_saveexec_b64 sdst:b64, src0:b64" { sop1 0x23 }
+    SAndn2SaveexecB64 (exact control::s_andn2_saveexec_b64) "s_andn2_saveexec_b64 sdst:b64, src0:b64" { sop1 0x23 }
     /// Saves EXEC and combines the source with it.
-    SOrn2SaveexecB64 unimplemented "s_orn2_saveexec_b64 sdst:b64, src0:b64" { sop1 0x24 }
+    SOrn2SaveexecB64 (exact control::s_orn2_saveexec_b64) "s_orn2_saveexec_b64 sdst:b64, src0:b64" { sop1 0x24 }
     /// Saves EXEC and combines the source with it.
-    SNandSaveexecB64 unimplemented "s_nand_saveexec_b64 sdst:b64, src0:b64" { sop1 0x25 }
+    SNandSaveexecB64 (exact control::s_nand_saveexec_b64) "s_nand_saveexec_b64 sdst:b64, src0:b64" { sop1 0x25 }
     /// Saves EXEC and combines the source with it.
-    SNorSaveexecB64 unimplemented "s_nor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x26 }
+    SNorSaveexecB64 (exact control::s_nor_saveexec_b64) "s_nor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x26 }
     /// Saves EXEC and combines the source with it.
-    SXnorSaveexecB64 unimplemented "s_xnor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x27 }
+    SXnorSaveexecB64 (exact control::s_xnor_saveexec_b64) "s_xnor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x27 }
     /// One bit for each group of four.
-    SQuadmaskB32 unimplemented "s_quadmask_b32 sdst:b32, src0:b32" { sop1 0x28 }
+    SQuadmaskB32 (exact scalar_alu::s_quadmask_b32) "s_quadmask_b32 sdst:b32, src0:b32" { sop1 0x28 }
     /// One bit for each group of four.
-    SQuadmaskB64 unimplemented "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
+    SQuadmaskB64 (exact scalar_alu::s_quadmask_b64) "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
     /// Move from the SGPR at M0 plus the source.
-    SMovrelsB32 unimplemented "s_movrels_b32 sdst:b32, src0:b32" { sop1 0x2a }
+    SMovrelsB32 (exact control::s_movrels_b32) "s_movrels_b32 sdst:b32, sreg0:b32" { sop1 0x2a }
     /// Move from the SGPR at M0 plus the source.
-    SMovrelsB64 unimplemented "s_movrels_b64 sdst:b64, src0:b64" { sop1 0x2b }
+    SMovrelsB64 (exact control::s_movrels_b64) "s_movrels_b64 sdst:b64, sreg0:b64" { sop1 0x2b }
     /// Move to the SGPR at M0 plus the destination.
-    SMovreldB32 unimplemented "s_movreld_b32 sdst:b32, src0:b32" { sop1 0x2c }
+    SMovreldB32 (exact control::s_movreld_b32) "s_movreld_b32 sdst:b32, src0:b32" { sop1 0x2c }
     /// Move to the SGPR at M0 plus the destination.
-    SMovreldB64 unimplemented "s_movreld_b64 sdst:b64, src0:b64" { sop1 0x2d }
+    SMovreldB64 (exact control::s_movreld_b64) "s_movreld_b64 sdst:b64, src0:b64" { sop1 0x2d }
     /// Join of forked control flow; not emitted for GFX9.
-    SCbranchJoin unimplemented "s_cbranch_join src0:b32" { sop1 0x2e }
+    SCbranchJoin unimplemented "s_cbranch_join sreg0:b32" { sop1 0x2e }
     /// Absolute value.
-    SAbsI32 unimplemented "s_abs_i32 sdst:i32, src0:i32" { sop1 0x30 }
+    SAbsI32 (exact scalar_alu::s_abs_i32) "s_abs_i32 sdst:i32, src0:i32" { sop1 0x30 }
     /// Sets the index of VGPR indexing.
-    SSetGprIdxIdx unimplemented "s_set_gpr_idx_idx src0:b32" { sop1 0x32 }
+    SSetGprIdxIdx (exact control::s_set_gpr_idx_idx) "s_set_gpr_idx_idx src0:b32" { sop1 0x32 }
     /// Saves EXEC and combines the source with it.
-    SAndn1SaveexecB64 unimplemented "s_andn1_saveexec_b64 sdst:b64, src0:b64" { sop1 0x33 }
+    SAndn1SaveexecB64 (exact control::s_andn1_saveexec_b64) "s_andn1_saveexec_b64 sdst:b64, src0:b64" { sop1 0x33 }
     /// Saves EXEC and combines the source with it.
-    SOrn1SaveexecB64 unimplemented "s_orn1_saveexec_b64 sdst:b64, src0:b64" { sop1 0x34 }
+    SOrn1SaveexecB64 (exact control::s_orn1_saveexec_b64) "s_orn1_saveexec_b64 sdst:b64, src0:b64" { sop1 0x34 }
     /// Combines the source with EXEC and writes both destinations.
-    SAndn1WrexecB64 unimplemented "s_andn1_wrexec_b64 sdst:b64, src0:b64" { sop1 0x35 }
+    SAndn1WrexecB64 (exact control::s_andn1_wrexec_b64) "s_andn1_wrexec_b64 sdst:b64, src0:b64" { sop1 0x35 }
     /// Combines the source with EXEC and writes both destinations.
-    SAndn2WrexecB64 unimplemented "s_andn2_wrexec_b64 sdst:b64, src0:b64" { sop1 0x36 }
+    SAndn2WrexecB64 (exact control::s_andn2_wrexec_b64) "s_andn2_wrexec_b64 sdst:b64, src0:b64" { sop1 0x36 }
     /// Each bit twice.
-    SBitreplicateB64B32 unimplemented "s_bitreplicate_b64_b32 sdst:b64, src0:b32" { sop1 0x37 }
+    SBitreplicateB64B32 (exact scalar_alu::s_bitreplicate_b64_b32) "s_bitreplicate_b64_b32 sdst:b64, src0:b32" { sop1 0x37 }
 } }

@@ -2,91 +2,91 @@
 
 family! { ($) vop3_int {
     /// Product plus a third, rounded twice.
-    VMadI32I24 unimplemented "v_mad_i32_i24 vdst:i32, src0:i32, src1:i32, src2:i32; clamp" { vop3 0x1c2 }
+    VMadI32I24 (exact vector_int::v_mad_i32_i24) "v_mad_i32_i24 vdst:i32, src0:i32, src1:i32, src2:i32; clamp" { vop3 0x1c2 }
     /// Product plus a third, rounded twice.
-    VMadU32U24 unimplemented "v_mad_u32_u24 vdst:u32, src0:u32, src1:u32, src2:u32; clamp" { vop3 0x1c3 }
+    VMadU32U24 (exact vector_int::v_mad_u32_u24) "v_mad_u32_u24 vdst:u32, src0:u32, src1:u32, src2:u32; clamp" { vop3 0x1c3 }
     /// Bit field, its offset and width from the second source.
-    VBfeU32 unimplemented "v_bfe_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1c8 }
+    VBfeU32 (exact vector_int::v_bfe_u32) "v_bfe_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1c8 }
     /// Bit field, its offset and width from the second source.
-    VBfeI32 unimplemented "v_bfe_i32 vdst:i32, src0:i32, src1:u32, src2:u32" { vop3 0x1c9 }
+    VBfeI32 (exact vector_int::v_bfe_i32) "v_bfe_i32 vdst:i32, src0:i32, src1:u32, src2:u32" { vop3 0x1c9 }
     /// Bits of the second where the first is set, of the third elsewhere.
-    VBfiB32 unimplemented "v_bfi_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1ca }
+    VBfiB32 (exact vector_int::v_bfi_b32) "v_bfi_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1ca }
     /// Average of bytes with rounding.
-    VLerpU8 unimplemented "v_lerp_u8 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1cd }
+    VLerpU8 (exact vector_short::v_lerp_u8) "v_lerp_u8 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1cd }
     /// Two registers shifted right by bits.
-    VAlignbitB32 unimplemented "v_alignbit_b32 vdst:b32, src0:b32, src1:b32, src2:u32" { vop3 0x1ce }
+    VAlignbitB32 (exact vector_int::v_alignbit_b32) "v_alignbit_b32 vdst:b32, src0:b32, src1:b32, src2:u32" { vop3 0x1ce }
     /// Two registers shifted right by bytes.
-    VAlignbyteB32 unimplemented "v_alignbyte_b32 vdst:b32, src0:b32, src1:b32, src2:u32" { vop3 0x1cf }
+    VAlignbyteB32 (exact vector_int::v_alignbyte_b32) "v_alignbyte_b32 vdst:b32, src0:b32, src1:b32, src2:u32" { vop3 0x1cf }
     /// Minimum of three.
-    VMin3I32 unimplemented "v_min3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d1 }
+    VMin3I32 (exact vector_int::v_min3_i32) "v_min3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d1 }
     /// Minimum of three.
-    VMin3U32 unimplemented "v_min3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d2 }
+    VMin3U32 (exact vector_int::v_min3_u32) "v_min3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d2 }
     /// Maximum of three.
-    VMax3I32 unimplemented "v_max3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d4 }
+    VMax3I32 (exact vector_int::v_max3_i32) "v_max3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d4 }
     /// Maximum of three.
-    VMax3U32 unimplemented "v_max3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d5 }
+    VMax3U32 (exact vector_int::v_max3_u32) "v_max3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d5 }
     /// Median of three.
-    VMed3I32 unimplemented "v_med3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d7 }
+    VMed3I32 (exact vector_int::v_med3_i32) "v_med3_i32 vdst:i32, src0:i32, src1:i32, src2:i32" { vop3 0x1d7 }
     /// Median of three.
-    VMed3U32 unimplemented "v_med3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d8 }
+    VMed3U32 (exact vector_int::v_med3_u32) "v_med3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1d8 }
     /// Sum of absolute differences.
-    VSadU8 unimplemented "v_sad_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1d9 }
+    VSadU8 (exact vector_short::v_sad_u8) "v_sad_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1d9 }
     /// Sum of absolute differences.
-    VSadHiU8 unimplemented "v_sad_hi_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1da }
+    VSadHiU8 (exact vector_short::v_sad_hi_u8) "v_sad_hi_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1da }
     /// Sum of absolute differences.
-    VSadU16 unimplemented "v_sad_u16 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1db }
+    VSadU16 (exact vector_short::v_sad_u16) "v_sad_u16 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1db }
     /// Sum of absolute differences.
-    VSadU32 unimplemented "v_sad_u32 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1dc }
+    VSadU32 (exact vector_short::v_sad_u32) "v_sad_u32 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1dc }
     /// Sum of absolute differences.
-    VMsadU8 unimplemented "v_msad_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1e4 }
+    VMsadU8 (exact vector_short::v_msad_u8) "v_msad_u8 vdst:u32, src0:b32, src1:b32, src2:u32; clamp" { vop3 0x1e4 }
     /// Four sums of absolute differences.
-    VQsadPkU16U8 unimplemented "v_qsad_pk_u16_u8 vdst:b64, src0:b64, src1:b32, src2:b64; clamp" { vop3 0x1e5 }
+    VQsadPkU16U8 (exact vector_short::v_qsad_pk_u16_u8) "v_qsad_pk_u16_u8 vdst:b64, src0:b64, src1:b32, src2:b64; clamp" { vop3 0x1e5 }
     /// Four sums of absolute differences.
-    VMqsadPkU16U8 unimplemented "v_mqsad_pk_u16_u8 vdst:b64, src0:b64, src1:b32, src2:b64; clamp" { vop3 0x1e6 }
+    VMqsadPkU16U8 (exact vector_short::v_mqsad_pk_u16_u8) "v_mqsad_pk_u16_u8 vdst:b64, src0:b64, src1:b32, src2:b64; clamp" { vop3 0x1e6 }
     /// Four sums of absolute differences.
-    VMqsadU32U8 unimplemented "v_mqsad_u32_u8 vdst:b128, src0:b64, src1:b32, src2:b128; clamp" { vop3 0x1e7 }
+    VMqsadU32U8 (exact vector_short::v_mqsad_u32_u8) "v_mqsad_u32_u8 vdst:b128, src0:b64, src1:b32, src2:b128; clamp" { vop3 0x1e7 }
     /// Product plus a third, rounded twice.
-    VMadU64U32 unimplemented "v_mad_u64_u32 vdst:u64, sdst:mask, src0:u32, src1:u32, src2:u64; clamp" { vop3 0x1e8 }
+    VMadU64U32 (exact vector_int::v_mad_u64_u32) "v_mad_u64_u32 vdst:u64, sdst:mask, src0:u32, src1:u32, src2:u64; clamp" { vop3 0x1e8 }
     /// Product plus a third, rounded twice.
-    VMadI64I32 unimplemented "v_mad_i64_i32 vdst:i64, sdst:mask, src0:i32, src1:i32, src2:i64; clamp" { vop3 0x1e9 }
+    VMadI64I32 (exact vector_int::v_mad_i64_i32) "v_mad_i64_i32 vdst:i64, sdst:mask, src0:i32, src1:i32, src2:i64; clamp" { vop3 0x1e9 }
     /// Product plus a third, as in older hardware.
-    VMadLegacyU16 unimplemented "v_mad_legacy_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp" { vop3 0x1eb }
+    VMadLegacyU16 (exact vector_short::v_mad_legacy_u16) "v_mad_legacy_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp" { vop3 0x1eb }
     /// Product plus a third, as in older hardware.
-    VMadLegacyI16 unimplemented "v_mad_legacy_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp" { vop3 0x1ec }
+    VMadLegacyI16 (exact vector_short::v_mad_legacy_i16) "v_mad_legacy_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp" { vop3 0x1ec }
     /// Bytes chosen by a third operand.
-    VPermB32 unimplemented "v_perm_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1ed }
+    VPermB32 (exact vector_int::v_perm_b32) "v_perm_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x1ed }
     /// Product plus a third, rounded twice.
-    VMadU32U16 unimplemented "v_mad_u32_u16 vdst:u32, src0:u16, src1:u16, src2:u32; clamp op_sel" { vop3 0x1f1 }
+    VMadU32U16 (exact vector_int::v_mad_u32_u16) "v_mad_u32_u16 vdst:u32, src0:u16, src1:u16, src2:u32; clamp op_sel" { vop3 0x1f1 }
     /// Product plus a third, rounded twice.
-    VMadI32I16 unimplemented "v_mad_i32_i16 vdst:i32, src0:i16, src1:i16, src2:i32; clamp op_sel" { vop3 0x1f2 }
+    VMadI32I16 (exact vector_int::v_mad_i32_i16) "v_mad_i32_i16 vdst:i32, src0:i16, src1:i16, src2:i32; clamp op_sel" { vop3 0x1f2 }
     /// Exclusive or, then sum.
-    VXadU32 unimplemented "v_xad_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1f3 }
+    VXadU32 (exact vector_int::v_xad_u32) "v_xad_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1f3 }
     /// Minimum of three.
-    VMin3I16 unimplemented "v_min3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1f5 }
+    VMin3I16 (exact vector_short::v_min3_i16) "v_min3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1f5 }
     /// Minimum of three.
-    VMin3U16 unimplemented "v_min3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1f6 }
+    VMin3U16 (exact vector_short::v_min3_u16) "v_min3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1f6 }
     /// Maximum of three.
-    VMax3I16 unimplemented "v_max3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1f8 }
+    VMax3I16 (exact vector_short::v_max3_i16) "v_max3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1f8 }
     /// Maximum of three.
-    VMax3U16 unimplemented "v_max3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1f9 }
+    VMax3U16 (exact vector_short::v_max3_u16) "v_max3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1f9 }
     /// Median of three.
-    VMed3I16 unimplemented "v_med3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1fb }
+    VMed3I16 (exact vector_short::v_med3_i16) "v_med3_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x1fb }
     /// Median of three.
-    VMed3U16 unimplemented "v_med3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1fc }
+    VMed3U16 (exact vector_short::v_med3_u16) "v_med3_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x1fc }
     /// Shift left, then sum.
-    VLshlAddU32 unimplemented "v_lshl_add_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1fd }
+    VLshlAddU32 (exact vector_int::v_lshl_add_u32) "v_lshl_add_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1fd }
     /// Sum, then shift left.
-    VAddLshlU32 unimplemented "v_add_lshl_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1fe }
+    VAddLshlU32 (exact vector_int::v_add_lshl_u32) "v_add_lshl_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1fe }
     /// Sum of three.
-    VAdd3U32 unimplemented "v_add3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1ff }
+    VAdd3U32 (exact vector_int::v_add3_u32) "v_add3_u32 vdst:u32, src0:u32, src1:u32, src2:u32" { vop3 0x1ff }
     /// Shift left, then or.
-    VLshlOrB32 unimplemented "v_lshl_or_b32 vdst:b32, src0:b32, src1:u32, src2:b32" { vop3 0x200 }
+    VLshlOrB32 (exact vector_int::v_lshl_or_b32) "v_lshl_or_b32 vdst:b32, src0:b32, src1:u32, src2:b32" { vop3 0x200 }
     /// And, then or.
-    VAndOrB32 unimplemented "v_and_or_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x201 }
+    VAndOrB32 (exact vector_int::v_and_or_b32) "v_and_or_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x201 }
     /// Or of three.
-    VOr3B32 unimplemented "v_or3_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x202 }
+    VOr3B32 (exact vector_int::v_or3_b32) "v_or3_b32 vdst:b32, src0:b32, src1:b32, src2:b32" { vop3 0x202 }
     /// Product plus a third, rounded twice.
-    VMadU16 unimplemented "v_mad_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x204 }
+    VMadU16 (exact vector_short::v_mad_u16) "v_mad_u16 vdst:u16, src0:u16, src1:u16, src2:u16; clamp op_sel" { vop3 0x204 }
     /// Product plus a third, rounded twice.
-    VMadI16 unimplemented "v_mad_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x205 }
+    VMadI16 (exact vector_short::v_mad_i16) "v_mad_i16 vdst:i16, src0:i16, src1:i16, src2:i16; clamp op_sel" { vop3 0x205 }
 } }

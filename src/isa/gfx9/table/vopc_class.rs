@@ -2,15 +2,15 @@
 
 family! { ($) vopc_class {
     /// Test for classes of floats.
-    VCmpClassF32 unimplemented "v_cmp_class_f32 sdst:mask, src0:f32, src1:b32" { vopc 0x10 }
+    VCmpClassF32 (exact vector_compare::v_cmp_class_f32) "v_cmp_class_f32 sdst:mask, src0:f32, src1:b32" { vopc 0x10 }
     /// Test for classes of floats; writes EXEC too.
-    VCmpxClassF32 unimplemented "v_cmpx_class_f32 sdst:mask, src0:f32, src1:b32" { vopc 0x11 }
+    VCmpxClassF32 (exact vector_compare::v_cmpx_class_f32) "v_cmpx_class_f32 sdst:mask, src0:f32, src1:b32" { vopc 0x11 }
     /// Test for classes of floats.
-    VCmpClassF64 unimplemented "v_cmp_class_f64 sdst:mask, src0:f64, src1:b32" { vopc 0x12 }
+    VCmpClassF64 (exact vector_compare::v_cmp_class_f64) "v_cmp_class_f64 sdst:mask, src0:f64, src1:b32" { vopc 0x12 }
     /// Test for classes of floats; writes EXEC too.
-    VCmpxClassF64 unimplemented "v_cmpx_class_f64 sdst:mask, src0:f64, src1:b32" { vopc 0x13 }
+    VCmpxClassF64 (exact vector_compare::v_cmpx_class_f64) "v_cmpx_class_f64 sdst:mask, src0:f64, src1:b32" { vopc 0x13 }
     /// Test for classes of floats.
-    VCmpClassF16 unimplemented "v_cmp_class_f16 sdst:mask, src0:f16, src1:b32" { vopc 0x14 }
+    VCmpClassF16 (exact vector_compare::v_cmp_class_f16) "v_cmp_class_f16 sdst:mask, src0:f16, src1:b32" { vopc 0x14 }
     /// Test for classes of floats; writes EXEC too.
-    VCmpxClassF16 unimplemented "v_cmpx_class_f16 sdst:mask, src0:f16, src1:b32" { vopc 0x15 }
+    VCmpxClassF16 (exact vector_compare::v_cmpx_class_f16) "v_cmpx_class_f16 sdst:mask, src0:f16, src1:b32" { vopc 0x15 }
 } }

@@ -2,99 +2,99 @@
 
 family! { ($) vopc_float {
     /// Comparison: never.
-    VCmpFF16 unimplemented "v_cmp_f_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x20 }
+    VCmpFF16 (exact vector_compare::v_cmp_f_f16) "v_cmp_f_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x20 }
     /// Comparison: less.
-    VCmpLtF16 unimplemented "v_cmp_lt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x21 }
+    VCmpLtF16 (exact vector_compare::v_cmp_lt_f16) "v_cmp_lt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x21 }
     /// Comparison: equal.
-    VCmpEqF16 unimplemented "v_cmp_eq_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x22 }
+    VCmpEqF16 (exact vector_compare::v_cmp_eq_f16) "v_cmp_eq_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x22 }
     /// Comparison: less or equal.
-    VCmpLeF16 unimplemented "v_cmp_le_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x23 }
+    VCmpLeF16 (exact vector_compare::v_cmp_le_f16) "v_cmp_le_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x23 }
     /// Comparison: greater.
-    VCmpGtF16 unimplemented "v_cmp_gt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x24 }
+    VCmpGtF16 (exact vector_compare::v_cmp_gt_f16) "v_cmp_gt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x24 }
     /// Comparison: less or greater.
-    VCmpLgF16 unimplemented "v_cmp_lg_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x25 }
+    VCmpLgF16 (exact vector_compare::v_cmp_lg_f16) "v_cmp_lg_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x25 }
     /// Comparison: greater or equal.
-    VCmpGeF16 unimplemented "v_cmp_ge_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x26 }
+    VCmpGeF16 (exact vector_compare::v_cmp_ge_f16) "v_cmp_ge_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x26 }
     /// Comparison: ordered.
-    VCmpOF16 unimplemented "v_cmp_o_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x27 }
+    VCmpOF16 (exact vector_compare::v_cmp_o_f16) "v_cmp_o_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x27 }
     /// Comparison: unordered.
-    VCmpUF16 unimplemented "v_cmp_u_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x28 }
+    VCmpUF16 (exact vector_compare::v_cmp_u_f16) "v_cmp_u_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x28 }
     /// Comparison: not greater or equal.
-    VCmpNgeF16 unimplemented "v_cmp_nge_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x29 }
+    VCmpNgeF16 (exact vector_compare::v_cmp_nge_f16) "v_cmp_nge_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x29 }
     /// Comparison: not less or greater.
-    VCmpNlgF16 unimplemented "v_cmp_nlg_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2a }
+    VCmpNlgF16 (exact vector_compare::v_cmp_nlg_f16) "v_cmp_nlg_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2a }
     /// Comparison: not greater.
-    VCmpNgtF16 unimplemented "v_cmp_ngt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2b }
+    VCmpNgtF16 (exact vector_compare::v_cmp_ngt_f16) "v_cmp_ngt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2b }
     /// Comparison: not less or equal.
-    VCmpNleF16 unimplemented "v_cmp_nle_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2c }
+    VCmpNleF16 (exact vector_compare::v_cmp_nle_f16) "v_cmp_nle_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2c }
     /// Comparison: not equal.
-    VCmpNeqF16 unimplemented "v_cmp_neq_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2d }
+    VCmpNeqF16 (exact vector_compare::v_cmp_neq_f16) "v_cmp_neq_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2d }
     /// Comparison: not less.
-    VCmpNltF16 unimplemented "v_cmp_nlt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2e }
+    VCmpNltF16 (exact vector_compare::v_cmp_nlt_f16) "v_cmp_nlt_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2e }
     /// Comparison: always.
-    VCmpTruF16 unimplemented "v_cmp_tru_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2f }
+    VCmpTruF16 (exact vector_compare::v_cmp_tru_f16) "v_cmp_tru_f16 sdst:mask, src0:f16, src1:f16; clamp" { vopc 0x2f }
     /// Comparison: never.
-    VCmpFF32 unimplemented "v_cmp_f_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x40 }
+    VCmpFF32 (exact vector_compare::v_cmp_f_f32) "v_cmp_f_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x40 }
     /// Comparison: less.
-    VCmpLtF32 unimplemented "v_cmp_lt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x41 }
+    VCmpLtF32 (exact vector_compare::v_cmp_lt_f32) "v_cmp_lt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x41 }
     /// Comparison: equal.
-    VCmpEqF32 unimplemented "v_cmp_eq_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x42 }
+    VCmpEqF32 (exact vector_compare::v_cmp_eq_f32) "v_cmp_eq_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x42 }
     /// Comparison: less or equal.
-    VCmpLeF32 unimplemented "v_cmp_le_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x43 }
+    VCmpLeF32 (exact vector_compare::v_cmp_le_f32) "v_cmp_le_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x43 }
     /// Comparison: greater.
-    VCmpGtF32 unimplemented "v_cmp_gt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x44 }
+    VCmpGtF32 (exact vector_compare::v_cmp_gt_f32) "v_cmp_gt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x44 }
     /// Comparison: less or greater.
-    VCmpLgF32 unimplemented "v_cmp_lg_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x45 }
+    VCmpLgF32 (exact vector_compare::v_cmp_lg_f32) "v_cmp_lg_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x45 }
     /// Comparison: greater or equal.
-    VCmpGeF32 unimplemented "v_cmp_ge_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x46 }
+    VCmpGeF32 (exact vector_compare::v_cmp_ge_f32) "v_cmp_ge_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x46 }
     /// Comparison: ordered.
-    VCmpOF32 unimplemented "v_cmp_o_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x47 }
+    VCmpOF32 (exact vector_compare::v_cmp_o_f32) "v_cmp_o_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x47 }
     /// Comparison: unordered.
-    VCmpUF32 unimplemented "v_cmp_u_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x48 }
+    VCmpUF32 (exact vector_compare::v_cmp_u_f32) "v_cmp_u_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x48 }
     /// Comparison: not greater or equal.
-    VCmpNgeF32 unimplemented "v_cmp_nge_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x49 }
+    VCmpNgeF32 (exact vector_compare::v_cmp_nge_f32) "v_cmp_nge_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x49 }
     /// Comparison: not less or greater.
-    VCmpNlgF32 unimplemented "v_cmp_nlg_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4a }
+    VCmpNlgF32 (exact vector_compare::v_cmp_nlg_f32) "v_cmp_nlg_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4a }
     /// Comparison: not greater.
-    VCmpNgtF32 unimplemented "v_cmp_ngt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4b }
+    VCmpNgtF32 (exact vector_compare::v_cmp_ngt_f32) "v_cmp_ngt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4b }
     /// Comparison: not less or equal.
-    VCmpNleF32 unimplemented "v_cmp_nle_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4c }
+    VCmpNleF32 (exact vector_compare::v_cmp_nle_f32) "v_cmp_nle_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4c }
     /// Comparison: not equal.
-    VCmpNeqF32 unimplemented "v_cmp_neq_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4d }
+    VCmpNeqF32 (exact vector_compare::v_cmp_neq_f32) "v_cmp_neq_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4d }
     /// Comparison: not less.
-    VCmpNltF32 unimplemented "v_cmp_nlt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4e }
+    VCmpNltF32 (exact vector_compare::v_cmp_nlt_f32) "v_cmp_nlt_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4e }
     /// Comparison: always.
-    VCmpTruF32 unimplemented "v_cmp_tru_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4f }
+    VCmpTruF32 (exact vector_compare::v_cmp_tru_f32) "v_cmp_tru_f32 sdst:mask, src0:f32, src1:f32; clamp" { vopc 0x4f }
     /// Comparison: never.
-    VCmpFF64 unimplemented "v_cmp_f_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x60 }
+    VCmpFF64 (exact vector_compare::v_cmp_f_f64) "v_cmp_f_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x60 }
     /// Comparison: less.
-    VCmpLtF64 unimplemented "v_cmp_lt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x61 }
+    VCmpLtF64 (exact vector_compare::v_cmp_lt_f64) "v_cmp_lt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x61 }
     /// Comparison: equal.
-    VCmpEqF64 unimplemented "v_cmp_eq_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x62 }
+    VCmpEqF64 (exact vector_compare::v_cmp_eq_f64) "v_cmp_eq_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x62 }
     /// Comparison: less or equal.
-    VCmpLeF64 unimplemented "v_cmp_le_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x63 }
+    VCmpLeF64 (exact vector_compare::v_cmp_le_f64) "v_cmp_le_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x63 }
     /// Comparison: greater.
-    VCmpGtF64 unimplemented "v_cmp_gt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x64 }
+    VCmpGtF64 (exact vector_compare::v_cmp_gt_f64) "v_cmp_gt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x64 }
     /// Comparison: less or greater.
-    VCmpLgF64 unimplemented "v_cmp_lg_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x65 }
+    VCmpLgF64 (exact vector_compare::v_cmp_lg_f64) "v_cmp_lg_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x65 }
     /// Comparison: greater or equal.
-    VCmpGeF64 unimplemented "v_cmp_ge_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x66 }
+    VCmpGeF64 (exact vector_compare::v_cmp_ge_f64) "v_cmp_ge_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x66 }
     /// Comparison: ordered.
-    VCmpOF64 unimplemented "v_cmp_o_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x67 }
+    VCmpOF64 (exact vector_compare::v_cmp_o_f64) "v_cmp_o_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x67 }
     /// Comparison: unordered.
-    VCmpUF64 unimplemented "v_cmp_u_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x68 }
+    VCmpUF64 (exact vector_compare::v_cmp_u_f64) "v_cmp_u_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x68 }
     /// Comparison: not greater or equal.
-    VCmpNgeF64 unimplemented "v_cmp_nge_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x69 }
+    VCmpNgeF64 (exact vector_compare::v_cmp_nge_f64) "v_cmp_nge_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x69 }
     /// Comparison: not less or greater.
-    VCmpNlgF64 unimplemented "v_cmp_nlg_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6a }
+    VCmpNlgF64 (exact vector_compare::v_cmp_nlg_f64) "v_cmp_nlg_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6a }
     /// Comparison: not greater.
-    VCmpNgtF64 unimplemented "v_cmp_ngt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6b }
+    VCmpNgtF64 (exact vector_compare::v_cmp_ngt_f64) "v_cmp_ngt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6b }
     /// Comparison: not less or equal.
-    VCmpNleF64 unimplemented "v_cmp_nle_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6c }
+    VCmpNleF64 (exact vector_compare::v_cmp_nle_f64) "v_cmp_nle_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6c }
     /// Comparison: not equal.
-    VCmpNeqF64 unimplemented "v_cmp_neq_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6d }
+    VCmpNeqF64 (exact vector_compare::v_cmp_neq_f64) "v_cmp_neq_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6d }
     /// Comparison: not less.
-    VCmpNltF64 unimplemented "v_cmp_nlt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6e }
+    VCmpNltF64 (exact vector_compare::v_cmp_nlt_f64) "v_cmp_nlt_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6e }
     /// Comparison: always.
-    VCmpTruF64 unimplemented "v_cmp_tru_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6f }
+    VCmpTruF64 (exact vector_compare::v_cmp_tru_f64) "v_cmp_tru_f64 sdst:mask, src0:f64, src1:f64; clamp" { vopc 0x6f }
 } }

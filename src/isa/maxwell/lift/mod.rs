@@ -56,9 +56,10 @@ pub mod transcendental;
 pub mod video;
 pub mod warp;
 
-use crate::ir::{BuildError, CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
+use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
+use crate::isa::LiftError;
 use context::{Banks, Cx};
 use emit::Emitter;
 use flag_file::FlagBanks;
@@ -105,14 +106,6 @@ impl<'a> Kernel<'a> {
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
         Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[] }
     }
-}
-
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LiftError {
-    #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
-    NoEntry { kernel: String, entry: u64, len: usize },
-    #[error("kernel `{kernel}`: {error}")]
-    Build { kernel: String, error: BuildError },
 }
 
 /// The kernel with all code it can reach.

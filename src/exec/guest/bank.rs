@@ -18,8 +18,8 @@ mod at {
 /// Where the bank's parameters start at the earliest.
 const FIRST_PARAM: usize = 0x140;
 
-/// What a launch gives to its kernel.
-pub(super) struct Environment<'a> {
+/// What a launch gives to its kernel in the bank.
+pub(super) struct Bank<'a> {
     pub windows: Windows,
     pub block: [u32; 3],
     pub grid: [u32; 3],
@@ -33,15 +33,15 @@ pub(super) struct Environment<'a> {
     pub params: &'a [u8],
 }
 
-impl Environment<'_> {
+impl Bank<'_> {
     /// The bank, given its initial content.
-    pub fn bank(&self, mut content: Vec<u8>) -> Vec<u8> {
+    pub fn content(&self, mut content: Vec<u8>) -> Vec<u8> {
         let param_base = self.param_base as usize;
         let end = (param_base + self.params.len()).max(FIRST_PARAM);
         content.resize(content.len().max(end), 0);
         let mut put = |at: usize, bytes: &[u8]| content[at..at + bytes.len()].copy_from_slice(bytes);
-        put(at::SHARED_WINDOW, &self.windows.shared.to_le_bytes());
-        put(at::LOCAL_WINDOW, &self.windows.local.to_le_bytes());
+        put(at::SHARED_WINDOW, &(self.windows.shared as u32).to_le_bytes());
+        put(at::LOCAL_WINDOW, &(self.windows.local as u32).to_le_bytes());
         for axis in 0..3 {
             put(at::NTID + 4 * axis, &self.block[axis].to_le_bytes());
             put(at::NCTAID + 4 * axis, &self.grid[axis].to_le_bytes());

@@ -1,0 +1,125 @@
+//! Clang's offload bundles: code objects for several GPUs in one file, alone or in `.hip_fatbin` sections of a host's ELF
+//! file.
+//!
+//! A bundle is a magic text, a number of entries, and for each entry offset (from the bundle's start), size and id such as
+//! `hipv4-amdgcn-amd-amdhsa--gfx906:xnack-`. A section may hold several, with zeros between them. Source: LLVM's
+//! "Clang Offload Bundler".
+
+use crate::container::{Error, Format, fatbin};
+
+pub(in crate::container) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+/// What a compressed bundle starts with.
+pub(in crate::container) const COMPRESSED: &[u8] = b"CCOB";
+/// Sections of a host's ELF file that hold bundles.
+const HOST_SECTIONS: &[&[u8]] = &[b".hip_fatbin"];
+
+/// A bundle and its entries.
+#[derive(Clone, Debug)]
+pub struct Bundle<'a> {
+    /// Offset in the file.
+    pub offset: u64,
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// Code for one GPU, or the host's.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// Kind, target triple and target id, joined by `-`.
+    pub id: String,
+    /// Offset in the file.
+    pub offset: u64,
+    pub content: &'a [u8],
+}
+
+impl Entry<'_> {
+    /// Such as `gfx906:xnack-`; whatever stands there if the entry is not for a GPU.
+    pub fn target_id(&self) -> &str {
+        let triple = self.id.find(':').unwrap_or(self.id.len());
+        let start = self.id[..triple].rfind('-').map_or(0, |at| at + 1);
+        &self.id[start..]
+    }
+}
+
+/// Bundles of a file that starts with one, or of a host's ELF file.
+pub fn bundles(bytes: &[u8], format: Format) -> Result<Vec<Bundle<'_>>, Error> {
+    match format {
+        Format::OffloadBundle => sequence(bytes, 0),
+        Format::HostElf => {
+            let mut all = Vec::new();
+            for (offset, section) in fatbin::host_sections(bytes, HOST_SECTIONS)? {
+                all.extend(sequence(section, offset)?);
+            }
+            Ok(all)
+        }
+        _ => Ok(vec![]),
+    }
+}
+
+/// Bundles one after the other, with zeros between them. `base` is the offset of `bytes` in the file.
+fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(zeros) = bytes[at..].iter().position(|&byte| byte != 0) {
+        at += zeros;
+        let (bundle, length) = bundle(&bytes[at..], base + at as u64)?;
+        all.push(bundle);
+        at += length;
+    }
+    Ok(all)
+}
+
+/// The bundle that `bytes` starts with, and how long it is.
+fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
+    if bytes.starts_with(COMPRESSED) {
+        return Err(Error::Unsupported {
+            what: format!("a compressed offload bundle (at offset {offset:#x})"),
+            why: "warploom reads uncompressed ones: build with --no-offload-compress, or unpack it with \
+                  clang-offload-bundler --unbundle"
+                .into(),
+        });
+    }
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        return Err(Error::malformed(offset, "offload bundle", "__CLANG_OFFLOAD_BUNDLE__ or zeros"));
+    };
+    let mut header = Header { bytes, left: rest, offset };
+    let count = header.number()?;
+    let mut entries = Vec::new();
+    let mut end = 0;
+    for _ in 0..count {
+        let (start, size, id) = (header.number()?, header.number()?, header.number()?);
+        let id = String::from_utf8_lossy(header.take(id)?).into_owned();
+        let range = start.checked_add(size).and_then(|end| Some(usize::try_from(start).ok()?..end.try_into().ok()?));
+        let content = range.clone().and_then(|range| bytes.get(range)).ok_or_else(|| {
+            let what = format!("{id} at {start:#x} of {size:#x} bytes");
+            Error::malformed(offset, what, format!("it to lie within the {:#x} bytes from there", bytes.len()))
+        })?;
+        end = end.max(range.map_or(0, |range| range.end));
+        entries.push(Entry { id, offset: offset + start, content });
+    }
+    let header_end = bytes.len() - header.left.len();
+    Ok((Bundle { offset, entries }, end.max(header_end)))
+}
+
+/// What is still to be read of a bundle's header.
+struct Header<'a> {
+    bytes: &'a [u8],
+    left: &'a [u8],
+    offset: u64,
+}
+
+impl<'a> Header<'a> {
+    fn take(&mut self, length: u64) -> Result<&'a [u8], Error> {
+        let split = usize::try_from(length).ok().and_then(|length| self.left.split_at_checked(length));
+        let (taken, left) = split.ok_or_else(|| {
+            let what = format!("header of an offload bundle that goes past its {} bytes", self.bytes.len());
+            Error::malformed(self.offset, what, "entries of offset, size and id")
+        })?;
+        self.left = left;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, Error> {
+        let bytes = self.take(8)?;
+        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    }
+}

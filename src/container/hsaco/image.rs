@@ -1,0 +1,53 @@
+//! The segments of a code object as one image, from address 0 to the end of the last one.
+
+use object::LittleEndian as LE;
+use object::elf::{PT_LOAD, ProgramHeader64};
+use object::read::elf::ProgramHeader;
+
+use crate::container::{Error, Section, SectionKind};
+
+/// No image is larger.
+const MAX_IMAGE: u64 = 1 << 30;
+/// Bytes that an image's content may be longer than the file: gaps between segments.
+const MAX_GAPS: u64 = 16 << 20;
+/// Segments are placed at multiples of a page.
+const PAGE_BYTES: u64 = 0x1000;
+/// The greatest alignment of a segment.
+const MAX_ALIGN: u64 = 2 << 20;
+
+pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Section, Error> {
+    let mut image =
+        Section { name: "image".into(), kind: SectionKind::Image, align: PAGE_BYTES, size: 0, data: Vec::new() };
+    for segment in segments.iter().filter(|s| s.p_type(LE) == PT_LOAD) {
+        let (at, start) = (segment.p_offset(LE), segment.p_vaddr(LE));
+        let (in_file, in_memory) = (segment.p_filesz(LE), segment.p_memsz(LE));
+        let what = || format!("segment of {in_file:#x} bytes ({in_memory:#x} in memory) at address {start:#x}");
+        let content = segment
+            .data(LE, bytes)
+            .map_err(|()| Error::malformed(at, what(), format!("it to lie within the file's {} bytes", bytes.len())))?;
+        let end = start.checked_add(in_memory).filter(|&end| end <= MAX_IMAGE);
+        let Some(end) = end else {
+            return Err(Error::malformed(at, what(), "an image that ends below 1 GiB"));
+        };
+        if in_file > in_memory || start < image.size {
+            return Err(Error::malformed(at, what(), "segments in ascending order that do not overlap"));
+        }
+        if start + in_file > bytes.len() as u64 + MAX_GAPS {
+            return Err(Error::malformed(at, what(), "segments that lie close to each other"));
+        }
+        let align = segment.p_align(LE).max(1);
+        if !align.is_power_of_two() || align > MAX_ALIGN {
+            return Err(Error::malformed(at, format!("alignment {align:#x} of a segment"), "a power of two to 2 MiB"));
+        }
+        image.align = image.align.max(align);
+        image.size = end;
+        if !content.is_empty() {
+            image.data.resize(start as usize, 0);
+            image.data.extend_from_slice(content);
+        }
+    }
+    if image.data.is_empty() {
+        return Err(Error::malformed(0x20, "program headers", "segments to load"));
+    }
+    Ok(image)
+}

@@ -1,0 +1,276 @@
+//! The note with a code object's metadata: MessagePack, a map of keys.
+
+use object::LittleEndian as LE;
+use object::elf::{PT_NOTE, ProgramHeader64};
+use object::read::elf::ProgramHeader;
+use rmpv::Value;
+
+use super::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, ValueKind};
+use super::{Header, KernelDescriptor};
+use crate::container::Error;
+
+/// `NT_AMDGPU_METADATA` of notes by `AMDGPU`.
+const NOTE: (&[u8], u32) = (b"AMDGPU", 32);
+/// `amdhsa.version` has this major number in code object versions 3 to 6.
+const MAJOR: u64 = 1;
+/// Values nest five deep.
+const MAX_DEPTH: usize = 16;
+/// No kernarg segment is larger.
+const MAX_KERNARG_BYTES: u32 = 1 << 16;
+/// What loaders align kernarg segments to.
+const KERNARG_ALIGN: u32 = 16;
+/// GFX9 has waves of this many lanes.
+const WAVEFRONT_SIZE: u32 = 64;
+
+/// What the note says.
+#[derive(Default)]
+pub(super) struct Metadata {
+    pub target: Option<String>,
+    pub printf: Vec<String>,
+    pub kernels: Vec<Kernel>,
+}
+
+/// A kernel as the note describes it.
+pub(super) struct Kernel {
+    /// Name of its descriptor.
+    pub symbol: String,
+    /// Offset of the note in the file.
+    at: u64,
+    group_bytes: Option<u32>,
+    private_bytes: Option<u32>,
+    /// Without descriptor.
+    hsa: HsaKernel,
+}
+
+impl Kernel {
+    /// What the note says, if it agrees with the descriptor.
+    pub(super) fn check(self, descriptor: &KernelDescriptor) -> Result<HsaKernel, Error> {
+        let kernarg = Some(self.hsa.kernarg_bytes).filter(|_| descriptor.kernarg_bytes != 0);
+        for (what, note, found) in [
+            ("group segment", self.group_bytes, descriptor.group_segment_bytes),
+            ("private segment", self.private_bytes, descriptor.private_segment_bytes),
+            ("kernarg segment", kernarg, descriptor.kernarg_bytes),
+        ] {
+            if let Some(bytes) = note.filter(|&bytes| bytes != found) {
+                return Err(self.wrong(format!("{what} of {bytes} bytes"), format!("{found}, as its descriptor says")));
+            }
+        }
+        Ok(self.hsa)
+    }
+
+    pub(super) fn wrong(&self, what: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::malformed(self.at, format!("metadata: kernel {}: {what}", self.symbol), expected)
+    }
+}
+
+impl HsaKernel {
+    /// A kernel that the note does not describe: it may be given its kernarg segment as it is.
+    pub(super) fn without_metadata(descriptor: KernelDescriptor) -> HsaKernel {
+        HsaKernel {
+            descriptor_at: 0,
+            descriptor,
+            args: vec![],
+            hidden: vec![],
+            kernarg_bytes: descriptor.kernarg_bytes,
+            kernarg_align: KERNARG_ALIGN,
+            wavefront_size: WAVEFRONT_SIZE,
+            max_flat_workgroup_size: None,
+            reqd_workgroup_size: None,
+            uses_dynamic_stack: descriptor.uses_dynamic_stack(),
+            sgprs: descriptor.sgprs(),
+            vgprs: descriptor.vgprs(),
+            sgpr_spills: 0,
+            vgpr_spills: 0,
+            language: None,
+        }
+    }
+}
+
+/// Reads the note. A file without one has no metadata.
+pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Metadata, Error> {
+    for segment in segments.iter().filter(|s| s.p_type(LE) == PT_NOTE) {
+        let at = segment.p_offset(LE);
+        let wrong = |e: &str| Error::malformed(at, format!("notes: {e}"), "notes within the file");
+        let data = segment.data(LE, bytes).map_err(|()| wrong("outside the file"))?;
+        let align = segment.p_align(LE);
+        let mut notes =
+            object::read::elf::NoteIterator::<Header>::new(LE, align, data).map_err(|e| wrong(&e.to_string()))?;
+        while let Some(note) = notes.next().map_err(|e| wrong(&e.to_string()))? {
+            if (note.name(), note.n_type(LE).0) == NOTE {
+                return parse(note.desc(), at);
+            }
+        }
+    }
+    Ok(Metadata::default())
+}
+
+fn parse(mut note: &[u8], at: u64) -> Result<Metadata, Error> {
+    let root = rmpv::decode::read_value_with_max_depth(&mut note, MAX_DEPTH)
+        .map_err(|e| Error::malformed(at, format!("metadata: {e}"), "a MessagePack map"))?;
+    let place = Place { at, path: "metadata".into() };
+    let root = place.map(&root)?;
+    if let Some(version) = root.list("amdhsa.version")?
+        && version.first().and_then(Value::as_u64) != Some(MAJOR)
+    {
+        let versions: Vec<String> = version.iter().map(Value::to_string).collect();
+        return Err(place.wrong(format!("version {}", versions.join(".")), "version 1"));
+    }
+    let mut metadata = Metadata { target: root.text("amdhsa.target")?, ..Metadata::default() };
+    for line in root.list("amdhsa.printf")?.unwrap_or_default() {
+        // Formats are bytes: what is no UTF-8 is replaced.
+        let Value::String(line) = line else { return Err(place.wrong("amdhsa.printf", "a list of strings")) };
+        metadata.printf.push(String::from_utf8_lossy(line.as_bytes()).into_owned());
+    }
+    for (i, value) in root.list("amdhsa.kernels")?.unwrap_or_default().iter().enumerate() {
+        let place = Place { at, path: format!("metadata: amdhsa.kernels[{i}]") };
+        metadata.kernels.push(kernel(&place, &place.map(value)?)?);
+    }
+    Ok(metadata)
+}
+
+fn kernel(place: &Place, map: &Map<'_>) -> Result<Kernel, Error> {
+    let kernarg_bytes = map.need(".kernarg_segment_size")?;
+    if kernarg_bytes > MAX_KERNARG_BYTES {
+        return Err(place.wrong(format!("kernarg segment of {kernarg_bytes} bytes"), "at most 64 KiB"));
+    }
+    let kernarg_align = map.number(".kernarg_segment_align")?.unwrap_or(KERNARG_ALIGN);
+    if !kernarg_align.is_power_of_two() || kernarg_align > 1 << 12 {
+        return Err(place.wrong(format!("kernarg alignment {kernarg_align}"), "a power of two to 4096"));
+    }
+    let wavefront_size = map.number(".wavefront_size")?.unwrap_or(WAVEFRONT_SIZE);
+    if wavefront_size != WAVEFRONT_SIZE {
+        return Err(place.wrong(format!("waves of {wavefront_size} lanes"), "64, as GFX9 has"));
+    }
+    let mut hsa = HsaKernel {
+        kernarg_bytes,
+        kernarg_align,
+        max_flat_workgroup_size: map.number(".max_flat_workgroup_size")?,
+        reqd_workgroup_size: None,
+        uses_dynamic_stack: map.flag(".uses_dynamic_stack"),
+        sgprs: map.number(".sgpr_count")?.unwrap_or(0),
+        vgprs: map.number(".vgpr_count")?.unwrap_or(0),
+        sgpr_spills: map.number(".sgpr_spill_count")?.unwrap_or(0),
+        vgpr_spills: map.number(".vgpr_spill_count")?.unwrap_or(0),
+        language: map.text(".language")?,
+        ..HsaKernel::without_metadata(KernelDescriptor::default())
+    };
+    if let Some(size) = map.list(".reqd_workgroup_size")? {
+        let axes: Option<Vec<u32>> = size.iter().map(|v| v.as_u64()?.try_into().ok()).collect();
+        let axes = axes.and_then(|axes| axes.try_into().ok());
+        hsa.reqd_workgroup_size = Some(axes.ok_or_else(|| place.wrong(".reqd_workgroup_size", "three numbers"))?);
+    }
+    for (i, value) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
+        let place = Place { at: place.at, path: format!("{}: .args[{i}]", place.path) };
+        arg(&place, &place.map(value)?, &mut hsa)?;
+    }
+    let missing = || place.wrong(".symbol is missing", "the name of a kernel descriptor");
+    Ok(Kernel {
+        symbol: map.text(".symbol")?.ok_or_else(missing)?,
+        at: place.at,
+        group_bytes: map.number(".group_segment_fixed_size")?,
+        private_bytes: map.number(".private_segment_fixed_size")?,
+        hsa,
+    })
+}
+
+/// Adds an argument to the kernel's.
+fn arg(place: &Place, map: &Map<'_>, hsa: &mut HsaKernel) -> Result<(), Error> {
+    let (offset, size) = (map.need(".offset")?, map.need(".size")?);
+    if offset.checked_add(size).is_none_or(|end| end > hsa.kernarg_bytes) {
+        let what = format!("{size} bytes at offset {offset}");
+        return Err(place.wrong(what, format!("a place in the kernarg segment of {} bytes", hsa.kernarg_bytes)));
+    }
+    let kind = map.text(".value_kind")?.unwrap_or_default();
+    let sized = |bytes: Option<u32>| match bytes {
+        Some(bytes) if bytes != size => Err(place.wrong(format!("{kind} of {size} bytes"), format!("{bytes} bytes"))),
+        _ => Ok(()),
+    };
+    if let Some(name) = kind.strip_prefix("hidden_") {
+        let kind = named(HiddenKind::NAMES, name);
+        let kind = kind.ok_or_else(|| place.wrong(format!("kind {name:?} of hidden argument"), "a known kind"))?;
+        sized(kind.bytes())?;
+        hsa.hidden.push(HiddenArg { kind, offset, size });
+        return Ok(());
+    }
+    let names = || ValueKind::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let kind = named(ValueKind::NAMES, &kind)
+        .ok_or_else(|| place.wrong(format!(".value_kind {kind:?}"), format!("hidden_* or one of {}", names())))?;
+    sized(kind.bytes())?;
+    let address_space = match map.text(".address_space")? {
+        None => None,
+        Some(name) => Some(
+            named(AddressSpace::NAMES, &name)
+                .ok_or_else(|| place.wrong(format!(".address_space {name:?}"), "a known one"))?,
+        ),
+    };
+    hsa.args.push(Arg {
+        name: map.text(".name")?,
+        type_name: map.text(".type_name")?,
+        offset,
+        size,
+        kind,
+        address_space,
+        pointee_align: map.number(".pointee_align")?.unwrap_or(0),
+    });
+    Ok(())
+}
+
+fn named<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
+    names.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
+}
+
+/// Where a value is, for messages.
+struct Place {
+    at: u64,
+    path: String,
+}
+
+impl Place {
+    fn wrong(&self, what: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::malformed(self.at, format!("{}: {what}", self.path), expected)
+    }
+
+    fn map<'v>(&'v self, value: &'v Value) -> Result<Map<'v>, Error> {
+        let entries = value.as_map().ok_or_else(|| self.wrong("not a map", "a map of keys"))?;
+        Ok(Map { place: self, entries })
+    }
+}
+
+/// A map of keys. Of a key that stands there twice the first value counts.
+struct Map<'v> {
+    place: &'v Place,
+    entries: &'v [(Value, Value)],
+}
+
+impl<'v> Map<'v> {
+    fn get(&self, key: &str) -> Option<&'v Value> {
+        self.entries.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
+    }
+
+    fn number(&self, key: &str) -> Result<Option<u32>, Error> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let wrong = || self.place.wrong(key, "a number from 0 to 4294967295");
+        number.map(Some).ok_or_else(wrong)
+    }
+
+    fn need(&self, key: &str) -> Result<u32, Error> {
+        self.number(key)?.ok_or_else(|| self.place.wrong(format!("{key} is missing"), "a number"))
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        self.get(key).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>, Error> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let text = value.as_str().ok_or_else(|| self.place.wrong(key, "a string"))?;
+        Ok(Some(text.to_string()))
+    }
+
+    fn list(&self, key: &str) -> Result<Option<&'v [Value]>, Error> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let list = value.as_array().ok_or_else(|| self.place.wrong(key, "a list"))?;
+        Ok(Some(list))
+    }
+}

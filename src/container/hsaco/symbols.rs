@@ -1,0 +1,210 @@
+//! Symbols of a code object, and the functions they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::LittleEndian as LE;
+use object::elf::{
+    SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC, STT_NOTYPE, STT_OBJECT, SectionType, Sym64,
+};
+use object::read::elf::{SectionHeader, SectionTable, Sym, SymbolTable};
+
+use super::metadata::Kernel;
+use super::{Header, HsaKernel, KernelDescriptor};
+use crate::container::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind};
+
+/// What a kernel descriptor's symbol ends in.
+const DESCRIPTOR_SUFFIX: &str = ".kd";
+/// Most user SGPRs that GFX9 sets up.
+const MAX_USER_SGPRS: u32 = 16;
+/// Size of the smallest instruction, and the alignment of all.
+const INSTRUCTION_BYTES: u64 = 4;
+
+/// Symbols that relocations refer to.
+pub(super) struct Dynamic {
+    /// The image itself.
+    pub image: SymbolId,
+    /// The module's symbol for each index of `.dynsym`.
+    pub symbols: Vec<Option<SymbolId>>,
+}
+
+/// Reads `.dynsym`, and from `.symtab`, which may have been stripped, what is not in it: local symbols.
+pub(super) fn read(bytes: &[u8], sections: &SectionTable<'_, Header>, module: &mut Module) -> Result<Dynamic, Error> {
+    let image = SymbolId(module.symbols.len());
+    let section = module.section(SectionId(0));
+    module.symbols.push(Symbol {
+        name: section.name.clone(),
+        kind: SymbolKind::Section,
+        section: Some(SectionId(0)),
+        offset: 0,
+        size: section.size,
+        binding: Binding::Local,
+        dynamic_shared: false,
+    });
+    let mut reader = Reader { bytes, sections, names_left: 4 * bytes.len(), known: BTreeSet::new() };
+    let symbols = reader.table(SHT_DYNSYM, module)?;
+    reader.table(SHT_SYMTAB, module)?;
+    Ok(Dynamic { image, symbols })
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    sections: &'a SectionTable<'a, Header>,
+    /// Names overlap little in a well-formed file; a hostile one could otherwise demand any amount of memory.
+    names_left: usize,
+    /// Symbols that were added, by address and name.
+    known: BTreeSet<(u64, &'a [u8])>,
+}
+
+impl<'a> Reader<'a> {
+    fn table(&mut self, ty: SectionType, module: &mut Module) -> Result<Vec<Option<SymbolId>>, Error> {
+        let table: SymbolTable<'a, Header> = self
+            .sections
+            .symbols(LE, self.bytes, ty)
+            .map_err(|e| Error::malformed(0x28, format!("symbol table: {e}"), "symbols and their strings"))?;
+        let at = self.sections.section(table.section()).map_or(0, |s| s.sh_offset(LE));
+        let mut ids = vec![None; table.len()];
+        for (index, symbol) in table.enumerate() {
+            let at = at + (index.0 * size_of::<Sym64<LE>>()) as u64;
+            let name = symbol.name(LE, table.strings()).map_err(|e| {
+                Error::malformed(at, format!("name of symbol {}: {e}", index.0), "an offset in strings")
+            })?;
+            if let Some(symbol) = self.symbol(symbol, name, at, ty == SHT_DYNSYM, module)? {
+                ids[index.0] = Some(SymbolId(module.symbols.len()));
+                module.symbols.push(symbol);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The symbol, if it is a function or a variable that is not known yet.
+    fn symbol(
+        &mut self,
+        symbol: &Sym64<LE>,
+        raw: &'a [u8],
+        at: u64,
+        dynamic: bool,
+        module: &Module,
+    ) -> Result<Option<Symbol>, Error> {
+        let index = symbol.st_shndx(LE);
+        let defined = index != SHN_UNDEF && !index.is_reserved();
+        let (offset, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        let mut kind = match symbol.st_type() {
+            STT_FUNC => SymbolKind::Function,
+            STT_OBJECT => SymbolKind::Object,
+            // An undefined symbol has no type, nor has a label.
+            STT_NOTYPE if dynamic && !raw.is_empty() => SymbolKind::Object,
+            _ => return Ok(None),
+        };
+        if !dynamic && !defined || !self.known.insert((offset, raw)) {
+            return Ok(None);
+        }
+        self.names_left = self
+            .names_left
+            .checked_sub(raw.len())
+            .ok_or_else(|| Error::malformed(at, "names", "names that do not overlap in the string table"))?;
+        let name = String::from_utf8_lossy(raw).into_owned();
+        if defined && kind == SymbolKind::Object && name.ends_with(DESCRIPTOR_SUFFIX) {
+            kind = SymbolKind::Descriptor;
+        }
+        let image = module.section(SectionId(0)).size;
+        if defined && offset.checked_add(size).is_none_or(|end| end > image) {
+            let what = format!("symbol {name} at {offset:#x} of {size:#x} bytes");
+            return Err(Error::malformed(at, what, format!("it to lie within the image's {image:#x} bytes")));
+        }
+        Ok(Some(Symbol {
+            name,
+            kind,
+            section: defined.then_some(SectionId(0)),
+            offset,
+            size,
+            binding: match symbol.st_bind() {
+                STB_LOCAL => Binding::Local,
+                STB_WEAK => Binding::Weak,
+                _ => Binding::Global,
+            },
+            dynamic_shared: false,
+        }))
+    }
+}
+
+/// One function for each kernel descriptor and for each function that is no kernel's entry.
+pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>) -> Result<(), Error> {
+    let mut by_descriptor: BTreeMap<String, Kernel> = BTreeMap::new();
+    for kernel in kernels {
+        if let Some(twice) = by_descriptor.insert(kernel.symbol.clone(), kernel) {
+            return Err(twice.wrong("it is described twice", "one entry for each kernel"));
+        }
+    }
+    let place = |s: &Symbol| (s.offset, s.name.clone());
+    let is_code = |s: &&Symbol| s.kind == SymbolKind::Function && s.section.is_some();
+    let mut code: BTreeMap<(u64, String), SymbolId> =
+        (module.symbols.iter().enumerate()).filter(|(_, s)| is_code(s)).map(|(i, s)| (place(s), SymbolId(i))).collect();
+    let mut functions = Vec::new();
+    for (i, symbol) in module.symbols.iter().enumerate().filter(|(_, s)| s.kind == SymbolKind::Descriptor) {
+        let name = symbol.name.trim_end_matches(DESCRIPTOR_SUFFIX);
+        let (descriptor, entry) = descriptor(module, symbol)?;
+        let entry_symbol = code.remove(&(entry, name.to_string()));
+        let size = entry_symbol.map_or(0, |id| module.symbol(id).size);
+        let mut function =
+            Function::new(name.to_string(), entry_symbol.unwrap_or(SymbolId(i)), SectionId(0), entry, size, true);
+        let hsa = match by_descriptor.remove(&symbol.name) {
+            Some(kernel) => kernel.check(&descriptor)?,
+            None => HsaKernel::without_metadata(descriptor),
+        };
+        let hsa = HsaKernel { descriptor_at: symbol.offset, descriptor, ..hsa };
+        function.params = hsa.args.iter().map(|arg| Param { offset: arg.offset, size: arg.size }).collect();
+        function.param_bytes = hsa.kernarg_bytes;
+        function.registers = descriptor.vgprs();
+        function.shared_bytes = descriptor.group_segment_bytes.into();
+        function.required_threads = hsa.reqd_workgroup_size;
+        function.hsa = Some(Box::new(hsa));
+        functions.push(function);
+    }
+    if let Some(kernel) = by_descriptor.into_values().next() {
+        return Err(kernel.wrong("there is no such symbol", "a kernel descriptor in the image"));
+    }
+    for id in code.into_values() {
+        let symbol = module.symbol(id);
+        let (offset, size) = (symbol.offset, symbol.size);
+        instruction_at(module, offset, &symbol.name)?;
+        functions.push(Function::new(symbol.name.clone(), id, SectionId(0), offset, size, false));
+    }
+    module.functions = functions;
+    Ok(())
+}
+
+/// A kernel's descriptor, and the address of its code.
+fn descriptor(module: &Module, symbol: &Symbol) -> Result<(KernelDescriptor, u64), Error> {
+    let (name, at) = (&symbol.name, symbol.offset);
+    let image = &module.section(SectionId(0)).data;
+    let bytes = usize::try_from(at).ok().and_then(|at| image.get(at..)).and_then(|b| b.first_chunk());
+    let bytes = bytes.ok_or_else(|| {
+        let what = format!("kernel descriptor {name} at address {at:#x}");
+        Error::malformed(at, what, format!("{} bytes of the image's content", KernelDescriptor::BYTES))
+    })?;
+    let descriptor = KernelDescriptor::decode(bytes);
+    let wrong =
+        |what: String, expected: String| Error::malformed(at, format!("kernel descriptor {name}: {what}"), expected);
+    if descriptor.is_wave32() {
+        return Err(wrong("waves of 32 lanes".into(), "64 lanes, as GFX9 has".into()));
+    }
+    let needed: u32 = descriptor.user_sgprs().map(|(sgpr, _)| sgpr.registers()).sum();
+    let count = descriptor.user_sgpr_count();
+    if !(needed..=MAX_USER_SGPRS).contains(&count) {
+        return Err(wrong(format!("{count} user SGPRs"), format!("{needed} to {MAX_USER_SGPRS}")));
+    }
+    let entry = at.wrapping_add_signed(descriptor.entry_offset);
+    instruction_at(module, entry, name)?;
+    Ok((descriptor, entry))
+}
+
+/// Checks that there is an instruction of the function.
+fn instruction_at(module: &Module, address: u64, function: &str) -> Result<(), Error> {
+    let image = module.section(SectionId(0)).data.len() as u64;
+    let end = address.checked_add(INSTRUCTION_BYTES).filter(|&end| end <= image);
+    if end.is_none() || !address.is_multiple_of(INSTRUCTION_BYTES) {
+        let what = format!("code of {function} at address {address:#x}");
+        return Err(Error::malformed(address, what, format!("a multiple of 4 in the image's {image:#x} bytes")));
+    }
+    Ok(())
+}

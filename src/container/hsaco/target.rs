@@ -1,0 +1,187 @@
+//! Which GPU a code object is for: ELF identification and `e_flags`.
+
+use object::LittleEndian as LE;
+use object::elf::{EM_AMDGPU, ET_DYN};
+use object::read::elf::FileHeader;
+
+use super::Header;
+use crate::container::Error;
+
+/// `EI_OSABI` of code objects for the HSA runtime.
+const ELFOSABI_AMDGPU_HSA: u8 = 64;
+/// `EI_ABIVERSION` of code object version 3; those of 4, 5 and 6 follow. Version 2 has 0.
+const ABIVERSION_V3: u8 = 1;
+const ABIVERSION_V6: u8 = 4;
+
+/// A GPU of the GFX9 generation that warploom runs code for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gfx9 {
+    Gfx900,
+    Gfx902,
+    Gfx904,
+    Gfx906,
+    Gfx909,
+    Gfx90c,
+    /// Code that runs on all of them.
+    Generic,
+}
+
+impl std::fmt::Display for Gfx9 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let known = MACHS.iter().find(|(.., mach)| *mach == Some(*self));
+        f.write_str(known.map_or("gfx9", |&(_, name, _)| name))
+    }
+}
+
+/// Whether code asks for a feature of the GPU to be on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// The GPU does not have it.
+    Unsupported,
+    /// Code works either way.
+    Any,
+    Off,
+    On,
+}
+
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Feature::Unsupported => "unsupported",
+            Feature::Any => "any",
+            Feature::Off => "off",
+            Feature::On => "on",
+        })
+    }
+}
+
+/// `EF_AMDGPU_MACH`, bits 0 to 7 of `e_flags`: numbers and names of AMDGPUUsage, table "AMDGPU EF_AMDGPU_MACH Values".
+/// Those without a [`Gfx9`] are named in messages only.
+const MACHS: &[(u32, &str, Option<Gfx9>)] = &[
+    (0x20, "gfx600", None),
+    (0x21, "gfx601", None),
+    (0x22, "gfx700", None),
+    (0x23, "gfx701", None),
+    (0x24, "gfx702", None),
+    (0x25, "gfx703", None),
+    (0x26, "gfx704", None),
+    (0x28, "gfx801", None),
+    (0x29, "gfx802", None),
+    (0x2a, "gfx803", None),
+    (0x2b, "gfx810", None),
+    (0x2c, "gfx900", Some(Gfx9::Gfx900)),
+    (0x2d, "gfx902", Some(Gfx9::Gfx902)),
+    (0x2e, "gfx904", Some(Gfx9::Gfx904)),
+    (0x2f, "gfx906", Some(Gfx9::Gfx906)),
+    (0x30, "gfx908", None),
+    (0x31, "gfx909", Some(Gfx9::Gfx909)),
+    (0x32, "gfx90c", Some(Gfx9::Gfx90c)),
+    (0x33, "gfx1010", None),
+    (0x34, "gfx1011", None),
+    (0x35, "gfx1012", None),
+    (0x36, "gfx1030", None),
+    (0x37, "gfx1031", None),
+    (0x38, "gfx1032", None),
+    (0x39, "gfx1033", None),
+    (0x3d, "gfx1035", None),
+    (0x3e, "gfx1034", None),
+    (0x3f, "gfx90a", None),
+    (0x40, "gfx940", None),
+    (0x41, "gfx1100", None),
+    (0x45, "gfx1036", None),
+    (0x46, "gfx1101", None),
+    (0x47, "gfx1102", None),
+    (0x4b, "gfx941", None),
+    (0x4c, "gfx942", None),
+    (0x51, "gfx9-generic", Some(Gfx9::Generic)),
+];
+
+/// What the header says.
+pub(super) struct Target {
+    pub mach: Gfx9,
+    /// Code object version.
+    pub version: u8,
+    pub xnack: Feature,
+    pub sramecc: Feature,
+}
+
+pub(super) fn read(header: &Header) -> Result<Target, Error> {
+    if header.e_machine(LE) != EM_AMDGPU {
+        let what = format!("machine {}", header.e_machine(LE).0);
+        return Err(Error::malformed(0x12, what, format!("{} (AMD GPU)", EM_AMDGPU.0)));
+    }
+    let ident = header.e_ident();
+    let (abi, abi_version) = (ident.os_abi.0, ident.abi_version);
+    if abi != ELFOSABI_AMDGPU_HSA {
+        let kind = match abi {
+            65 => " (PAL, for graphics drivers)",
+            66 => " (Mesa 3D)",
+            _ => "",
+        };
+        let what = format!("OS ABI {abi}{kind}");
+        return Err(Error::malformed(7, what, format!("{ELFOSABI_AMDGPU_HSA} (HSA)")));
+    }
+    if !(ABIVERSION_V3..=ABIVERSION_V6).contains(&abi_version) {
+        let version = match abi_version {
+            0 => "a code object of version 2".into(),
+            n => format!("a code object with ABI version {n}"),
+        };
+        let expected = "code object version 3 to 6 (ABI version 1 to 4); compile with -mcode-object-version=5";
+        return Err(Error::malformed(8, version, expected));
+    }
+    if header.e_type(LE) != ET_DYN {
+        let what = format!("ELF file of type {}", header.e_type(LE).0);
+        return Err(Error::malformed(0x10, what, format!("a linked code object (type {}, shared object)", ET_DYN.0)));
+    }
+    let flags = header.e_flags(LE).0;
+    let mach = mach(flags).map_err(|name| Error::Unsupported {
+        what: format!("code for {name}"),
+        why: format!("it is not GFX9 that warploom runs: expected {}", names().join(", ")),
+    })?;
+    let (xnack, sramecc) = if abi_version == ABIVERSION_V3 {
+        let feature = |bit: u32| if flags >> bit & 1 == 1 { Feature::On } else { Feature::Off };
+        (feature(8), feature(9))
+    } else {
+        let feature = |at: u32| match flags >> at & 3 {
+            0 => Feature::Unsupported,
+            1 => Feature::Any,
+            2 => Feature::Off,
+            _ => Feature::On,
+        };
+        (feature(8), feature(10))
+    };
+    Ok(Target { mach, version: abi_version + 2, xnack, sramecc })
+}
+
+/// The GPU in `e_flags`, or the name of one that code is not run for.
+fn mach(flags: u32) -> Result<Gfx9, String> {
+    match MACHS.iter().find(|&&(number, ..)| number == flags & 0xff) {
+        Some(&(_, _, Some(mach))) => Ok(mach),
+        Some((_, name, None)) => Err(name.to_string()),
+        None => Err(format!("machine number {:#x}", flags & 0xff)),
+    }
+}
+
+fn names() -> Vec<&'static str> {
+    MACHS.iter().filter(|(.., mach)| mach.is_some()).map(|&(_, name, _)| name).collect()
+}
+
+/// How well code for a GPU named by a target id (`gfx906:sramecc-:xnack+`) runs, greatest best; `None`: not at all.
+///
+/// The emulated device is a gfx900 with XNACK off, so that code for it comes first.
+pub(in crate::container) fn rank(target_id: &str) -> Option<u32> {
+    let mut parts = target_id.split(':');
+    let name = parts.next()?;
+    let &(.., mach) = MACHS.iter().find(|&&(_, known, _)| known == name)?;
+    let rank = match mach? {
+        Gfx9::Gfx900 => 7,
+        Gfx9::Gfx906 => 6,
+        Gfx9::Gfx904 => 5,
+        Gfx9::Gfx902 => 4,
+        Gfx9::Gfx90c => 3,
+        Gfx9::Gfx909 => 2,
+        Gfx9::Generic => 1,
+    };
+    let asks_xnack = parts.any(|feature| feature == "xnack+");
+    Some(2 * rank + u32::from(!asks_xnack))
+}

@@ -1,0 +1,187 @@
+//! What HSA's packet processor puts into memory and registers for a dispatch.
+//!
+//! Source: AMDGPUUsage, "Kernel Dispatch", "Kernarg Segment", "Private Segment Buffer", "Flat Scratch"; HSA Runtime
+//! Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
+
+use warploom_runtime::launch::{ConstBank, LaunchConfig};
+
+use super::{Environment, Launching, WARP_LANES, apertures, bank};
+use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
+use crate::exec::Error;
+use crate::exec::launch::ArgContent;
+
+/// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
+const PACKET_BYTES: usize = 64;
+const QUEUE_AT: usize = PACKET_BYTES;
+const QUEUE_BYTES: usize = 256;
+const KERNARG_AT: usize = QUEUE_AT + QUEUE_BYTES;
+/// Fields of `amd_queue_t`: the upper halves of the apertures.
+const GROUP_APERTURE: usize = 0x40;
+const PRIVATE_APERTURE: usize = 0x44;
+/// Alignment of what arguments point to in LDS, if the file does not say.
+const LDS_ALIGN: u32 = 16;
+/// Scratch of a lane is a multiple of this, as the hardware allots it to waves in units of 1,024 bytes.
+const SCRATCH_ALIGN: u32 = 16;
+/// Scratch for calls whose depth the compiler could not know, in bytes per lane: ROCr's default.
+const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
+/// The upper half of the scratch buffer's V#: swizzled, and the fourth word: 32-bit unsigned data of all components in elements
+/// of 4 bytes, 64 lanes beside each other, each lane at its own number.
+const SWIZZLE_ENABLE: u32 = 1 << 31;
+const SCRATCH_FORMAT: u32 = 0xfac | 4 << 12 | 4 << 15 | 1 << 19 | 3 << 21 | 1 << 23;
+
+/// A dispatch being put together.
+pub(super) struct Dispatch<'a> {
+    launch: &'a Launching<'a>,
+    hsa: &'a HsaKernel,
+    config: LaunchConfig,
+    /// Bytes of scratch of a wave.
+    wave_scratch: u64,
+    kernarg: Vec<u8>,
+}
+
+impl<'a> Dispatch<'a> {
+    pub fn new(launch: &'a Launching<'a>, hsa: &'a HsaKernel) -> Result<Self, Error> {
+        let options = launch.options;
+        let mut config = launch.config();
+        let (kernarg, lds) = arguments(launch, hsa)?;
+        config.shared_bytes = lds;
+        let mut lane = hsa.descriptor.private_segment_bytes;
+        if hsa.uses_dynamic_stack || hsa.descriptor.uses_dynamic_stack() {
+            lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
+        }
+        let lane = lane.checked_next_multiple_of(SCRATCH_ALIGN).unwrap_or(u32::MAX);
+        let wave_scratch =
+            if hsa.descriptor.enable_private_segment() { u64::from(lane) * u64::from(WARP_LANES) } else { 0 };
+        Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg })
+    }
+
+    /// Allocates and fills memory, and the constant bank that registers start from.
+    pub fn environment(mut self) -> Result<Environment, Error> {
+        let memory = self.launch.kernel.program.memory();
+        let total = KERNARG_AT + self.kernarg.len();
+        let packet = memory.alloc(total as u64, 64)?;
+        let mut held = vec![packet];
+        let scratch_bytes = self.wave_scratch.saturating_mul(self.config.warp_slots(WARP_LANES.into()));
+        let mut scratch = 0;
+        if scratch_bytes > 0 {
+            scratch = memory.alloc(scratch_bytes, 256)?;
+            held.push(scratch);
+        }
+        self.fill_hidden(packet);
+        let mut bytes = vec![0; KERNARG_AT];
+        self.write_packet(&mut bytes, packet);
+        bytes.extend_from_slice(&self.kernarg);
+        memory.write(packet, &bytes)?;
+
+        let mut words = vec![0; bank::BYTES as usize];
+        let mut put = |offset: u32, value: &[u8]| words[offset as usize..][..value.len()].copy_from_slice(value);
+        for (sgpr, first) in self.hsa.descriptor.user_sgprs() {
+            let at = bank::USER_SGPRS + 4 * first;
+            let long = |value: u64| value.to_le_bytes().to_vec();
+            let value = match sgpr {
+                UserSgpr::PrivateSegmentBuffer => scratch_descriptor(scratch, scratch_bytes),
+                UserSgpr::DispatchPtr => long(packet),
+                UserSgpr::QueuePtr => long(packet + QUEUE_AT as u64),
+                UserSgpr::KernargSegmentPtr => long(packet + KERNARG_AT as u64),
+                UserSgpr::DispatchId => long(0),
+                UserSgpr::FlatScratchInit => long(scratch),
+                UserSgpr::PrivateSegmentSize => {
+                    (self.wave_scratch as u32 / u32::from(WARP_LANES)).to_le_bytes().to_vec()
+                }
+            };
+            put(at, &value);
+        }
+        put(bank::WAVE_SCRATCH, &(self.wave_scratch as u32).to_le_bytes());
+        self.config.constants[0] = Some(ConstBank::new(&words)?);
+        Ok(Environment { config: self.config, held })
+    }
+
+    /// Work-items of the grid per axis.
+    fn grid(&self) -> [u32; 3] {
+        let options = self.launch.options;
+        [0, 1, 2].map(|axis| options.grid[axis].saturating_mul(options.block[axis]))
+    }
+
+    fn dimensions(&self) -> u16 {
+        let grid = self.grid();
+        (1..3).rev().find(|&axis| grid[axis] > 1).map_or(1, |axis| axis as u16 + 1)
+    }
+
+    fn write_packet(&self, bytes: &mut [u8], packet: u64) {
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        // A kernel dispatch, with fences of the whole system.
+        put(0, &0x1502u16.to_le_bytes());
+        put(2, &self.dimensions().to_le_bytes());
+        for axis in 0..3 {
+            put(4 + 2 * axis, &(self.launch.options.block[axis] as u16).to_le_bytes());
+            put(12 + 4 * axis, &self.grid()[axis].to_le_bytes());
+        }
+        put(24, &(self.wave_scratch as u32 / u32::from(WARP_LANES)).to_le_bytes());
+        put(28, &self.config.shared_bytes.to_le_bytes());
+        put(40, &(packet + KERNARG_AT as u64).to_le_bytes());
+        put(QUEUE_AT + GROUP_APERTURE, &((apertures::SHARED >> 32) as u32).to_le_bytes());
+        put(QUEUE_AT + PRIVATE_APERTURE, &((apertures::PRIVATE >> 32) as u32).to_le_bytes());
+    }
+
+    /// The arguments that the runtime provides.
+    fn fill_hidden(&mut self, packet: u64) {
+        let options = self.launch.options;
+        let dynamic = self.config.shared_bytes - self.hsa.descriptor.group_segment_bytes;
+        let dimensions = self.dimensions();
+        for hidden in &self.hsa.hidden {
+            let value = match hidden.kind {
+                HiddenKind::BlockCount(axis) => u64::from(options.grid[usize::from(axis)]),
+                HiddenKind::GroupSize(axis) => u64::from(options.block[usize::from(axis)]),
+                HiddenKind::GridDims => dimensions.into(),
+                HiddenKind::PrivateBase => apertures::PRIVATE >> 32,
+                HiddenKind::SharedBase => apertures::SHARED >> 32,
+                HiddenKind::QueuePtr => packet + QUEUE_AT as u64,
+                HiddenKind::DynamicLdsSize => dynamic.into(),
+                // The grid begins at 0 and is made of whole workgroups; what else there is in a real runtime is not here.
+                HiddenKind::None
+                | HiddenKind::GlobalOffset(_)
+                | HiddenKind::Remainder(_)
+                | HiddenKind::PrintfBuffer
+                | HiddenKind::HostcallBuffer
+                | HiddenKind::MultigridSyncArg
+                | HiddenKind::HeapV1
+                | HiddenKind::DefaultQueue
+                | HiddenKind::CompletionAction => 0,
+            };
+            let (at, size) = (hidden.offset as usize, (hidden.size as usize).min(8));
+            if let Some(place) = self.kernarg.get_mut(at..at + size) {
+                place.copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+        }
+    }
+}
+
+/// The kernarg segment without hidden arguments, and the LDS of a workgroup in bytes.
+fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), Error> {
+    let static_bytes = hsa.descriptor.group_segment_bytes;
+    let mut end = static_bytes;
+    let mut contents = Vec::with_capacity(launch.args.len());
+    let too_much = |dynamic| Error::SharedMemory { total: u64::MAX, static_bytes: static_bytes.into(), dynamic };
+    for (n, arg) in launch.args.iter().enumerate() {
+        contents.push(match arg.content() {
+            ArgContent::Bytes(bytes) => bytes.clone(),
+            ArgContent::Local(bytes) => {
+                let align = hsa.args.get(n).map_or(0, |arg| arg.pointee_align).max(LDS_ALIGN);
+                let at = end.checked_next_multiple_of(align).ok_or_else(|| too_much(*bytes))?;
+                end = at.checked_add(*bytes).ok_or_else(|| too_much(*bytes))?;
+                at.to_le_bytes().to_vec()
+            }
+        });
+    }
+    let end = end.checked_add(launch.options.shared_bytes).ok_or_else(|| too_much(launch.options.shared_bytes))?;
+    let mut kernarg = launch.params(&contents)?;
+    kernarg.resize(kernarg.len().max(hsa.kernarg_bytes as usize), 0);
+    Ok((kernarg, end))
+}
+
+/// V# of scratch memory.
+fn scratch_descriptor(address: u64, bytes: u64) -> Vec<u8> {
+    let records = u32::try_from(bytes).unwrap_or(u32::MAX);
+    let words = [address as u32, (address >> 32) as u32 & 0xffff | SWIZZLE_ENABLE, records, SCRATCH_FORMAT];
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

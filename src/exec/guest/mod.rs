@@ -1,0 +1,153 @@
+//! What differs between instruction sets when a kernel is translated and launched: a file for each.
+
+mod bank;
+mod gfx9;
+mod maxwell;
+
+use warploom_runtime::launch::LaunchConfig;
+use warploom_runtime::window::Windows;
+
+use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
+use crate::container::{Code, FunctionId, Isa, Linked};
+use crate::ir::Function;
+use crate::isa::LiftError;
+use crate::isa::fidelity::Fidelity;
+
+/// An instruction set with the driver that goes with it.
+pub(super) trait Guest: Sync {
+    /// Where shared and local memory appear in the generic address space.
+    fn windows(&self) -> Windows;
+
+    /// IR of a kernel.
+    fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError>;
+
+    /// What stands at an address, legal or not; none where there is no code.
+    fn instruction(&self, code: &Code, pc: u64) -> Option<Placed>;
+
+    /// Whether a function that the module does not define is one that the host provides.
+    fn provides(&self, name: &str) -> bool;
+
+    /// Checks a launch and puts together what the kernel will find.
+    fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
+}
+
+/// A kernel to lift.
+pub(super) struct Lifting<'a> {
+    pub linked: &'a Linked,
+    pub kernel: FunctionId,
+    pub code: &'a Code,
+    /// Where indirect jumps were seen to go besides what the module says, in the order they were seen.
+    pub discovered: &'a [u64],
+}
+
+/// A kernel to launch.
+pub(super) struct Launching<'a> {
+    pub kernel: &'a Kernel<'a>,
+    pub args: &'a [Arg],
+    pub options: &'a LaunchOptions,
+    /// Bytes at the end of each lane's local memory that services need.
+    pub service_bytes: u32,
+}
+
+/// What a kernel finds when it starts.
+pub(super) struct Environment {
+    pub config: LaunchConfig,
+    /// Guest memory that is released when the launch is over.
+    pub held: Vec<u64>,
+}
+
+/// An instruction at its address.
+pub(super) struct Placed {
+    pub pc: u64,
+    /// The address after it.
+    pub next: u64,
+    /// As a disassembler prints it; of what is no instruction its bits.
+    pub text: String,
+    /// With its modifiers, without operands.
+    pub mnemonic: String,
+    pub class: FidelityClass,
+}
+
+/// So many instructions from an address on.
+pub(super) fn instructions<'a>(
+    guest: &'a dyn Guest,
+    code: &'a Code,
+    pc: u64,
+    count: u32,
+) -> impl Iterator<Item = Placed> + 'a {
+    let first = guest.instruction(code, pc);
+    std::iter::successors(first, |at| guest.instruction(code, at.next)).take(count as usize)
+}
+
+pub(super) fn of(isa: Isa) -> &'static dyn Guest {
+    match isa {
+        Isa::Maxwell { .. } => &maxwell::Maxwell,
+        Isa::Gfx9 { .. } => &gfx9::Gfx9,
+    }
+}
+
+impl From<Fidelity> for FidelityClass {
+    fn from(fidelity: Fidelity) -> FidelityClass {
+        match fidelity {
+            Fidelity::Exact => FidelityClass::Exact,
+            Fidelity::Approximate(bound) => FidelityClass::Approximate(bound),
+            Fidelity::Unimplemented => FidelityClass::Unimplemented,
+        }
+    }
+}
+
+impl Launching<'_> {
+    /// Shape and limits as the options have them.
+    fn config(&self) -> LaunchConfig {
+        let mut config = LaunchConfig::new(self.options.grid, self.options.block);
+        config.threads = self.options.threads;
+        config.instruction_limit = self.options.instruction_limit;
+        config.time_limit = self.options.time_limit;
+        config.cooperative = self.options.cooperative;
+        config
+    }
+
+    /// Static and dynamic shared memory of a block.
+    fn shared_bytes(&self, dynamic: u32) -> Result<u32, Error> {
+        let static_bytes = self.kernel.function().shared_bytes;
+        let total = static_bytes.saturating_add(dynamic.into());
+        u32::try_from(total).map_err(|_| Error::SharedMemory { total, static_bytes, dynamic })
+    }
+
+    fn check_block(&self) -> Result<(), Error> {
+        let (function, block) = (self.kernel.function(), self.options.block);
+        let kernel = || function.name.clone();
+        if let Some(required) = function.required_threads.filter(|&r| r != block) {
+            return Err(Error::RequiredBlock { kernel: kernel(), block, required });
+        }
+        let lanes = |shape: [u32; 3]| shape.iter().fold(1_u64, |n, &axis| n.saturating_mul(axis.into()));
+        match function.max_threads.map(lanes) {
+            Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The parameter block: the bytes of each argument at its parameter's offset.
+    fn params(&self, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let function = self.kernel.function();
+        let (expected, given) = (function.params.len(), args.len());
+        if expected != given {
+            return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
+        }
+        let ends = function.params.iter().map(|p| p.offset + p.size);
+        let mut block = vec![0; ends.max().unwrap_or(0).max(function.param_bytes) as usize];
+        for (i, (param, bytes)) in function.params.iter().zip(args).enumerate() {
+            if bytes.len() != param.size as usize {
+                return Err(Error::ArgumentSize {
+                    kernel: function.name.clone(),
+                    number: i + 1,
+                    offset: param.offset,
+                    expected: param.size,
+                    given: bytes.len(),
+                });
+            }
+            block[param.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+        Ok(block)
+    }
+}

@@ -1,0 +1,281 @@
+//! MUBUF: buffers by descriptor, without conversion of formats.
+//!
+//! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX, "GCN Memory instructions";
+//! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
+
+use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
+use crate::isa::gfx9::{Buffer, Instruction, Operand};
+
+use super::context::Cx;
+use super::vector_memory::{Item, lifts, operand_of, register, within, write_back};
+use super::{Flow, Lifted, Unsupported};
+
+/// The instruction's fields, if its data are in registers, and there is no status to return.
+pub(super) fn fields(i: &Instruction) -> Result<Buffer, Unsupported> {
+    let buffer = i.buffer();
+    if buffer.lds || buffer.tfe { Err(Unsupported) } else { Ok(buffer) }
+}
+
+/// Where an instruction's lanes access a buffer. Nothing of it depends on what is accessed.
+///
+/// A linear buffer is one whose records are interleaved in groups of 1. So the address is made the same way for all, from numbers
+/// that depend on the descriptor.
+pub(super) struct Place {
+    /// Guest address of the first byte.
+    pub address: Value,
+    /// Bytes from a word of a record to the next one: uniform `i64`.
+    apart: Value,
+    /// Offset in the record, and where it is compared with the buffer's size: `i32`.
+    offset: Value,
+    limit: Value,
+    /// The lanes whose record exists: none if there are no records.
+    record: Option<Value>,
+    /// All ones: the offset is not checked.
+    unchecked: Option<Value>,
+    /// The word of the descriptor that has the format.
+    pub format: Value,
+}
+
+impl Place {
+    pub fn new(cx: &mut Cx<'_>, buffer: &Buffer) -> Place {
+        let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
+        let [w0, w1, records, w3] = std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
+        let soffset = cx.scalar(buffer.soffset);
+        let flag = |cx: &mut Cx<'_>, word: Value, bit: u32| {
+            let (bit, zero) = (cx.and_bits(word, 1 << bit), cx.int(0));
+            cx.b.icmp(IntCc::Ne, bit, zero)
+        };
+        let (swizzled, by_lane) = (flag(cx, w1, 31), flag(cx, w3, 23));
+        let zero = cx.int(0);
+
+        // Bits 14 to 17 of the stride are in the data format's place if lanes are records.
+        let stride = cx.shr(w1, 16);
+        let stride = cx.and_bits(stride, 0x3fff);
+        let more = cx.and_bits(w3, 0xf << 15);
+        let more = cx.shr(more, 1);
+        let more = cx.b.uniform_select(by_lane, more, zero);
+        let stride = cx.b.or(stride, more);
+
+        // Groups of 8 to 64 records, or of one.
+        let group = cx.shr(w3, 21);
+        let group = cx.and_bits(group, 3);
+        let three = cx.int(3);
+        let group = cx.b.add(group, three);
+        let shift = cx.b.uniform_select(swizzled, group, zero);
+
+        let mut registers = register(buffer.vaddr).into_iter().flat_map(|first| [first, first.wrapping_add(1)]);
+        let lane = cx.b.lane_id();
+        let by_lane_bits = cx.b.trunc(Type::I32, by_lane);
+        let lane = cx.b.and(lane, by_lane_bits);
+        let explicit = if buffer.idxen { registers.next().map(|number| cx.vector(number)) } else { None };
+        let index = explicit.map_or(lane, |index| cx.b.add(index, lane));
+        let immediate = cx.int(buffer.offset.into());
+        let offset = match registers.next().filter(|_| buffer.offen) {
+            Some(number) => {
+                let offset = cx.vector(number);
+                cx.b.add(offset, immediate)
+            }
+            None => immediate,
+        };
+
+        let group_index = cx.b.shr_u(index, shift);
+        let rows = cx.b.mul(group_index, stride);
+        let word = cx.and_bits(offset, 0xffff_fffc);
+        let row = cx.b.add(rows, word);
+        let row = cx.b.shl(row, shift);
+        let one = cx.int(1);
+        let count = cx.b.shl(one, shift);
+        let last = cx.b.sub(count, one);
+        let column = cx.b.and(index, last);
+        let column = cx.shl(column, 2);
+        let byte = cx.and_bits(offset, 3);
+        let column = cx.b.or(column, byte);
+        let total = cx.b.add(row, column);
+        let total = cx.b.zero_extend(Type::I64, total);
+
+        let high = cx.and_bits(w1, 0xffff);
+        let base = cx.b.concat(w0, high);
+        let wide = cx.b.zero_extend(Type::I64, soffset);
+        let base = cx.b.add(base, wide);
+        let address = cx.b.add(base, total);
+        let four = cx.int(4);
+        let apart = cx.b.shl(four, shift);
+        let apart = cx.b.zero_extend(Type::I64, apart);
+
+        // Bytes are left of what `soffset` skips.
+        let skipped = cx.b.min_u(soffset, records);
+        let bytes = cx.b.sub(records, skipped);
+        let mut place = Place { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
+        if explicit.is_some() {
+            let structured = cx.b.icmp(IntCc::Ne, stride, zero);
+            let raw = cx.b.not(structured);
+            let exists = cx.b.icmp(IntCc::LtU, index, records);
+            place.record = Some(cx.b.or(exists, raw));
+            // Within a record offsets are checked if it does not lie in one piece.
+            place.limit = cx.b.uniform_select(structured, stride, bytes);
+            let linear = cx.b.not(swizzled);
+            place.unchecked = Some(cx.b.and(structured, linear));
+        } else {
+            // The scratch memory of a wave.
+            place.unchecked = Some(by_lane);
+        }
+        place
+    }
+
+    /// The lanes for which so many bytes, `at` bytes (whole words) behind the first, are in range.
+    pub fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Value {
+        let at = if at == 0 {
+            self.offset
+        } else {
+            let at = cx.int(at);
+            cx.b.add(self.offset, at)
+        };
+        let bytes = cx.int(bytes);
+        let fits = within(cx, at, bytes, self.limit);
+        self.checked(cx, fits)
+    }
+
+    /// The same for a number of bytes that is a uniform `i32`.
+    pub fn guard_of(&self, cx: &mut Cx<'_>, bytes: Value) -> Value {
+        let fits = within(cx, self.offset, bytes, self.limit);
+        self.checked(cx, fits)
+    }
+
+    /// The lanes in range, of those whose offset is.
+    fn checked(&self, cx: &mut Cx<'_>, mut guard: Value) -> Value {
+        if let Some(unchecked) = self.unchecked {
+            guard = cx.b.or(guard, unchecked);
+        }
+        if let Some(record) = self.record {
+            guard = cx.b.and(guard, record);
+        }
+        guard
+    }
+
+    /// The address of the word so many words behind the first.
+    pub fn word(&self, cx: &mut Cx<'_>, index: u32) -> Value {
+        if index == 0 {
+            return self.address;
+        }
+        let index = cx.long(index.into());
+        let distance = cx.b.mul(self.apart, index);
+        cx.b.add(self.address, distance)
+    }
+
+    /// An access of one element to the word so many words behind the first.
+    pub fn access(&self, cx: &mut Cx<'_>, item: Item, index: u32, guard: Value) -> Access {
+        let address = self.word(cx, index);
+        item.access(Space::Global, address, 0, Some(guard))
+    }
+}
+
+/// Words are checked, and lie, by themselves.
+fn parts(item: Item) -> (Item, u32) {
+    if let Item::Words(count) = item { (Item::Words(1), count.into()) } else { (item, 1) }
+}
+
+fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
+    let buffer = fields(i)?;
+    let dst = register(buffer.vdata)?;
+    let place = Place::new(cx, &buffer);
+    let (part, count) = parts(item);
+    let mut values = Vec::new();
+    for index in 0..count {
+        let guard = place.guard(cx, index * 4, part.bytes());
+        let access = place.access(cx, part, index, guard);
+        values.push(cx.b.load_access(access, part.extend())[0]);
+    }
+    item.write(cx, dst, &values);
+    Ok(Flow::Next)
+}
+
+fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
+    let buffer = fields(i)?;
+    let data = register(buffer.vdata)?;
+    let place = Place::new(cx, &buffer);
+    let values = item.read(cx, data);
+    let part = parts(item).0;
+    for (index, value) in (0..).zip(values) {
+        let guard = place.guard(cx, index * 4, part.bytes());
+        let access = place.access(cx, part, index, guard);
+        cx.b.store_access(access, &[value]);
+    }
+    Ok(Flow::Next)
+}
+
+fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
+    let buffer = fields(i)?;
+    let data = register(buffer.vdata)?;
+    let place = Place::new(cx, &buffer);
+    let value = operand_of(cx, ty, data);
+    let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
+    let guard = place.guard(cx, 0, ty.bytes());
+    let access = Access { guard: Some(guard), ..cx.b.access(Space::Global, ty, 1, place.address, 0) };
+    let old = cx.b.atomic(access, op, value, compare);
+    if buffer.glc {
+        write_back(cx, data, old);
+    }
+    Ok(Flow::Next)
+}
+
+lifts! {
+    buffer_load_ubyte: load(Item::UBYTE);
+    buffer_load_sbyte: load(Item::SBYTE);
+    buffer_load_ushort: load(Item::USHORT);
+    buffer_load_sshort: load(Item::SSHORT);
+    buffer_load_dword: load(Item::Words(1));
+    buffer_load_dwordx2: load(Item::Words(2));
+    buffer_load_dwordx3: load(Item::Words(3));
+    buffer_load_dwordx4: load(Item::Words(4));
+    buffer_load_ubyte_d16: load(Item::UBYTE_D16);
+    buffer_load_ubyte_d16_hi: load(Item::UBYTE_D16_HI);
+    buffer_load_sbyte_d16: load(Item::SBYTE_D16);
+    buffer_load_sbyte_d16_hi: load(Item::SBYTE_D16_HI);
+    buffer_load_short_d16: load(Item::SHORT_D16);
+    buffer_load_short_d16_hi: load(Item::SHORT_D16_HI);
+    buffer_store_byte: store(Item::UBYTE);
+    buffer_store_byte_d16_hi: store(Item::UBYTE_D16_HI);
+    buffer_store_short: store(Item::USHORT);
+    buffer_store_short_d16_hi: store(Item::SHORT_D16_HI);
+    buffer_store_dword: store(Item::Words(1));
+    buffer_store_dwordx2: store(Item::Words(2));
+    buffer_store_dwordx3: store(Item::Words(3));
+    buffer_store_dwordx4: store(Item::Words(4));
+}
+
+/// Of 32 and of 64 bits.
+macro_rules! atomics {
+    ($($narrow:ident $wide:ident: $op:ident;)*) => {
+        lifts! {$(
+            $narrow: atomic(Type::I32, AtomicOp::$op);
+            $wide: atomic(Type::I64, AtomicOp::$op);
+        )*}
+    };
+}
+
+atomics! {
+    buffer_atomic_swap buffer_atomic_swap_x2: Exchange;
+    buffer_atomic_cmpswap buffer_atomic_cmpswap_x2: CompareExchange;
+    buffer_atomic_add buffer_atomic_add_x2: Add;
+    buffer_atomic_sub buffer_atomic_sub_x2: Sub;
+    buffer_atomic_smin buffer_atomic_smin_x2: MinS;
+    buffer_atomic_umin buffer_atomic_umin_x2: MinU;
+    buffer_atomic_smax buffer_atomic_smax_x2: MaxS;
+    buffer_atomic_umax buffer_atomic_umax_x2: MaxU;
+    buffer_atomic_and buffer_atomic_and_x2: And;
+    buffer_atomic_or buffer_atomic_or_x2: Or;
+    buffer_atomic_xor buffer_atomic_xor_x2: Xor;
+    buffer_atomic_inc buffer_atomic_inc_x2: Inc;
+    buffer_atomic_dec buffer_atomic_dec_x2: Dec;
+}
+
+/// Memory is coherent here: what a cache would be told orders accesses, no more.
+fn fence(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    cx.b.fence();
+    Ok(Flow::Next)
+}
+
+lifts! {
+    buffer_wbinvl1: fence();
+    buffer_wbinvl1_vol: fence();
+}

@@ -1,0 +1,119 @@
+//! [`Cx`], which lift functions work with: operands as values, and destinations.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
+use crate::isa::gfx9::Instruction;
+
+use super::mode::Mode;
+use super::scalars::{EXEC, PAIRS, RawMask};
+
+/// Registers of the function being built.
+#[derive(Clone, Copy, Debug)]
+pub struct Banks {
+    /// `Mask`, see [`super`].
+    pub scalars: BankId,
+    /// `Lane(I32)`
+    pub vectors: BankId,
+    pub scc: Reg,
+}
+
+impl Banks {
+    /// Declares the registers of a wave with so many vector registers.
+    pub fn declare(function: &mut FunctionBuilder, vectors: u32) -> Banks {
+        let scalars = function.bank("s", CellKind::Mask, PAIRS);
+        let scc = function.bank("scc", CellKind::Uniform(Type::I64), 1).reg(0);
+        let vectors = function.bank("v", CellKind::Lane(Type::I32), vectors);
+        function.set_active(scalars.reg(u32::from(EXEC / 2)));
+        Banks { scalars, vectors, scc }
+    }
+}
+
+/// State of one block while its instructions are lifted.
+///
+/// A lift function reads operands, makes values and writes destinations; vector registers are written in the active lanes. It must
+/// find out whether it supports the instruction's modifiers before it writes anything.
+pub struct Cx<'a> {
+    pub b: BlockBuilder<'a>,
+    /// Address of the instruction, and of the one behind it.
+    pub pc: u64,
+    pub next: u64,
+    pub mode: Mode,
+    pub(super) banks: Banks,
+    /// Vector registers that exist.
+    pub(super) vectors: u32,
+    pub(super) exec: Option<Value>,
+    /// By pair.
+    pub(super) raw: BTreeMap<u8, RawMask>,
+}
+
+impl<'a> Cx<'a> {
+    /// At the start of a block.
+    pub fn new(b: BlockBuilder<'a>, banks: Banks, vectors: u32, mode: Mode) -> Self {
+        let pc = b.pc();
+        Cx { b, pc, next: pc, mode, banks, vectors, exec: None, raw: BTreeMap::new() }
+    }
+
+    /// Goes on to an instruction.
+    pub fn start(&mut self, insn: &Instruction, pc: u64) {
+        self.pc = pc;
+        self.next = pc.wrapping_add(insn.bytes().into());
+        self.b.set_pc(pc);
+        self.b.set_guard(None);
+    }
+
+    /// An `i32` constant.
+    pub fn int(&mut self, bits: u32) -> Value {
+        self.b.iconst(Type::I32, bits.into())
+    }
+
+    /// An `i64` constant.
+    pub fn long(&mut self, bits: u64) -> Value {
+        self.b.iconst(Type::I64, bits)
+    }
+
+    /// A constant of the value's type.
+    pub fn like(&mut self, value: Value, bits: u64) -> Value {
+        let ty = self.b.ty(value).ty;
+        self.b.iconst(ty, bits)
+    }
+
+    pub fn shl(&mut self, value: Value, count: u32) -> Value {
+        let count = self.like(value, count.into());
+        self.b.shl(value, count)
+    }
+
+    /// Logical shift right.
+    pub fn shr(&mut self, value: Value, count: u32) -> Value {
+        let count = self.like(value, count.into());
+        self.b.shr_u(value, count)
+    }
+
+    /// Arithmetic shift right.
+    pub fn sar(&mut self, value: Value, count: u32) -> Value {
+        let count = self.like(value, count.into());
+        self.b.shr_s(value, count)
+    }
+
+    pub fn and_bits(&mut self, value: Value, bits: u64) -> Value {
+        let bits = self.like(value, bits);
+        self.b.and(value, bits)
+    }
+
+    /// The value with another type of its width.
+    pub fn cast(&mut self, ty: Type, value: Value) -> Value {
+        if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
+    }
+
+    /// The low `bits` bits of an `i32`, extended.
+    pub fn low_bits(&mut self, value: Value, bits: u32, signed: bool) -> Value {
+        if bits >= 32 {
+            value
+        } else if signed {
+            let left = self.shl(value, 32 - bits);
+            self.sar(left, 32 - bits)
+        } else {
+            self.and_bits(value, (1 << bits) - 1)
+        }
+    }
+}

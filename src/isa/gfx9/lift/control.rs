@@ -1,0 +1,373 @@
+//! Control flow, the exec mask and the mode: SOPP, and what of SOP1 and SOPK is no arithmetic.
+//!
+//! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK Instructions".
+
+use crate::ir::{TrapKind, Type, Value};
+use crate::isa::gfx9::{Instruction, Operand};
+
+use super::context::Cx;
+use super::flow::Condition;
+use super::mode;
+use super::scalars::M0;
+use super::{Flow, Lifted, Unsupported};
+
+// Without effect here: waits, hints, and what concerns the cache of instructions.
+macro_rules! nothing {
+    ($($name:ident)*) => {$(
+        pub fn $name(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+            Ok(Flow::Next)
+        }
+    )*};
+}
+
+nothing! { s_nop s_waitcnt s_sleep s_setprio s_icache_inv s_ttracedata s_incperflevel s_decperflevel s_wakeup }
+
+pub fn s_branch(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Jump(i.branch_target(cx.pc)))
+}
+
+macro_rules! branches {
+    ($($name:ident: $on:ident, $nonzero:literal;)*) => {$(
+        pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+            Ok(Flow::Branch { on: Condition::$on, nonzero: $nonzero, target: i.branch_target(cx.pc) })
+        }
+    )*};
+}
+
+branches! {
+    s_cbranch_scc0: Scc, false;
+    s_cbranch_scc1: Scc, true;
+    s_cbranch_vccz: Vcc, false;
+    s_cbranch_vccnz: Vcc, true;
+    s_cbranch_execz: Exec, false;
+    s_cbranch_execnz: Exec, true;
+}
+
+// No debugger is there.
+nothing! { s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user }
+
+pub fn s_endpgm(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Exit)
+}
+
+pub fn s_endpgm_saved(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Exit)
+}
+
+pub fn s_endpgm_ordered_ps_done(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Exit)
+}
+
+pub fn s_barrier(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Barrier)
+}
+
+pub fn s_trap(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Trap(TrapKind::Guest))
+}
+
+/// Ends in the trap handler, which is not there.
+pub fn s_sethalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.simm16() & 1 == 0 { Ok(Flow::Next) } else { Ok(Flow::Trap(TrapKind::Guest)) }
+}
+
+/// Messages to the fixed functions of graphics and to the host's interrupt handler: nobody listens.
+pub fn s_sendmsg(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Next)
+}
+
+pub fn s_sendmsghalt(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Exit)
+}
+
+// Addresses.
+
+pub fn s_getpc_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let next = cx.long(cx.next);
+    cx.set_s64(i, next);
+    Ok(Flow::Next)
+}
+
+pub fn s_setpc_b64(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Indirect(i.src(0).operand))
+}
+
+pub fn s_swappc_b64(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::IndirectCall { link: i.dst(), to: i.src(0).operand })
+}
+
+pub fn s_call_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Ok(Flow::Call { link: i.dst(), target: i.branch_target(cx.pc) })
+}
+
+// The exec mask: `D = exec; exec = op(S, exec); SCC = exec is not 0`.
+
+fn save_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+    let (source, exec) = (cx.s64(i, 0), cx.exec());
+    let result = op(cx, source, exec);
+    cx.set_s64(i, exec);
+    cx.set_exec(result);
+    cx.set_scc_nonzero(result);
+    Ok(Flow::Next)
+}
+
+/// `exec = op(S, exec); D = exec`.
+fn write_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+    let (source, exec) = (cx.s64(i, 0), cx.exec());
+    let result = op(cx, source, exec);
+    cx.set_s64(i, result);
+    cx.set_exec(result);
+    cx.set_scc_nonzero(result);
+    Ok(Flow::Next)
+}
+
+fn and_not(cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
+    let others = cx.b.not(b);
+    cx.b.and(a, others)
+}
+
+fn or_not(cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
+    let others = cx.b.not(b);
+    cx.b.or(a, others)
+}
+
+pub fn s_and_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| cx.b.and(s, exec))
+}
+
+pub fn s_or_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| cx.b.or(s, exec))
+}
+
+pub fn s_xor_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| cx.b.xor(s, exec))
+}
+
+pub fn s_andn2_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, and_not)
+}
+
+pub fn s_orn2_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, or_not)
+}
+
+pub fn s_nand_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| {
+        let both = cx.b.and(s, exec);
+        cx.b.not(both)
+    })
+}
+
+pub fn s_nor_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| {
+        let either = cx.b.or(s, exec);
+        cx.b.not(either)
+    })
+}
+
+pub fn s_xnor_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| {
+        let different = cx.b.xor(s, exec);
+        cx.b.not(different)
+    })
+}
+
+pub fn s_andn1_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| and_not(cx, exec, s))
+}
+
+pub fn s_orn1_saveexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    save_exec(cx, i, |cx, s, exec| or_not(cx, exec, s))
+}
+
+pub fn s_andn1_wrexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    write_exec(cx, i, |cx, s, exec| and_not(cx, exec, s))
+}
+
+pub fn s_andn2_wrexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    write_exec(cx, i, and_not)
+}
+
+// Hardware registers.
+
+/// Number, lowest bit and width, as an immediate of 16 bits names them.
+fn hardware_field(i: &Instruction) -> (u32, u32, u32) {
+    let bits = u32::from(i.simm16() as u16);
+    (bits & 63, bits >> 6 & 31, (bits >> 11) + 1)
+}
+
+const HW_MODE: u32 = 1;
+const HW_STATUS: u32 = 2;
+const HW_TRAPSTS: u32 = 3;
+const HW_ID: u32 = 4;
+const HW_GPR_ALLOC: u32 = 5;
+const HW_LDS_ALLOC: u32 = 6;
+const HW_IB_STS: u32 = 7;
+const HW_SH_MEM_BASES: u32 = 15;
+
+pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (register, lo, width) = hardware_field(i);
+    let value = match register {
+        HW_MODE => cx.int(cx.mode.bits()),
+        HW_STATUS => status(cx),
+        // No trap has been met; one processor, one wave of each kind.
+        HW_TRAPSTS | HW_ID | HW_IB_STS => cx.int(0),
+        HW_GPR_ALLOC => {
+            // Vector registers in units of four, less one, from bit 8; scalar ones in units of 16 from bit 24.
+            let vectors = cx.vectors.div_ceil(4) - 1;
+            cx.int(vectors << 8 | 6 << 24)
+        }
+        HW_LDS_ALLOC => {
+            // In units of 128 words from bit 12.
+            let bytes = cx.b.special(crate::ir::Special::SharedBytes);
+            let rounded = cx.int(511);
+            let bytes = cx.b.add(bytes, rounded);
+            let units = cx.shr(bytes, 9);
+            cx.shl(units, 12)
+        }
+        HW_SH_MEM_BASES => {
+            let upper = |base: u64| (base >> 48) as u32;
+            cx.int(upper(super::apertures::PRIVATE) | upper(super::apertures::SHARED) << 16)
+        }
+        _ => return Err(Unsupported),
+    };
+    let field = cx.shr(value, lo);
+    let field = cx.low_bits(field, width.min(32 - lo), false);
+    cx.set_s32(i, field);
+    Ok(Flow::Next)
+}
+
+/// SCC, execz, vccz; in a threadgroup, valid.
+fn status(cx: &mut Cx<'_>) -> Value {
+    let (scc, execz, vccz) = (cx.scalar(Operand::Scc), cx.scalar(Operand::Execz), cx.scalar(Operand::Vccz));
+    let (execz, vccz) = (cx.shl(execz, 9), cx.shl(vccz, 10));
+    let fixed = cx.int(1 << 11 | 1 << 16);
+    let flags = cx.b.or(execz, vccz);
+    let flags = cx.b.or(flags, scc);
+    cx.b.or(flags, fixed)
+}
+
+/// The mode that code goes on in when a hardware register is written.
+fn set_register(cx: &mut Cx<'_>, i: &Instruction, value: Option<u32>) -> Lifted {
+    let (register, lo, width) = hardware_field(i);
+    let width = width.min(32 - lo);
+    if register != HW_MODE {
+        // Nothing else that may be written has an effect.
+        return if matches!(register, HW_STATUS | HW_TRAPSTS | HW_IB_STS) { Ok(Flow::Next) } else { Err(Unsupported) };
+    }
+    if mode::KEPT >> lo == 0 {
+        return Ok(Flow::Next);
+    }
+    let mode = cx.mode.with_field(lo, width, value.ok_or(Unsupported)?);
+    Ok(if mode == cx.mode { Flow::Next } else { Flow::SetMode(mode) })
+}
+
+pub fn s_setreg_imm32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let Operand::Literal(value) = i.src(0).operand else { return Err(Unsupported) };
+    set_register(cx, i, Some(value))
+}
+
+/// The value must be known where code is lifted, but for bits that nothing depends on.
+pub fn s_setreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    set_register(cx, i, None)
+}
+
+// Indexing of vector registers by m0.
+
+pub fn s_set_gpr_idx_on(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let indexed = (i.simm16() & 15) as u8;
+    let index = cx.s32(i, 0);
+    set_index(cx, index, Some(indexed));
+    Ok(Flow::SetMode(cx.mode.with_indexed(indexed)))
+}
+
+pub fn s_set_gpr_idx_off(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::SetMode(cx.mode.with_indexed(0)))
+}
+
+pub fn s_set_gpr_idx_idx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let index = cx.s32(i, 0);
+    set_index(cx, index, None);
+    Ok(Flow::Next)
+}
+
+pub fn s_set_gpr_idx_mode(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let indexed = (i.simm16() & 15) as u8;
+    let m0 = cx.scalar(Operand::Scalar(M0));
+    set_index(cx, m0, Some(indexed));
+    Ok(Flow::SetMode(cx.mode.with_indexed(indexed)))
+}
+
+/// m0: the index in bits 0 to 7, which operands are indexed in bits 12 to 15.
+fn set_index(cx: &mut Cx<'_>, index: Value, indexed: Option<u8>) {
+    let m0 = cx.scalar(Operand::Scalar(M0));
+    let index = cx.and_bits(index, 0xff);
+    let rest = match indexed {
+        Some(bits) => {
+            let rest = cx.and_bits(m0, 0xffff_0f00);
+            let bits = cx.int(u32::from(bits) << 12);
+            cx.b.or(rest, bits)
+        }
+        None => cx.and_bits(m0, 0xffff_ff00),
+    };
+    let m0 = cx.b.or(rest, index);
+    cx.set_scalar(Operand::Scalar(M0), m0);
+}
+
+// Scalar registers indexed by m0.
+
+fn moved_index(cx: &mut Cx<'_>, operand: Operand) -> Result<Value, Unsupported> {
+    let Operand::Scalar(number) = operand else { return Err(Unsupported) };
+    let (m0, first) = (cx.scalar(Operand::Scalar(M0)), cx.int(number.into()));
+    Ok(cx.b.add(m0, first))
+}
+
+/// Scalar registers that may be indexed.
+const INDEXED_PAIRS: u32 = 51;
+
+/// The pair that holds register `index`, and that register in it.
+fn indexed_scalar(cx: &mut Cx<'_>, index: Value) -> (Value, Value, Value) {
+    let pair = cx.shr(index, 1);
+    let whole = cx.b.rf_gather(cx.banks.scalars, 0, INDEXED_PAIRS, pair);
+    let odd = cx.and_bits(index, 1);
+    (pair, whole, odd)
+}
+
+pub fn s_movrels_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let index = moved_index(cx, i.src(0).operand)?;
+    let (_, whole, odd) = indexed_scalar(cx, index);
+    let (low, high) = (cx.b.trunc(Type::I32, whole), cx.b.high_half(whole));
+    let value = cx.b.uniform_select(odd, high, low);
+    cx.set_s32(i, value);
+    Ok(Flow::Next)
+}
+
+pub fn s_movrels_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let index = moved_index(cx, i.src(0).operand)?;
+    let (_, whole, _) = indexed_scalar(cx, index);
+    cx.set_s64(i, whole);
+    Ok(Flow::Next)
+}
+
+pub fn s_movreld_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let index = moved_index(cx, i.dst())?;
+    let value = cx.s32(i, 0);
+    let (pair, whole, odd) = indexed_scalar(cx, index);
+    let (low, high) = (cx.b.trunc(Type::I32, whole), cx.b.high_half(whole));
+    let (low, high) = (cx.b.uniform_select(odd, low, value), cx.b.uniform_select(odd, value, high));
+    let whole = cx.b.concat(low, high);
+    scatter(cx, pair, whole)
+}
+
+pub fn s_movreld_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let index = moved_index(cx, i.dst())?;
+    let value = cx.s64(i, 0);
+    let pair = cx.shr(index, 1);
+    scatter(cx, pair, value)
+}
+
+fn scatter(cx: &mut Cx<'_>, pair: Value, value: Value) -> Lifted {
+    cx.b.rf_scatter(cx.banks.scalars, 0, INDEXED_PAIRS, pair, value);
+    cx.raw.clear();
+    Ok(Flow::Next)
+}

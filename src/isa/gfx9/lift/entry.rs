@@ -1,0 +1,81 @@
+//! What registers hold when a wave starts.
+//!
+//! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
+//! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
+
+use crate::ir::{Extend, Space, Special, Type};
+use crate::isa::gfx9::Operand;
+
+use super::context::Cx;
+
+/// The constant bank that the launch fills.
+pub const BANK: u8 = 0;
+
+/// The registers that are not 0.
+#[derive(Clone, Debug, Default)]
+pub struct Initial {
+    /// By number of the scalar register.
+    pub scalars: Vec<(u8, InitialScalar)>,
+    /// By number of the vector register.
+    pub vectors: Vec<(u8, InitialVector)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialScalar {
+    /// The word at this offset of the bank.
+    Constant(u32),
+    /// Index of the workgroup per axis.
+    Workgroup(u8),
+    /// Bytes from the start of scratch memory to this wave's: its slot times the word at this offset of the bank.
+    ScratchOffset(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialVector {
+    /// Index of the work-item in its workgroup per axis.
+    WorkItem(u8),
+    /// All three in ten bits each, x in the lowest.
+    PackedWorkItem,
+    /// The word at this offset of the bank, in each lane.
+    Constant(u32),
+    /// A word for each work-item of the workgroup, x fastest, from the address in the two words at this offset of the bank.
+    Array(u32),
+}
+
+/// Emits the block before the first instruction.
+pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
+    for &(number, scalar) in &initial.scalars {
+        let value = match scalar {
+            InitialScalar::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
+            InitialScalar::Workgroup(axis) => cx.b.special(Special::Ctaid(axis)),
+            InitialScalar::ScratchOffset(offset) => {
+                let (slot, bytes) = (cx.b.special(Special::WarpSlot), cx.b.load_const(BANK, offset, Type::I32));
+                cx.b.mul(slot, bytes)
+            }
+        };
+        cx.set_scalar(Operand::Scalar(number), value);
+    }
+    for &(number, vector) in &initial.vectors {
+        let value = match vector {
+            InitialVector::WorkItem(axis) => cx.b.special(Special::Tid(axis)),
+            InitialVector::PackedWorkItem => {
+                let [x, y, z] = [0, 1, 2].map(|axis| cx.b.special(Special::Tid(axis)));
+                let (y, z) = (cx.shl(y, 10), cx.shl(z, 20));
+                let low = cx.b.or(x, y);
+                cx.b.or(low, z)
+            }
+            InitialVector::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
+            InitialVector::Array(offset) => {
+                let warp = cx.b.special(Special::WarpId);
+                let (first, lane) = (cx.shl(warp, 6), cx.b.lane_id());
+                let index = cx.b.add(first, lane);
+                let index = cx.b.zero_extend(Type::I64, index);
+                let (base, two) = (cx.b.load_const(BANK, offset, Type::I64), cx.b.iconst(Type::I64, 2));
+                let bytes = cx.b.shl(index, two);
+                let address = cx.b.add(base, bytes);
+                cx.b.load(Space::Global, Type::I32, Extend::None, address, 0)
+            }
+        };
+        cx.set_vector(number, value);
+    }
+}

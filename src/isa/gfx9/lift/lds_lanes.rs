@@ -1,0 +1,81 @@
+//! Lanes exchange values by the hardware of shared memory, without touching it.
+//!
+//! Source: "Vega" Instruction Set Architecture, DS_SWIZZLE_B32, DS_PERMUTE_B32, DS_BPERMUTE_B32. A lane that is not active
+//! gives 0.
+
+use crate::ir::Value;
+use crate::isa::gfx9::Instruction;
+
+use super::context::Cx;
+use super::vector_memory::{active_at, register};
+use super::{Flow, Lifted};
+
+/// Lane i gets the value of lane `index[i]`, less than 64, if that is active, else 0.
+fn pull(cx: &mut Cx<'_>, value: Value, index: Value) -> Value {
+    let gathered = cx.b.lane_gather(value, index);
+    let (active, zero) = (active_at(cx, index), cx.int(0));
+    cx.b.select(active, gathered, zero)
+}
+
+/// The lane that an address register names, with the offset: words, modulo 64.
+fn lane_of(cx: &mut Cx<'_>, address: Value, offset: u16) -> Value {
+    let offset = cx.int(offset.into());
+    let bytes = cx.b.add(address, offset);
+    let lane = cx.shr(bytes, 2);
+    cx.and_bits(lane, 63)
+}
+
+pub fn ds_bpermute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let ds = i.ds();
+    let (address, data, dst) = (register(ds.addr)?, register(ds.data0)?, register(ds.dst)?);
+    let (address, value) = (cx.vector(address), cx.vector(data));
+    let index = lane_of(cx, address, ds.offset());
+    let result = pull(cx, value, index);
+    cx.set_vector(dst, result);
+    Ok(Flow::Next)
+}
+
+pub fn ds_permute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let ds = i.ds();
+    let (address, data, dst) = (register(ds.addr)?, register(ds.data0)?, register(ds.dst)?);
+    let (address, value) = (cx.vector(address), cx.vector(data));
+    let index = lane_of(cx, address, ds.offset());
+    let exec = cx.exec();
+    let result = cx.b.lane_scatter(value, index, exec);
+    cx.set_vector(dst, result);
+    Ok(Flow::Next)
+}
+
+pub fn ds_swizzle_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let ds = i.ds();
+    let (source, dst) = (register(ds.addr)?, register(ds.dst)?);
+    let value = cx.vector(source);
+    let index = cx.lane_table(&std::array::from_fn(|lane| swizzled(ds.offset(), lane as u32) as u8));
+    let result = pull(cx, value, index);
+    cx.set_vector(dst, result);
+    Ok(Flow::Next)
+}
+
+/// The lane that a lane reads. Lanes stay in their half of 32.
+fn swizzled(control: u16, lane: u32) -> u32 {
+    let control = u32::from(control);
+    let (half, place) = (lane & 32, lane & 31);
+    let field = |lo: u32| control >> lo & 31;
+    match control {
+        // As a Fourier transform's steps need it: reversed bits, but for those of the mask.
+        0xe000.. => {
+            let mask = field(0);
+            let reversed = place.reverse_bits() >> 27 >> mask.count_ones();
+            half | reversed | place & mask
+        }
+        // By so many lanes, to the other side with bit 10, among those that differ outside the mask.
+        0xc000.. => {
+            let mask = field(0);
+            let turn = if control & 0x400 != 0 { field(5).wrapping_neg() } else { field(5) };
+            half | place & mask | place.wrapping_add(turn) & !mask & 31
+        }
+        // Within each four lanes, as two bits for each say.
+        0x8000.. => lane & !3 | control >> (2 * (lane & 3)) & 3,
+        _ => half | ((place & field(0) | field(5)) ^ field(10)),
+    }
+}

@@ -1,0 +1,218 @@
+//! Discovery: which instructions can run in which modes, and where blocks begin and end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{BlockId, FunctionBuilder, TrapKind};
+use crate::isa::LiftError;
+use crate::isa::gfx9::Instruction;
+
+use super::context::{Banks, Cx};
+use super::flow::Flow;
+use super::mode::Mode;
+use super::{Kernel, NAN, WARP_LANES};
+
+/// Guest instructions of a block, at most: the engines translate blocks whole.
+const MAX_BLOCK: usize = 512;
+
+/// Code at an address in a mode.
+pub type Place = (u64, Mode);
+
+/// A decoded instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// None: there is no instruction.
+    pub insn: Option<Instruction>,
+    pub flow: Flow,
+}
+
+/// A block of guest instructions.
+#[derive(Clone, Debug)]
+pub struct GuestBlock {
+    pub steps: Vec<(u64, Step)>,
+    pub mode: Mode,
+    pub end: End,
+}
+
+/// What ends a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// Goes on in another block.
+    Jump(Place),
+    /// The last step's flow does; `next` is the place behind it.
+    Flow { flow: Flow, next: Place },
+}
+
+/// All code that has been found.
+pub struct Program {
+    pub blocks: BTreeMap<Place, GuestBlock>,
+    /// Where indirect jumps lead, in order.
+    pub indirect: Vec<u64>,
+    pub vectors: u32,
+}
+
+struct Explorer<'a> {
+    kernel: &'a Kernel<'a>,
+    steps: BTreeMap<Place, Step>,
+    leaders: BTreeSet<Place>,
+    indirect: BTreeSet<u64>,
+    trial: Trial,
+}
+
+/// Where lift functions are run to see what an instruction does.
+struct Trial {
+    function: FunctionBuilder,
+    banks: Banks,
+    block: BlockId,
+}
+
+impl Program {
+    pub fn new(kernel: &Kernel<'_>) -> Result<Program, LiftError> {
+        let no_entry =
+            || LiftError::NoEntry { kernel: kernel.name.into(), entry: kernel.entry, len: kernel.code.len() };
+        decode(kernel, kernel.entry).ok_or_else(no_entry)?;
+        let mut explorer = Explorer {
+            kernel,
+            steps: BTreeMap::new(),
+            leaders: BTreeSet::new(),
+            indirect: BTreeSet::new(),
+            trial: Trial::new(),
+        };
+        explorer.explore((kernel.entry, kernel.mode));
+        let indirect = |step: &Step| matches!(step.flow, Flow::Indirect(_) | Flow::IndirectCall { .. });
+        let open = explorer.steps.values().any(indirect);
+        if open {
+            explorer.indirect.extend(kernel.indirect_targets);
+            explorer.indirect.extend(kernel.discovered);
+            // Calls in what is found add where they return to.
+            let mut done = BTreeSet::new();
+            while let Some(&pc) = explorer.indirect.iter().find(|pc| !done.contains(*pc)) {
+                done.insert(pc);
+                explorer.explore((pc, kernel.mode));
+            }
+        }
+        let blocks = explorer.cut();
+        // The order in which blocks are numbered must not change when more are discovered.
+        let mut indirect: Vec<u64> = Vec::new();
+        if open {
+            let known = |pc: &&u64| !kernel.discovered.contains(pc);
+            indirect.extend(explorer.indirect.iter().filter(known));
+            indirect.extend(kernel.discovered);
+        }
+        Ok(Program { blocks, indirect, vectors: kernel.vectors })
+    }
+}
+
+impl Explorer<'_> {
+    /// Finds what can be reached from a place.
+    fn explore(&mut self, start: Place) {
+        let mut work = vec![start];
+        self.leaders.insert(start);
+        while let Some((pc, mode)) = work.pop() {
+            if self.steps.contains_key(&(pc, mode)) {
+                continue;
+            }
+            let step = self.step(pc, mode);
+            self.steps.insert((pc, mode), step);
+            let next = step.next(pc);
+            let mut leaders = Vec::new();
+            match step.flow {
+                Flow::Next => work.push((next, mode)),
+                Flow::Jump(target) => leaders.push((target, mode)),
+                Flow::Branch { target, .. } => leaders.extend([(target, mode), (next, mode)]),
+                Flow::Barrier => leaders.push((next, mode)),
+                Flow::SetMode(mode) => leaders.push((next, mode)),
+                Flow::Call { target, .. } => {
+                    self.indirect.insert(next);
+                    leaders.push((target, mode));
+                }
+                Flow::IndirectCall { .. } => {
+                    self.indirect.insert(next);
+                }
+                Flow::Indirect(_) | Flow::Exit | Flow::Trap(_) => {}
+            }
+            work.extend(&leaders);
+            self.leaders.extend(leaders);
+        }
+    }
+
+    fn step(&mut self, pc: u64, mode: Mode) -> Step {
+        let Some(insn) = decode(self.kernel, pc) else {
+            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction) };
+        };
+        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented) };
+        let Some(lift) = insn.row().lift else { return trap };
+        self.trial.function.clear(self.trial.block);
+        let mut cx = Cx::new(self.trial.function.at(self.trial.block), self.trial.banks, self.kernel.vectors, mode);
+        cx.start(&insn, pc);
+        match lift(&mut cx, &insn) {
+            // Code that is reached indirectly is lifted for the mode of the entry.
+            Ok(Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }) if mode != self.kernel.mode => trap,
+            Ok(flow) => Step { insn: Some(insn), flow },
+            Err(_) => trap,
+        }
+    }
+
+    fn cut(&self) -> BTreeMap<Place, GuestBlock> {
+        let mut blocks = BTreeMap::new();
+        let mut work: Vec<Place> = self.leaders.iter().copied().collect();
+        while let Some(start) = work.pop() {
+            if blocks.contains_key(&start) {
+                continue;
+            }
+            let block = self.block(start);
+            // A block may end before an instruction that is no leader; from there on is a further block.
+            if let End::Jump(target) = block.end {
+                work.push(target);
+            }
+            blocks.insert(start, block);
+        }
+        blocks
+    }
+
+    fn block(&self, start: Place) -> GuestBlock {
+        let mode = start.1;
+        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start) };
+        let mut pc = start.0;
+        loop {
+            if pc != start.0 && (block.steps.len() >= MAX_BLOCK || self.leaders.contains(&(pc, mode))) {
+                block.end = End::Jump((pc, mode));
+                return block;
+            }
+            let step = self.steps[&(pc, mode)];
+            block.steps.push((pc, step));
+            let next = step.next(pc);
+            match step.flow {
+                Flow::Next => pc = next,
+                Flow::SetMode(mode) => {
+                    block.end = End::Jump((next, mode));
+                    return block;
+                }
+                flow => {
+                    block.end = End::Flow { flow, next: (next, mode) };
+                    return block;
+                }
+            }
+        }
+    }
+}
+
+impl Step {
+    fn next(&self, pc: u64) -> u64 {
+        pc.wrapping_add(self.insn.map_or(4, |insn| insn.bytes()).into())
+    }
+}
+
+/// The instruction at an address.
+pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
+    let at = usize::try_from(pc.checked_sub(kernel.base)?).ok()?;
+    pc.is_multiple_of(4).then(|| Instruction::decode(kernel.code.get(at..)?)).flatten()
+}
+
+impl Trial {
+    fn new() -> Trial {
+        let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
+        let banks = Banks::declare(&mut function, 256);
+        let block = function.new_block(0);
+        Trial { function, banks, block }
+    }
+}

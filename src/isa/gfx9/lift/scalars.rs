@@ -1,0 +1,209 @@
+//! Scalar registers: by the hardware's numbers, in pairs.
+
+use crate::ir::{IntCc, Part, Reg, Type, Value};
+use crate::isa::gfx9::Operand;
+
+use super::context::Cx;
+
+/// Pairs, by their first register halved.
+pub const PAIRS: u32 = 64;
+pub use crate::isa::gfx9::operand::{EXEC, M0, VCC};
+
+/// The bits of the inline float constants 240 to 248, of f16, f32 and f64.
+const FLOATS: [(u16, u32, u64); 9] = [
+    (0x3800, 0x3f00_0000, 0x3fe0 << 48),
+    (0xb800, 0xbf00_0000, 0xbfe0 << 48),
+    (0x3c00, 0x3f80_0000, 0x3ff0 << 48),
+    (0xbc00, 0xbf80_0000, 0xbff0 << 48),
+    (0x4000, 0x4000_0000, 0x4000 << 48),
+    (0xc000, 0xc000_0000, 0xc000 << 48),
+    (0x4400, 0x4080_0000, 0x4010 << 48),
+    (0xc400, 0xc080_0000, 0xc010 << 48),
+    // 1 / (2 pi)
+    (0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
+];
+
+/// The bits of an inline float constant as a float of this type.
+pub fn float_constant(number: u8, ty: Type) -> u64 {
+    let (half, single, double) = FLOATS[usize::from(number.saturating_sub(240)).min(FLOATS.len() - 1)];
+    match ty.bits() {
+        16 => half.into(),
+        32 => single.into(),
+        _ => double,
+    }
+}
+
+/// A mask as vector instructions left it: in lanes that were not active then, `raw` may have bits that the register has not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawMask {
+    pub raw: Value,
+    pub exec: Value,
+}
+
+impl Cx<'_> {
+    fn pair(&self, number: u8) -> Reg {
+        self.banks.scalars.reg(u32::from(number / 2) % PAIRS)
+    }
+
+    /// A scalar operand of 32 bits.
+    pub fn scalar(&mut self, operand: Operand) -> Value {
+        match operand {
+            Operand::Scalar(number) => {
+                let part = if number % 2 == 0 { Part::Lo } else { Part::Hi };
+                let reg = self.pair(number);
+                self.b.rf_read_part(reg, part)
+            }
+            Operand::Int(value) => self.int(value as u32),
+            Operand::Float(number) => self.int(float_constant(number, Type::F32) as u32),
+            Operand::Literal(bits) => self.int(bits),
+            Operand::Vccz | Operand::Execz => {
+                let mask = if operand == Operand::Vccz { self.vcc() } else { self.exec() };
+                let empty = self.is_zero(mask);
+                self.flag_bit(empty)
+            }
+            Operand::Scc => {
+                let scc = self.scc();
+                self.flag_bit(scc)
+            }
+            Operand::SharedBase | Operand::SharedLimit | Operand::PrivateBase | Operand::PrivateLimit => {
+                let whole = self.scalar_pair(operand);
+                self.b.trunc(Type::I32, whole)
+            }
+            // Nothing is known of them.
+            Operand::PopsExitingWaveId | Operand::LdsDirect | Operand::Vector(_) | Operand::None => self.int(0),
+        }
+    }
+
+    /// A scalar operand of 64 bits, which is also what a mask of lanes is.
+    pub fn scalar_pair(&mut self, operand: Operand) -> Value {
+        let constant = match operand {
+            Operand::Scalar(number) if number % 2 == 0 => {
+                let reg = self.pair(number);
+                return self.b.rf_read(reg);
+            }
+            Operand::Scalar(number) => {
+                let (low, high) = (self.scalar(operand), self.scalar(Operand::Scalar(number.wrapping_add(1))));
+                return self.b.concat(low, high);
+            }
+            Operand::Int(value) => i64::from(value) as u64,
+            Operand::Float(number) => float_constant(number, Type::F64),
+            Operand::Literal(bits) => u64::from(bits),
+            Operand::SharedBase => super::apertures::SHARED,
+            Operand::SharedLimit => super::apertures::SHARED | u64::from(u32::MAX),
+            Operand::PrivateBase => super::apertures::PRIVATE,
+            Operand::PrivateLimit => super::apertures::PRIVATE | u64::from(u32::MAX),
+            _ => {
+                let word = self.scalar(operand);
+                return self.b.zero_extend(Type::I64, word);
+            }
+        };
+        self.long(constant)
+    }
+
+    /// Writes a scalar register of 32 bits. Other operands take nothing.
+    pub fn set_scalar(&mut self, operand: Operand, value: Value) {
+        let Operand::Scalar(number) = operand else { return };
+        let other = Operand::Scalar(number ^ 1);
+        if number / 2 == EXEC / 2 {
+            // The active mask is written as a whole.
+            let other = self.scalar(other);
+            let (low, high) = if number % 2 == 0 { (value, other) } else { (other, value) };
+            let whole = self.b.concat(low, high);
+            return self.set_exec(whole);
+        }
+        let (reg, part) = (self.pair(number), if number % 2 == 0 { Part::Lo } else { Part::Hi });
+        self.raw.remove(&(number / 2));
+        self.b.rf_write_part(reg, part, value);
+    }
+
+    /// Writes a scalar register and the next one.
+    pub fn set_scalar_pair(&mut self, operand: Operand, value: Value) {
+        match operand {
+            Operand::Scalar(number) if number / 2 == EXEC / 2 => self.set_exec(value),
+            Operand::Scalar(number) if number % 2 == 0 => {
+                let reg = self.pair(number);
+                self.raw.remove(&(number / 2));
+                self.b.rf_write(reg, value);
+            }
+            Operand::Scalar(number) => {
+                let (low, high) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
+                self.set_scalar(operand, low);
+                self.set_scalar(Operand::Scalar(number.wrapping_add(1)), high);
+            }
+            _ => {}
+        }
+    }
+
+    /// The mask of active lanes.
+    pub fn exec(&mut self) -> Value {
+        *self.exec.get_or_insert_with(|| self.b.read_active())
+    }
+
+    pub fn set_exec(&mut self, value: Value) {
+        self.b.write_active(value);
+        self.exec = Some(value);
+    }
+
+    pub fn vcc(&mut self) -> Value {
+        self.scalar_pair(Operand::Scalar(VCC))
+    }
+
+    /// A mask of lanes as vector instructions use it: only bits of active lanes mean anything.
+    pub fn lane_mask(&mut self, operand: Operand) -> Value {
+        if let Operand::Scalar(number) = operand
+            && number % 2 == 0
+            && let Some(&RawMask { raw, exec }) = self.raw.get(&(number / 2))
+            && self.exec == Some(exec)
+        {
+            return raw;
+        }
+        self.scalar_pair(operand)
+    }
+
+    /// Writes a mask of lanes as vector instructions do: bits of inactive lanes become 0.
+    pub fn set_lane_mask(&mut self, operand: Operand, raw: Value) {
+        let exec = self.exec();
+        let masked = self.b.and(raw, exec);
+        self.set_scalar_pair(operand, masked);
+        if let Operand::Scalar(number) = operand
+            && number % 2 == 0
+            && number != EXEC
+        {
+            self.raw.insert(number / 2, RawMask { raw, exec });
+        }
+    }
+
+    /// SCC as all ones or 0.
+    pub fn scc(&mut self) -> Value {
+        self.b.rf_read(self.banks.scc)
+    }
+
+    /// `value` is all ones or 0.
+    pub fn set_scc(&mut self, value: Value) {
+        self.b.rf_write(self.banks.scc, value);
+    }
+
+    /// SCC = the uniform number is not 0.
+    pub fn set_scc_nonzero(&mut self, value: Value) {
+        let zero = self.zero_of(value);
+        let scc = self.b.icmp(IntCc::Ne, value, zero);
+        self.set_scc(scc);
+    }
+
+    /// All ones if a uniform number is 0, else 0.
+    pub fn is_zero(&mut self, value: Value) -> Value {
+        let zero = self.zero_of(value);
+        self.b.icmp(IntCc::Eq, value, zero)
+    }
+
+    fn zero_of(&mut self, value: Value) -> Value {
+        let ty = self.b.ty(value).ty;
+        self.b.iconst(ty, 0)
+    }
+
+    /// 1 of all ones, 0 of 0.
+    pub fn flag_bit(&mut self, flag: Value) -> Value {
+        let (low, one) = (self.b.trunc(Type::I32, flag), self.int(1));
+        self.b.and(low, one)
+    }
+}

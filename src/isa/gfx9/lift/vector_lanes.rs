@@ -1,0 +1,95 @@
+//! Between lanes, and between vector and scalar registers.
+//!
+//! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
+
+use crate::ir::{Type, Value};
+use crate::isa::gfx9::{Instruction, Operand};
+
+use super::context::Cx;
+use super::{Flow, Lifted, Unsupported};
+
+/// The first active lane's value; lane 0's if none is.
+pub fn v_readfirstlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (value, exec) = (cx.word(i, 0), cx.exec());
+    let value = cx.b.splat(value);
+    // 64 if there is none, which is lane 0 again.
+    let lane = cx.b.ctz(exec);
+    let lane = cx.b.trunc(Type::I32, lane);
+    let read = cx.b.lane_read(value, lane);
+    cx.set_scalar(i.dst(), read);
+    Ok(Flow::Next)
+}
+
+/// Of any lane, active or not.
+pub fn v_readlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (value, lane) = (cx.word(i, 0), cx.s32(i, 1));
+    let value = cx.b.splat(value);
+    let read = cx.b.lane_read(value, lane);
+    cx.set_scalar(i.dst(), read);
+    Ok(Flow::Next)
+}
+
+/// To any lane, active or not.
+pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
+    let (value, lane) = (cx.s32(i, 0), cx.s32(i, 1));
+    let lane = cx.and_bits(lane, 63);
+    let (lane, one) = (cx.b.zero_extend(Type::I64, lane), cx.long(1));
+    let lanes = cx.b.shl(one, lane);
+    cx.b.set_guard(Some(lanes));
+    cx.b.set_nomask(true);
+    cx.set_vector(number, value);
+    cx.b.set_nomask(false);
+    cx.b.set_guard(None);
+    Ok(Flow::Next)
+}
+
+pub fn v_swap_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (Operand::Vector(to), Operand::Vector(from)) = (i.dst(), i.src(0).operand) else { return Err(Unsupported) };
+    let (x, y) = (cx.vector(to), cx.vector(from));
+    cx.set_vector(to, y);
+    cx.set_vector(from, x);
+    Ok(Flow::Next)
+}
+
+/// Bits of a mask for lower lanes than one's own. `above`: lanes whose bits are in other words, lower ones.
+fn count_below(cx: &mut Cx<'_>, i: &Instruction, high: bool) -> Lifted {
+    let (mask, sum) = (cx.word(i, 0), cx.word(i, 1));
+    let (lane, half) = (cx.b.lane_id(), cx.int(32));
+    let lower = if high {
+        let lane = cx.b.max_u(lane, half);
+        cx.b.sub(lane, half)
+    } else {
+        cx.b.min_u(lane, half)
+    };
+    let count = if i.src(0).operand == Operand::Int(-1) {
+        lower
+    } else {
+        // A shift by 32 gives 0, and so all ones below.
+        let one = cx.int(1);
+        let bit = cx.b.shl(one, lower);
+        let below = cx.b.sub(bit, one);
+        let bits = cx.b.and(mask, below);
+        cx.b.popcnt(bits)
+    };
+    let result: Value = cx.b.add(count, sum);
+    cx.set_word(i, result);
+    Ok(Flow::Next)
+}
+
+pub fn v_mbcnt_lo_u32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    count_below(cx, i, false)
+}
+
+pub fn v_mbcnt_hi_u32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    count_below(cx, i, true)
+}
+
+// Nothing happens.
+pub fn v_nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Next)
+}
+
+pub fn v_clrexcp(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(Flow::Next)
+}
