@@ -122,27 +122,15 @@ impl Place {
         place
     }
 
-    /// The lanes for which so many bytes, `at` bytes (whole words) behind the first, are in range.
+    /// The lanes for which so many bytes, `at` bytes behind the first, are in range. An offset that wraps by that is not.
     pub fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Value {
-        let at = if at == 0 {
-            self.offset
-        } else {
-            let at = cx.int(at);
-            cx.b.add(self.offset, at)
-        };
-        let bytes = cx.int(bytes);
-        let fits = within(cx, at, bytes, self.limit);
-        self.checked(cx, fits)
+        let end = cx.int(at + bytes);
+        self.guard_of(cx, end)
     }
 
-    /// The same for a number of bytes that is a uniform `i32`.
+    /// The lanes for which the first bytes are in range, so many as a uniform `i32` says.
     pub fn guard_of(&self, cx: &mut Cx<'_>, bytes: Value) -> Value {
-        let fits = within(cx, self.offset, bytes, self.limit);
-        self.checked(cx, fits)
-    }
-
-    /// The lanes in range, of those whose offset is.
-    fn checked(&self, cx: &mut Cx<'_>, mut guard: Value) -> Value {
+        let mut guard = within(cx, self.offset, bytes, self.limit);
         if let Some(unchecked) = self.unchecked {
             guard = cx.b.or(guard, unchecked);
         }

@@ -38,6 +38,7 @@ pub mod control;
 pub mod convert;
 pub mod division;
 pub mod flat;
+pub mod image;
 pub mod lds;
 pub mod lds_atomic;
 pub mod lds_lanes;

@@ -242,12 +242,11 @@ impl Texel {
 
 /// Entry `index` of a table, a uniform `i32`; the index is taken modulo the table's length, a power of two.
 pub fn look_up(cx: &mut Cx<'_>, index: Value, table: &[u32]) -> Value {
-    let mut values: Vec<Value> = table.iter().map(|&entry| cx.int(entry)).collect();
-    let mut bit = 1;
-    while values.len() > 1 {
-        let set = cx.and_bits(index, bit);
-        values = values.chunks(2).map(|pair| cx.b.uniform_select(set, pair[1], pair[0])).collect();
-        bit *= 2;
+    if table.iter().all(|entry| *entry == table[0]) {
+        return cx.int(table[0]);
     }
-    values[0]
+    let half = table.len() / 2;
+    let (low, high) = (look_up(cx, index, &table[..half]), look_up(cx, index, &table[half..]));
+    let upper = cx.and_bits(index, half as u64);
+    cx.b.uniform_select(upper, high, low)
 }

@@ -2,7 +2,7 @@
 
 family! { ($) mimg_load {
     /// Loads a texel.
-    ImageLoad unimplemented "image_load vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x00 }
+    ImageLoad (approximate "images that are not linear, or have several samples, fault" image::image_load) "image_load vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x00 }
     /// Loads a texel of a level.
     ImageLoadMip unimplemented "image_load_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x01 }
     /// Loads a texel without conversion.
@@ -14,7 +14,7 @@ family! { ($) mimg_load {
     /// Loads a texel of a level without conversion.
     ImageLoadMipPckSgn unimplemented "image_load_mip_pck_sgn vdata, vaddr:b32, srsrc:b256" { mimg 0x05 }
     /// Stores a texel.
-    ImageStore unimplemented "image_store vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x08 }
+    ImageStore (approximate "images that are not linear, or have several samples, fault; integers are clamped" image::image_store) "image_store vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x08 }
     /// Stores a texel of a level.
     ImageStoreMip unimplemented "image_store_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x09 }
     /// Stores a texel without conversion.
@@ -22,33 +22,33 @@ family! { ($) mimg_load {
     /// Stores a texel of a level without conversion.
     ImageStoreMipPck unimplemented "image_store_mip_pck vdata, vaddr:b32, srsrc:b256" { mimg 0x0b }
     /// Size of the image.
-    ImageGetResinfo unimplemented "image_get_resinfo vdata, vaddr:b32, srsrc:b256" { mimg 0x0e }
+    ImageGetResinfo (exact image::image_get_resinfo) "image_get_resinfo vdata, vaddr:b32, srsrc:b256" { mimg 0x0e }
     /// Atomic exchange.
-    ImageAtomicSwap unimplemented "image_atomic_swap vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x10 }
+    ImageAtomicSwap (approximate "images that are not linear, or have several samples, fault" image::image_atomic_swap) "image_atomic_swap vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x10 }
     /// Atomic compare and exchange.
-    ImageAtomicCmpswap unimplemented "image_atomic_cmpswap vdata:b64, vaddr:b32, srsrc:b256" { mimg 0x11 }
+    ImageAtomicCmpswap (approximate "images that are not linear, or have several samples, fault" image::image_atomic_cmpswap) "image_atomic_cmpswap vdata:b64, vaddr:b32, srsrc:b256" { mimg 0x11 }
     /// Atomic sum.
-    ImageAtomicAdd unimplemented "image_atomic_add vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x12 }
+    ImageAtomicAdd (approximate "images that are not linear, or have several samples, fault" image::image_atomic_add) "image_atomic_add vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x12 }
     /// Atomic difference.
-    ImageAtomicSub unimplemented "image_atomic_sub vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x13 }
+    ImageAtomicSub (approximate "images that are not linear, or have several samples, fault" image::image_atomic_sub) "image_atomic_sub vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x13 }
     /// Atomic signed minimum.
-    ImageAtomicSmin unimplemented "image_atomic_smin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x14 }
+    ImageAtomicSmin (approximate "images that are not linear, or have several samples, fault" image::image_atomic_smin) "image_atomic_smin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x14 }
     /// Atomic unsigned minimum.
-    ImageAtomicUmin unimplemented "image_atomic_umin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x15 }
+    ImageAtomicUmin (approximate "images that are not linear, or have several samples, fault" image::image_atomic_umin) "image_atomic_umin vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x15 }
     /// Atomic signed maximum.
-    ImageAtomicSmax unimplemented "image_atomic_smax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x16 }
+    ImageAtomicSmax (approximate "images that are not linear, or have several samples, fault" image::image_atomic_smax) "image_atomic_smax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x16 }
     /// Atomic unsigned maximum.
-    ImageAtomicUmax unimplemented "image_atomic_umax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x17 }
+    ImageAtomicUmax (approximate "images that are not linear, or have several samples, fault" image::image_atomic_umax) "image_atomic_umax vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x17 }
     /// Atomic and.
-    ImageAtomicAnd unimplemented "image_atomic_and vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x18 }
+    ImageAtomicAnd (approximate "images that are not linear, or have several samples, fault" image::image_atomic_and) "image_atomic_and vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x18 }
     /// Atomic or.
-    ImageAtomicOr unimplemented "image_atomic_or vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x19 }
+    ImageAtomicOr (approximate "images that are not linear, or have several samples, fault" image::image_atomic_or) "image_atomic_or vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x19 }
     /// Atomic exclusive or.
-    ImageAtomicXor unimplemented "image_atomic_xor vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1a }
+    ImageAtomicXor (approximate "images that are not linear, or have several samples, fault" image::image_atomic_xor) "image_atomic_xor vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1a }
     /// Atomic increment with wrap.
-    ImageAtomicInc unimplemented "image_atomic_inc vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1b }
+    ImageAtomicInc (approximate "images that are not linear, or have several samples, fault" image::image_atomic_inc) "image_atomic_inc vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1b }
     /// Atomic decrement with wrap.
-    ImageAtomicDec unimplemented "image_atomic_dec vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1c }
+    ImageAtomicDec (approximate "images that are not linear, or have several samples, fault" image::image_atomic_dec) "image_atomic_dec vdata:b32, vaddr:b32, srsrc:b256" { mimg 0x1c }
     /// Level that would be sampled.
     ImageGetLod unimplemented "image_get_lod vdata, vaddr:b32, srsrc:b256, ssamp:b128" { mimg 0x60 }
 } }

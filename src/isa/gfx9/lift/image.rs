@@ -1,0 +1,292 @@
+//! MIMG: loads, stores and atomics of images, and their sizes.
+//!
+//! Sources: "Vega" Instruction Set Architecture, "Vector memory image instructions"; the image descriptors that Mesa makes for
+//! GFX9. Images are linear, without levels of detail and samples: what else a descriptor says is a fault where the
+//! image is accessed. Out of range texels read 0 and are not written.
+
+use crate::ir::texel::{TexelFormat, TexelKind};
+use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
+use crate::isa::gfx9::{Image, Instruction, Operand};
+
+use super::context::Cx;
+use super::texels::{BUFFER_FORMATS, Texel, bytes_of, look_up};
+use super::vector_memory::{Item, lifts, operand_of, register, write_back};
+use super::{Flow, Lifted, Unsupported};
+
+/// Widths of the components of the formats of images by number: those of buffers, then more.
+const FORMATS: [[u32; 4]; 64] = {
+    let mut formats = [[0; 4]; 64];
+    let mut i = 0;
+    while i < BUFFER_FORMATS.len() {
+        formats[i] = BUFFER_FORMATS[i];
+        i += 1;
+    }
+    formats[16] = [5, 6, 5, 0];
+    formats[17] = [5, 5, 5, 1];
+    formats[18] = [1, 5, 5, 5];
+    formats[19] = [4; 4];
+    formats[SHARED_EXPONENT] = [9, 9, 9, 5];
+    formats
+};
+
+/// The format of three mantissas and an exponent.
+const SHARED_EXPONENT: usize = 34;
+
+/// Where what is not supported is: no page is there.
+const NOWHERE: u64 = 0xdead << 32;
+
+/// Kinds of images.
+mod kind {
+    pub const LINE: u32 = 8;
+    pub const VOLUME: u32 = 10;
+    pub const LINES: u32 = 12;
+    /// Those with a third coordinate: volumes, cubes and arrays of planes.
+    pub const DEEP: [u32; 3] = [VOLUME, 11, 13];
+    /// Of several samples a texel.
+    pub const SAMPLES: u32 = 14;
+}
+
+/// What a descriptor says; all uniform `i32`s but for the address.
+pub(super) struct Descriptor {
+    /// Guest address of the first texel.
+    base: Value,
+    pub width: Value,
+    pub height: Value,
+    /// The last layer, or one less than the depth.
+    last: Value,
+    first: Value,
+    /// Texels from a row to the next.
+    pitch: Value,
+    kind: Value,
+    levels: [Value; 2],
+    pub texel: Texel,
+}
+
+/// The bits of a descriptor's word.
+fn bits(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32) -> Value {
+    let word = if lo == 0 { word } else { cx.shr(word, lo) };
+    cx.low_bits(word, count, false)
+}
+
+/// All ones if a number is one of these.
+fn one_of(cx: &mut Cx<'_>, number: Value, of: &[u32]) -> Value {
+    let mut any = cx.long(0);
+    for &one in of {
+        let one = cx.int(one);
+        let this = cx.b.icmp(IntCc::Eq, number, one);
+        any = cx.b.or(any, this);
+    }
+    any
+}
+
+impl Descriptor {
+    pub fn new(cx: &mut Cx<'_>, image: &Image) -> Descriptor {
+        let first = if let Operand::Scalar(number) = image.srsrc { number } else { 0 };
+        let w: [Value; 6] = std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
+        let one = cx.int(1);
+        let plus_one = |cx: &mut Cx<'_>, value: Value| cx.b.add(value, one);
+
+        let high = bits(cx, w[1], 0, 8);
+        let base = cx.b.concat(w[0], high);
+        let base = cx.shl(base, 8);
+        let (tiling, kind) = (bits(cx, w[3], 20, 5), bits(cx, w[3], 28, 4));
+        let many = cx.int(kind::SAMPLES);
+        let (tiled, sampled) = (bits_are_set(cx, tiling), cx.b.icmp(IntCc::GeU, kind, many));
+        let strange = cx.b.or(tiled, sampled);
+        let nowhere = cx.long(NOWHERE);
+        let base = cx.b.uniform_select(strange, nowhere, base);
+
+        let (width, height, pitch) = (bits(cx, w[2], 0, 14), bits(cx, w[2], 14, 14), bits(cx, w[4], 13, 16));
+        let data = bits(cx, w[1], 20, 6);
+        let (number, shared) = (bits(cx, w[1], 26, 4), cx.int(TexelKind::SharedExponent as u32));
+        let is_shared = one_of(cx, data, &[SHARED_EXPONENT as u32]);
+        let number = cx.b.uniform_select(is_shared, shared, number);
+        let widths = look_up(cx, data, &FORMATS.map(TexelFormat::widths_only));
+        let bytes = look_up(cx, data, &FORMATS.map(bytes_of));
+        Descriptor {
+            base,
+            width: plus_one(cx, width),
+            height: plus_one(cx, height),
+            last: bits(cx, w[4], 0, 13),
+            first: bits(cx, w[5], 0, 13),
+            pitch: plus_one(cx, pitch),
+            kind,
+            levels: [bits(cx, w[3], 12, 4), bits(cx, w[3], 16, 4)],
+            texel: Texel::of(cx, widths, number, bytes, w[3]),
+        }
+    }
+
+    /// The three coordinates that address registers hold: x, y, and z or the layer.
+    pub fn coordinates(&self, cx: &mut Cx<'_>, given: [Value; 3]) -> [Value; 3] {
+        let zero = cx.int(0);
+        let (line, lines) = (one_of(cx, self.kind, &[kind::LINE, kind::LINES]), one_of(cx, self.kind, &[kind::LINES]));
+        let deep = one_of(cx, self.kind, &kind::DEEP);
+        let y = cx.b.select(line, zero, given[1]);
+        let layer = cx.b.select(lines, given[1], zero);
+        [given[0], y, cx.b.select(deep, given[2], layer)]
+    }
+
+    /// The address of a texel, and the lanes for which it is in the image.
+    pub fn place(&self, cx: &mut Cx<'_>, [x, y, z]: [Value; 3]) -> (Value, Value) {
+        let z = cx.b.add(z, self.first);
+        let (right, below) = (cx.b.icmp(IntCc::LtU, x, self.width), cx.b.icmp(IntCc::LtU, y, self.height));
+        let above = cx.b.icmp(IntCc::GeU, z, self.first);
+        let within = cx.b.icmp(IntCc::LeU, z, self.last);
+        // A plane without layers has the first one alone.
+        let layered = one_of(cx, self.kind, &[kind::LINES, kind::DEEP[0], kind::DEEP[1], kind::DEEP[2]]);
+        let single = cx.b.not(layered);
+        let within = cx.b.and(above, within);
+        let within = cx.b.or(within, single);
+        let inside = cx.b.and(right, below);
+        let inside = cx.b.and(inside, within);
+
+        let [x, y, z] = [x, y, z].map(|value| cx.b.zero_extend(Type::I64, value));
+        let [height, pitch] = [self.height, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));
+        let row = cx.b.mul(z, height);
+        let row = cx.b.add(row, y);
+        let texel = cx.b.mul(row, pitch);
+        let texel = cx.b.add(texel, x);
+        let bytes = self.texel.size(cx);
+        let bytes = cx.b.zero_extend(Type::I64, bytes);
+        let distance = cx.b.mul(texel, bytes);
+        let address = cx.b.add(self.base, distance);
+        (cx.b.splat(address), inside)
+    }
+}
+
+/// All ones if a uniform number is not 0.
+fn bits_are_set(cx: &mut Cx<'_>, number: Value) -> Value {
+    let zero = cx.int(0);
+    cx.b.icmp(IntCc::Ne, number, zero)
+}
+
+/// The instruction's fields, if addresses are of 32 bits, descriptors of 256, and there is no status to return.
+pub(super) fn fields(i: &Instruction) -> Result<Image, Unsupported> {
+    let image = i.image();
+    if image.a16 || image.tfe || image.lwe || image.dmask == 0 { Err(Unsupported) } else { Ok(image) }
+}
+
+/// Address and mask of the texels that the coordinates in registers name.
+fn texels(cx: &mut Cx<'_>, image: &Image) -> Result<(Descriptor, Value, Value), Unsupported> {
+    let first = register(image.vaddr)?;
+    register(image.vdata)?;
+    let descriptor = Descriptor::new(cx, image);
+    let given = std::array::from_fn(|i| cx.vector(first.wrapping_add(i as u8)));
+    let coordinates = descriptor.coordinates(cx, given);
+    let (address, inside) = descriptor.place(cx, coordinates);
+    Ok((descriptor, address, inside))
+}
+
+/// The components that an instruction moves.
+pub(super) fn chosen(image: &Image) -> Vec<usize> {
+    (0..4).filter(|i| image.dmask >> i & 1 != 0).collect()
+}
+
+/// The address of a word of a texel.
+pub(super) fn word_of(cx: &mut Cx<'_>, address: Value, word: u32) -> Value {
+    let distance = cx.long(u64::from(word) * 4);
+    cx.b.add(address, distance)
+}
+
+/// Approximate: images that are not linear, or have several samples, fault.
+pub fn image_load(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let image = fields(i)?;
+    let (descriptor, address, inside) = texels(cx, &image)?;
+    let components = descriptor.texel.load(cx, inside, |cx, word| word_of(cx, address, word));
+    let components: Vec<Value> = chosen(&image).into_iter().map(|i| components[i]).collect();
+    descriptor.texel.write(cx, register(image.vdata)?, &components, image.d16.then_some(false));
+    Ok(Flow::Next)
+}
+
+/// Approximate: images that are not linear, or have several samples, fault; integers are clamped.
+pub fn image_store(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let image = fields(i)?;
+    let (descriptor, address, inside) = texels(cx, &image)?;
+    let chosen = chosen(&image);
+    let given = descriptor.texel.read(cx, register(image.vdata)?, chosen.len(), image.d16.then_some(false));
+    let mut components = [cx.int(0); 4];
+    for (place, value) in chosen.into_iter().zip(given) {
+        components[place] = value;
+    }
+    descriptor.texel.store(cx, inside, components, |cx, word| word_of(cx, address, word));
+    Ok(Flow::Next)
+}
+
+fn atomic(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
+    let image = fields(i)?;
+    // The data's registers say how wide it is.
+    let operands = if op.has_compare() { 2 } else { 1 };
+    let ty = match image.dmask.count_ones() / operands {
+        1 => Type::I32,
+        2 => Type::I64,
+        _ => return Err(Unsupported),
+    };
+    let data = register(image.vdata)?;
+    let (_, address, inside) = texels(cx, &image)?;
+    let value = operand_of(cx, ty, data);
+    let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
+    let access = Access { guard: Some(inside), ..cx.b.access(Space::Global, ty, 1, address, 0) };
+    let old = cx.b.atomic(access, op, value, compare);
+    if image.glc {
+        write_back(cx, data, old);
+    }
+    Ok(Flow::Next)
+}
+
+lifts! {
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_swap: atomic(AtomicOp::Exchange);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_cmpswap: atomic(AtomicOp::CompareExchange);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_add: atomic(AtomicOp::Add);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_sub: atomic(AtomicOp::Sub);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_smin: atomic(AtomicOp::MinS);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_umin: atomic(AtomicOp::MinU);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_smax: atomic(AtomicOp::MaxS);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_umax: atomic(AtomicOp::MaxU);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_and: atomic(AtomicOp::And);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_or: atomic(AtomicOp::Or);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_xor: atomic(AtomicOp::Xor);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_inc: atomic(AtomicOp::Inc);
+    /// Approximate: images that are not linear, or have several samples, fault.
+    image_atomic_dec: atomic(AtomicOp::Dec);
+}
+
+/// Width, height, depth or layers of the level that the address register names, and the number of levels.
+pub fn image_get_resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let image = fields(i)?;
+    let (first, dst) = (register(image.vaddr)?, register(image.vdata)?);
+    let descriptor = Descriptor::new(cx, &image);
+    let level = cx.vector(first);
+    let (one, zero) = (cx.int(1), cx.int(0));
+    let of_level = |cx: &mut Cx<'_>, size: Value| {
+        let size = cx.b.shr_u(size, level);
+        cx.b.max_u(size, one)
+    };
+    let (width, height) = (of_level(cx, descriptor.width), of_level(cx, descriptor.height));
+    let depth = cx.b.add(descriptor.last, one);
+    let layers = cx.b.sub(depth, descriptor.first);
+    let depth = of_level(cx, depth);
+    let volume = one_of(cx, descriptor.kind, &[kind::VOLUME]);
+    let depth = cx.b.select(volume, depth, layers);
+    let [base, last] = descriptor.levels;
+    let levels = cx.b.sub(last, base);
+    let levels = cx.b.add(levels, one);
+    let exists = cx.b.icmp(IntCc::LtU, level, levels);
+    let sizes = [width, height, depth].map(|size| cx.b.select(exists, size, zero));
+    let levels = cx.b.splat(levels);
+    let all = [sizes[0], sizes[1], sizes[2], levels];
+    let values: Vec<Value> = chosen(&image).into_iter().map(|i| all[i]).collect();
+    Item::Words(values.len() as u8).write(cx, dst, &values);
+    Ok(Flow::Next)
+}

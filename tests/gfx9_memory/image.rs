@@ -1,0 +1,275 @@
+//! MIMG.
+
+use super::encode::{ImageBits, image, implemented};
+use super::wave::{After, MEMORY, Wave};
+use super::{Random, atomic, read_number};
+
+const BYTES: usize = 0x8000;
+/// The image begins here in memory: descriptors count in 256 bytes.
+const START: usize = 0x100;
+
+/// Coordinates in v1 to v3, data in v4 to v7; s[24:31] the descriptor.
+const ADDRESS: u8 = 1;
+const DATA: u8 = 4;
+const DESCRIPTOR: u8 = 24;
+
+#[derive(Clone, Copy, Debug)]
+struct Descriptor {
+    /// 8: line, 9: plane, 10: volume, 11: cube, 12: lines, 13: planes.
+    kind: u32,
+    width: u32,
+    height: u32,
+    first: u32,
+    last: u32,
+    pitch: u32,
+    /// Data and number format.
+    format: (u32, u32),
+    tiling: u32,
+}
+
+const PLANE: Descriptor =
+    Descriptor { kind: 9, width: 13, height: 9, first: 0, last: 0, pitch: 16, format: (10, 4), tiling: 0 };
+
+impl Descriptor {
+    fn words(self) -> [u32; 8] {
+        let base = (MEMORY + START as u64) >> 8;
+        let (data, kind) = self.format;
+        [
+            base as u32,
+            (base >> 32) as u32 | data << 20 | kind << 26,
+            (self.width - 1) | (self.height - 1) << 14,
+            4 | 5 << 3 | 6 << 6 | 7 << 9 | 2 << 16 | self.tiling << 20 | self.kind << 28,
+            self.last | (self.pitch - 1) << 13,
+            self.first,
+            0,
+            0,
+        ]
+    }
+
+    fn bytes(self) -> usize {
+        match self.format.0 {
+            4 | 10 => 4,
+            11 => 8,
+            14 => 16,
+            1 => 1,
+            _ => 2,
+        }
+    }
+
+    /// Where a texel is.
+    fn place(self, [x, y, z]: [u32; 3]) -> Option<usize> {
+        let (y, z) = match self.kind {
+            8 => (0, 0),
+            12 => (0, y),
+            9 => (y, 0),
+            _ => (y, z),
+        };
+        let z = z.wrapping_add(self.first);
+        let layer = z >= self.first && z <= self.last || matches!(self.kind, 8 | 9);
+        let inside = x < self.width && y < self.height && layer;
+        inside.then(|| START + ((z * self.height + y) * self.pitch + x) as usize * self.bytes())
+    }
+}
+
+fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
+    let mut wave = Wave { exec: random.bits() | random.bits(), memory: random.bytes(BYTES), ..Wave::default() };
+    for number in DATA..DATA + 4 {
+        wave.vectors.insert(number, random.row());
+    }
+    for (i, word) in descriptor.words().into_iter().enumerate() {
+        wave.scalars.insert(DESCRIPTOR + i as u8, word);
+    }
+    wave
+}
+
+fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
+    let exec = wave.exec;
+    (0..64).filter(move |lane| exec >> lane & 1 != 0)
+}
+
+fn before(wave: &Wave) -> After {
+    let vectors = (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
+    After { vectors, shared: vec![], memory: wave.memory.clone(), fault: None }
+}
+
+/// Different texels, some out of range.
+fn set_coordinates(random: &mut Random, wave: &mut Wave) -> Vec<[u32; 3]> {
+    let far = |random: &mut Random, limit: u64| if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 };
+    let rows: Vec<[u32; 3]> = (0..64).map(|lane| [lane % 15, lane / 8 + far(random, 2) % 3, far(random, 5)]).collect();
+    for i in 0..3 {
+        wave.vectors.insert(ADDRESS + i, std::array::from_fn(|lane| rows[lane][usize::from(i)]));
+    }
+    rows
+}
+
+fn shapes() -> Vec<Descriptor> {
+    vec![
+        PLANE,
+        Descriptor { kind: 8, height: 1, ..PLANE },
+        Descriptor { kind: 10, last: 2, ..PLANE },
+        Descriptor { kind: 11, last: 5, ..PLANE },
+        Descriptor { kind: 12, height: 1, first: 1, last: 3, ..PLANE },
+        Descriptor { kind: 13, first: 1, last: 3, ..PLANE },
+        Descriptor { format: (1, 4), ..PLANE },
+        Descriptor { format: (14, 7), ..PLANE },
+        Descriptor { format: (11, 5), ..PLANE },
+    ]
+}
+
+/// Integers and whole words alone: conversions are tested with buffers.
+fn components(descriptor: Descriptor, texel: &[u8]) -> [u32; 4] {
+    let word = |i: usize| u32::from_le_bytes(texel[4 * i..4 * i + 4].try_into().unwrap());
+    match descriptor.format {
+        (10, _) => std::array::from_fn(|i| texel[i].into()),
+        (1, _) => [texel[0].into(), 0, 0, 1],
+        (11, _) => [word(0), word(1), 0, 1],
+        (4, _) => [word(0), 0, 0, 1],
+        _ => std::array::from_fn(word),
+    }
+}
+
+#[test]
+fn loads_and_stores() {
+    let mut random = Random(31);
+    for descriptor in shapes() {
+        for dmask in [1, 0b1010, 0b1111] {
+            let mut wave = wave(&mut random, descriptor);
+            let rows = set_coordinates(&mut random, &mut wave);
+            let chosen: Vec<usize> = (0..4).filter(|i| dmask >> i & 1 != 0).collect();
+            let bits = ImageBits { dmask, unorm: true, ..ImageBits::default() };
+            let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let mut expected = before(&wave);
+            for lane in active(&wave) {
+                let texel = descriptor.place(rows[lane]).map_or([0; 4], |at| components(descriptor, &wave.memory[at..]));
+                for (n, &i) in chosen.iter().enumerate() {
+                    expected.vectors[usize::from(DATA) + n][lane] = texel[i];
+                }
+            }
+            after.check(&expected, &format!("load {descriptor:?} {dmask:#x}"));
+
+            // Small numbers, so that nothing is clamped.
+            for number in DATA..DATA + 4 {
+                wave.vectors.insert(number, std::array::from_fn(|_| random.below(256) as u32));
+            }
+            let after = wave.run(&[image("image_store", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let mut expected = before(&wave);
+            for lane in active(&wave) {
+                let Some(at) = descriptor.place(rows[lane]) else { continue };
+                let mut words = [0; 4];
+                for (n, &i) in chosen.iter().enumerate() {
+                    words[i] = wave.vectors[&(DATA + n as u8)][lane];
+                }
+                let bytes: Vec<u8> = match descriptor.format.0 {
+                    1 | 10 => words.iter().map(|&word| word as u8).collect(),
+                    _ => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+                };
+                expected.memory[at..at + descriptor.bytes()].copy_from_slice(&bytes[..descriptor.bytes()]);
+            }
+            after.check(&expected, &format!("store {descriptor:?} {dmask:#x}"));
+        }
+    }
+}
+
+#[test]
+fn halves() {
+    let mut random = Random(32);
+    let mut wave = wave(&mut random, PLANE);
+    let rows = set_coordinates(&mut random, &mut wave);
+    let bits = ImageBits { dmask: 0b111, d16: true, ..ImageBits::default() };
+    let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    let mut expected = before(&wave);
+    for lane in active(&wave) {
+        let texel = PLANE.place(rows[lane]).map_or([0; 4], |at| components(PLANE, &wave.memory[at..]));
+        expected.vectors[4][lane] = texel[0] | texel[1] << 16;
+        expected.vectors[5][lane] = texel[2] | expected.vectors[5][lane] & 0xffff_0000;
+    }
+    after.check(&expected, "load of halves");
+}
+
+#[test]
+fn atomics() {
+    let mut random = Random(33);
+    let names = implemented("image_atomic");
+    assert_eq!(names.len(), 13);
+    for name in names {
+        for (bytes, glc) in [(4, false), (4, true), (8, true)] {
+            let descriptor = Descriptor { format: (if bytes == 4 { 4 } else { 11 }, 4), ..PLANE };
+            let mut wave = wave(&mut random, descriptor);
+            let mut rows = set_coordinates(&mut random, &mut wave);
+            // Some in one place.
+            wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32 % 3));
+            rows.iter_mut().enumerate().for_each(|(lane, row)| row[0] = lane as u32 % 3);
+            for number in DATA..DATA + 4 {
+                let high = bytes == 8 && number % 2 == 1;
+                wave.vectors.insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
+            }
+            wave.memory.iter_mut().enumerate().for_each(|(i, byte)| *byte = if i % bytes == 0 { *byte % 4 } else { 0 });
+            let dmask = match (name.contains("cmp"), bytes) {
+                (false, 4) => 1,
+                (true, 4) | (false, _) => 3,
+                _ => 15,
+            };
+            let bits = ImageBits { dmask, glc, ..ImageBits::default() };
+            let after = wave.run(&[image(name, DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let mut expected = before(&wave);
+            for lane in active(&wave) {
+                let operand = |n: usize| {
+                    let word = |i: usize| u64::from(wave.vectors[&(DATA + i as u8)][lane]);
+                    if bytes == 8 { word(2 * n) | word(2 * n + 1) << 32 } else { word(n) }
+                };
+                let mut old = 0;
+                if let Some(at) = descriptor.place(rows[lane]) {
+                    let cell = &mut expected.memory[at..at + bytes];
+                    old = read_number(cell);
+                    let new = atomic(name, bytes as u32 * 8, old, operand(0), operand(1));
+                    cell.copy_from_slice(&new.to_le_bytes()[..bytes]);
+                }
+                if glc {
+                    expected.vectors[usize::from(DATA)][lane] = old as u32;
+                    if bytes == 8 {
+                        expected.vectors[usize::from(DATA) + 1][lane] = (old >> 32) as u32;
+                    }
+                }
+            }
+            after.check(&expected, &format!("{name} {bytes} {glc}"));
+        }
+    }
+}
+
+#[test]
+fn sizes() {
+    let mut random = Random(34);
+    for (descriptor, depth) in [
+        (PLANE, 1),
+        (Descriptor { kind: 13, first: 1, last: 3, ..PLANE }, 3),
+        (Descriptor { kind: 10, last: 6, ..PLANE }, 7),
+    ] {
+        let mut wave = wave(&mut random, descriptor);
+        wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32 % 5));
+        let bits = ImageBits { dmask: 15, ..ImageBits::default() };
+        let after = wave.run(&[image("image_get_resinfo", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+        let mut expected = before(&wave);
+        for lane in active(&wave) {
+            let level = lane % 5;
+            let size = |size: u32| (size >> level).max(1);
+            // The descriptor has three levels.
+            let layers = if descriptor.kind == 10 { size(depth) } else { depth };
+            let sizes = if level < 3 { [size(13), size(9), layers] } else { [0; 3] };
+            for (i, value) in sizes.into_iter().chain([3]).enumerate() {
+                expected.vectors[usize::from(DATA) + i][lane] = value;
+            }
+        }
+        after.check(&expected, "sizes");
+    }
+}
+
+#[test]
+fn what_is_not_linear_faults() {
+    let mut random = Random(35);
+    let mut wave = wave(&mut random, Descriptor { tiling: 9, ..PLANE });
+    wave.exec = u64::MAX;
+    set_coordinates(&mut random, &mut wave);
+    let bits = ImageBits { dmask: 15, ..ImageBits::default() };
+    let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    assert_eq!(after.fault.expect("a fault").0, "address out of range");
+}
