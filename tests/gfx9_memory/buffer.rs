@@ -43,7 +43,15 @@ impl Descriptor {
     }
 
     /// Where a word of a lane's record is, if it is in range.
-    fn place(self, bits: Bits, lane: u32, (index, offset): (u32, u32), soffset: u32, word: u32, bytes: u32) -> Option<usize> {
+    fn place(
+        self,
+        bits: Bits,
+        lane: u32,
+        (index, offset): (u32, u32),
+        soffset: u32,
+        word: u32,
+        bytes: u32,
+    ) -> Option<usize> {
         let index = if bits.idxen { index } else { 0 };
         let index = index.wrapping_add(if self.add_tid { lane } else { 0 });
         let offset = bits.offset.wrapping_add(if bits.offen { offset } else { 0 });
@@ -68,8 +76,7 @@ impl Descriptor {
 }
 
 fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
-    let mut wave =
-        Wave { exec: random.bits() | random.bits(), memory: random.bytes(BYTES), ..Wave::default() };
+    let mut wave = Wave { exec: random.bits() | random.bits(), memory: random.bytes(BYTES), ..Wave::default() };
     for number in DATA..DATA + 4 {
         wave.vectors.insert(number, random.row());
     }
@@ -114,9 +121,21 @@ fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
 }
 
 /// Sets the addresses of the lanes; index and offset of each.
-fn set_addresses(random: &mut Random, wave: &mut Wave, descriptor: Descriptor, bits: Bits, align: u64) -> Vec<(u32, u32)> {
+fn set_addresses(
+    random: &mut Random,
+    wave: &mut Wave,
+    descriptor: Descriptor,
+    bits: Bits,
+    align: u64,
+) -> Vec<(u32, u32)> {
     let structured = bits.idxen && descriptor.stride != 0;
-    let limit = if structured { 40 } else if descriptor.add_tid { 80 } else { 1020 };
+    let limit = if structured {
+        40
+    } else if descriptor.add_tid {
+        80
+    } else {
+        1020
+    };
     let rows: Vec<(u32, u32)> = (0..64)
         .map(|lane| {
             let mut offset = (random.below(limit / align) * align) as u32;
@@ -141,7 +160,11 @@ fn set_addresses(random: &mut Random, wave: &mut Wave, descriptor: Descriptor, b
 #[test]
 fn loads_and_stores() {
     let mut random = Random(21);
-    let names: Vec<_> = ["buffer_load_", "buffer_store_"].into_iter().flat_map(implemented).filter(|name| !name.contains("format")).collect();
+    let names: Vec<_> = ["buffer_load_", "buffer_store_"]
+        .into_iter()
+        .flat_map(implemented)
+        .filter(|name| !name.contains("format"))
+        .collect();
     assert_eq!(names.len(), 22);
     for name in names {
         let kind = Kind::of(name);
@@ -152,7 +175,14 @@ fn loads_and_stores() {
             let rows = set_addresses(&mut random, &mut wave, descriptor, bits, align);
             let soffset = 16 * random.below(5) as u32;
             wave.scalars.insert(SOFFSET, soffset);
-            let after = wave.run(&[buffer(name, DATA, if bits.offen || bits.idxen { ADDRESS } else { 0 }, DESCRIPTOR, SOFFSET, bits)]);
+            let after = wave.run(&[buffer(
+                name,
+                DATA,
+                if bits.offen || bits.idxen { ADDRESS } else { 0 },
+                DESCRIPTOR,
+                SOFFSET,
+                bits,
+            )]);
             let mut expected = before(&wave);
             // Words are stored one after the other, each of all lanes.
             let mut writes = Vec::new();
@@ -207,7 +237,14 @@ fn atomics() {
             for (i, byte) in wave.memory.iter_mut().enumerate() {
                 *byte = if i % bytes == 0 { *byte % 4 } else { 0 };
             }
-            let after = wave.run(&[buffer(name, DATA, if bits.offen || bits.idxen { ADDRESS } else { 0 }, DESCRIPTOR, 128, bits)]);
+            let after = wave.run(&[buffer(
+                name,
+                DATA,
+                if bits.offen || bits.idxen { ADDRESS } else { 0 },
+                DESCRIPTOR,
+                128,
+                bits,
+            )]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let operand = |n: usize| {
@@ -218,7 +255,9 @@ fn atomics() {
                 if let Some(at) = descriptor.place(bits, lane as u32, rows[lane], 0, 0, bytes as u32) {
                     let cell = &mut expected.memory[at..at + bytes];
                     old = read_number(cell);
-                    cell.copy_from_slice(&atomic(name, bytes as u32 * 8, old, operand(0), operand(1)).to_le_bytes()[..bytes]);
+                    cell.copy_from_slice(
+                        &atomic(name, bytes as u32 * 8, old, operand(0), operand(1)).to_le_bytes()[..bytes],
+                    );
                 }
                 if bits.glc {
                     expected.vectors[usize::from(DATA)][lane] = old as u32;
@@ -357,7 +396,8 @@ fn formats_are_loaded() {
         let d16 = name.contains("d16");
         for (n, format) in formats().into_iter().enumerate() {
             // d16 of wide floats that do not fit is not for a test.
-            if d16 && (widths(format.0)[0] == 32 || format.1 == 2 || format.1 == 3) || n % 6 != random.below(6) as usize {
+            if d16 && (widths(format.0)[0] == 32 || format.1 == 2 || format.1 == 3) || n % 6 != random.below(6) as usize
+            {
                 continue;
             }
             let typed = name.starts_with('t');
@@ -370,7 +410,11 @@ fn formats_are_loaded() {
             let index = wave.vectors[&ADDRESS];
             if format.1 == 7 {
                 // Numbers, not NaNs: the exponents' upper bits are 0.
-                wave.memory.iter_mut().enumerate().for_each(|(i, byte)| if i % 2 == 1 || bytes == 4 { *byte &= 0x39 });
+                wave.memory.iter_mut().enumerate().for_each(|(i, byte)| {
+                    if i % 2 == 1 || bytes == 4 {
+                        *byte &= 0x39
+                    }
+                });
             }
             let after = wave.run(&[buffer(name, DATA, ADDRESS, DESCRIPTOR, 128, bits)]);
             let mut expected = before(&wave);
@@ -387,11 +431,15 @@ fn formats_are_loaded() {
                 let mut registers = texel[..count].to_vec();
                 if d16 {
                     let parts = halves(format.1, &registers);
-                    registers = parts.chunks(2).enumerate().map(|(i, pair)| match *pair {
-                        [low, high] => low | high << 16,
-                        _ if name.contains("hi") => pair[0] << 16 | old[i] & 0xffff,
-                        _ => pair[0] | old[i] & 0xffff_0000,
-                    }).collect();
+                    registers = parts
+                        .chunks(2)
+                        .enumerate()
+                        .map(|(i, pair)| match *pair {
+                            [low, high] => low | high << 16,
+                            _ if name.contains("hi") => pair[0] << 16 | old[i] & 0xffff,
+                            _ => pair[0] | old[i] & 0xffff_0000,
+                        })
+                        .collect();
                 }
                 for (i, word) in registers.into_iter().enumerate() {
                     expected.vectors[usize::from(DATA) + i][lane] = word;
@@ -411,7 +459,11 @@ fn formats_are_stored() {
         let d16 = name.contains("d16");
         for (n, format) in formats().into_iter().enumerate() {
             // What is loaded must be a number of the format again: halves hold no 32 bits, and no 16 of a fraction.
-            if d16 && widths(format.0)[0] > 10 && format.1 < 4 || d16 && format.1 == 6 || d16 && widths(format.0)[0] == 32 || n % 6 != random.below(6) as usize {
+            if d16 && widths(format.0)[0] > 10 && format.1 < 4
+                || d16 && format.1 == 6
+                || d16 && widths(format.0)[0] == 32
+                || n % 6 != random.below(6) as usize
+            {
                 continue;
             }
             let bytes = widths(format.0).iter().sum::<u32>() as usize / 8;
@@ -424,7 +476,11 @@ fn formats_are_stored() {
                 .map(|_| {
                     let mut texel = random.bytes(16);
                     if format.1 == 7 {
-                        texel.iter_mut().enumerate().for_each(|(i, byte)| if i % 2 == 1 || bytes == 4 { *byte &= 0x39 });
+                        texel.iter_mut().enumerate().for_each(|(i, byte)| {
+                            if i % 2 == 1 || bytes == 4 {
+                                *byte &= 0x39
+                            }
+                        });
                     }
                     texel
                 })
@@ -452,7 +508,11 @@ fn formats_are_stored() {
                 texel[..bytes].copy_from_slice(&after.memory[at..at + bytes]);
                 assert_eq!(after.memory[at + bytes..at + 16], wave.memory[at + bytes..at + 16], "{name} {format:?}");
                 if !written {
-                    assert_eq!(after.memory[at..at + bytes], wave.memory[at..at + bytes], "{name} {format:?} lane {lane}");
+                    assert_eq!(
+                        after.memory[at..at + bytes],
+                        wave.memory[at..at + bytes],
+                        "{name} {format:?} lane {lane}"
+                    );
                     continue;
                 }
                 let found = components(format, &texel);
@@ -460,7 +520,13 @@ fn formats_are_stored() {
                 for i in 0..there {
                     // The least of the signed is as good as the next.
                     let zero = components(format, &[0; 16])[i];
-                    let want = if i < count { given[lane][i] } else if format.1 == 6 { found[i] } else { zero };
+                    let want = if i < count {
+                        given[lane][i]
+                    } else if format.1 == 6 {
+                        found[i]
+                    } else {
+                        zero
+                    };
                     assert_eq!(found[i], want, "{name} {format:?} lane {lane} component {i}");
                 }
             }

@@ -90,8 +90,7 @@ fn reads_and_writes() {
                             expected.vectors[first + i][lane] = word;
                         }
                     } else if let Some(at) = at {
-                        let data: Vec<u32> =
-                            (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
+                        let data: Vec<u32> = (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
                         expected.shared[at..at + kind.bytes()].copy_from_slice(&kind.stored(&data));
                     }
                 }
@@ -104,8 +103,11 @@ fn reads_and_writes() {
 #[test]
 fn atomics() {
     let mut random = Random(2);
-    let families = ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst", "wrap", "wrxchg"];
-    for name in families.into_iter().flat_map(|family| implemented(&format!("ds_{family}_")).into_iter().chain(implemented(&format!("ds_{family}2")))) {
+    let families =
+        ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst", "wrap", "wrxchg"];
+    for name in families.into_iter().flat_map(|family| {
+        implemented(&format!("ds_{family}_")).into_iter().chain(implemented(&format!("ds_{family}2")))
+    }) {
         if name.contains("_f32") || name.contains("_f64") || name.contains("src2") {
             continue;
         }
@@ -116,7 +118,10 @@ fn atomics() {
             // Small numbers that collide, so that comparisons come out either way.
             for number in DATA[0]..DATA[1] + 4 {
                 if round % 2 == 1 {
-                    wave.vectors.insert(number, std::array::from_fn(|_| if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }));
+                    wave.vectors.insert(
+                        number,
+                        std::array::from_fn(|_| if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }),
+                    );
                 }
             }
             if round % 2 == 1 {
@@ -176,7 +181,8 @@ fn atomics_of_floats() {
         let bytes = bits / 8;
         for name in names {
             let mut wave = wave(&mut random);
-            let data: [[f64; 64]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| numbers[random.below(6) as usize]));
+            let data: [[f64; 64]; 2] =
+                std::array::from_fn(|_| std::array::from_fn(|_| numbers[random.below(6) as usize]));
             for n in 0..2 {
                 for half in 0..2 {
                     let row = data[n].map(|x| (encode(x) >> (32 * half)) as u32);
@@ -232,17 +238,22 @@ fn operands_in_memory() {
             }
             // Lanes write places that no lane reads from: 496 bytes on, or 62 words (bits 17 and up of the address are out of
             // range then, so that lane 0 alone finds something).
-            let rows: [u32; 64] = std::array::from_fn(|lane| if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 });
+            let rows: [u32; 64] =
+                std::array::from_fn(
+                    |lane| if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 },
+                );
             wave.vectors.insert(ADDRESS, rows);
             let offset = if by_address { 0x8000 } else { 124 };
             let after = wave.run(&[ds(name, RESULT, ADDRESS, DATA, offset)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let distance = if by_address { (rows[lane] as i32 >> 17 << 2) as u32 } else { 496 };
-                let b = place(rows[lane].wrapping_add(distance), 0, bytes).map_or(0, |at| read_number(&wave.shared[at..at + bytes]));
+                let b = place(rows[lane].wrapping_add(distance), 0, bytes)
+                    .map_or(0, |at| read_number(&wave.shared[at..at + bytes]));
                 if let Some(at) = place(rows[lane], 0, bytes) {
                     let old = read_number(&expected.shared[at..at + bytes]);
-                    let float = |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
+                    let float =
+                        |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
                     let new = match name {
                         _ if name.contains("write") => b,
                         _ if name.contains("add_src2_f") => ((float(old) + float(b)) as f32).to_bits().into(),
@@ -310,7 +321,9 @@ fn lanes_exchange_values() {
     let mut random = Random(6);
     for _ in 0..4 {
         let mut wave = wave(&mut random);
-        let rows = std::array::from_fn(|_| (random.below(100) as u32).wrapping_sub(20).wrapping_mul(4) + random.below(4) as u32);
+        let rows = std::array::from_fn(|_| {
+            (random.below(100) as u32).wrapping_sub(20).wrapping_mul(4) + random.below(4) as u32
+        });
         wave.vectors.insert(ADDRESS, rows);
         let data = wave.vectors[&DATA[0]];
         let offset = 4 * random.below(80) as u16;
