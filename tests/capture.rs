@@ -8,12 +8,13 @@ use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, RawValue, writ
 use warploom::container;
 use warploom::container::hsaco::ValueKind;
 
-/// The manifests in a folder of examples, and in `gfx9` of it.
+/// The manifests in a folder of examples, and in `gfx9` of it; and one with images, which are not executed yet.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
-    let folders = [list(root.clone()), list(root.join("gfx9"))].concat().into_iter().filter(|p| p.is_dir());
-    let files = folders.flat_map(list);
+    let image = root.parent().unwrap().join("tests/fixtures/gfx9/image");
+    let folders = [list(root.clone()), list(root.join("gfx9")), vec![image]].concat();
+    let files = folders.into_iter().filter(|p| p.is_dir()).flat_map(list);
     files.filter(|p| p.extension().is_some_and(|e| e == "toml")).collect()
 }
 
@@ -64,6 +65,8 @@ fn arguments_fit_the_kernels() {
             let expected = match arg {
                 ArgValue::Bytes(..) => ValueKind::ByValue,
                 ArgValue::Local(_) => ValueKind::DynamicSharedPointer,
+                ArgValue::Sampler(_) => ValueKind::Sampler,
+                ArgValue::Surface(_) | ArgValue::Texture(_) => ValueKind::Image,
                 _ => ValueKind::GlobalBuffer,
             };
             assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
@@ -153,6 +156,7 @@ fn what_is_wrong_is_named() {
         ("[[arg]]\nbuffer = \"x\"\ni32 = 1", &["exactly one key", "line 6"]),
         ("[[arg]]\ni33 = 1", &["unknown key `i33`", "f64"]),
         ("[[arg]]\nu8 = 256", &["256 is no u8", "from 0 to 255"]),
+        ("[[arg]]\nsampler = { filter = \"cubic\", address = \"repeat\" }", &["`sampler`", "cubic"]),
         ("[[arg]]\nlocal = -1", &["`local`", "-1"]),
         ("[buffer.x]\nzeros = 4\naddress = 4096", &["buffer.x.address", "multiple of 65536"]),
         ("[raw]\nvgprs = 4", &["raw", "gfx9-raw"]),
@@ -230,7 +234,7 @@ fn the_documented_manifest_is_one() {
     let [manifest, stream] = &documented[..] else { panic!("{} manifests", documented.len()) };
     let raw = stream.raw.as_ref().unwrap();
     assert_eq!((raw.sgpr.len(), raw.vgpr.len(), stream.buffers["set0"].parts.len()), (4, 2, 2));
-    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (4, 3, 1));
+    assert_eq!((manifest.args.len(), manifest.buffers.len(), manifest.sparse.len()), (5, 3, 1));
 }
 
 /// Resolves a manifest of a plain stream of 8 bytes.

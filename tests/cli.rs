@@ -330,6 +330,47 @@ fn faults_of_the_guest_end_with_2() {
 }
 
 #[test]
+fn inspect_shows_code_objects() {
+    let of = |name: &str| {
+        let ran = warploom(&["inspect", fixture(&format!("tests/fixtures/gfx9/{name}")).to_str().unwrap()]);
+        assert_ends(&ran, 0, &[]);
+        ran.out
+    };
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "containers/variables.hsaco",
+            &[
+                "AMD gfx900 (GFX9)",
+                "code object version 5, XNACK any",
+                "kernel variables",
+                "code       168 bytes at image+0x1c00, descriptor at 0xa00",
+                "44 VGPRs (41 used)",
+                "scratch    0 bytes and what calls need",
+                "s[4:5] DispatchPtr, s[6:7] KernargSegmentPtr",
+                "s15 ScratchWaveOffset",
+                "1  offset 0x000, 8 bytes, global_buffer (global)",
+                "hidden_group_size_x",
+                "_ZL5firsti: 48 bytes at image+0x1b00",
+                "zeros: 400 bytes in the image at image+0x3d80, zeros",
+                "image+0x3d68: R_AMDGPU_RELATIVE64 image + 0x3d60",
+            ],
+        ),
+        (
+            "containers/variants.v5.hsaco",
+            &["workgroup  exactly [64, 2, 1] lanes", "dynamic_shared_pointer (local): int*"],
+        ),
+        ("containers/printf.hsaco", &["printf", "item %d has"]),
+        ("corpus/k09_scratch.hsaco", &["scratch    260 bytes", "LDS        4352 bytes"]),
+        ("containers/host.o", &["ELF file of a host", "offload bundle 1", "--gfx906, 5", "kernel variables"]),
+        ("containers/variables.ccob", &["offload bundle 1 (compressed)", "kernel variables"]),
+    ];
+    for (name, parts) in cases {
+        let shown = of(name);
+        assert!(parts.iter().all(|part| shown.contains(part)), "{parts:?}: {shown}");
+    }
+}
+
+#[test]
 fn inspect_shows_what_is_there() {
     let of = |name: &str| {
         let ran = warploom(&["inspect", fixture(name).to_str().unwrap()]);

@@ -297,11 +297,65 @@ fn bundles_give_their_best_member() {
         assert_eq!(modules[0].isa.to_string(), "AMD gfx900 (GFX9)");
         assert!(modules[0].kernel("variables").is_some());
     }
-    let entry = |id: &str| hsaco::bundle::Entry { id: id.into(), offset: 0, content: &[] }.target_id().to_string();
+    let entry =
+        |id: &str| hsaco::bundle::Entry { id: id.into(), offset: 0, content: [][..].into() }.target_id().to_string();
     assert_eq!(entry("hipv4-amdgcn-amd-amdhsa--gfx906:sramecc-:xnack+"), "gfx906:sramecc-:xnack+");
     assert_eq!(entry("openmp-amdgcn-amd-amdhsa--gfx902"), "gfx902");
-    let message = container::modules(&bytes("containers/variables.ccob")).unwrap_err().to_string();
-    assert!(message.contains("compressed offload bundle"), "{message}");
+}
+
+/// What clang packed, in each version of the header and by either method.
+#[test]
+fn compressed_bundles() {
+    let packed = bytes("containers/variables.ccob");
+    assert_eq!(container::recognise(&packed), Some(Format::OffloadBundle));
+    assert_eq!(packed[4..8], [2, 0, 1, 0], "version 2, Zstandard");
+    let unpacked = u32::from_le_bytes(packed[12..16].try_into().unwrap());
+    let with = |version: u16, method: u16, stream: &[u8]| {
+        let mut bytes = b"CCOB".to_vec();
+        bytes.extend([version.to_le_bytes(), method.to_le_bytes()].concat());
+        match version {
+            1 => bytes.extend(unpacked.to_le_bytes()),
+            2 => bytes.extend([24 + stream.len() as u32, unpacked].map(u32::to_le_bytes).concat()),
+            _ => bytes.extend([32 + stream.len() as u64, u64::from(unpacked)].map(u64::to_le_bytes).concat()),
+        }
+        bytes.extend([0; 8]);
+        [&bytes, stream].concat()
+    };
+    let bundles = |bytes: &[u8]| {
+        let bundles = hsaco::bundle::bundles(bytes, Format::OffloadBundle).unwrap_or_else(|e| panic!("{e}"));
+        assert!(bundles.iter().all(|bundle| bundle.compressed));
+        bundles.into_iter().map(|bundle| bundle.entries[1].content.to_vec()).collect::<Vec<_>>()
+    };
+    let kernel = bundles(&packed);
+    assert_eq!(container::recognise(&kernel[0]), Some(Format::Hsaco));
+    for version in 1..=3 {
+        assert_eq!(bundles(&with(version, 1, &packed[24..])), kernel, "{version}");
+    }
+    // A bundle without entries is 32 bytes; two bundles with zeros between them.
+    let nothing = [b"__CLANG_OFFLOAD_BUNDLE__".as_slice(), &[0; 8]].concat();
+    let zlib = miniz_oxide::deflate::compress_to_vec_zlib(&nothing, 6);
+    let mut small = with(2, 0, &zlib);
+    small[12..16].copy_from_slice(&32_u32.to_le_bytes());
+    let both = [&small[..], &[0; 100], &packed].concat();
+    let found = hsaco::bundle::bundles(&both, Format::OffloadBundle).unwrap();
+    assert_eq!(
+        found.iter().map(|b| (b.offset, b.entries.len())).collect::<Vec<_>>(),
+        [(0, 0), (small.len() as u64 + 100, 3)]
+    );
+
+    let message = |bytes: &[u8]| container::modules(bytes).unwrap_err().to_string();
+    assert!(message(&with(4, 1, &packed[24..])).contains("version 4"));
+    assert!(message(&with(2, 7, &packed[24..])).contains("method 7"));
+    assert!(message(&with(2, 0, &packed[24..])).contains("unpacks to"));
+    for length in 4..packed.len() {
+        assert!(message(&packed[..length]).contains("expected"), "{length}");
+    }
+    let mut flipped = packed.clone();
+    for i in 0..packed.len() * 8 {
+        flipped[i / 8] ^= 1 << (i % 8);
+        let _ = check(&flipped);
+        flipped[i / 8] ^= 1 << (i % 8);
+    }
 }
 
 #[test]
@@ -431,6 +485,34 @@ fn flipped_bits_do_no_harm() {
         }
         assert!(good > 0 && bad > 0, "{name}: {good} {bad}");
     }
+}
+
+#[test]
+fn variables_are_in_guest_memory() {
+    let program = warploom::exec::Program::load(&bytes("containers/variables.hsaco"), None).unwrap();
+    let variable = program.variable("variable").unwrap();
+    let (pointer, address) = (program.variable("pointer").unwrap(), variable.address.unwrap());
+    let read = |address: u64| {
+        let mut word = [0; 8];
+        program.memory().read(address, &mut word).unwrap();
+        u64::from_le_bytes(word)
+    };
+    assert_eq!(read(pointer.address.unwrap()), address);
+    assert_eq!((read(address) as u32, variable.size), (5, 4));
+    program.write_variable("variable", &[9, 0, 0, 0]).unwrap();
+    assert_eq!(read(address) as u32, 9);
+    program.reset().unwrap();
+    assert_eq!(read(address) as u32, 5);
+    assert!(program.variable("variables.kd").is_err());
+}
+
+#[test]
+fn printf_formats_are_kept() {
+    let module = parsed("containers/printf.hsaco");
+    // As `llvm-readelf -n` prints them; the number is counted by the compiler.
+    assert_eq!(module.hsa.as_ref().unwrap().printf, ["1:3:4:4:8:item %d has %d, %s\\n"]);
+    let hidden = &module.functions[0].hsa.as_ref().unwrap().hidden;
+    assert!(hidden.iter().any(|arg| arg.kind == HiddenKind::PrintfBuffer && arg.size == 8));
 }
 
 #[test]

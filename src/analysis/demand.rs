@@ -193,13 +193,15 @@ impl<'a> Demand<'a> {
                 self.see(b, seen);
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
-                for (this, other) in [(a, b), (b, a)] {
-                    let narrowed = match &seen {
-                        Seen::Under(masks) if !masks.iter().all(|m| self.editor.is_subset(other, m)) => seen,
-                        _ => Seen::under(other),
-                    };
-                    self.see(this, narrowed);
-                }
+                // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
+                let is_leaf = |v: Value| matches!(self.editor.def(v), Op::RfRead { .. } | Op::Const { .. });
+                let (this, other) = if is_leaf(b) { (a, b) } else { (b, a) };
+                let narrowed = match &seen {
+                    Seen::Under(masks) if !masks.iter().all(|m| self.editor.is_subset(other, m)) => seen,
+                    _ => Seen::under(other),
+                };
+                self.see(this, narrowed);
+                self.see(other, seen);
             }
             ref op => {
                 let lanewise = inst.results.iter().any(|&r| !self.editor.ty(r).is_uniform())

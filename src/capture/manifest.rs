@@ -87,6 +87,8 @@ pub enum Arg {
     Bytes(String),
     /// Passes a part of so many bytes of dynamic shared memory: an OpenCL kernel's `local` pointer.
     Local(u32),
+    /// Passes a sampler to a kernel that takes images.
+    Sampler(Sampler),
 }
 
 impl TryFrom<toml::Table> for Arg {
@@ -105,6 +107,10 @@ impl TryFrom<toml::Table> for Arg {
             let bytes = value.as_integer().and_then(|bytes| u32::try_from(bytes).ok());
             return bytes.map(Arg::Local).ok_or_else(|| format!("`local` of an [[arg]] is {value}: expected bytes"));
         }
+        if key == "sampler" {
+            let sampler = value.try_into().map_err(|e: toml::de::Error| format!("`sampler`: {}", e.message()))?;
+            return Ok(Arg::Sampler(sampler));
+        }
         let make = match key.as_str() {
             "buffer" => Arg::Buffer,
             "sparse" => Arg::Sparse,
@@ -112,7 +118,7 @@ impl TryFrom<toml::Table> for Arg {
             "texture" => Arg::Texture,
             "bytes" => Arg::Bytes,
             _ => {
-                let expected = "buffer, sparse, surface, texture, bytes, local, i8, u8, i16, u16, i32, u32, i64, u64, \
+                let expected = "buffer, sparse, surface, texture, sampler, bytes, local, i8, u8, i16, u16, i32, u32, i64, u64, \
                                 f16, f32 or f64";
                 return Err(format!("unknown key `{key}` of an [[arg]], expected {expected}"));
             }
@@ -133,10 +139,41 @@ impl From<Arg> for toml::Table {
             Arg::Texture(name) => ("texture", name.into()),
             Arg::Bytes(hex) => ("bytes", hex.into()),
             Arg::Local(bytes) => ("local", i64::from(bytes).into()),
+            // Words and a flag: it can be written.
+            Arg::Sampler(sampler) => ("sampler", toml::Value::try_from(sampler).unwrap_or(toml::Value::Boolean(false))),
             Arg::Number(dtype, value) => (dtype.name(), value),
         };
         toml::Table::from_iter([(key.to_string(), value)])
     }
+}
+
+/// `sampler = { filter = "linear", address = "repeat", normalized = true }` of an `[[arg]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
+    pub filter: Filter,
+    pub address: AddressMode,
+    /// Coordinates are from 0 to 1, not to the size of the image.
+    #[serde(default)]
+    pub normalized: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    Nearest,
+    Linear,
+}
+
+/// What is read beyond an image's edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressMode {
+    ClampToEdge,
+    /// Zeros.
+    ClampToBorder,
+    Repeat,
+    MirroredRepeat,
 }
 
 /// `[buffer.NAME]`: device memory. Exactly one of `file`, `zeros` and `values` says what is in it at first.

@@ -42,6 +42,7 @@ pub enum ArgValue {
     Bytes(Vec<u8>, &'static str),
     /// Address of a part of dynamic shared memory of so many bytes, after the parts of earlier arguments.
     Local(u32),
+    Sampler(manifest::Sampler),
 }
 
 /// What is in memory at first.
@@ -190,6 +191,7 @@ impl Launch {
                     ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
                 }
                 manifest::Arg::Local(bytes) => ArgValue::Local(bytes),
+                manifest::Arg::Sampler(sampler) => ArgValue::Sampler(sampler),
                 manifest::Arg::Bytes(hex) => {
                     ArgValue::Bytes(bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?, "bytes")
                 }

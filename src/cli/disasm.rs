@@ -6,6 +6,7 @@ use clap::ValueEnum;
 
 use super::{Ending, Error, print, read};
 use crate::container::{self, Binding, Module, SectionId, SectionKind};
+use crate::isa::gfx9;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
 
@@ -30,30 +31,57 @@ pub struct Options {
 enum IsaChoice {
     /// NVIDIA sm_50, a word as one 64-bit number.
     Maxwell,
+    /// AMD gfx900 and gfx906, the bytes as they are stored.
+    Gfx9,
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read(&options.file)?;
     let text = match options.isa.filter(|_| options.hex_lines) {
-        Some(IsaChoice::Maxwell) => hex_lines(options, &bytes)?,
+        Some(isa) => hex_lines(isa, options, &bytes)?,
         None => binary(options, &bytes)?,
     };
     print(&text)?;
     Ok(Ending::Success)
 }
 
-fn hex_lines(options: &Options, bytes: &[u8]) -> Result<String, Error> {
+/// The text of an instruction in hex, none if it is illegal; the outer None: this is no hex.
+type TextOf = fn(&str) -> Option<Option<String>>;
+
+fn hex_lines(isa: IsaChoice, options: &Options, bytes: &[u8]) -> Result<String, Error> {
+    let (expected, text): (_, TextOf) = match isa {
+        IsaChoice::Maxwell => ("up to 16 hex digits", maxwell_text),
+        IsaChoice::Gfx9 => ("bytes of two hex digits each", gfx9_text),
+    };
     let mut out = String::new();
     for (i, line) in String::from_utf8_lossy(bytes).lines().enumerate() {
         let digits = line.trim().trim_start_matches("0x");
-        let word = u64::from_str_radix(digits, 16).map_err(|_| {
+        let text = text(digits).ok_or_else(|| {
             let place = format!("{}, line {}", options.file.display(), i + 1);
-            Error::Other(format!("{place}: `{line}`: expected up to 16 hex digits"))
+            Error::Other(format!("{place}: `{line}`: expected {expected}"))
         })?;
-        out += &Instruction::decode(word).map_or_else(|| "illegal".into(), |instruction| instruction.text(0));
+        out += text.as_deref().unwrap_or("illegal");
         out.push('\n');
     }
     Ok(out)
+}
+
+/// The text of a word.
+fn maxwell_text(digits: &str) -> Option<Option<String>> {
+    let word = u64::from_str_radix(digits, 16).ok()?;
+    Some(Instruction::decode(word).map(|instruction| instruction.text(0)))
+}
+
+/// The text of what is one instruction.
+fn gfx9_text(digits: &str) -> Option<Option<String>> {
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| match pair {
+        [_, _] => u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok(),
+        _ => None,
+    };
+    let code: Vec<u8> = pairs.map(byte).collect::<Option<_>>()?;
+    let instruction = gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
+    Some(instruction.map(|instruction| instruction.text(0)))
 }
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {

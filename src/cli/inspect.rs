@@ -63,7 +63,8 @@ fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), contain
         );
     })?;
     for (i, bundle) in bundle::bundles(bytes, format)?.iter().enumerate() {
-        line!(out, "offload bundle {}", i + 1);
+        let packing = if bundle.compressed { " (compressed)" } else { "" };
+        line!(out, "offload bundle {}{packing}", i + 1);
         for entry in &bundle.entries {
             line!(out, "  {}, {} bytes, at {:#x}", entry.id, grouped(entry.content.len() as u64), entry.offset);
         }

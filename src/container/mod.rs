@@ -48,11 +48,11 @@ impl std::fmt::Display for Format {
 
 /// The format of a file by its first bytes.
 pub fn recognise(bytes: &[u8]) -> Option<Format> {
-    use hsaco::bundle;
+    use hsaco::{bundle, compressed};
     if bytes.starts_with(&fatbin::MAGIC) {
         return Some(Format::FatBinary);
     }
-    if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(bundle::COMPRESSED) {
+    if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
         return Some(Format::OffloadBundle);
     }
     let machine = bytes.starts_with(b"\x7fELF").then(|| bytes.get(0x12..0x14)).flatten()?;
@@ -126,12 +126,12 @@ fn best_code_objects(
     for bundle in hsaco::bundle::bundles(bytes, format)? {
         let room = MAX_LISTED.saturating_sub(found.len());
         found.extend(bundle.entries.iter().take(room).map(|entry| entry.id.clone()));
-        let code = bundle.entries.iter().filter(|entry| recognise(entry.content) == Some(Format::Hsaco));
+        let code = bundle.entries.iter().filter(|entry| recognise(&entry.content) == Some(Format::Hsaco));
         let ranked = code.filter_map(|entry| Some((hsaco::rank(entry.target_id())?, entry)));
         let Some((_, entry)) = ranked.max_by_key(|(rank, _)| *rank) else { continue };
         let within =
             |source| Error::Member { member: entry.id.clone(), offset: entry.offset, source: Box::new(source) };
-        best.push(hsaco::parse(entry.content).map_err(within));
+        best.push(hsaco::parse(&entry.content).map_err(within));
     }
     Ok(best)
 }

@@ -40,6 +40,8 @@ pub enum Error {
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
     Surface { name: String },
+    #[error("argument {number} is a sampler: samplers are read from manifests, but not passed yet")]
+    Sampler { number: usize },
     #[error("plain instruction streams are read from manifests, but not executed yet")]
     RawStream,
     #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]

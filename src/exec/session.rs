@@ -28,6 +28,9 @@ impl<'c> Session<'c> {
         if let Some(surface) = launch.surfaces.first() {
             return Err(Error::Surface { name: surface.name.clone() });
         }
+        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Sampler(_))) {
+            return Err(Error::Sampler { number: i + 1 });
+        }
         if launch.raw.is_some() {
             return Err(Error::RawStream);
         }
@@ -56,6 +59,8 @@ impl<'c> Session<'c> {
             ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
             ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
             ArgValue::Local(bytes) => Arg::local(*bytes),
+            // Refused above.
+            ArgValue::Sampler(_) => Arg::bytes([]),
             // There are no surfaces.
             ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
         };

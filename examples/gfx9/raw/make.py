@@ -22,6 +22,7 @@ OPTIONS = {
     "transpose": ["--push", "8", "--set", "0:s,1:s"],
     "nearest": ["--set", "0:u", "--set", "3:s,4:s"],
     "census": ["--push", "4", "--set", "0:s,1:s"],
+    "texels": ["--set", "0:b,1:b,2:s"],
 }
 
 
@@ -31,8 +32,8 @@ def bits(x):
 
 
 def launch(name, comment, grid, block, sgprs, sets, buffers, vgprs_used=("thread_id_x",), variant=None):
-    """Writes a manifest and its arrays. `sgprs` are pairs of a register and TOML, `sets` the buffers of each descriptor set,
-    `buffers` as in the other examples. The registers and LDS that the shader needs are in the statistics."""
+    """Writes a manifest and its arrays. `sgprs` are pairs of a register and TOML, `sets` the buffers of each descriptor set, with
+    what their descriptors have besides, `buffers` as in the other examples. The registers and LDS that the shader needs are in the statistics."""
     statistics = dict(line.split(": ") for line in (HERE / f"{name}.asm").read_text().splitlines() if ": " in line)
     lines = [f"# {line}" for line in comment.splitlines()]
     lines += ["[kernel]", f'binary = "{name}.bin"', 'format = "gfx9-raw"', "[launch]", f"grid = {grid}", f"block = {block}",
@@ -49,7 +50,10 @@ def launch(name, comment, grid, block, sgprs, sets, buffers, vgprs_used=("thread
         lines += ["[[raw.vgpr]]", f"first = {first}", f'builtin = "{builtin}"']
     for i, names in enumerate(sets):
         lines += [f"[buffer.set{i}]", f"zeros = {16 * len(names)}", f'address = "{0xFFFF800000010000 + 0x10000 * i:#x}"', "parts = ["]
-        lines += [f'  {{ at = {16 * k}, buffer_descriptor = {{ buffer = "{b}" }} }},' for k, b in enumerate(names)] + ["]"]
+        for k, b in enumerate(names):
+            b, more = b if isinstance(b, tuple) else (b, "")
+            lines += [f'  {{ at = {16 * k}, buffer_descriptor = {{ buffer = "{b}"{more} }} }},']
+        lines += ["]"]
     prefix = f"{name}-{variant}" if variant else name
     for buffer, content in buffers.items():
         initial, expected = content if isinstance(content, tuple) else (content, None)
@@ -123,6 +127,22 @@ def census():
            "workgroups have 96).\ns2: set 0. s3: push constant n. s4: workgroup id.", [11, 1, 1], [96, 1, 1],
            [(3, f"u32 = {n}"), (4, 'builtin = "workgroup_id_x"')], [["numbers", "counts"]],
            {"numbers": numbers, "counts": (136, counts)})
+
+
+def texels():
+    n = 333
+    draw = np.random.default_rng(34)
+    colours = draw.integers(0, 256, (n + 1, 4)).astype(np.uint8)
+    indices = draw.integers(0, n + 6, n).astype(np.uint16)
+    texel = np.zeros((n, 4), np.float32)
+    inside = indices <= n
+    texel[inside] = colours[indices[inside]].astype(np.float32) / np.float32(255)
+    # Beyond the end a texel is 0.
+    launch("texels", "Typed buffers, by buffer_load_format: indices of 16 bits, colours of four normalised bytes; some are beyond the\n"
+           "end and read as zeros.\ns2: set 0. s3: workgroup id.", [6, 1, 1], [64, 1, 1], [(3, 'builtin = "workgroup_id_x"')],
+           # DST_SEL x 0 0 1, NUM_FORMAT uint (4), DATA_FORMAT 16 (2); DST_SEL x y z w, unorm (0), 8_8_8_8 (10).
+           [[("indices", ", stride = 2, word3 = 0x00014204"), ("colours", ", stride = 4, word3 = 0x00050fac"), "out"]],
+           {"indices": indices, "colours": colours, "out": (16 * n, texel)})
 
 
 def main():

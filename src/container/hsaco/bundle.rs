@@ -3,13 +3,14 @@
 //!
 //! A bundle is a magic text, a number of entries, and for each entry offset (from the bundle's start), size and id such as
 //! `hipv4-amdgcn-amd-amdhsa--gfx906:xnack-`. A section may hold several, with zeros between them. Source: LLVM's
-//! "Clang Offload Bundler".
+//! "Clang Offload Bundler". A bundle may be compressed as a whole: see `compressed`.
 
+use std::borrow::Cow;
+
+use super::compressed;
 use crate::container::{Error, Format, fatbin};
 
 pub(in crate::container) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-/// What a compressed bundle starts with.
-pub(in crate::container) const COMPRESSED: &[u8] = b"CCOB";
 /// Sections of a host's ELF file that hold bundles.
 const HOST_SECTIONS: &[&[u8]] = &[b".hip_fatbin"];
 
@@ -18,6 +19,7 @@ const HOST_SECTIONS: &[&[u8]] = &[b".hip_fatbin"];
 pub struct Bundle<'a> {
     /// Offset in the file.
     pub offset: u64,
+    pub compressed: bool,
     pub entries: Vec<Entry<'a>>,
 }
 
@@ -26,9 +28,9 @@ pub struct Bundle<'a> {
 pub struct Entry<'a> {
     /// Kind, target triple and target id, joined by `-`.
     pub id: String,
-    /// Offset in the file.
+    /// Offset in the file; of a compressed bundle in what it unpacks to.
     pub offset: u64,
-    pub content: &'a [u8],
+    pub content: Cow<'a, [u8]>,
 }
 
 impl Entry<'_> {
@@ -61,7 +63,16 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
     let mut at = 0;
     while let Some(zeros) = bytes[at..].iter().position(|&byte| byte != 0) {
         at += zeros;
-        let (bundle, length) = bundle(&bytes[at..], base + at as u64)?;
+        let (rest, offset) = (&bytes[at..], base + at as u64);
+        let (bundle, length) = if rest.starts_with(compressed::MAGIC) {
+            let (unpacked, length) = compressed::unpack(rest, offset)?;
+            let (bundle, _) = bundle(&unpacked, 0)?;
+            let owned = |entry: Entry<'_>| Entry { content: Cow::Owned(entry.content.into_owned()), ..entry };
+            let entries = bundle.entries.into_iter().map(owned).collect();
+            (Bundle { offset, compressed: true, entries }, length)
+        } else {
+            bundle(rest, offset)?
+        };
         all.push(bundle);
         at += length;
     }
@@ -70,14 +81,6 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
 
 /// The bundle that `bytes` starts with, and how long it is.
 fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
-    if bytes.starts_with(COMPRESSED) {
-        return Err(Error::Unsupported {
-            what: format!("a compressed offload bundle (at offset {offset:#x})"),
-            why: "warploom reads uncompressed ones: build with --no-offload-compress, or unpack it with \
-                  clang-offload-bundler --unbundle"
-                .into(),
-        });
-    }
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(Error::malformed(offset, "offload bundle", "__CLANG_OFFLOAD_BUNDLE__ or zeros"));
     };
@@ -94,10 +97,10 @@ fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
             Error::malformed(offset, what, format!("it to lie within the {:#x} bytes from there", bytes.len()))
         })?;
         end = end.max(range.map_or(0, |range| range.end));
-        entries.push(Entry { id, offset: offset + start, content });
+        entries.push(Entry { id, offset: offset + start, content: Cow::Borrowed(content) });
     }
     let header_end = bytes.len() - header.left.len();
-    Ok((Bundle { offset, entries }, end.max(header_end)))
+    Ok((Bundle { offset, compressed: false, entries }, end.max(header_end)))
 }
 
 /// What is still to be read of a bundle's header.

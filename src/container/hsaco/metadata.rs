@@ -55,7 +55,9 @@ impl Kernel {
                 return Err(self.wrong(format!("{what} of {bytes} bytes"), format!("{found}, as its descriptor says")));
             }
         }
-        Ok(self.hsa)
+        // Code object versions before 5 have the flag in neither.
+        let uses_dynamic_stack = self.hsa.uses_dynamic_stack || descriptor.uses_dynamic_stack();
+        Ok(HsaKernel { uses_dynamic_stack, ..self.hsa })
     }
 
     pub(super) fn wrong(&self, what: impl std::fmt::Display, expected: impl Into<String>) -> Error {

@@ -5,11 +5,12 @@
 //! `NAME.kd`) and an entry in a note of MessagePack.
 //!
 //! `target` reads the ELF header, `image` the segments, `symbols` symbols and functions, `reloc` the dynamic relocations,
-//! `metadata` the note; `descriptor` and `kernel` are what a [`Module`] keeps of it. `bundle` reads the containers of
-//! several code objects that clang writes. Source: LLVM's "User Guide for AMDGPU Backend" (AMDGPUUsage), sections "ELF
+//! `metadata` the note; `descriptor` and `kernel` are what a [`Module`] keeps of it. `bundle` and `compressed` read the
+//! containers of several code objects that clang writes. Source: LLVM's "User Guide for AMDGPU Backend" (AMDGPUUsage), sections "ELF
 //! Code Object", "Code Object Metadata" and "Kernel Dispatch"; checked against `llvm-readelf` 19.
 
 pub mod bundle;
+pub(super) mod compressed;
 pub mod descriptor;
 mod image;
 pub mod kernel;

@@ -86,7 +86,7 @@ pub enum DppControl {
 
 impl DppControl {
     /// None: the bits mean nothing.
-    fn of(raw: u16) -> Option<DppControl> {
+    pub(super) fn of(raw: u16) -> Option<DppControl> {
         let lanes = (raw & 15) as u8;
         Some(match raw {
             0..=0xff => DppControl::QuadPerm(std::array::from_fn(|i| (raw >> (2 * i) & 3) as u8)),
@@ -348,7 +348,7 @@ impl Instruction {
 }
 
 /// Which source a role is: 0 to 2, or 3 for what has no modifiers.
-fn source_number(role: Role) -> Option<u8> {
+pub(super) fn source_number(role: Role) -> Option<u8> {
     match role {
         Role::Src0 | Role::Ssrc0 => Some(0),
         Role::Src1 | Role::Ssrc1 => Some(1),

@@ -3,20 +3,21 @@
 use super::instruction::Instruction;
 use super::layout::{Location, location};
 use super::operand::Operand;
-use super::row::{Encoding, Modifiers, Role, Row, Slot, SourceModifiers};
+use super::row::{Encoding, Modifiers, OperandType, Role, Row, Slot, SourceModifiers};
 
 /// Whether the bits behind the opcode number mean something.
 pub(super) fn is_legal(instruction: &Instruction) -> bool {
     let row = instruction.row();
     instruction.word() & reserved(instruction.encoding(), row) == 0
-        && row.operands.iter().all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot.role, operand)))
+        && row.operands.iter().all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot, operand)))
         && special(instruction)
 }
 
 /// Whether an operand may be where it is.
-fn fits(role: Role, operand: Operand) -> bool {
+fn fits(slot: &Slot, operand: Operand) -> bool {
     let vector = matches!(operand, Operand::Vector(_));
-    match role {
+    match slot.role {
+        _ if slot.ty == OperandType::Mask => matches!(operand, Operand::Scalar(_)),
         Role::Vsrc0 => vector || operand == Operand::LdsDirect,
         Role::Vsrc2 => vector,
         Role::Ssrc0 | Role::Ssrc1 => !vector && operand != Operand::LdsDirect,
@@ -39,11 +40,13 @@ pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
         Encoding::Sdwa => sdwa(row),
         Encoding::Dpp => dpp(row),
         Encoding::Vop1 => unless_any(row, &[Role::Vdst, Role::Sdst], ones(17, 8)),
+        Encoding::Sopp if row.operands.is_empty() => ones(0, 16),
         Encoding::Ds => {
             unless(Role::Vdst, ones(56, 8))
                 | unless(Role::Addr, ones(32, 8))
                 | unless(Role::Data0, ones(40, 8))
                 | unless(Role::Data1, ones(48, 8))
+                | unless_any(row, &[Role::Vdst, Role::Data0], 1 << 25)
                 | (if row.has(Modifiers::GDS) || row.has(Modifiers::GDS_ONLY) { 0 } else { 1 << 16 })
                 | (if [Modifiers::OFFSET, Modifiers::OFFSETS, Modifiers::SWIZZLE].iter().any(|m| row.has(*m)) {
                     0
@@ -52,7 +55,7 @@ pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
                 })
         }
         Encoding::Flat => lacks(Modifiers::LDS, 1 << 13) | unless(Role::Saddr, ones(48, 7)),
-        Encoding::Mubuf if !has(Role::Srsrc) => ones(12, 3) | 1 << 16 | 1 << 55,
+        Encoding::Mubuf if !has(Role::Srsrc) => ones(12, 4) | 1 << 16 | 1 << 55,
         Encoding::Mubuf => {
             lacks(Modifiers::TFE, 1 << 55)
                 | (if row.has(Modifiers::LDS_ONLY) { 0 } else { lacks(Modifiers::LDS, 1 << 16) })
@@ -112,7 +115,7 @@ fn sdwa(row: &Row) -> u64 {
     let mut mask = 0;
     for (role, lo) in [(Role::Src0, 48), (Role::Src1, 56)] {
         mask |= match row.slot(role).map(|slot| slot.modifiers) {
-            None => ones(lo, 6) | 1 << (lo + 7) | ones(9, 8),
+            None => ones(lo, 6) | 1 << (lo + 7),
             Some(SourceModifiers::Float) => 1 << (lo + 3),
             Some(_) => ones(lo + 4, 2),
         };
@@ -130,7 +133,7 @@ fn float_result(row: &Row) -> bool {
 
 fn dpp(row: &Row) -> u64 {
     let mut mask = 0;
-    for (role, lo, number) in [(Role::Src0, 52, ones(32, 8)), (Role::Src1, 54, ones(9, 8))] {
+    for (role, lo, number) in [(Role::Src0, 52, ones(32, 8)), (Role::Src1, 54, 0)] {
         mask |= match row.slot(role).map(|slot| slot.modifiers) {
             None => ones(lo, 2) | number,
             Some(SourceModifiers::None) => ones(lo, 2),
@@ -148,7 +151,16 @@ fn special(instruction: &Instruction) -> bool {
     let row = instruction.row();
     match instruction.encoding() {
         Encoding::Ds => !row.has(Modifiers::GDS_ONLY) || instruction.bit(16),
-        Encoding::Mubuf => !row.has(Modifiers::LDS_ONLY) || instruction.bit(16),
+        Encoding::Mubuf => {
+            let lds = instruction.bit(16);
+            (lds || !row.has(Modifiers::LDS_ONLY)) && !(lds && instruction.bit(55))
+        }
+        // LLVM ignores NV save in loads to LDS.
+        Encoding::Flat => !(instruction.bit(13) && instruction.bit(55)),
+        // LLVM wants room for all four texels, also if `d16` needs less.
+        Encoding::Mimg => {
+            row.slot(Role::Vdata).is_none_or(|slot| slot.ty != OperandType::B128) || instruction.bits(40, 8) <= 252
+        }
         Encoding::Dpp => instruction.dpp().is_some(),
         Encoding::Sdwa => {
             let vop = row.slot(Role::Vdst).is_some();

@@ -14,7 +14,7 @@ pub struct Smem {
     pub imm: bool,
     /// There is a register of its own for an offset.
     pub soe: bool,
-    /// Constant offset in bytes; 0 if there is none. Buffers: 20 bits; else 21 bits, signed.
+    /// Constant offset in bytes; 0 if there is none. 21 bits, signed; buffers have 20 bits, but LLVM reads the sign there too.
     pub offset: i32,
     /// The register with the offset.
     pub soffset: Option<Operand>,
@@ -163,33 +163,37 @@ impl Instruction {
             (Encoding::Mubuf | Encoding::Mtbuf, Role::Vaddr) => self.bits(12, 2).count_ones() as u8,
             (Encoding::Mubuf, Role::Vdata) if self.bit(16) => 0,
             (Encoding::Mubuf, Role::Vdata) => fixed + u8::from(self.bit(55)),
-            (Encoding::Mimg, Role::Vdata) => {
-                let elements = match slot.ty {
-                    OperandType::Varies => (self.bits(8, 4).count_ones() as u8).max(1),
-                    _ => fixed,
-                };
-                let packed = self.row().has(Modifiers::D16) && self.bit(63);
-                (if packed { elements.div_ceil(2) } else { elements }) + u8::from(self.bit(16))
-            }
+            (Encoding::Mimg, Role::Vdata) => self.image_dwords(slot.ty),
             _ => fixed,
         }
+    }
+
+    /// The registers of the data of an image instruction: one for each component, two components in one with `d16`, and one
+    /// for `tfe`. Where LLVM knows no such instruction, as many as it prints.
+    fn image_dwords(&self, ty: OperandType) -> u8 {
+        let components = self.bits(8, 4).count_ones() as u8;
+        let (components, known, usual): (_, &[u8], _) = match ty {
+            // Atomics, compare-and-exchange, gathers, the rest.
+            OperandType::B32 => (components.max(1), &[1, 2], 1),
+            OperandType::B64 => (components.max(1), &[2, 4], 2),
+            OperandType::B128 => (4, &[2, 4, 5], 4),
+            _ => (components.max(1), &[1, 2, 3, 4, 5], 1),
+        };
+        let packed = self.row().has(Modifiers::D16) && self.bit(63);
+        let dwords = if packed { components.div_ceil(2) } else { components } + u8::from(self.bit(16));
+        if known.contains(&dwords) { dwords } else { usual }
     }
 
     /// The fields of an instruction of scalar memory.
     pub fn smem(&self) -> Smem {
         let (imm, soe) = (self.bit(17), self.bit(14));
-        let buffer = self.row().slot(Role::Sbase).is_some_and(|slot| slot.ty == OperandType::B128);
         let register = |lo| Operand::scalar_register(self.bits(lo, 7), 1);
         Smem {
             data: self.operand(Role::Sdata),
             base: self.operand(Role::Sbase),
             imm,
             soe,
-            offset: match (imm, buffer) {
-                (false, _) => 0,
-                (true, true) => self.bits(32, 20) as i32,
-                (true, false) => self.signed(32, 21),
-            },
+            offset: if imm { self.signed(32, 21) } else { 0 },
             soffset: if soe {
                 register(57)
             } else if imm {

@@ -4,6 +4,7 @@
 //! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
 
 pub mod disasm;
+pub mod encode;
 pub mod instruction;
 pub mod layout;
 mod legal;
@@ -16,6 +17,7 @@ pub mod table;
 pub mod trailer;
 
 pub use crate::isa::fidelity::Fidelity;
+pub use encode::{AssembleError, Encoder, assemble};
 pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};
 pub use memory::{Buffer, Ds, Export, Flat, Image, Interp, Segment, Smem};
 pub use operand::{Operand, Sel, Source};

@@ -17,7 +17,7 @@
 
 use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
 
-const ROLES: [(&str, Role); 36] = [
+const ROLES: [(&str, Role); 35] = [
     ("vdst", Role::Vdst),
     ("sdst", Role::Sdst),
     ("src0", Role::Src0),
@@ -52,7 +52,6 @@ const ROLES: [(&str, Role); 36] = [
     ("srsrc", Role::Srsrc),
     ("soffset", Role::Soffset),
     ("ssamp", Role::Ssamp),
-    ("target", Role::Target),
     ("export", Role::Export),
 ];
 

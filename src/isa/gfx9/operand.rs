@@ -50,7 +50,7 @@ impl Operand {
                 (dwords == 1 || dwords == 2 && number.is_multiple_of(2)).then_some(Operand::Scalar(number))
             }
             124 | 127 => (dwords == 1).then_some(Operand::Scalar(number)),
-            125 => (dwords <= 2).then_some(Operand::Scalar(number)),
+            125 => Some(Operand::Scalar(number)),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl Operand {
         (u16::from(number) + u16::from(dwords) <= 256).then_some(Operand::Vector(number))
     }
 
-    /// The source number of this operand; `Vector` has bit 8 set.
+    /// The source number of this operand; `Vector` has bit 8 set. None: it has none.
     pub const fn number(self) -> Option<u64> {
         Some(match self {
             Operand::None => return None,

@@ -131,8 +131,7 @@ pub enum Role {
     Srsrc,
     Soffset,
     Ssamp,
-    Target,
-    /// The four sources of an export.
+    /// Target and four sources of an export.
     Export,
 }
 

@@ -77,3 +77,23 @@ pub fn literal(value: u32, slot: &Slot) -> String {
         _ => word(value),
     }
 }
+
+/// The number of the inline float of a text.
+pub fn inline_number(text: &str) -> Option<u8> {
+    let text = if text == INVERSE_PERIOD { "0.15915494" } else { text };
+    INLINE.iter().find(|inline| inline.text == text).map(|inline| inline.number)
+}
+
+/// The number of the inline float whose F16 has these bits.
+pub fn inline_half(bits: u32) -> Option<u8> {
+    INLINE.iter().find(|inline| u32::from(inline.f16) == bits).map(|inline| inline.number)
+}
+
+/// The dword of a text of [`word`].
+pub fn parse_word(text: &str) -> Option<u32> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u32::from_str_radix(digits, 16).ok();
+    }
+    let float = || INLINE.iter().find(|inline| inline.text == text).map(|inline| inline.f32);
+    text.parse::<i32>().ok().map(|value| value as u32).or_else(float)
+}

@@ -1,17 +1,17 @@
 //! Text of an instruction, as llvm-objdump prints it.
 
-mod constant;
+pub(super) mod constant;
 pub(super) mod special;
 
 use super::instruction::{DppControl, Instruction};
 use super::operand::{Operand, Source};
-use super::row::{Encoding, Modifiers, Role, Slot};
+use super::row::{Encoding, Modifiers, Role, Row, Slot};
 use super::trailer::{Trailer, trailers};
 
 impl Instruction {
     /// The mnemonic with the suffix of the encoding.
     pub fn mnemonic(&self) -> String {
-        format!("{}{}", self.row().mnemonic, suffix(self))
+        mnemonic(self.row(), self.encoding())
     }
 
     /// The text. `pc`, the address of the instruction, does not matter: llvm-objdump prints branches relative.
@@ -40,9 +40,9 @@ impl Instruction {
             Role::K if self.encoding() == Encoding::Sopk => self.source_text(&self.read_source(slot), slot),
             Role::K => format!("{:#x}", self.word() >> 32),
             Role::OptionalSimm16 if immediate == 0 => return None,
+            Role::OptionalSimm16 | Role::Label => (immediate as u16).to_string(),
             Role::Simm16 if self.encoding() == Encoding::Sopk => format!("{immediate:#x}"),
-            Role::Simm16 | Role::OptionalSimm16 => constant::word(u32::from(immediate as u16)),
-            Role::Label => (immediate as u16).to_string(),
+            Role::Simm16 => constant::word(u32::from(immediate as u16)),
             Role::Hwreg => special::hwreg(immediate as u16),
             Role::Waitcnt => special::waitcnt(immediate as u16),
             Role::Message => special::message(immediate as u16),
@@ -53,10 +53,9 @@ impl Instruction {
                 let interp = self.interp();
                 format!("attr{}.{}", interp.attribute, ["x", "y", "z", "w"][usize::from(interp.channel & 3)])
             }
-            Role::Probe => self.smem().probe.to_string(),
+            Role::Probe => constant::word(self.smem().probe.into()),
             Role::Offset => self.smem_offset(),
-            Role::Target => special::target(self.export().target),
-            Role::Export => self.export_sources(),
+            Role::Export => format!("{} {}", special::target(self.export().target), self.export_sources()),
             Role::Saddr if self.flat().saddr.is_none() => "off".into(),
             Role::Vaddr if self.dwords(slot) == 0 => "off".into(),
             _ => {
@@ -165,22 +164,21 @@ impl Instruction {
     }
 }
 
-fn suffix(instruction: &Instruction) -> &'static str {
-    let row = instruction.row();
-    if row.operands.is_empty() {
-        return "";
-    }
+/// The mnemonic of a row with the suffix of an encoding.
+pub(super) fn mnemonic(row: &Row, encoding: Encoding) -> String {
     let has = |wanted| row.forms().any(|(encoding, ..)| encoding == wanted);
-    match instruction.encoding() {
+    let suffix = match encoding {
+        _ if row.operands.is_empty() => "",
         Encoding::Sdwa => "_sdwa",
         Encoding::Dpp => "_dpp",
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp if has(Encoding::Vop3) => "_e32",
         Encoding::Vop3 if row.forms().count() > 1 => "_e64",
         _ => "",
-    }
+    };
+    format!("{}{suffix}", row.mnemonic)
 }
 
-fn control_text(control: DppControl) -> String {
+pub(super) fn control_text(control: DppControl) -> String {
     match control {
         DppControl::QuadPerm([a, b, c, d]) => format!("quad_perm:[{a},{b},{c},{d}]"),
         DppControl::RowShl(lanes) => format!("row_shl:{lanes}"),

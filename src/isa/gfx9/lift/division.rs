@@ -151,30 +151,59 @@ fn fmas(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     let moved = cx.lane_mask(i.src(3).operand);
     let attrs = FloatAttrs { flush: false, ..cx.mode.attrs(ty) };
     let plain = cx.b.fma(attrs, x, y, z);
-    let nearest = cx.b.fma(FloatAttrs::IEEE, x, y, z);
-    let odd = to_odd(cx, [x, y, z], nearest);
     let (two, size) = (cx.number(ty, 2.0), cx.b.fabs(z));
     let great = cx.b.fcmp(FloatCc::GeU, false, size, two);
-    let (up, down) = (cx.number(ty, 2f64.powi(step)), cx.number(ty, 2f64.powi(-step)));
-    let factor = cx.b.select(great, up, down);
-    let (result, of_odd) = (cx.b.fmul(attrs, plain, factor), cx.b.fmul(attrs, odd, factor));
-    let denormal = {
-        let (size, least) = (cx.b.fabs(result), cx.b.iconst(ty, 1 << infinity(ty).trailing_zeros()));
-        cx.b.fcmp(FloatCc::Lt, false, size, least)
-    };
-    let result = cx.b.select(denormal, of_odd, result);
+    let up = cx.times(plain, step);
+    let down = moved_down(cx, attrs, [x, y, z], step);
+    let result = cx.b.select(great, up, down);
     let value = cx.b.select(moved, result, plain);
     let value = cx.flushed(value);
     cx.set_float(i, value)
 }
 
-/// x * y + z, which `nearest` is rounded, with the last bit 1 if it is not exact.
-fn to_odd(cx: &mut Cx<'_>, [x, y, z]: [Value; 3], nearest: Value) -> Value {
+/// (x * y + z) / 2^step.
+fn moved_down(cx: &mut Cx<'_>, attrs: FloatAttrs, [x, y, z]: [Value; 3], step: i32) -> Value {
     let ty = cx.b.ty(x).ty;
+    let factor = cx.number(ty, 2f64.powi(-step));
+    let nearest = cx.b.fma(FloatAttrs::IEEE, x, y, z);
     let rest = cx.b.fsub(FloatAttrs::IEEE, z, nearest);
     let error = cx.b.fma(FloatAttrs::IEEE, x, y, rest);
     let zero = cx.b.iconst(ty, 0);
+    let least = cx.b.iconst(ty, 1 << infinity(ty).trailing_zeros());
+    if attrs.round != Round::Nearest {
+        // Of an inexact result the last bit is made 1, which is enough for a denormal one.
+        let plain = cx.b.fma(attrs, x, y, z);
+        let inexact = cx.b.fcmp(FloatCc::Ne, false, error, zero);
+        let odd = to_odd(cx, nearest, error, inexact);
+        let (result, of_odd) = (cx.b.fmul(attrs, plain, factor), cx.b.fmul(attrs, odd, factor));
+        let size = cx.b.fabs(result);
+        let denormal = cx.b.fcmp(FloatCc::Lt, false, size, least);
+        return cx.b.select(denormal, of_odd, result);
+    }
+    let result = cx.b.fmul(attrs, nearest, factor);
+    let back = cx.times(result, step);
+    let lost = cx.b.fsub(FloatAttrs::IEEE, nearest, back);
+    // Midway between two denormals the error decides, not which is even.
+    let half = match ty {
+        Type::F64 => cx.number(ty, 2f64.powi(-1075 + step)),
+        _ => cx.number(ty, 2f64.powi(-150 + step)),
+    };
+    let size = cx.b.fabs(lost);
+    let midway = cx.b.fcmp(FloatCc::Eq, false, size, half);
+    let (lost_bits, error_bits) = (cx.bits_of(lost), cx.bits_of(error));
+    let (signs, limit) = (cx.b.xor(lost_bits, error_bits), cx.like(lost_bits, sign(ty)));
+    let same_sign = cx.b.icmp(IntCc::LtU, signs, limit);
     let inexact = cx.b.fcmp(FloatCc::Ne, false, error, zero);
+    let further = cx.b.and(midway, same_sign);
+    let further = cx.b.and(further, inexact);
+    let next = cx.b.fadd(FloatAttrs::IEEE, nearest, lost);
+    let next = cx.b.fmul(FloatAttrs::IEEE, next, factor);
+    cx.b.select(further, next, result)
+}
+
+/// A result that lacks `error`, with the last bit 1 if it is not exact.
+fn to_odd(cx: &mut Cx<'_>, nearest: Value, error: Value, inexact: Value) -> Value {
+    let ty = cx.b.ty(nearest).ty;
     let (bits, error) = (cx.bits_of(nearest), cx.bits_of(error));
     let other_sign = cx.b.xor(bits, error);
     let step = cx.sar(other_sign, ty.bits() - 1);

@@ -81,6 +81,8 @@ family! { ($) mubuf {
     BufferLoadFormatD16HiX (exact buffer_format::buffer_load_format_d16_hi_x) "buffer_load_format_d16_hi_x vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x26 }
     /// Stores one component from the high half, converted.
     BufferStoreFormatD16HiX (exact buffer_format::buffer_store_format_d16_hi_x) "buffer_store_format_d16_hi_x vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x27 }
+    /// Stores a dword of LDS.
+    BufferStoreLdsDword unimplemented "buffer_store_lds_dword srsrc:b128, soffset; lds_only" { mubuf 0x3d }
     /// Writes back and invalidates the vector cache.
     BufferWbinvl1 (exact buffer::buffer_wbinvl1) "buffer_wbinvl1" { mubuf 0x3e }
     /// Writes back and invalidates the vector cache.

@@ -1,0 +1,159 @@
+//! The table backwards: fields or text to bytes, for tests, generators and programs written by hand.
+//!
+//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0.
+
+mod parse;
+mod read;
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::disasm::mnemonic;
+use super::instruction::Instruction;
+use super::layout::{Form, Location, location};
+use super::legal::reserved;
+use super::operand::{Operand, VCC};
+use super::row::{Encoding, Format, Modifiers, Role, Row};
+use super::table::rows;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    #[error("`{text}`: the table has no `{mnemonic}`")]
+    Mnemonic { text: String, mnemonic: String },
+    #[error("`{text}`: no encoding in the table prints this")]
+    NoEncoding { text: String },
+}
+
+/// The rows and encodings of a mnemonic with its suffix.
+static MNEMONICS: LazyLock<FxHashMap<String, Vec<Encoder>>> = LazyLock::new(|| {
+    let mut found: FxHashMap<String, Vec<Encoder>> = FxHashMap::default();
+    for row in rows() {
+        for (encoding, format, op) in row.forms() {
+            let encoder = Encoder::new(row, encoding, format, op);
+            found.entry(mnemonic(row, encoding)).or_default().extend(encoder);
+        }
+    }
+    found
+});
+
+/// The bytes of the instruction whose text is `text`.
+///
+/// # Errors
+/// No instruction has this text.
+pub fn assemble(text: &str) -> Result<Vec<u8>, AssembleError> {
+    let text = text.trim();
+    let name = text.split(' ').next().unwrap_or_default();
+    let encoders =
+        MNEMONICS.get(name).ok_or_else(|| AssembleError::Mnemonic { text: text.into(), mnemonic: name.into() })?;
+    let rest = text[name.len()..].trim_start();
+    encoders
+        .iter()
+        .find_map(|encoder| parse::instruction(*encoder, rest, &|done| done.text(0) == text))
+        .ok_or_else(|| AssembleError::NoEncoding { text: text.into() })
+}
+
+/// An instruction that is being put together.
+#[derive(Clone, Copy)]
+pub struct Encoder {
+    pub row: &'static Row,
+    pub encoding: Encoding,
+    pub format: Format,
+    word: u64,
+    literal: Option<u32>,
+}
+
+impl Encoder {
+    /// All fields are 0, save those with another neutral value. None: the format does not have the encoding.
+    pub fn new(row: &'static Row, encoding: Encoding, format: Format, op: u16) -> Option<Encoder> {
+        let (_, bits) = Form::find(encoding, format)?.fixed(op);
+        let mut encoder = Encoder { row, encoding, format, word: bits.into(), literal: None };
+        if row.has(Modifiers::LDS_ONLY) {
+            encoder.word |= 1 << 16;
+        }
+        // As LLVM has it: the third source that is not there has the usual `op_sel_hi`.
+        if encoding == Encoding::Vop3p && row.slot(Role::Src2).is_none() {
+            encoder.word |= 1 << 14;
+        }
+        // No address register.
+        if encoding == Encoding::Flat && format != Format::Flat {
+            encoder.word |= 0x7f << 48;
+        }
+        Some(encoder)
+    }
+
+    /// Sets `bits` bits from bit `lo`. None: the value is too wide.
+    pub fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
+        let ones = u64::MAX >> (64 - u32::from(bits));
+        if value & !ones != 0 {
+            return None;
+        }
+        self.word = self.word & !(ones << lo) | value << lo;
+        Some(())
+    }
+
+    /// Sets `bits` bits from bit `lo` to a signed value. None: the value is too wide.
+    pub fn set_signed(&mut self, lo: u8, bits: u8, value: i64) -> Option<()> {
+        let unused = 64 - u32::from(bits);
+        (value << unused >> unused == value).then_some(())?;
+        self.set(lo, bits, value as u64 & u64::MAX >> unused)
+    }
+
+    /// Sets the operand of a role. None: it cannot be there.
+    pub fn operand(&mut self, role: Role, operand: Operand) -> Option<()> {
+        if let Operand::Literal(value) = operand {
+            if self.literal.is_some_and(|other| other != value) {
+                return None;
+            }
+            self.literal = Some(value);
+        }
+        let number = operand.number()?;
+        match location(self.encoding, self.row, role) {
+            Location::None => None,
+            Location::Literal => matches!(operand, Operand::Literal(_)).then_some(()),
+            Location::Vcc => (operand == Operand::Scalar(VCC)).then_some(()),
+            Location::Scalar { lo, bits, shift } => {
+                (number < 128 && number.trailing_zeros() >= shift.into()).then_some(())?;
+                self.set(lo, bits, number >> shift)
+            }
+            Location::ScalarSource { lo } => self.set(lo, 8, number),
+            Location::Vector { lo } => matches!(operand, Operand::Vector(_)).then(|| self.set(lo, 8, number & 255))?,
+            Location::Source { lo } => self.set(lo, 9, number),
+            Location::SdwaSource { lo, scalar } => {
+                self.set(scalar, 1, u64::from(number < 256))?;
+                self.set(lo, 8, number & 255)
+            }
+            Location::SdwaMask if operand == Operand::Scalar(VCC) => Some(()),
+            Location::SdwaMask => {
+                self.set(47, 1, 1)?;
+                self.set(40, 7, number)
+            }
+        }
+    }
+
+    /// The bytes. None: this is no instruction.
+    pub fn finish(&self) -> Option<(Instruction, Vec<u8>)> {
+        let mut bytes = self.word.to_le_bytes().to_vec();
+        if self.encoding.bytes() == 4 {
+            bytes.truncate(4);
+            bytes.extend(self.literal.map(u32::to_le_bytes).into_iter().flatten());
+        } else if self.literal.is_some() {
+            return None;
+        }
+        let instruction = Instruction::decode(&bytes)?;
+        (instruction.bytes() as usize == bytes.len()).then_some((instruction, bytes))
+    }
+}
+
+impl Row {
+    /// An instruction of this row: its first form and then the others, and the fields, are taken from `random`. None: these
+    /// fields do not go together.
+    pub fn random(&'static self, random: [u64; 2]) -> Option<Instruction> {
+        let forms: Vec<_> = self.forms().collect();
+        let (encoding, format, op) = *forms.get(random[0] as usize % forms.len().max(1))?;
+        let (mask, bits) = Form::find(encoding, format)?.fixed(op);
+        let word = u64::from(bits) | random[1] & !u64::from(mask) & !reserved(encoding, self);
+        let instruction = Instruction::decode(&word.to_le_bytes())?;
+        (std::ptr::eq(instruction.row(), self) && instruction.encoding() == encoding).then_some(instruction)
+    }
+}

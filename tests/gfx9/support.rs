@@ -1,0 +1,237 @@
+//! Runs a few GFX9 instructions from one state of a wave to another, on every engine.
+//!
+//! Instructions are written as text. `words.txt` has the words of each text that a test uses; `tools/gfx9_words.sh` fills in
+//! the words of lines that only have a text.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use warploom::interp::Interpreter;
+use warploom::ir::{
+    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Part, Space, Terminator, Type, Value,
+};
+use warploom::isa::gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
+use warploom::jit;
+use warploom_runtime::launch::{Engine, LaunchConfig, launch};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+
+pub const LANES: usize = 64;
+/// Vector registers of the wave.
+pub const VECTORS: usize = 32;
+/// Number of VCC and EXEC among the scalar registers.
+pub const VCC: usize = 106;
+pub const EXEC: usize = 126;
+
+/// Guest address of the state: the scalar pairs, SCC, a row for each vector register.
+const STATE: u64 = 0x2_0000_0000;
+const SCC_AT: u64 = STATE + 512;
+const VECTORS_AT: u64 = STATE + 1024;
+const ROW: u64 = 4 * LANES as u64;
+const BYTES: usize = 1024 + VECTORS * ROW as usize;
+
+/// Registers of a wave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// By number; the last two are EXEC.
+    pub scalars: [u32; 128],
+    pub scc: bool,
+    pub vectors: [[u32; LANES]; VECTORS],
+}
+
+impl State {
+    /// All lanes active, everything else a pattern that names its place.
+    pub fn new() -> State {
+        let mut scalars = std::array::from_fn(|n| 0x5ca1_0000 + n as u32);
+        scalars[EXEC..].fill(u32::MAX);
+        let vectors = std::array::from_fn(|n| std::array::from_fn(|lane| 0xec00_0000 + (n << 8 | lane) as u32));
+        State { scalars, scc: false, vectors }
+    }
+
+    /// Two scalar registers.
+    pub fn pair(&self, number: usize) -> u64 {
+        u64::from(self.scalars[number]) | u64::from(self.scalars[number + 1]) << 32
+    }
+
+    pub fn set_pair(&mut self, number: usize, bits: u64) {
+        (self.scalars[number], self.scalars[number + 1]) = (bits as u32, (bits >> 32) as u32);
+    }
+
+    /// Two vector registers of a lane.
+    pub fn long(&self, number: usize, lane: usize) -> u64 {
+        u64::from(self.vectors[number][lane]) | u64::from(self.vectors[number + 1][lane]) << 32
+    }
+
+    pub fn set_long(&mut self, number: usize, lane: usize, bits: u64) {
+        (self.vectors[number][lane], self.vectors[number + 1][lane]) = (bits as u32, (bits >> 32) as u32);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.scalars.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.extend((if self.scc { u64::MAX } else { 0 }).to_le_bytes());
+        bytes.resize((VECTORS_AT - STATE) as usize, 0);
+        bytes.extend(self.vectors.iter().flatten().flat_map(|word| word.to_le_bytes()));
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8]) -> State {
+        let word = |at: usize| u32::from_le_bytes(*bytes[at..].first_chunk().expect("a word"));
+        let row = |n: usize| (VECTORS_AT - STATE + n as u64 * ROW) as usize;
+        State {
+            scalars: std::array::from_fn(|n| word(4 * n)),
+            scc: word((SCC_AT - STATE) as usize) != 0,
+            vectors: std::array::from_fn(|n| std::array::from_fn(|lane| word(row(n) + 4 * lane))),
+        }
+    }
+}
+
+/// The words of instructions.
+pub fn assemble(texts: &[&str]) -> Vec<u32> {
+    static WORDS: OnceLock<HashMap<String, Vec<u32>>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let line = |line: &str| {
+            let (text, words) = line.split_once('\t')?;
+            let words = words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("a word in hex"));
+            Some((text.to_owned(), words.collect()))
+        };
+        include_str!("words.txt").lines().filter_map(line).collect()
+    });
+    let of = |text: &&str| {
+        words.get(*text).unwrap_or_else(|| panic!("words.txt has no words for `{text}`: add the text, run gfx9_words.sh"))
+    };
+    texts.iter().flat_map(of).copied().collect()
+}
+
+/// A few instructions, lifted, that can be run from many states.
+pub struct Probe {
+    engines: Vec<(&'static str, Arc<dyn Engine>)>,
+    memory: Memory,
+}
+
+impl Probe {
+    /// `mode` is the MODE register.
+    pub fn new(texts: &[&str], mode: u32) -> Probe {
+        Probe::of_words(&assemble(texts), mode)
+    }
+
+    pub fn of_words(words: &[u32], mode: u32) -> Probe {
+        const END: u32 = 0xbf81_0000;
+        let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
+        let kernel = Kernel {
+            name: "probe",
+            code: &code,
+            base: 0,
+            entry: 0,
+            indirect_targets: &[],
+            discovered: &[],
+            vectors: VECTORS as u32,
+            mode: Mode::from_bits(mode),
+            initial: Initial::default(),
+        };
+        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{words:x?}: {error}"));
+        let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
+        assert!(!traps, "unsupported: {words:x?}");
+        let function = Arc::new(wrap(lifted));
+        let interpreter =
+            Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
+        let native = jit::Kernel::new(Arc::clone(&function));
+        let native =
+            native.program([LANES as u32, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        let memory = Memory::new(MemoryConfig::default()).expect("memory");
+        memory.alloc_at(Place::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
+        Probe { engines: vec![("interp", Arc::new(interpreter)), ("jit", native)], memory }
+    }
+
+    /// What each engine leaves.
+    pub fn run(&self, before: &State) -> Vec<(&'static str, State)> {
+        let run = |(name, engine): &(&'static str, Arc<dyn Engine>)| {
+            self.memory.write(STATE, &before.bytes()).expect("state");
+            let mut config = LaunchConfig::new([1; 3], [LANES as u32, 1, 1]);
+            config.instruction_limit = Some(1 << 20);
+            let outcome = launch(&self.memory, &**engine, &config, None).expect("launch");
+            assert!(outcome.fault.is_none(), "{name}: {:?}", outcome.fault);
+            let mut bytes = vec![0; BYTES];
+            self.memory.read(STATE, &mut bytes).expect("state");
+            (*name, State::of_bytes(&bytes))
+        };
+        self.engines.iter().map(run).collect()
+    }
+}
+
+/// The function between a block that loads the state and one that stores it.
+fn wrap(mut function: Function) -> Function {
+    let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
+    let mut banks = HashMap::new();
+    for bank in &function.banks {
+        banks.insert(bank.name.clone(), builder.bank(bank.name.clone(), bank.kind, bank.count));
+    }
+    builder.set_active(function.active);
+    let (load, store, old_entry) = (builder.new_block(0), builder.new_block(0), builder.new_block(0));
+    transfer(&mut builder.at(load), &banks, true);
+    builder.at(load).jump(old_entry);
+    transfer(&mut builder.at(store), &banks, false);
+    builder.at(store).exit();
+    builder.at(old_entry).exit();
+    let wrapper = builder.finish().expect("the wrapper");
+
+    // Blocks 0 and 1 are the wrapper's, the others follow.
+    let moved = |id: &mut BlockId| id.0 += 2;
+    for block in &mut function.blocks {
+        match &mut block.term {
+            Terminator::Jump(target) => moved(target),
+            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(moved),
+            Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
+            Terminator::Trap { .. } => {}
+            other => panic!("a probe has no {other:?}"),
+        }
+    }
+    function.blocks.splice(0..0, wrapper.blocks.into_iter().take(2));
+    function
+}
+
+/// Loads the registers, EXEC last, or stores them, EXEC first.
+fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, load: bool) {
+    let (scalars, scc) = (banks["s"], banks["scc"].reg(0));
+    let exec = scalars.reg(EXEC as u32 / 2);
+    let at = |b: &mut BlockBuilder<'_>, address: u64| b.iconst(Type::I64, address);
+    let uniform = |b: &mut BlockBuilder<'_>, reg, address| {
+        let address = at(b, address);
+        if load {
+            let value = b.load(Space::Global, Type::I64, Extend::None, address, 0);
+            b.rf_write(reg, value);
+        } else {
+            let value = b.rf_read_part(reg, Part::Whole);
+            b.store(Space::Global, Type::I64, address, 0, value);
+        }
+    };
+    let exec_at = STATE + 4 * EXEC as u64;
+    if !load {
+        uniform(b, exec, exec_at);
+        let all = b.iconst(Type::I64, u64::MAX);
+        b.write_active(all);
+    }
+    for pair in 0..EXEC as u64 / 2 {
+        uniform(b, scalars.reg(pair as u32), STATE + 8 * pair);
+    }
+    uniform(b, scc, SCC_AT);
+    for n in 0..VECTORS as u64 {
+        let (reg, address) = (banks["v"].reg(n as u32), row(b, VECTORS_AT + n * ROW));
+        if load {
+            let value = b.load(Space::Global, Type::I32, Extend::None, address, 0);
+            b.rf_write(reg, value);
+        } else {
+            let value = b.rf_read(reg);
+            b.store(Space::Global, Type::I32, address, 0, value);
+        }
+    }
+    if load {
+        uniform(b, exec, exec_at);
+    }
+}
+
+/// Address of the lane's word of a row.
+fn row(b: &mut BlockBuilder<'_>, begin: u64) -> Value {
+    let (lane, four, begin) = (b.lane_id(), b.iconst(Type::I64, 4), b.iconst(Type::I64, begin));
+    let lane = b.zero_extend(Type::I64, lane);
+    let offset = b.mul(lane, four);
+    b.add(begin, offset)
+}

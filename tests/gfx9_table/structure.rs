@@ -1,0 +1,101 @@
+//! The table against itself.
+
+use std::collections::HashMap;
+
+use warploom::isa::gfx9::table::rows;
+use warploom::isa::gfx9::{Fidelity, Instruction, Opcode, assemble};
+
+/// A seeded stream, splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+#[test]
+fn no_opcode_number_is_two_rows() {
+    let mut seen = HashMap::new();
+    for row in rows() {
+        for form in row.forms() {
+            if let Some(other) = seen.insert(form, row.mnemonic) {
+                panic!("{form:?} is {other} and {}", row.mnemonic);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_opcode_has_one_row() {
+    for opcode in Opcode::ALL {
+        assert_eq!(rows().filter(|row| row.opcode == *opcode).count(), 1, "{opcode:?}");
+    }
+}
+
+#[test]
+fn implemented_rows_have_a_lift_function() {
+    for row in rows() {
+        assert_eq!(row.lift.is_some(), row.fidelity != Fidelity::Unimplemented, "{}", row.mnemonic);
+    }
+}
+
+/// Every form of every row explains some word.
+#[test]
+fn every_form_can_be_met() {
+    let mut random = Random(1);
+    for row in rows() {
+        let mut met: HashMap<_, bool> = row.forms().map(|(encoding, format, _)| ((encoding, format), false)).collect();
+        for _ in 0..4000 {
+            if let Some(instruction) = row.random([random.next(), random.next() & random.next()]) {
+                met.insert((instruction.encoding(), instruction.format()), true);
+            }
+        }
+        assert!(met.values().all(|met| *met), "no word is {}: {met:?}", row.mnemonic);
+    }
+}
+
+/// Decoding and every accessor take any bytes.
+#[test]
+fn any_bytes_decode_or_are_illegal() {
+    let mut random = Random(2);
+    let mut legal = 0;
+    for i in 0..400_000 {
+        let word = if i % 2 == 0 { random.next() } else { random.next() & random.next() & random.next() | 1 << 31 };
+        let bytes = word.to_le_bytes();
+        let Some(instruction) = Instruction::decode(&bytes[..4 + random.next() as usize % 5]) else { continue };
+        legal += 1;
+        assert!(!instruction.text(random.next()).is_empty());
+        for n in 0..=instruction.source_count() {
+            instruction.src(n);
+        }
+        let _ = (instruction.dst(), instruction.sdst(), instruction.sdwa(), instruction.dpp(), instruction.op_sel());
+        let _ = (instruction.smem(), instruction.ds().offset(), instruction.flat(), instruction.buffer());
+        let _ = (instruction.image(), instruction.export(), instruction.interp(), instruction.branch_target(word));
+    }
+    assert!(legal > 10_000, "{legal}");
+}
+
+/// word -> text -> word -> text. The bytes may differ in bits that are ignored and where a literal is an inline constant.
+#[test]
+fn text_assembles_to_the_same_instruction() {
+    let mut random = Random(3);
+    let mut failed = Vec::new();
+    for row in rows() {
+        for _ in 0..40 {
+            let Some(instruction) = row.random([random.next(), random.next()]) else { continue };
+            let text = instruction.text(0);
+            match assemble(&text) {
+                Ok(code) => assert_eq!(Instruction::decode(&code).unwrap().text(0), text),
+                Err(error) => failed.push(format!("{:016x}: {error}", instruction.word())),
+            }
+        }
+    }
+    failed.sort();
+    failed.dedup();
+    assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+}
