@@ -216,7 +216,7 @@ fn atomics_of_floats() {
                     }
                 }
             }
-            after.check(&expected, &format!("{name}"));
+            after.check(&expected, name);
         }
     }
 }
@@ -311,10 +311,13 @@ fn by_lane_and_for_all() {
             for lane in active(&wave) {
                 expected.vectors[usize::from(RESULT)][lane] = old;
             }
-            after.check(&expected, &format!("{name}"));
+            after.check(&expected, name);
         }
     }
 }
+
+/// A control word, and the lane that each lane reads.
+type Swizzle = (u16, fn(usize) -> usize);
 
 #[test]
 fn lanes_exchange_values() {
@@ -349,24 +352,24 @@ fn lanes_exchange_values() {
         }
         after.check(&expected, "permute");
 
-        let mut controls: Vec<(u16, Box<dyn Fn(usize) -> usize>)> = vec![
+        let controls: [Swizzle; 11] = [
             // Quads: reversed; broadcast of the third.
-            (0x8000 | 0b00_01_10_11, Box::new(|lane| lane ^ 3)),
-            (0x8000 | 0b10_10_10_10, Box::new(|lane| lane & !3 | 2)),
+            (0x8000 | 0b00_01_10_11, |lane| lane ^ 3),
+            (0x8000 | 0b10_10_10_10, |lane| lane & !3 | 2),
             // Swapped neighbours; the lowest of each eight; mirrored halves.
-            (0x041f, Box::new(|lane| lane ^ 1)),
-            (0x0018, Box::new(|lane| lane & !7)),
-            (0x7c1f, Box::new(|lane| lane ^ 31)),
-            (0x00e5, Box::new(|lane| lane & 0x25 | 7)),
+            (0x041f, |lane| lane ^ 1),
+            (0x0018, |lane| lane & !7),
+            (0x7c1f, |lane| lane ^ 31),
+            (0x00e5, |lane| lane & 0x25 | 7),
             // Rotated by three, each way, among 32 and among eights.
-            (0xc060, Box::new(|lane| lane & 32 | (lane + 3) & 31)),
-            (0xc460, Box::new(|lane| lane & 32 | (lane + 29) & 31)),
-            (0xc078, Box::new(|lane| lane & !7 | (lane + 3) & 7)),
+            (0xc060, |lane| lane & 32 | (lane + 3) & 31),
+            (0xc460, |lane| lane & 32 | (lane + 29) & 31),
+            (0xc078, |lane| lane & !7 | (lane + 3) & 7),
             // Bits reversed; no bit of five.
-            (0xe000, Box::new(|lane| lane & 32 | ((lane as u8) << 3).reverse_bits() as usize & 31)),
-            (0xe01f, Box::new(|lane| lane)),
+            (0xe000, |lane| lane & 32 | ((lane as u8) << 3).reverse_bits() as usize & 31),
+            (0xe01f, |lane| lane),
         ];
-        for (control, source) in controls.drain(..) {
+        for (control, source) in controls {
             // The source is in the address register's field.
             let after = wave.run(&[ds("ds_swizzle_b32", RESULT, DATA[0], [0; 2], control)]);
             let mut expected = before(&wave);
