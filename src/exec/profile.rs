@@ -38,7 +38,7 @@ impl Kernel<'_> {
     /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         let translated = self.program.translated(self.id)?;
-        let plain = translated.function();
+        let plain = translated.plain()?;
         let memory = self.program.memory();
         let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
         let function = Arc::new(counting(&plain, counters));

@@ -67,8 +67,11 @@ impl Translated {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub fn function(&self) -> Arc<Function> {
-        self.current().function.clone()
+    /// The kernel in blocks of consecutive instructions.
+    pub fn plain(&self) -> Result<Function, Error> {
+        let (linked, discovered) = (&*self.linked, &self.current().discovered);
+        let lifting = Lifting { linked, kernel: self.kernel, code: &self.code, discovered, plain: true };
+        Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
 
     /// Whether the kernel may ask for a [`Service`].
@@ -154,7 +157,7 @@ impl Generation {
 
     fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
         let guest = guest::of(linked.module().isa);
-        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered })?;
+        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, plain: false })?;
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
@@ -231,7 +234,7 @@ impl Translated {
             problem: e.to_string(),
         };
         match stage {
-            Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &generation.function, &self.code)),
+            Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Clif => jit::dump::clif(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
             Stage::Host => jit::dump::host(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),

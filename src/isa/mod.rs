@@ -3,6 +3,7 @@
 pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;
+pub mod if_conversion;
 pub mod maxwell;
 
 use crate::ir::BuildError;

@@ -125,6 +125,7 @@ impl Probe {
             entry: 0,
             indirect_targets: &[],
             discovered: &[],
+            plain: false,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
             initial: Initial::default(),

@@ -119,6 +119,7 @@ impl Wave {
             entry: 0,
             indirect_targets: &[],
             discovered: &[],
+            plain: false,
             vectors: 256,
             mode: Mode::from_bits(MODE),
             initial: Initial::default(),

@@ -112,7 +112,7 @@ fn scratch() {
             .map(|g| {
                 let mut sorted: Vec<u32> = (0..64).map(|i| input[(g * 64 + i) % n]).collect();
                 sorted.sort_unstable();
-                sorted[input[g] as usize & 63].wrapping_add(sorted[g * 7 & 63])
+                sorted[input[g] as usize & 63].wrapping_add(sorted[(g * 7) & 63])
             })
             .collect();
         let kernel = Case::gfx9("k09_scratch", "scratch").shape(Shape { grid, block });
@@ -165,7 +165,7 @@ fn generic_pointers() {
 fn constant_table() {
     const TABLE: [u32; 16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
     for (block, grid) in [(1usize, 19usize), (63, 3), (64, 18), (65, 3), (256, 2)] {
-        let out: Vec<u32> = (0..block * grid).map(|g| TABLE[g & 15] + TABLE[g / block & 15]).collect();
+        let out: Vec<u32> = (0..block * grid).map(|g| TABLE[g & 15] + TABLE[(g / block) & 15]).collect();
         Case::gfx9("k09_scratch", "consttab").shape(Shape { grid, block }).output(&out).check();
     }
 }
@@ -197,7 +197,7 @@ fn waves() {
             let below = (0..64).fold(0u64, |mask, l| mask | u64::from(lanes[l] < 17) << l);
             for l in 0..64usize {
                 let g = wave * 64 + l;
-                let a = lanes[g * 5 & 63];
+                let a = lanes[(g * 5) & 63];
                 let b = if l % 16 == 0 { 0 } else { lanes[l - 1] };
                 // Rows 1 and 3 get lane 15 of the row before. The others keep what the register had: the upper half of an
                 // address, which is where guest memory begins.

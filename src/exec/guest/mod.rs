@@ -38,6 +38,8 @@ pub(super) struct Lifting<'a> {
     pub code: &'a Code,
     /// Where indirect jumps were seen to go besides what the module says, in the order they were seen.
     pub discovered: &'a [u64],
+    /// Blocks are consecutive instructions of the guest's, for reports.
+    pub plain: bool,
 }
 
 /// A kernel to launch.

@@ -45,6 +45,7 @@ impl Guest for Gfx9 {
             vectors: hsa.map_or(256, |hsa| hsa.descriptor.vgprs()),
             mode: Mode::from_bits(hsa.map_or(0, mode_bits)),
             initial: hsa.map(initial).unwrap_or_default(),
+            plain: kernel.plain,
         })
     }
 

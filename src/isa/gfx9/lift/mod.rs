@@ -57,7 +57,7 @@ pub mod vector_lanes;
 pub mod vector_short;
 
 use crate::ir::{Function, NanPolicy};
-use crate::isa::LiftError;
+use crate::isa::{LiftError, if_conversion};
 
 use super::Instruction;
 pub use context::Cx;
@@ -93,6 +93,8 @@ pub struct Kernel<'a> {
     pub mode: Mode,
     /// What registers hold at the entry.
     pub initial: Initial,
+    /// Blocks stay as the guest's branches make them: see [`if_conversion`].
+    pub plain: bool,
 }
 
 /// The kernel with all code it can reach.
@@ -101,5 +103,10 @@ pub struct Kernel<'a> {
 /// The entry is outside the code, or a lift function built an ill-typed operation.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let program = program::Program::new(kernel)?;
-    emit::emit(kernel, &program).map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
+    let function = emit::emit(kernel, &program);
+    let mut function = function.map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })?;
+    if !kernel.plain {
+        if_conversion::convert(&mut function);
+    }
+    Ok(function)
 }

@@ -1,0 +1,325 @@
+//! Branches over code that does nothing while no lane is active, for lifters whose guests manage the active mask themselves.
+//!
+//! Compilers put `if no lane is active, skip` around what a mask has been narrowed for. Where what is skipped has no effect
+//! without lanes, it may as well be gone through: blocks become longer, and a loop whose body has such branches becomes one
+//! block, which engines do far better with.
+//!
+//! What has an effect also without lanes is taken care of: a scalar access gets the branch's condition, and a register that is
+//! one for the warp, if it would change and may be read later, keeps its old value by a select. Whether it would change is
+//! found by going through the code with an active mask of 0.
+
+use rustc_hash::FxHashMap;
+
+use crate::ir::{Access, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, UnaryOp};
+use crate::ir::{Type, Value, ValueType, Window};
+
+/// Operations that may be gone through in vain.
+const MAX_SKIPPED: usize = 400;
+/// Operations of a block, at most: engines translate blocks whole.
+const MAX_BLOCK: usize = 4000;
+
+/// A register that is one for the warp, as its bit in a set.
+type Registers = u128;
+
+/// Converts a function in which every jump is known: none is indirect, and no block joins another.
+pub fn convert(function: &mut Function) {
+    let unknown = |block: &Block| {
+        let leaves = matches!(block.term, Terminator::Indirect { .. } | Terminator::Service { .. });
+        block.indirect_target || block.join.is_some() || leaves
+    };
+    let Some(cells) = Cells::of(function).filter(|_| !function.blocks.iter().any(unknown)) else { return };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in (0..function.blocks.len() as u32).rev().map(BlockId) {
+            changed |= skip(function, &cells, id) || follow(function, id);
+        }
+    }
+}
+
+/// Numbers of the registers that are one for the warp.
+struct Cells(FxHashMap<Reg, u32>);
+
+impl Cells {
+    /// None if there are more than a set can hold.
+    fn of(function: &Function) -> Option<Cells> {
+        let mut cells = FxHashMap::default();
+        for (bank, number) in function.banks.iter().zip(0..) {
+            if matches!(bank.kind, CellKind::Uniform(_) | CellKind::Mask) {
+                for index in 0..bank.count {
+                    let next = cells.len() as u32;
+                    cells.insert(crate::ir::BankId(number).reg(index), next);
+                }
+            }
+        }
+        (cells.len() <= Registers::BITS as usize).then_some(Cells(cells))
+    }
+
+    fn bit(&self, reg: Reg) -> Registers {
+        self.0.get(&reg).map_or(0, |&number| 1 << number)
+    }
+
+    fn is_cell(&self, reg: Reg) -> bool {
+        self.0.contains_key(&reg)
+    }
+}
+
+/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps.
+fn follow(function: &mut Function, id: BlockId) -> bool {
+    let Terminator::Jump(to) = function.block(id).term else { return false };
+    let mut ways = 0;
+    for block in &function.blocks {
+        block.term.for_each_target(|target| ways += usize::from(target == to));
+    }
+    // The entry sets registers up, and nothing may jump to it.
+    let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
+    if to == id || id.0 == 0 || ways != 1 || !fits {
+        return false;
+    }
+    append(function, id, to);
+    // Nothing comes here any more.
+    let gone = &mut function.blocks[to.0 as usize];
+    (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
+    true
+}
+
+/// Appends a copy of a block with its end. The values of the copy are numbered on.
+fn append(function: &mut Function, id: BlockId, other: BlockId) {
+    let Block { insts, values, term, cost, .. } = function.block(other).clone();
+    let block = &mut function.blocks[id.0 as usize];
+    let first = block.values.len() as u32;
+    for mut inst in insts {
+        inst.op.map_operands(|v| Value(v.0 + first));
+        inst.results.iter_mut().for_each(|v| v.0 += first);
+        block.insts.push(inst);
+    }
+    block.values.extend(values);
+    block.term = term;
+    block.term.map_operands(|v| Value(v.0 + first));
+    block.cost += cost;
+}
+
+/// Removes the branch at the end of a block that skips code while no lane is active.
+fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
+    let block = function.block(id);
+    let Terminator::Branch { cond, then, otherwise } = block.term else { return false };
+    if id.0 == 0 || then == otherwise || last_active(function, block) != Some(cond) {
+        return false;
+    }
+    let Some(path) = path(function, id, then, otherwise) else { return false };
+    let Some(changed) = effect(function, cells, &path) else { return false };
+    let live = Liveness::of(function, cells).at(otherwise);
+    let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| changed & live & cells.bit(reg) != 0).collect();
+
+    let before: Vec<(Reg, Value)> = kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
+    let first = function.block(id).insts.len();
+    for &other in &path {
+        append(function, id, other);
+    }
+    guard_scalar_accesses(function, id, first, cond);
+    for (reg, old) in before {
+        let new = read(function, id, reg);
+        let ty = function.block(id).ty(new);
+        let value = push(function, id, Op::UniformSelect { cond, a: new, b: old }, &[ty]);
+        push(function, id, Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, &[]);
+    }
+    function.blocks[id.0 as usize].term = Terminator::Jump(otherwise);
+    true
+}
+
+/// The active mask at the end of a block as far as the block knows it.
+fn last_active(function: &Function, block: &Block) -> Option<Value> {
+    block.insts.iter().rev().find_map(|inst| match inst.op {
+        Op::RfWrite { reg, part: Part::Whole, value, .. } if reg == function.active => Some(value),
+        Op::RfRead { reg, part: Part::Whole } if reg == function.active => Some(inst.results[0]),
+        _ => None,
+    })
+}
+
+/// The blocks from `from` to `to`, each of which jumps to the next.
+fn path(function: &Function, id: BlockId, from: BlockId, to: BlockId) -> Option<Vec<BlockId>> {
+    let (mut path, mut at) = (vec![], from);
+    let mut length = 0;
+    while at != to {
+        let block = function.block(at);
+        length += block.insts.len();
+        let Terminator::Jump(next) = block.term else { return None };
+        if at == id || path.contains(&at) || length > MAX_SKIPPED {
+            return None;
+        }
+        path.push(at);
+        at = next;
+    }
+    (function.block(id).insts.len() + length <= MAX_BLOCK).then_some(path)
+}
+
+/// What is known of a number while no lane is active.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Constant(u64),
+    /// What a register held before.
+    Before(Reg),
+    Nothing,
+}
+
+/// The registers that code changes while no lane is active; none if it has other effects than a guard can prevent.
+fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Registers> {
+    let mut state: FxHashMap<Reg, Known> = FxHashMap::default();
+    state.insert(function.active, Known::Constant(0));
+    for &id in path {
+        let mut known: FxHashMap<Value, Known> = FxHashMap::default();
+        for inst in &function.block(id).insts {
+            let get = |v: Value| known.get(&v).copied().unwrap_or(Known::Nothing);
+            let result = match inst.op {
+                Op::Const { bits, .. } => Known::Constant(bits),
+                Op::RfRead { reg, part: Part::Whole } if cells.is_cell(reg) => {
+                    state.get(&reg).copied().unwrap_or(Known::Before(reg))
+                }
+                Op::Binary { op, a, b } => binary(op, get(a), get(b)),
+                Op::Unary { op: UnaryOp::Not, a } if function.block(id).ty(a) == ValueType::MASK => match get(a) {
+                    Known::Constant(bits) => Known::Constant(!bits),
+                    _ => Known::Nothing,
+                },
+                Op::RfWrite { reg, part, value, .. } if cells.is_cell(reg) => {
+                    state.insert(reg, if part == Part::Whole { get(value) } else { Known::Nothing });
+                    continue;
+                }
+                Op::RfScatter { bank, first, nomask, .. } if nomask || cells.is_cell(bank.reg(first)) => return None,
+                Op::RfWrite { nomask: true, .. } | Op::RegionWrite { nomask: true, .. } => return None,
+                Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } if access.nomask => {
+                    return None;
+                }
+                _ => Known::Nothing,
+            };
+            if let [value] = inst.results[..] {
+                known.insert(value, result);
+            }
+        }
+    }
+    // Nobody is active behind it either.
+    if state.remove(&function.active) != Some(Known::Constant(0)) {
+        return None;
+    }
+    let changed = state.into_iter().filter(|&(reg, known)| known != Known::Before(reg));
+    Some(changed.fold(0, |set, (reg, _)| set | cells.bit(reg)))
+}
+
+fn binary(op: BinaryOp, a: Known, b: Known) -> Known {
+    use Known::Constant;
+    match (op, a, b) {
+        (BinaryOp::And, Constant(0), _) | (BinaryOp::And, _, Constant(0)) => Constant(0),
+        (BinaryOp::And, known, Constant(u64::MAX)) | (BinaryOp::And, Constant(u64::MAX), known) => known,
+        (BinaryOp::Or | BinaryOp::Xor, known, Constant(0)) | (BinaryOp::Or | BinaryOp::Xor, Constant(0), known) => {
+            known
+        }
+        (BinaryOp::And | BinaryOp::Or, x, y) if x == y => x,
+        _ => Known::Nothing,
+    }
+}
+
+/// Gives the scalar accesses from an instruction on the condition that lanes were active.
+fn guard_scalar_accesses(function: &mut Function, id: BlockId, first: usize, cond: Value) {
+    let mut at = first;
+    while at < function.block(id).insts.len() {
+        let block = &mut function.blocks[id.0 as usize];
+        let pure = |access: &Access, values: &[ValueType]| {
+            !values[access.address.0 as usize].is_uniform() || matches!(access.space, crate::ir::Space::Const(_))
+        };
+        let guard = match &block.insts[at].op {
+            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }
+                if !pure(access, &block.values) =>
+            {
+                Some(access.guard)
+            }
+            _ => None,
+        };
+        if let Some(old) = guard {
+            let new = match old {
+                None => cond,
+                Some(old) => {
+                    // Both are conditions: the first counts where the second is not 0.
+                    let zero = insert(block, at, Op::Const { ty: Type::I64, bits: 0 }, function.lanes);
+                    let both = insert(block, at + 1, Op::UniformSelect { cond, a: old, b: zero }, function.lanes);
+                    at += 2;
+                    both
+                }
+            };
+            if let Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } =
+                &mut block.insts[at].op
+            {
+                access.guard = Some(new);
+            }
+        }
+        at += 1;
+    }
+}
+
+fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
+    let ty = match function.bank(reg.bank).kind {
+        CellKind::Uniform(ty) => ty,
+        _ => Type::I64,
+    };
+    push(function, id, Op::RfRead { reg, part: Part::Whole }, &[ValueType::uniform(ty)])
+}
+
+/// Appends an operation; its only result, or nothing's number.
+fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Value {
+    let (window, block) = (Window::all(function.lanes), &mut function.blocks[id.0 as usize]);
+    let value = Value(block.values.len() as u32);
+    block.values.extend_from_slice(types);
+    let pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
+    let results = types.iter().map(|_| value).collect();
+    block.insts.push(Inst { op, results, window, pc });
+    value
+}
+
+/// Inserts an operation with a uniform `i64` result before instruction `at`; values behind it are numbered anew.
+fn insert(block: &mut Block, at: usize, op: Op, lanes: u8) -> Value {
+    let number = block.insts[..at].iter().map(|inst| inst.results.len() as u32).sum::<u32>();
+    let moved = |v: Value| if v.0 >= number { Value(v.0 + 1) } else { v };
+    for inst in &mut block.insts[at..] {
+        inst.op.map_operands(moved);
+        inst.results.iter_mut().for_each(|v| *v = moved(*v));
+    }
+    block.term.map_operands(moved);
+    block.values.insert(number as usize, ValueType::MASK);
+    let pc = block.insts[at].pc;
+    let results = smallvec::smallvec![Value(number)];
+    block.insts.insert(at, Inst { op, results, window: Window::all(lanes), pc });
+    Value(number)
+}
+
+/// The registers that are one for the warp and may be read from a block's start on.
+struct Liveness(Vec<Registers>);
+
+impl Liveness {
+    fn of(function: &Function, cells: &Cells) -> Liveness {
+        let mut live: Vec<Registers> = vec![0; function.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (number, block) in function.blocks.iter().enumerate().rev() {
+                let mut set = 0;
+                block.term.for_each_target(|to| set |= live[to.0 as usize]);
+                for inst in block.insts.iter().rev() {
+                    match inst.op {
+                        Op::RfWrite { reg, part: Part::Whole, .. } => set &= !cells.bit(reg),
+                        Op::RfRead { reg, .. } => set |= cells.bit(reg),
+                        Op::RfGather { bank, first, count, .. } => {
+                            (first..first + count).for_each(|index| set |= cells.bit(bank.reg(index)));
+                        }
+                        _ => {}
+                    }
+                }
+                // A write of a half keeps the other one, which counts as nothing: what reads it is behind.
+                changed |= live[number] != set;
+                live[number] = set;
+            }
+        }
+        Liveness(live)
+    }
+
+    fn at(&self, block: BlockId) -> Registers {
+        self.0[block.0 as usize]
+    }
+}
