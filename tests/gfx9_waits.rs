@@ -123,8 +123,8 @@ fn vector_memory_and_lds() {
 
 #[test]
 fn paths() {
-    // Around a loop: the use stands before the load.
-    check(&["s_mov_b32 s20, s9", LOAD, "s_cbranch_scc1 65532"], &[(0, "s9", 1)]);
+    // Around a loop: the use stands before the load, which overwrites its own result of before.
+    check(&[USE, LOAD, "s_cbranch_scc1 65532"], &[(0, "s9", 1), (1, "s8", 1)]);
     // On one of two paths there is no wait.
     check(&[LOAD, "s_cbranch_scc1 1", "s_waitcnt lgkmcnt(0)", USE], &[(3, "s9", 0)]);
     check(&["s_cbranch_scc1 3", LOAD, "s_waitcnt lgkmcnt(0)", USE], &[]);

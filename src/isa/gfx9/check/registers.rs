@@ -70,7 +70,9 @@ impl Registers {
             }
         }
         match insn.encoding() {
-            Encoding::Smem => registers.read.extend(insn.smem().soffset.into_iter().flat_map(|o| range(o, 1))),
+            Encoding::Smem if insn.row().slot(Role::Offset).is_some() => {
+                registers.read.extend(insn.smem().soffset.into_iter().flat_map(|o| range(o, 1)))
+            }
             Encoding::Exp => {
                 registers.read.extend(insn.export().sources.into_iter().flatten().map(|n| VECTORS + u16::from(n)));
             }
