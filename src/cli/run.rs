@@ -35,6 +35,16 @@ pub struct Options {
     /// Seconds after which the launch is stopped, in place of the manifest's limit.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
+    /// Also looks for mistakes in the code that do not show here.
+    #[arg(long)]
+    check: Option<Check>,
+}
+
+/// `--check`
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Check {
+    /// Results of memory that are used before the code has waited for them.
+    Waitcnt,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -84,6 +94,13 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
                 ending = Ending::Mismatch;
             }
             None => notes += "printf: text as expected\n",
+        }
+    }
+    if let Some(Check::Waitcnt) = options.check {
+        let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
+        for hazard in found.map_err(Error::exec(&options.manifest))? {
+            complain(&hazard);
+            ending = ending.max(Ending::Mismatch);
         }
     }
     let dropped = runs[0].first.printed.dropped;

@@ -46,6 +46,8 @@ pub enum Error {
     RawStream,
     #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]
     PlacedBuffer { name: String },
+    #[error("kernel `{kernel}`: its instruction set has no check of waits")]
+    NoCheck { kernel: String },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
-use super::guest::{Environment, Launching};
+use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
@@ -126,6 +126,19 @@ impl<'p> Kernel<'p> {
     /// What the binary says about the kernel.
     pub fn function(&self) -> &'p Function {
         self.program.module().function(self.id)
+    }
+
+    /// What uses a result of memory before the code has waited for it, in words. Engines have results at once, so that such
+    /// code runs here.
+    ///
+    /// # Errors
+    /// The instruction set has no such check, or the kernel has no code.
+    pub fn check_waits(&self) -> Result<Vec<String>, Error> {
+        let linked = self.program.linked();
+        let code = linked.code(self.id);
+        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[] };
+        let found = self.program.guest().check_waits(&kernel);
+        Ok(found.ok_or_else(|| Error::NoCheck { kernel: self.name().into() })??)
     }
 
     /// Runs the kernel over a grid, to its end or its first fault.

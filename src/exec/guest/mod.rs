@@ -21,6 +21,11 @@ pub(super) trait Guest: Sync {
     /// IR of a kernel.
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError>;
 
+    /// What a kernel does before it has waited for memory, in words. None: this instruction set has no such check.
+    fn check_waits(&self, _: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
+        None
+    }
+
     /// What stands at an address, legal or not; none where there is no code.
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed>;
 

@@ -3,6 +3,7 @@
 //! Code is a sequence of little-endian dwords; an instruction has one or two. The truth about the instructions is [`table`];
 //! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
 
+pub mod check;
 pub mod disasm;
 pub mod encode;
 pub mod instruction;

@@ -11,7 +11,7 @@ use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::gfx9::lift::{self, Initial, InitialScalar, InitialVector, Mode, apertures};
-use crate::isa::gfx9::{Instruction, lift::WARP_LANES};
+use crate::isa::gfx9::{Instruction, check, lift::WARP_LANES};
 use dispatch::Dispatch;
 
 pub(super) struct Gfx9;
@@ -33,20 +33,12 @@ impl Guest for Gfx9 {
     }
 
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
-        let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
-        let hsa = descriptor(function);
-        lift::lift_kernel(&lift::Kernel {
-            name: &function.name,
-            code: &code.bytes,
-            base: code.base,
-            entry: code.entry,
-            indirect_targets: &code.targets,
-            discovered: kernel.discovered,
-            vectors: hsa.map_or(256, |hsa| hsa.descriptor.vgprs()),
-            mode: Mode::from_bits(hsa.map_or(0, mode_bits)),
-            initial: hsa.map(initial).unwrap_or_default(),
-            plain: kernel.plain,
-        })
+        lift::lift_kernel(&to_lift(kernel))
+    }
+
+    fn check_waits(&self, kernel: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
+        let words = |hazards: Vec<check::Hazard>| hazards.iter().map(ToString::to_string).collect();
+        Some(check::waitcnt(&to_lift(kernel)).map(words))
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
@@ -79,6 +71,23 @@ impl Guest for Gfx9 {
         let hsa = descriptor(function).ok_or_else(|| Error::NoDescriptor { kernel: function.name.clone() })?;
         launch.check_block()?;
         Dispatch::new(launch, hsa)?.environment()
+    }
+}
+
+fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
+    let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
+    let hsa = descriptor(function);
+    lift::Kernel {
+        name: &function.name,
+        code: &code.bytes,
+        base: code.base,
+        entry: code.entry,
+        indirect_targets: &code.targets,
+        discovered: kernel.discovered,
+        vectors: hsa.map_or(256, |hsa| hsa.descriptor.vgprs()),
+        mode: Mode::from_bits(hsa.map_or(0, mode_bits)),
+        initial: hsa.map(initial).unwrap_or_default(),
+        plain: kernel.plain,
     }
 }
 

@@ -24,7 +24,7 @@ mod entry;
 mod floats;
 mod flow;
 mod mode;
-mod program;
+pub(super) mod program;
 mod scalars;
 mod scratch;
 mod sources;

@@ -1,0 +1,204 @@
+//! Finds uses of results of memory before an `s_waitcnt` that makes them safe. Here results are there at once, on hardware not.
+//!
+//! Sources: for scalar memory the seed, section 7.3 (results arrive in any order: only `lgkmcnt(0)` helps); for the others, and
+//! what each counter counts, LLVM's AMDGPUUsage and the Vega ISA guide, "Manually inserted wait states" and "S_WAITCNT": LDS
+//! returns in order (`lgkmcnt`), vector memory too (`vmcnt`; stores count there as well), flat memory in both, in any order.
+//!
+//! A forward data flow over the blocks of a kernel: what may be outstanding, on any path.
+
+mod registers;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Instruction;
+use super::lift::program::{End, GuestBlock, Place, Program};
+use super::lift::{Flow, Kernel};
+use super::row::{Encoding, Format};
+use super::table::Opcode;
+use crate::isa::LiftError;
+use registers::{Register, Registers, Transfer};
+
+/// An instruction that comes too early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hazard {
+    pub pc: u64,
+    pub text: String,
+    pub register: String,
+    /// The instruction whose result, or whose source, the register is.
+    pub pending_pc: u64,
+    pub pending_text: String,
+    /// It overwrites a source.
+    pub source: bool,
+}
+
+impl std::fmt::Display for Hazard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Hazard { pc, text, register, pending_pc, pending_text, source } = self;
+        let what = if *source { "overwrites a source of" } else { "does not wait for" };
+        write!(f, "{pc:#x}: `{text}` {what} `{pending_text}` at {pending_pc:#x} ({register})")
+    }
+}
+
+/// How an outstanding operation becomes done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// When so many of its kind at most are outstanding as were issued after it.
+    InOrder,
+    /// When none is outstanding.
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counter {
+    Vector,
+    Lgkm,
+}
+
+/// A register that waits for the instruction at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    register: Register,
+    pc: u64,
+    counter: Counter,
+    order: Order,
+    /// It is a source, which may be read.
+    source: bool,
+}
+
+/// Counters go no further.
+const MOST: u8 = 63;
+
+/// What may be outstanding, with the number of operations of its kind that were issued after it on any path, at least.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct State(BTreeMap<Pending, u8>);
+
+impl State {
+    /// Adds what is outstanding on another path. Whether anything changed.
+    fn join(&mut self, other: &State) -> bool {
+        let before = self.clone();
+        for (&pending, &later) in &other.0 {
+            let mine = self.0.entry(pending).or_insert(later);
+            *mine = later.min(*mine);
+        }
+        *self != before
+    }
+
+    fn wait(&mut self, counter: Counter, most: u8) {
+        self.0.retain(|pending, later| {
+            let done = most <= if pending.order == Order::InOrder { *later } else { 0 };
+            pending.counter != counter || !done
+        });
+    }
+
+    fn issue(&mut self, pc: u64, counter: Counter, order: Order, results: &[Register], sources: &[Register]) {
+        if order == Order::InOrder {
+            let same = |pending: &Pending| (pending.counter, pending.order) == (counter, order);
+            self.0.iter_mut().filter(|(pending, _)| same(pending)).for_each(|(_, later)| *later = MOST.min(*later + 1));
+        }
+        for (registers, source) in [(results, false), (sources, true)] {
+            self.0.extend(registers.iter().map(|&register| (Pending { register, pc, counter, order, source }, 0)));
+        }
+    }
+
+    /// What an instruction does.
+    fn step(&mut self, pc: u64, insn: &Instruction, registers: &Registers) {
+        if insn.opcode() == Opcode::SWaitcnt {
+            let bits = insn.simm16() as u16;
+            self.wait(Counter::Vector, (bits & 15 | bits >> 14 << 4) as u8);
+            self.wait(Counter::Lgkm, (bits >> 8 & 15) as u8);
+        }
+        for (counter, order) in counted(insn) {
+            // The sources of a scalar store are read late. Those of loads are not, where nothing is replayed.
+            let late = insn.encoding() == Encoding::Smem && Transfer::of(insn) != Transfer::Load;
+            let sources: &[Register] = if late { &registers.read } else { &[] };
+            self.issue(pc, counter, order, &registers.written, sources);
+        }
+    }
+
+    /// What an instruction should have waited for.
+    fn hazard(&self, insn: &Instruction, registers: &Registers) -> Option<Pending> {
+        let own = counted(insn);
+        let conflicts = |pending: &&Pending| {
+            let read = !pending.source && registers.read.contains(&pending.register);
+            // What returns in order overwrites in order.
+            let ordered = pending.order == Order::InOrder && own == [(pending.counter, pending.order)];
+            read || !ordered && registers.written.contains(&pending.register)
+        };
+        self.0.keys().find(conflicts).copied()
+    }
+}
+
+/// The counters that an instruction counts in.
+fn counted(insn: &Instruction) -> Vec<(Counter, Order)> {
+    match insn.encoding() {
+        // Cache control has no operands.
+        _ if insn.row().operands.is_empty() => vec![],
+        Encoding::Smem => vec![(Counter::Lgkm, Order::Any)],
+        Encoding::Ds => vec![(Counter::Lgkm, Order::InOrder)],
+        Encoding::Flat if insn.format() == Format::Flat => {
+            vec![(Counter::Vector, Order::Any), (Counter::Lgkm, Order::Any)]
+        }
+        Encoding::Flat | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => {
+            vec![(Counter::Vector, Order::InOrder)]
+        }
+        _ => vec![],
+    }
+}
+
+/// Where a block may go on.
+fn successors(block: &GuestBlock, indirect: &[Place]) -> Vec<Place> {
+    match block.end {
+        End::Jump(place) => vec![place],
+        End::Flow { flow, next } => match flow {
+            Flow::Next | Flow::Barrier | Flow::SetMode(_) => vec![next],
+            Flow::Jump(target) | Flow::Call { target, .. } => vec![(target, next.1)],
+            Flow::Branch { target, .. } => vec![(target, next.1), next],
+            Flow::Indirect(_) | Flow::IndirectCall { .. } => indirect.to_vec(),
+            Flow::Exit | Flow::Trap(_) => vec![],
+        },
+    }
+}
+
+/// The instructions of a kernel that use a result, or overwrite it or a source of a scalar store, too early: by address, each
+/// with one register.
+///
+/// # Errors
+/// The entry is outside the code.
+pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
+    let program = Program::new(kernel)?;
+    let indirect: Vec<Place> = program.indirect.iter().map(|&pc| (pc, kernel.mode)).collect();
+    let mut begin: BTreeMap<Place, State> = BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
+    let mut work: BTreeSet<Place> = begin.keys().copied().collect();
+    let mut texts: BTreeMap<u64, Instruction> = BTreeMap::new();
+    let mut found: BTreeMap<u64, Pending> = BTreeMap::new();
+    while let Some(place) = work.pop_first() {
+        let Some(block) = program.blocks.get(&place) else { continue };
+        let mut state = begin[&place].clone();
+        for (pc, step) in &block.steps {
+            let Some(insn) = step.insn else { continue };
+            let registers = Registers::of(&insn);
+            texts.insert(*pc, insn);
+            // What is outstanding only grows from round to round: what is found stays true.
+            if let Some(pending) = state.hazard(&insn, &registers) {
+                found.entry(*pc).or_insert(pending);
+            }
+            state.step(*pc, &insn, &registers);
+        }
+        for next in successors(block, &indirect) {
+            let new = !begin.contains_key(&next);
+            if begin.entry(next).or_default().join(&state) || new {
+                work.insert(next);
+            }
+        }
+    }
+    let text = |pc: u64| texts.get(&pc).map_or(String::new(), |insn| insn.text(pc));
+    let hazard = |(pc, pending): (u64, Pending)| Hazard {
+        pc,
+        text: text(pc),
+        register: registers::name(pending.register),
+        pending_pc: pending.pc,
+        pending_text: text(pending.pc),
+        source: pending.source,
+    };
+    Ok(found.into_iter().map(hazard).collect())
+}

@@ -1,0 +1,104 @@
+//! Which registers an instruction reads and writes, as its table line has them.
+
+use crate::isa::gfx9::disasm::special;
+use crate::isa::gfx9::operand::VCC;
+use crate::isa::gfx9::{Encoding, Instruction, Operand, Role};
+
+/// A register: a scalar one by its number, or a vector register's number and [`VECTORS`].
+pub type Register = u16;
+const VECTORS: Register = 256;
+
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    pub read: Vec<Register>,
+    pub written: Vec<Register>,
+}
+
+/// What an instruction does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    Load,
+    Store,
+    /// Whether it returns what was there.
+    Atomic {
+        returns: bool,
+    },
+}
+
+impl Transfer {
+    /// Of an instruction of memory, by its name.
+    pub fn of(insn: &Instruction) -> Transfer {
+        let name = insn.mnemonic();
+        if name.contains("atomic") {
+            let returns = match insn.encoding() {
+                Encoding::Mubuf => insn.buffer().glc,
+                Encoding::Mimg => insn.image().glc,
+                Encoding::Smem => insn.smem().glc,
+                _ => insn.operand(Role::Vdst) != Operand::None,
+            };
+            Transfer::Atomic { returns }
+        } else if name.contains("store") {
+            Transfer::Store
+        } else {
+            Transfer::Load
+        }
+    }
+}
+
+impl Registers {
+    /// Of an image's address only the first register is known.
+    pub fn of(insn: &Instruction) -> Registers {
+        let mut registers = Registers::default();
+        for slot in insn.row().operands {
+            let Some(operand) = insn.read(slot) else { continue };
+            let range = range(operand, insn.dwords(slot));
+            let (reads, writes) = match slot.role {
+                Role::Vdst | Role::Sdst => (false, true),
+                Role::Sdata | Role::Vdata => match Transfer::of(insn) {
+                    Transfer::Load => (false, true),
+                    Transfer::Store => (true, false),
+                    // Flat memory has a destination of its own.
+                    Transfer::Atomic { returns } => (true, returns && insn.encoding() != Encoding::Flat),
+                },
+                _ => (true, false),
+            };
+            if reads {
+                registers.read.extend(range.clone());
+            }
+            if writes {
+                registers.written.extend(range);
+            }
+        }
+        match insn.encoding() {
+            Encoding::Smem if insn.row().slot(Role::Offset).is_some() => {
+                registers.read.extend(insn.smem().soffset.into_iter().flat_map(|o| range(o, 1)))
+            }
+            Encoding::Exp => {
+                registers.read.extend(insn.export().sources.into_iter().flatten().map(|n| VECTORS + u16::from(n)));
+            }
+            Encoding::Sopp if insn.mnemonic().contains("vcc") => {
+                registers.read.extend(range(Operand::Scalar(VCC), 2));
+            }
+            _ => {}
+        }
+        registers
+    }
+}
+
+fn range(operand: Operand, dwords: u8) -> std::ops::Range<Register> {
+    let first = match operand {
+        Operand::Scalar(number) => number.into(),
+        Operand::Vector(number) => VECTORS + u16::from(number),
+        Operand::Vccz => VCC.into(),
+        _ => return 0..0,
+    };
+    first..first + Register::from(if operand == Operand::Vccz { 2 } else { dwords })
+}
+
+/// Its name.
+pub fn name(register: Register) -> String {
+    match register.checked_sub(VECTORS) {
+        Some(number) => format!("v{number}"),
+        None => special::scalar(register as u8, 1),
+    }
+}
