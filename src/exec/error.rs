@@ -42,10 +42,8 @@ pub enum Error {
     Surface { name: String },
     #[error("argument {number} is a sampler: samplers are read from manifests, but not passed yet")]
     Sampler { number: usize },
-    #[error("plain instruction streams are read from manifests, but not executed yet")]
-    RawStream,
-    #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]
-    PlacedBuffer { name: String },
+    #[error("buffer `{name}`: {problem}")]
+    Placed { name: String, problem: MapError },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

@@ -7,6 +7,7 @@ mod maxwell;
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::window::Windows;
 
+use super::launch::ArgContent;
 use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
@@ -125,6 +126,16 @@ impl Launching<'_> {
             Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
             _ => Ok(()),
         }
+    }
+
+    /// The bytes of each argument, none of which may be local memory.
+    fn bytes(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let kernel = || self.kernel.function().name.clone();
+        let bytes = |(n, arg): (usize, &Arg)| match arg.content() {
+            ArgContent::Bytes(bytes) => Ok(bytes.clone()),
+            ArgContent::Local(_) => Err(Error::LocalArgument { kernel: kernel(), number: n + 1 }),
+        };
+        self.args.iter().enumerate().map(bytes).collect()
     }
 
     /// The parameter block: the bytes of each argument at its parameter's offset.
