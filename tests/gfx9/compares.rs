@@ -9,7 +9,8 @@ use Ty::{D, H, S};
 
 /// Runs a comparison with some lanes inactive.
 fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl Fn([u64; 3]) -> bool) {
-    let register = |n: usize| if long[n] { format!("v[{}:{}]", 2 + 2 * n, 3 + 2 * n) } else { format!("v{}", 2 + 2 * n) };
+    let register =
+        |n: usize| if long[n] { format!("v[{}:{}]", 2 + 2 * n, 3 + 2 * n) } else { format!("v{}", 2 + 2 * n) };
     let sources = format!("{}, {}", register(0), register(1));
     let activates = name.starts_with("v_cmpx");
     for (text, dst) in [(format!("{name} vcc, {sources}"), VCC), (format!("{name} s[6:7], {sources}"), 6)] {
@@ -21,14 +22,16 @@ fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl 
                     if long {
                         before.set_long(2 + 2 * n, lane, row[n]);
                     } else {
-                        before.vectors[2 + 2 * n][lane] = row[n] as u32 | if name.ends_with("16") && !name.contains("class") { 0x7777_0000 } else { 0 };
+                        before.vectors[2 + 2 * n][lane] = row[n] as u32
+                            | if name.ends_with("16") && !name.contains("class") { 0x7777_0000 } else { 0 };
                     }
                 }
             }
             let exec = (u64::MAX >> (LANES - chunk.len())) & !(0x8421_0842_1084_2108u64 << (number % 5));
             before.set_pair(EXEC, exec);
             let mut expected = before.clone();
-            let lanes = chunk.iter().enumerate().fold(0, |mask, (lane, &row)| mask | u64::from(holds(row)) << lane) & exec;
+            let lanes =
+                chunk.iter().enumerate().fold(0, |mask, (lane, &row)| mask | u64::from(holds(row)) << lane) & exec;
             expected.set_pair(dst, lanes);
             if activates {
                 expected.set_pair(EXEC, lanes);
@@ -36,7 +39,11 @@ fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl 
             for (engine, found) in probe.run(&before) {
                 let (f, e) = (found.pair(dst), expected.pair(dst));
                 let wrong = (f ^ e).trailing_zeros() as usize;
-                assert!(f == e, "{engine}, {text}, mode {mode:x}: lane {wrong}, {:x?}: {f:x} for {e:x}", chunk.get(wrong));
+                assert!(
+                    f == e,
+                    "{engine}, {text}, mode {mode:x}: lane {wrong}, {:x?}: {f:x} for {e:x}",
+                    chunk.get(wrong)
+                );
                 assert!(found == expected, "{engine}, {text}: another register changed");
             }
         }

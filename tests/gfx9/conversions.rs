@@ -25,19 +25,48 @@ fn one(name: &str, src: Width, dst: Width, rows: &[[u64; 3]], f: impl Fn(Mode, u
 
 fn integers() -> Vec<[u64; 3]> {
     let mut random = Random::new(3);
-    let edges = [0, 1, 2, 3, 0x7fff, 0x8000, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0100_0001, 0x0100_0003, 2049, 2051, 65519, 65520, 0xffff_ff80, 0xffff_ff40];
+    let edges = [
+        0,
+        1,
+        2,
+        3,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x1_0000,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0x0100_0001,
+        0x0100_0003,
+        2049,
+        2051,
+        65519,
+        65520,
+        0xffff_ff80,
+        0xffff_ff40,
+    ];
     let mut rows: Vec<[u64; 3]> = edges.iter().map(|&x| [x, 0xffff_ffff - x, 0]).collect();
-    rows.extend((0..64 * 20).map(|n| [random.next() >> (32 + n % 30), random.next() >> (32 + n % 17), random.next() >> 32]));
+    rows.extend(
+        (0..64 * 20).map(|n| [random.next() >> (32 + n % 30), random.next() >> (32 + n % 17), random.next() >> 32]),
+    );
     rows
 }
 
 #[test]
 fn to_integers() {
-    for (name, ty, signed) in [("v_cvt_i32_f32", S, true), ("v_cvt_u32_f32", S, false), ("v_cvt_i32_f64", D, true), ("v_cvt_u32_f64", D, false)] {
+    for (name, ty, signed) in [
+        ("v_cvt_i32_f32", S, true),
+        ("v_cvt_u32_f32", S, false),
+        ("v_cvt_i32_f64", D, true),
+        ("v_cvt_u32_f64", D, false),
+    ] {
         one(name, ty.into(), Width::Word, &rows([ty; 3], 1), |_, a| r::to_int(ty, Round::TowardZero, signed, a).into());
     }
     let clamped = |a: u64, least: f64, greatest: f64| r::number(H, a).trunc().clamp(least, greatest);
-    one("v_cvt_i16_f16", Width::Half, Width::Half, &rows([H; 3], 1), |_, a| clamped(a, -32768.0, 32767.0) as i16 as u16 as u64);
+    one("v_cvt_i16_f16", Width::Half, Width::Half, &rows([H; 3], 1), |_, a| {
+        clamped(a, -32768.0, 32767.0) as i16 as u16 as u64
+    });
     one("v_cvt_u16_f16", Width::Half, Width::Half, &rows([H; 3], 1), |_, a| clamped(a, 0.0, 65535.0) as u16 as u64);
     let floor = |a: u64, x: f64| match x.is_nan() {
         true if a >> 31 != 0 => 0x8000_0000,
@@ -55,8 +84,12 @@ fn from_integers() {
     let rows = integers();
     let signed = |a: u64| i64::from(a as u32 as i32);
     for (ty, width) in [(S, "f32"), (D, "f64")] {
-        one(&format!("v_cvt_{width}_i32"), Width::Word, ty.into(), &rows, |m, a| r::from_int(ty, m.round(ty), signed(a)));
-        one(&format!("v_cvt_{width}_u32"), Width::Word, ty.into(), &rows, |m, a| r::from_int(ty, m.round(ty), a as i64));
+        one(&format!("v_cvt_{width}_i32"), Width::Word, ty.into(), &rows, |m, a| {
+            r::from_int(ty, m.round(ty), signed(a))
+        });
+        one(&format!("v_cvt_{width}_u32"), Width::Word, ty.into(), &rows, |m, a| {
+            r::from_int(ty, m.round(ty), a as i64)
+        });
     }
     let halves: Vec<[u64; 3]> = rows.iter().map(|row| [row[0] & 0xffff, 0, 0]).collect();
     one("v_cvt_f16_i16", Width::Half, Width::Half, &halves, |m, a| r::from_int(H, m.round(H), (a as i16).into()));
@@ -69,27 +102,49 @@ fn from_integers() {
 
 #[test]
 fn between_floats() {
-    let convert = |m: Mode, from: Ty, to: Ty, round: Round, a: u64| m.result(to, r::convert(from, to, round, m.flush(from, a)));
+    let convert =
+        |m: Mode, from: Ty, to: Ty, round: Round, a: u64| m.result(to, r::convert(from, to, round, m.flush(from, a)));
     for (name, from, to) in [("v_cvt_f16_f32", S, H), ("v_cvt_f32_f64", D, S)] {
         let mut rows = rows([from; 3], 1);
         let mut random = Random::new(11);
         // Around the least and greatest numbers of the result.
         rows.extend((0..64 * 40).map(|n| {
-            let exponent = if n % 2 == 0 { if from == D { 1023 - 150 } else { 127 - 26 } } else if from == D { 1023 + 126 } else { 127 + 14 };
+            let exponent = if n % 2 == 0 {
+                if from == D { 1023 - 150 } else { 127 - 26 }
+            } else if from == D {
+                1023 + 126
+            } else {
+                127 + 14
+            };
             let random = random.next();
             let mantissa = from.least_normal().trailing_zeros();
-            [random & (from.least_normal() - 1) << (n % 3 * 8) & (from.least_normal() - 1) | (exponent + (random >> 57) % 28) << mantissa | (random >> 63) * from.sign(), 0, 0]
+            [
+                random & (from.least_normal() - 1) << (n % 3 * 8) & (from.least_normal() - 1)
+                    | (exponent + (random >> 57) % 28) << mantissa
+                    | (random >> 63) * from.sign(),
+                0,
+                0,
+            ]
         }));
         one(name, from.into(), to.into(), &rows, |m, a| convert(m, from, to, m.round(to), a));
     }
     for (name, from, to) in [("v_cvt_f32_f16", H, S), ("v_cvt_f64_f32", S, D)] {
-        one(name, from.into(), to.into(), &rows([from; 3], 1), |m, a| convert(m, from, to, Round::NearestTiesToEven, a));
+        one(name, from.into(), to.into(), &rows([from; 3], 1), |m, a| {
+            convert(m, from, to, Round::NearestTiesToEven, a)
+        });
     }
     for mode in modes() {
-        check("v_cvt_pkrtz_f16_f32 v0, v2, v4", mode.0, [Width::Word; 3], Width::Word, &rows([S; 3], 2), |[a, b, _]| {
-            let [a, b] = [a, b].map(|x| convert(mode, S, H, Round::TowardZero, x));
-            a | b << 16
-        });
+        check(
+            "v_cvt_pkrtz_f16_f32 v0, v2, v4",
+            mode.0,
+            [Width::Word; 3],
+            Width::Word,
+            &rows([S; 3], 2),
+            |[a, b, _]| {
+                let [a, b] = [a, b].map(|x| convert(mode, S, H, Round::TowardZero, x));
+                a | b << 16
+            },
+        );
     }
 }
 
@@ -104,7 +159,9 @@ fn normalized(m: Mode, ty: Ty, a: u64, signed: bool) -> u64 {
 #[test]
 fn normalized_and_packed() {
     for (signed, sign) in [(true, "i"), (false, "u")] {
-        one(&format!("v_cvt_norm_{sign}16_f16"), Width::Half, Width::Half, &rows([H; 3], 1), |m, a| normalized(m, H, a, signed));
+        one(&format!("v_cvt_norm_{sign}16_f16"), Width::Half, Width::Half, &rows([H; 3], 1), |m, a| {
+            normalized(m, H, a, signed)
+        });
         for (ty, width) in [(H, "f16"), (S, "f32")] {
             let text = format!("v_cvt_pknorm_{sign}16_{width} v0, v2, v4");
             for m in modes() {
@@ -122,8 +179,7 @@ fn normalized_and_packed() {
         let mut random = Random::new(5);
         let mut values: Vec<u64> = rows([S; 3], 1).iter().map(|row| row[0]).collect();
         values.extend((0..64 * 20).map(|_| S.of(f64::from(random.next() as i16) / 64.0)));
-        let rows: Vec<[u64; 3]> =
-            values.iter().map(|&a| [a, random.next() >> 32, random.next() >> 32]).collect();
+        let rows: Vec<[u64; 3]> = values.iter().map(|&a| [a, random.next() >> 32, random.next() >> 32]).collect();
         check("v_cvt_pk_u8_f32 v0, v2, v4, v6", m.0, [Width::Word; 3], Width::Word, &rows, |[a, n, rest]| {
             let shift = 8 * (n & 3);
             rest & !(0xff << shift) | byte(a) << shift

@@ -84,7 +84,10 @@ fn divisions_are_exact() {
                     let found = if ty == D { after.long(0, lane) } else { after.vectors[0][lane].into() };
                     let exact = r::canonical(ty, r::raw_div(ty, Round::NearestTiesToEven, n, d));
                     let (scaled, flag) = (after.long(8, lane), after.pair(VCC) >> lane & 1);
-                    assert!(found == exact, "{engine}: {n:x} / {d:x} is {exact:x}, found {found:x} ({scaled:x}, {flag})");
+                    assert!(
+                        found == exact,
+                        "{engine}: {n:x} / {d:x} is {exact:x}, found {found:x} ({scaled:x}, {flag})"
+                    );
                 }
             }
         }
@@ -127,7 +130,9 @@ fn scale(m: Mode, ty: Ty, x: [u64; 3]) -> (u64, bool) {
 
 #[test]
 fn scales() {
-    for (ty, text) in [(S, "v_div_scale_f32 v0, vcc, v6, v4, v2"), (D, "v_div_scale_f64 v[0:1], vcc, v[6:7], v[4:5], v[2:3]")] {
+    for (ty, text) in
+        [(S, "v_div_scale_f32 v0, vcc, v6, v4, v2"), (D, "v_div_scale_f64 v[0:1], vcc, v[6:7], v[4:5], v[2:3]")]
+    {
         for mode in MODES {
             let (m, probe) = (Mode(mode), Probe::new(&[text], mode));
             for (number, chunk) in quotients(ty).chunks(LANES).enumerate() {
@@ -150,7 +155,11 @@ fn scales() {
                     let (value, flag) = scale(m, ty, [s, d, n]);
                     if exec >> lane & 1 != 0 {
                         flags |= u64::from(flag) << lane;
-                        if ty == D { expected.set_long(0, lane, value) } else { expected.vectors[0][lane] = value as u32 }
+                        if ty == D {
+                            expected.set_long(0, lane, value)
+                        } else {
+                            expected.vectors[0][lane] = value as u32
+                        }
                     }
                 }
                 expected.set_pair(VCC, flags);
@@ -158,12 +167,19 @@ fn scales() {
                     for (lane, pair) in chunk.iter().enumerate() {
                         // A NaN has whatever bits.
                         let (f, e) = (found.long(0, lane), expected.long(0, lane));
-                        let nan = if ty == D { r::is_nan(ty, f) && r::is_nan(ty, e) } else { r::is_nan(ty, f & 0xffff_ffff) && r::is_nan(ty, e & 0xffff_ffff) };
+                        let nan = if ty == D {
+                            r::is_nan(ty, f) && r::is_nan(ty, e)
+                        } else {
+                            r::is_nan(ty, f & 0xffff_ffff) && r::is_nan(ty, e & 0xffff_ffff)
+                        };
                         if nan {
                             found.set_long(0, lane, e);
                         }
                         let (ff, ef) = (found.pair(VCC) >> lane & 1, flags >> lane & 1);
-                        assert!((nan || f == e) && ff == ef, "{engine}, {text}, {mode:x}, lane {lane}: {pair:x?}: {f:x} {ff} for {e:x} {ef}");
+                        assert!(
+                            (nan || f == e) && ff == ef,
+                            "{engine}, {text}, {mode:x}, lane {lane}: {pair:x?}: {f:x} {ff} for {e:x} {ef}"
+                        );
                     }
                     assert!(found == expected, "{engine}, {text}: another register changed");
                 }
@@ -204,7 +220,9 @@ fn fused_with_scale() {
             let exponent = least + random.next() % 60;
             let exponent = if n % 4 == 3 { bias + 2 + random.next() % (bias - 4) } else { exponent };
             let quotient = exponent << mantissa | digits[0];
-            let correction = (exponent - u64::from(mantissa) - 1 - random.next() % 4) << mantissa | digits[1] | (random.next() >> 63) * ty.sign();
+            let correction = (exponent - u64::from(mantissa) - 1 - random.next() % 4) << mantissa
+                | digits[1]
+                | (random.next() >> 63) * ty.sign();
             let factor = bias << mantissa | if ty == D { 0 } else { digits[2] };
             [correction, factor, quotient]
         });
@@ -215,7 +233,11 @@ fn fused_with_scale() {
                 before.set_pair(VCC, flags);
                 for (lane, row) in chunk.iter().enumerate() {
                     for (n, &bits) in row.iter().enumerate() {
-                        if ty == D { before.set_long(2 + 2 * n, lane, bits) } else { before.vectors[2 + 2 * n][lane] = bits as u32 }
+                        if ty == D {
+                            before.set_long(2 + 2 * n, lane, bits)
+                        } else {
+                            before.vectors[2 + 2 * n][lane] = bits as u32
+                        }
                     }
                 }
                 for (engine, after) in probe.run(&before) {

@@ -8,11 +8,9 @@ use Ty::{D, H, S};
 
 #[test]
 fn signs() {
-    for (ty, text) in [
-        (S, "v_add_f32 v0, -v2, |v4|"),
-        (H, "v_add_f16 v0, -v2, |v4|"),
-        (D, "v_add_f64 v[0:1], -v[2:3], |v[4:5]|"),
-    ] {
+    for (ty, text) in
+        [(S, "v_add_f32 v0, -v2, |v4|"), (H, "v_add_f16 v0, -v2, |v4|"), (D, "v_add_f64 v[0:1], -v[2:3], |v[4:5]|")]
+    {
         check(text, 0x3f0, [ty.into(); 3], ty.into(), &rows([ty; 3], 2), |[a, b, _]| {
             let a = if r::is_nan(ty, a) { a } else { a ^ ty.sign() };
             Mode(0x3f0).add(ty, a, b & !ty.sign())
@@ -24,7 +22,9 @@ fn signs() {
 fn results_scaled_and_clamped() {
     for (ty, width) in [(S, "f32"), (H, "f16"), (D, "f64")] {
         let operands = if ty == D { "v[0:1], v[2:3], v[4:5]" } else { "v0, v2, v4" };
-        for (form, factor, clamp) in [(" clamp", 1.0, true), (" mul:2", 2.0, false), (" clamp mul:4", 4.0, true), (" div:2", 0.5, false)] {
+        for (form, factor, clamp) in
+            [(" clamp", 1.0, true), (" mul:2", 2.0, false), (" clamp mul:4", 4.0, true), (" div:2", 0.5, false)]
+        {
             let text = format!("v_mul_{width} {operands}{form}");
             // With denormals or IEEE there is no output modifier; NaNs clamp to 0 if bit 8 is set.
             for mode in [0x3f0, 0x100, 0x000, 0x0f0] {
@@ -36,7 +36,13 @@ fn results_scaled_and_clamped() {
                         x = m.mul(ty, x, ty.of(factor));
                     }
                     match clamp {
-                        true if r::is_nan(ty, x) => if mode & 0x100 != 0 { 0 } else { x },
+                        true if r::is_nan(ty, x) => {
+                            if mode & 0x100 != 0 {
+                                0
+                            } else {
+                                x
+                            }
+                        }
                         true if x & ty.sign() != 0 => 0,
                         true => x.min(ty.of(1.0)),
                         false => x,
@@ -60,12 +66,11 @@ fn parts_of_registers() {
     check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| S.of(f64::from((a >> 24) as u8 as i8)));
     let text = "v_mul_f16_sdwa v0, v2, v4 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 src1_sel:WORD_1";
     let numbered: Vec<[u64; 3]> = rows.iter().enumerate().map(|(n, row)| [row[0], row[1], n as u64 % 64]).collect();
-    check(text, m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, lane]| {
-        m.mul(H, low(a), b >> 16) << 16 | lane
-    });
+    check(text, m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, lane]| m.mul(H, low(a), b >> 16) << 16 | lane);
     // VOP3 chooses halves by bits.
     let rows = super::operands::rows([S; 3], 3);
-    let numbered: Vec<[u64; 3]> = rows.iter().enumerate().map(|(n, row)| [row[0], row[1], row[2] & !63 | n as u64 % 64]).collect();
+    let numbered: Vec<[u64; 3]> =
+        rows.iter().enumerate().map(|(n, row)| [row[0], row[1], row[2] & !63 | n as u64 % 64]).collect();
     check("v_fma_f16 v0, v2, v4, v6 op_sel:[1,0,1,1]", m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, c]| {
         m.fma(H, [a >> 16, low(b), c >> 16]) << 16 | c & 63
     });
@@ -123,7 +128,12 @@ fn lanes_of_others() {
                     expected.vectors[0][lane] = (source.map_or(0.0, |source| source as f32) + 1000.0).to_bits();
                 }
                 for (engine, found) in probe.run(&before) {
-                    assert!(found == expected, "{engine}, {text}, {exec:x}: {:x?} for {:x?}", found.vectors[0], expected.vectors[0]);
+                    assert!(
+                        found == expected,
+                        "{engine}, {text}, {exec:x}: {:x?} for {:x?}",
+                        found.vectors[0],
+                        expected.vectors[0]
+                    );
                 }
             }
         }

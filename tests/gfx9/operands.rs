@@ -27,14 +27,28 @@ impl Random {
 pub fn special(ty: Ty) -> Vec<u64> {
     let (infinity, least) = (ty.infinity(), ty.least_normal());
     let mut values = vec![
-        0, 1, 3, least / 2, least - 1, least, least + 1, infinity - 1, infinity, infinity + 1, ty.nan() - 1, ty.nan(),
+        0,
+        1,
+        3,
+        least / 2,
+        least - 1,
+        least,
+        least + 1,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        ty.nan() - 1,
+        ty.nan(),
         ty.nan() + 5,
     ];
     let numbers = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 0.75, 0.25, 255.5, 1000.0, 32767.5, 65504.0, 0.49951171875];
     values.extend(numbers.map(|x| ty.of(x)));
     values.extend([ty.of(1.0) - 1, ty.of(1.0) + 1, ty.of(0.5) - 1]);
     if ty != Ty::H {
-        values.extend([2147483648.0, 2147483520.0, 4294967296.0, 1e10, 1e-10, 65520.0, 65519.0, 6e-8, 2.9e-8, 1e-5].map(|x| ty.of(x)));
+        values.extend(
+            [2147483648.0, 2147483520.0, 4294967296.0, 1e10, 1e-10, 65520.0, 65519.0, 6e-8, 2.9e-8, 1e-5]
+                .map(|x| ty.of(x)),
+        );
     }
     let negated: Vec<u64> = values.iter().map(|x| x | ty.sign()).collect();
     values.extend(negated);
@@ -58,7 +72,8 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
         _ => 64 * 90,
     };
     for n in 0..count {
-        let mut row = [0, 1, 2].map(|k| if random.next() >> 62 == 0 { random.pick(&special[k]) } else { mask(types[k], random.next()) });
+        let mut row = [0, 1, 2]
+            .map(|k| if random.next() >> 62 == 0 { random.pick(&special[k]) } else { mask(types[k], random.next()) });
         if n % 4 == 1 && types[0] == types[1] {
             // Operands of like size.
             let near = random.next() >> 44 & (types[0].bits() as u64 * 0x10_0001 >> 3);
@@ -109,7 +124,14 @@ fn put(state: &mut State, number: usize, lane: usize, width: Width, bits: u64) {
 }
 
 /// Runs an instruction that writes v0 on operands in v2, v4 and v6, and compares.
-pub fn check(text: &str, mode: u32, widths: [Width; 3], dst: Width, rows: &[[u64; 3]], reference: impl Fn([u64; 3]) -> u64) {
+pub fn check(
+    text: &str,
+    mode: u32,
+    widths: [Width; 3],
+    dst: Width,
+    rows: &[[u64; 3]],
+    reference: impl Fn([u64; 3]) -> u64,
+) {
     let probe = Probe::new(&[text], mode);
     for chunk in rows.chunks(LANES) {
         let mut before = State::new();

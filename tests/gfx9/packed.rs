@@ -29,7 +29,8 @@ fn both(name: &str, arity: usize, modes: &[u32], f: impl Fn(Mode, [u64; 3]) -> u
     let sources = ["v2", "v4", "v6"][..arity].join(", ");
     for (form, op_sel, op_sel_hi) in FORMS {
         // The text has as many bits as operands.
-        let form = if arity == 2 { form.replace(",1] op_sel_hi:[0,0,1]", "] op_sel_hi:[0,0]") } else { form.to_owned() };
+        let form =
+            if arity == 2 { form.replace(",1] op_sel_hi:[0,0,1]", "] op_sel_hi:[0,0]") } else { form.to_owned() };
         let text = format!("{name} v0, {sources}{form}");
         for &mode in modes {
             check(&text, mode, [Width::Word; 3], Width::Word, &words(arity), |row| {
@@ -53,9 +54,14 @@ fn halves_of_floats() {
     let m = Mode(0x3f0);
     let pair = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| f(a & 0xffff, b & 0xffff) | f(a >> 16, b >> 16) << 16;
     let rows = words(2);
-    check("v_pk_add_f16 v0, v2, v4 neg_lo:[1,0] neg_hi:[0,1]", m.0, [Width::Word; 3], Width::Word, &rows, |[a, b, _]| {
-        pair(&|a, b| m.add(H, a, b), a ^ 0x8000, b ^ 0x8000_0000)
-    });
+    check(
+        "v_pk_add_f16 v0, v2, v4 neg_lo:[1,0] neg_hi:[0,1]",
+        m.0,
+        [Width::Word; 3],
+        Width::Word,
+        &rows,
+        |[a, b, _]| pair(&|a, b| m.add(H, a, b), a ^ 0x8000, b ^ 0x8000_0000),
+    );
     check("v_pk_mul_f16 v0, v2, v4 clamp", m.0, [Width::Word; 3], Width::Word, &rows, |[a, b, _]| {
         let clamped = |x: u64| if r::is_nan(H, x) || x & 0x8000 != 0 { 0 } else { x.min(0x3c00) };
         pair(&|a, b| clamped(m.mul(H, a, b)), a, b)

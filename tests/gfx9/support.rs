@@ -96,7 +96,9 @@ pub fn assemble(texts: &[&str]) -> Vec<u32> {
         include_str!("words.txt").lines().filter_map(line).collect()
     });
     let of = |text: &&str| {
-        words.get(*text).unwrap_or_else(|| panic!("words.txt has no words for `{text}`: add the text, run gfx9_words.sh"))
+        words
+            .get(*text)
+            .unwrap_or_else(|| panic!("words.txt has no words for `{text}`: add the text, run gfx9_words.sh"))
     };
     texts.iter().flat_map(of).copied().collect()
 }
@@ -134,8 +136,7 @@ impl Probe {
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
         let native = jit::Kernel::new(Arc::clone(&function));
-        let native =
-            native.program([LANES as u32, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        let native = native.program([LANES as u32, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
         let memory = Memory::new(MemoryConfig::default()).expect("memory");
         memory.alloc_at(Place::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
         Probe { engines: vec![("interp", Arc::new(interpreter)), ("jit", native)], memory }

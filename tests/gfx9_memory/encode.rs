@@ -53,8 +53,7 @@ pub struct Bits {
 
 /// MUBUF and MTBUF. `srsrc` is the number of the first register.
 pub fn buffer(mnemonic: &str, vdata: u8, vaddr: u8, srsrc: u8, soffset: u8, bits: Bits) -> Words {
-    let common =
-        u32::from(bits.glc) << 14 | u32::from(bits.idxen) << 13 | u32::from(bits.offen) << 12 | bits.offset;
+    let common = u32::from(bits.glc) << 14 | u32::from(bits.idxen) << 13 | u32::from(bits.offen) << 12 | bits.offset;
     let first = if mnemonic.starts_with('t') {
         let (data, kind) = bits.format;
         58 << 26 | kind << 23 | data << 19 | number(mnemonic, Format::Mtbuf) << 15 | common

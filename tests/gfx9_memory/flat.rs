@@ -19,8 +19,7 @@ const BASE: u8 = 10;
 
 fn wave(random: &mut Random) -> Wave {
     let exec = random.bits() | random.bits();
-    let mut wave =
-        Wave { exec, shared: random.bytes(SHARED), memory: random.bytes(BYTES), ..Wave::default() };
+    let mut wave = Wave { exec, shared: random.bytes(SHARED), memory: random.bytes(BYTES), ..Wave::default() };
     for number in (DATA..DATA + 4).chain(RESULT..RESULT + 4) {
         wave.vectors.insert(number, random.row());
     }
@@ -192,7 +191,8 @@ fn atomics() {
                 if round % 2 == 1 {
                     for number in DATA..DATA + 4 {
                         let high = bytes == 8 && number % 2 == 1;
-                        wave.vectors.insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
+                        wave.vectors
+                            .insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
                     }
                     for memory in [&mut wave.memory, &mut wave.shared] {
                         for (i, byte) in memory.iter_mut().enumerate() {

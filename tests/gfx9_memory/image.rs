@@ -94,7 +94,8 @@ fn before(wave: &Wave) -> After {
 
 /// Different texels, some out of range.
 fn set_coordinates(random: &mut Random, wave: &mut Wave) -> Vec<[u32; 3]> {
-    let far = |random: &mut Random, limit: u64| if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 };
+    let far =
+        |random: &mut Random, limit: u64| if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 };
     let rows: Vec<[u32; 3]> = (0..64).map(|lane| [lane % 15, lane / 8 + far(random, 2) % 3, far(random, 5)]).collect();
     for i in 0..3 {
         wave.vectors.insert(ADDRESS + i, std::array::from_fn(|lane| rows[lane][usize::from(i)]));
@@ -140,7 +141,8 @@ fn loads_and_stores() {
             let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
-                let texel = descriptor.place(rows[lane]).map_or([0; 4], |at| components(descriptor, &wave.memory[at..]));
+                let texel =
+                    descriptor.place(rows[lane]).map_or([0; 4], |at| components(descriptor, &wave.memory[at..]));
                 for (n, &i) in chosen.iter().enumerate() {
                     expected.vectors[usize::from(DATA) + n][lane] = texel[i];
                 }
@@ -272,4 +274,81 @@ fn what_is_not_linear_faults() {
     let bits = ImageBits { dmask: 15, ..ImageBits::default() };
     let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
     assert_eq!(after.fault.expect("a fault").0, "address out of range");
+}
+
+/// A sample of one axis: two texels (none: the border) and the weight of the second.
+fn axis(mode: u32, bilinear: bool, unorm: bool, x: f32, size: u32) -> ([Option<u32>; 2], f32) {
+    let n = size as f32;
+    let mut u = if unorm { x } else { x * n };
+    if mode == 0 {
+        u = (x - x.floor()) * n;
+    } else if mode == 1 {
+        let m = x - 2.0 * (x * 0.5).floor();
+        u = if m > 1.0 { 2.0 - m } else { m } * n;
+    } else if mode % 2 == 1 {
+        u = u.abs();
+    }
+    if bilinear {
+        u -= 0.5;
+    }
+    let i = u.floor() as i32;
+    let place = |i: i32| match mode {
+        0 => Some(i.rem_euclid(size as i32) as u32),
+        4.. => (0..size as i32).contains(&i).then_some(i as u32),
+        _ => Some(i.clamp(0, size as i32 - 1) as u32),
+    };
+    ([place(i), place(i + 1)], if bilinear { u - u.floor() } else { 0.0 })
+}
+
+#[test]
+fn samples() {
+    let mut random = Random(36);
+    let descriptor = Descriptor { format: (10, 0), ..PLANE };
+    for name in implemented("image_sample") {
+        for mode in 0..8 {
+            for bilinear in [false, true] {
+                let unorm = mode == 2 || mode == 6 && bilinear;
+                let mut wave = wave(&mut random, descriptor);
+                let border = random.below(3) as u32;
+                wave.scalars.insert(12, mode | mode << 3);
+                wave.scalars.insert(14, u32::from(bilinear) << 20);
+                wave.scalars.insert(15, border << 30);
+                // From -1.5 to 2.5 images, never near the edge of a texel.
+                let mut coordinate = |size: u32| -> [f32; 64] {
+                    std::array::from_fn(|_| {
+                        let texel = random.below(4 * u64::from(size)) as f32 - 1.5 * size as f32;
+                        let x = texel + [0.25, 0.375, 0.75][random.below(3) as usize];
+                        if unorm { x } else { x / size as f32 }
+                    })
+                };
+                let rows = [coordinate(descriptor.width), coordinate(descriptor.height)];
+                for (i, row) in rows.iter().enumerate() {
+                    wave.vectors.insert(ADDRESS + i as u8, row.map(f32::to_bits));
+                }
+                let bits = ImageBits { dmask: 15, unorm, ..ImageBits::default() };
+                let after = wave.run(&[image(name, DATA, ADDRESS, DESCRIPTOR, 12, bits)]);
+                for lane in active(&wave) {
+                    let (xs, wx) = axis(mode, bilinear, unorm, rows[0][lane], descriptor.width);
+                    let (ys, wy) = axis(mode, bilinear, unorm, rows[1][lane], descriptor.height);
+                    for i in 0..4 {
+                        let tap = |x: Option<u32>, y: Option<u32>| match (x, y) {
+                            (Some(x), Some(y)) => {
+                                let at = descriptor.place([x, y, 0]).expect("inside");
+                                f32::from(wave.memory[at + i]) / 255.0
+                            }
+                            _ => f32::from(u8::from(border == 2 || border == 1 && i == 3)),
+                        };
+                        let row = |y| tap(xs[0], y) * (1.0 - wx) + tap(xs[1], y) * wx;
+                        let expected =
+                            if bilinear { row(ys[0]) * (1.0 - wy) + row(ys[1]) * wy } else { tap(xs[0], ys[0]) };
+                        let found = f32::from_bits(after.vectors[usize::from(DATA) + i][lane]);
+                        assert!(
+                            (found - expected).abs() < 1e-4,
+                            "{name} mode {mode} bilinear {bilinear} lane {lane} component {i}: {found}, not {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

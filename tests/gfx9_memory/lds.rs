@@ -90,8 +90,7 @@ fn reads_and_writes() {
                             expected.vectors[first + i][lane] = word;
                         }
                     } else if let Some(at) = at {
-                        let data: Vec<u32> =
-                            (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
+                        let data: Vec<u32> = (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
                         expected.shared[at..at + kind.bytes()].copy_from_slice(&kind.stored(&data));
                     }
                 }
@@ -104,8 +103,11 @@ fn reads_and_writes() {
 #[test]
 fn atomics() {
     let mut random = Random(2);
-    let families = ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst", "wrap", "wrxchg"];
-    for name in families.into_iter().flat_map(|family| implemented(&format!("ds_{family}_")).into_iter().chain(implemented(&format!("ds_{family}2")))) {
+    let families =
+        ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst", "wrap", "wrxchg"];
+    for name in families.into_iter().flat_map(|family| {
+        implemented(&format!("ds_{family}_")).into_iter().chain(implemented(&format!("ds_{family}2")))
+    }) {
         if name.contains("_f32") || name.contains("_f64") || name.contains("src2") {
             continue;
         }
@@ -116,7 +118,10 @@ fn atomics() {
             // Small numbers that collide, so that comparisons come out either way.
             for number in DATA[0]..DATA[1] + 4 {
                 if round % 2 == 1 {
-                    wave.vectors.insert(number, std::array::from_fn(|_| if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }));
+                    wave.vectors.insert(
+                        number,
+                        std::array::from_fn(|_| if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }),
+                    );
                 }
             }
             if round % 2 == 1 {
@@ -176,7 +181,8 @@ fn atomics_of_floats() {
         let bytes = bits / 8;
         for name in names {
             let mut wave = wave(&mut random);
-            let data: [[f64; 64]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| numbers[random.below(6) as usize]));
+            let data: [[f64; 64]; 2] =
+                std::array::from_fn(|_| std::array::from_fn(|_| numbers[random.below(6) as usize]));
             for n in 0..2 {
                 for half in 0..2 {
                     let row = data[n].map(|x| (encode(x) >> (32 * half)) as u32);
@@ -210,7 +216,7 @@ fn atomics_of_floats() {
                     }
                 }
             }
-            after.check(&expected, &format!("{name}"));
+            after.check(&expected, name);
         }
     }
 }
@@ -232,17 +238,22 @@ fn operands_in_memory() {
             }
             // Lanes write places that no lane reads from: 496 bytes on, or 62 words (bits 17 and up of the address are out of
             // range then, so that lane 0 alone finds something).
-            let rows: [u32; 64] = std::array::from_fn(|lane| if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 });
+            let rows: [u32; 64] =
+                std::array::from_fn(
+                    |lane| if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 },
+                );
             wave.vectors.insert(ADDRESS, rows);
             let offset = if by_address { 0x8000 } else { 124 };
             let after = wave.run(&[ds(name, RESULT, ADDRESS, DATA, offset)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let distance = if by_address { (rows[lane] as i32 >> 17 << 2) as u32 } else { 496 };
-                let b = place(rows[lane].wrapping_add(distance), 0, bytes).map_or(0, |at| read_number(&wave.shared[at..at + bytes]));
+                let b = place(rows[lane].wrapping_add(distance), 0, bytes)
+                    .map_or(0, |at| read_number(&wave.shared[at..at + bytes]));
                 if let Some(at) = place(rows[lane], 0, bytes) {
                     let old = read_number(&expected.shared[at..at + bytes]);
-                    let float = |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
+                    let float =
+                        |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
                     let new = match name {
                         _ if name.contains("write") => b,
                         _ if name.contains("add_src2_f") => ((float(old) + float(b)) as f32).to_bits().into(),
@@ -300,17 +311,22 @@ fn by_lane_and_for_all() {
             for lane in active(&wave) {
                 expected.vectors[usize::from(RESULT)][lane] = old;
             }
-            after.check(&expected, &format!("{name}"));
+            after.check(&expected, name);
         }
     }
 }
+
+/// A control word, and the lane that each lane reads.
+type Swizzle = (u16, fn(usize) -> usize);
 
 #[test]
 fn lanes_exchange_values() {
     let mut random = Random(6);
     for _ in 0..4 {
         let mut wave = wave(&mut random);
-        let rows = std::array::from_fn(|_| (random.below(100) as u32).wrapping_sub(20).wrapping_mul(4) + random.below(4) as u32);
+        let rows = std::array::from_fn(|_| {
+            (random.below(100) as u32).wrapping_sub(20).wrapping_mul(4) + random.below(4) as u32
+        });
         wave.vectors.insert(ADDRESS, rows);
         let data = wave.vectors[&DATA[0]];
         let offset = 4 * random.below(80) as u16;
@@ -336,24 +352,24 @@ fn lanes_exchange_values() {
         }
         after.check(&expected, "permute");
 
-        let mut controls: Vec<(u16, Box<dyn Fn(usize) -> usize>)> = vec![
+        let controls: [Swizzle; 11] = [
             // Quads: reversed; broadcast of the third.
-            (0x8000 | 0b00_01_10_11, Box::new(|lane| lane ^ 3)),
-            (0x8000 | 0b10_10_10_10, Box::new(|lane| lane & !3 | 2)),
+            (0x8000 | 0b00_01_10_11, |lane| lane ^ 3),
+            (0x8000 | 0b10_10_10_10, |lane| lane & !3 | 2),
             // Swapped neighbours; the lowest of each eight; mirrored halves.
-            (0x041f, Box::new(|lane| lane ^ 1)),
-            (0x0018, Box::new(|lane| lane & !7)),
-            (0x7c1f, Box::new(|lane| lane ^ 31)),
-            (0x00e5, Box::new(|lane| lane & 0x25 | 7)),
+            (0x041f, |lane| lane ^ 1),
+            (0x0018, |lane| lane & !7),
+            (0x7c1f, |lane| lane ^ 31),
+            (0x00e5, |lane| lane & 0x25 | 7),
             // Rotated by three, each way, among 32 and among eights.
-            (0xc060, Box::new(|lane| lane & 32 | (lane + 3) & 31)),
-            (0xc460, Box::new(|lane| lane & 32 | (lane + 29) & 31)),
-            (0xc078, Box::new(|lane| lane & !7 | (lane + 3) & 7)),
+            (0xc060, |lane| lane & 32 | (lane + 3) & 31),
+            (0xc460, |lane| lane & 32 | (lane + 29) & 31),
+            (0xc078, |lane| lane & !7 | (lane + 3) & 7),
             // Bits reversed; no bit of five.
-            (0xe000, Box::new(|lane| lane & 32 | ((lane as u8) << 3).reverse_bits() as usize & 31)),
-            (0xe01f, Box::new(|lane| lane)),
+            (0xe000, |lane| lane & 32 | ((lane as u8) << 3).reverse_bits() as usize & 31),
+            (0xe01f, |lane| lane),
         ];
-        for (control, source) in controls.drain(..) {
+        for (control, source) in controls {
             // The source is in the address register's field.
             let after = wave.run(&[ds("ds_swizzle_b32", RESULT, DATA[0], [0; 2], control)]);
             let mut expected = before(&wave);

@@ -1,6 +1,7 @@
 //! GFX9's vector memory instructions, each by itself, on every engine, against models written from the documents.
 
 mod buffer;
+mod buffer_format;
 mod encode;
 mod flat;
 mod image;

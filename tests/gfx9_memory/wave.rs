@@ -93,9 +93,8 @@ impl Wave {
         let one = [64, 1, 1];
         let interp = self.run_on(&function, |f| Box::new(Interpreter::new(f).unwrap()));
         for one_worker in [true, false] {
-            let jit = self.run_on(&function, |f| {
-                Box::new(Program::new(&f, LaunchClass::of(one, 64), one_worker).unwrap())
-            });
+            let jit =
+                self.run_on(&function, |f| Box::new(Program::new(&f, LaunchClass::of(one, 64), one_worker).unwrap()));
             jit.check(&interp, "JIT and interpreter");
         }
         interp
@@ -133,7 +132,7 @@ impl Wave {
         let bank = |name: &str| BankId(function.banks.iter().position(|bank| bank.name == name).unwrap() as u16);
         let (scalars, vectors) = (bank("s"), bank("v"));
         let windows = Windows { shared: apertures::SHARED, local: apertures::PRIVATE };
-        let mut memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() }).unwrap();
+        let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() }).unwrap();
         let mut sets: Vec<(Reg, Vec<u64>)> = Vec::new();
         let scalar = |number: u32| u64::from(self.scalars.get(&(number as u8)).copied().unwrap_or(0));
         for pair in 0..62 {
@@ -164,7 +163,8 @@ impl Wave {
             output: REGISTERS_OUT,
             read: read.map(|number| vectors.reg(number)).collect(),
         };
-        let input: Vec<u8> = sets.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
+        let input: Vec<u8> =
+            sets.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
         let row = row_bytes(function, vectors.reg(0));
         let out = row * buffers.read.len() as u64;
         for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, out)] {

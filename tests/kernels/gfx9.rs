@@ -199,8 +199,9 @@ fn waves() {
                 let g = wave * 64 + l;
                 let a = lanes[g * 5 & 63];
                 let b = if l % 16 == 0 { 0 } else { lanes[l - 1] };
-                // Rows 1 and 3 get lane 15 of the row before; the others keep what they had: nothing.
-                let c = if l / 16 % 2 == 1 { lanes[l / 16 * 16 - 1] } else { 0 };
+                // Rows 1 and 3 get lane 15 of the row before. The others keep what the register had: the upper half of an
+                // address, which is where guest memory begins.
+                let c = if l / 16 % 2 == 1 { lanes[l / 16 * 16 - 1] } else { 2 };
                 // Within 32 lanes: the lane with its lowest bit flipped.
                 let d = lanes[l ^ 1];
                 let p = lanes[63 - l];

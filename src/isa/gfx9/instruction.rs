@@ -350,7 +350,7 @@ impl Instruction {
 /// Which source a role is: 0 to 2, or 3 for what has no modifiers.
 pub(super) fn source_number(role: Role) -> Option<u8> {
     match role {
-        Role::Src0 | Role::Ssrc0 => Some(0),
+        Role::Src0 | Role::Ssrc0 | Role::Sreg0 => Some(0),
         Role::Src1 | Role::Ssrc1 => Some(1),
         Role::Src2 | Role::Vsrc2 => Some(2),
         // Interpolation, where it has modifiers, has the attribute as source 0.

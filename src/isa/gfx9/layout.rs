@@ -126,7 +126,7 @@ pub fn location(encoding: Encoding, row: &Row, role: Role) -> Location {
 
         (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk, Role::Sdst) => sgpr(16, 7, 0),
         (Encoding::Sopk, Role::Src0) => sgpr(16, 7, 0),
-        (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, Role::Src0) => ScalarSource { lo: 0 },
+        (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, Role::Src0 | Role::Sreg0) => ScalarSource { lo: 0 },
         (Encoding::Sop2 | Encoding::Sopc, Role::Src1) => ScalarSource { lo: 8 },
 
         (Encoding::Vop1, Role::Sdst) => sgpr(17, 8, 0),

@@ -20,6 +20,7 @@ fn fits(slot: &Slot, operand: Operand) -> bool {
         _ if slot.ty == OperandType::Mask => matches!(operand, Operand::Scalar(_)),
         Role::Vsrc0 => vector || operand == Operand::LdsDirect,
         Role::Vsrc2 => vector,
+        Role::Sreg0 => matches!(operand, Operand::Scalar(_)),
         Role::Ssrc0 | Role::Ssrc1 => !vector && operand != Operand::LdsDirect,
         _ => true,
     }

@@ -17,7 +17,7 @@
 
 use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
 
-const ROLES: [(&str, Role); 35] = [
+const ROLES: [(&str, Role); 36] = [
     ("vdst", Role::Vdst),
     ("sdst", Role::Sdst),
     ("src0", Role::Src0),
@@ -27,6 +27,7 @@ const ROLES: [(&str, Role); 35] = [
     ("vsrc2", Role::Vsrc2),
     ("ssrc0", Role::Ssrc0),
     ("ssrc1", Role::Ssrc1),
+    ("sreg0", Role::Sreg0),
     ("vcc", Role::Vcc),
     ("k", Role::K),
     ("simm16", Role::Simm16),

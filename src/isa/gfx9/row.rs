@@ -100,6 +100,8 @@ pub enum Role {
     /// A source that is no VGPR.
     Ssrc0,
     Ssrc1,
+    /// A source that is a scalar register.
+    Sreg0,
     /// VCC, read, not printed.
     Vcc,
     /// The dword behind the instruction.

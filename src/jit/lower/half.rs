@@ -29,11 +29,11 @@ impl Half<'_, '_> {
         constant(self.b, Type::I32, bits, self.vector)
     }
 
-    fn to_int(&mut self, a: Clif) -> Clif {
+    fn words(&mut self, a: Clif) -> Clif {
         vector::cast(self.b, clif_type(Type::I32, self.vector), a)
     }
 
-    fn to_float(&mut self, a: Clif) -> Clif {
+    fn floats(&mut self, a: Clif) -> Clif {
         vector::cast(self.b, clif_type(Type::F32, self.vector), a)
     }
 
@@ -90,16 +90,16 @@ impl Half<'_, '_> {
         let magnitude = self.abs(a);
         let shifted = self.b.ins().ishl_imm_u(magnitude, 13);
         // The exponent is short of the difference of biases: times 2^112.
-        let small = self.to_float(shifted);
+        let small = self.floats(shifted);
         let scale = constant(self.b, Type::F32, 0x7780_0000, self.vector);
         let scaled = self.b.ins().fmul(small, scale);
-        let number = self.to_int(scaled);
+        let number = self.words(scaled);
         let full = self.bits(0x7f80_0000);
         let full = self.b.ins().bor(shifted, full);
         let finite = self.below(magnitude, INFINITY);
         let magnitude = self.choose(finite, number, full);
         let result = self.b.ins().bor(magnitude, sign);
-        self.to_float(result)
+        self.floats(result)
     }
 
     /// The operand of an operation.
@@ -110,7 +110,7 @@ impl Half<'_, '_> {
 
     /// An `f32`, rounded.
     pub fn narrow(&mut self, round: Round, a: Clif) -> Clif {
-        let bits = self.to_int(a);
+        let bits = self.words(a);
         let sign = self.and(bits, 1 << 31);
         let magnitude = self.b.ins().bxor(bits, sign);
         // Half a unit, less one if that is even, carries into the mantissa; the exponent gets the other bias.
@@ -121,10 +121,10 @@ impl Half<'_, '_> {
         let sum = self.b.ins().iadd(sum, odd);
         let normal = self.b.ins().ushr_imm_u(sum, 13);
         // The unit of 1/2 is that of the denormals.
-        let positive = self.to_float(magnitude);
+        let positive = self.floats(magnitude);
         let half = constant(self.b, Type::F32, 0x3f00_0000, self.vector);
         let shifted = self.b.ins().fadd(positive, half);
-        let (shifted, half) = (self.to_int(shifted), self.bits(0x3f00_0000));
+        let (shifted, half) = (self.words(shifted), self.bits(0x3f00_0000));
         let denormal = self.b.ins().isub(shifted, half);
         let is_denormal = self.below(magnitude, 0x3880_0000);
         let nearest = self.choose(is_denormal, denormal, normal);
@@ -190,7 +190,7 @@ impl Half<'_, '_> {
         let error = self.b.ins().fadd(lost_first, lost_second);
         let zero = constant(self.b, Type::F32, 0, self.vector);
         let inexact = float::compare(self.b, FloatCc::Ne, error, zero);
-        let (bits, error) = (self.to_int(sum), self.to_int(error));
+        let (bits, error) = (self.words(sum), self.words(error));
         let other_sign = self.b.ins().bxor(bits, error);
         let step = self.b.ins().sshr_imm_u(other_sign, 31);
         let one = self.bits(1);
@@ -201,7 +201,7 @@ impl Half<'_, '_> {
         let even = self.b.ins().icmp(IntCC::Equal, last, none);
         let adjust = self.b.ins().band(inexact, even);
         let odd = self.choose(adjust, neighbour, bits);
-        let odd = self.to_float(odd);
+        let odd = self.floats(odd);
         let result = self.narrow(Round::Nearest, odd);
         self.finish(attrs, result)
     }

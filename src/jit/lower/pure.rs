@@ -382,6 +382,12 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     })
                     .collect();
             }
+            Op::FloatToInt { signed, round, flush, nan, a, .. } if to == Type::I32 && self.ty(a) != Type::F64 => {
+                let from = self.ty(a);
+                let lanes = self.lanes(a);
+                let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
+                return inputs.iter().map(|&x| self.words_of_floats(signed, round, nan, x)).collect();
+            }
             Op::Shared { function: SharedFn::Rsq, a } => {
                 let lanes = self.lanes(a);
                 return lanes.iter().map(|&x| self.rsq_vector(x)).collect();
@@ -487,6 +493,22 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 if self.bits_matter { float::canonical(self.b, to, nan, v, true) } else { v }
             })
             .collect()
+    }
+
+    /// A vector of `f32`, rounded to integers and clamped; NaNs become `nan`.
+    fn words_of_floats(&mut self, signed: bool, round: Round, nan: u64, x: Clif) -> Clif {
+        let x = float::integral(self.b, round, x);
+        let words = if signed {
+            self.b.ins().fcvt_to_sint_sat(types::I32X4, x)
+        } else {
+            self.b.ins().fcvt_to_uint_sat(types::I32X4, x)
+        };
+        if nan == 0 {
+            return words;
+        }
+        let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+        let replacement = constant(self.b, Type::I32, nan, true);
+        vector::blend(self.b, is_nan, replacement, words)
     }
 
     fn rsq_vector(&mut self, x: Clif) -> Clif {

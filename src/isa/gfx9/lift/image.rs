@@ -126,6 +126,14 @@ impl Descriptor {
         [given[0], y, cx.b.select(deep, given[2], layer)]
     }
 
+    /// A layer that there is, as near as can be.
+    pub fn clamped_layer(&self, cx: &mut Cx<'_>, z: Value) -> Value {
+        let zero = cx.int(0);
+        let most = cx.b.sub(self.last, self.first);
+        let z = cx.b.min_s(z, most);
+        cx.b.max_s(z, zero)
+    }
+
     /// The address of a texel, and the lanes for which it is in the image.
     pub fn place(&self, cx: &mut Cx<'_>, [x, y, z]: [Value; 3]) -> (Value, Value) {
         let z = cx.b.add(z, self.first);

@@ -39,6 +39,7 @@ pub mod convert;
 pub mod division;
 pub mod flat;
 pub mod image;
+pub mod image_sample;
 pub mod lds;
 pub mod lds_atomic;
 pub mod lds_lanes;

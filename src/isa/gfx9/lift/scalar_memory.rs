@@ -65,7 +65,8 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
         }
         None => cx.long(0),
     };
-    let immediate = smem.offset & !3;
+    // That of the buffer forms has 20 bits.
+    let immediate = if base == Base::Buffer { smem.offset & 0xf_ffff } else { smem.offset } & !3;
     if immediate != 0 {
         let immediate = cx.long(i64::from(immediate) as u64);
         offset = cx.b.add(offset, immediate);

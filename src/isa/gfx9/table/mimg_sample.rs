@@ -2,7 +2,7 @@
 
 family! { ($) mimg_sample {
     /// Samples.
-    ImageSample unimplemented "image_sample vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x20 }
+    ImageSample (approximate "linear images of one level and sample; weights are not rounded; volumes are not filtered between planes" image_sample::image_sample) "image_sample vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x20 }
     /// Samples with level clamp.
     ImageSampleCl unimplemented "image_sample_cl vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x21 }
     /// Samples with derivatives.
@@ -10,13 +10,13 @@ family! { ($) mimg_sample {
     /// Samples with derivatives, level clamp.
     ImageSampleDCl unimplemented "image_sample_d_cl vdata, vaddr:b64, srsrc:b256, ssamp:b128; d16" { mimg 0x23 }
     /// Samples with level.
-    ImageSampleL unimplemented "image_sample_l vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x24 }
+    ImageSampleL (approximate "linear images of one level and sample; weights are not rounded; volumes are not filtered between planes" image_sample::image_sample_l) "image_sample_l vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x24 }
     /// Samples with bias.
     ImageSampleB unimplemented "image_sample_b vdata, vaddr:b64, srsrc:b256, ssamp:b128; d16" { mimg 0x25 }
     /// Samples with bias, level clamp.
     ImageSampleBCl unimplemented "image_sample_b_cl vdata, vaddr:b64, srsrc:b256, ssamp:b128; d16" { mimg 0x26 }
     /// Samples with level zero.
-    ImageSampleLz unimplemented "image_sample_lz vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x27 }
+    ImageSampleLz (approximate "linear images of one level and sample; weights are not rounded; volumes are not filtered between planes" image_sample::image_sample_lz) "image_sample_lz vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x27 }
     /// Samples with comparison.
     ImageSampleC unimplemented "image_sample_c vdata, vaddr:b64, srsrc:b256, ssamp:b128; d16" { mimg 0x28 }
     /// Samples with comparison, level clamp.

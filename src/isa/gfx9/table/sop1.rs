@@ -60,11 +60,11 @@ family! { ($) sop1 {
     /// Address of the next instruction.
     SGetpcB64 (exact control::s_getpc_b64) "s_getpc_b64 sdst:b64" { sop1 0x1c }
     /// Jump.
-    SSetpcB64 (exact control::s_setpc_b64) "s_setpc_b64 src0:b64" { sop1 0x1d }
+    SSetpcB64 (exact control::s_setpc_b64) "s_setpc_b64 sreg0:b64" { sop1 0x1d }
     /// Jump; the address of the next instruction goes to the destination.
     SSwappcB64 (exact control::s_swappc_b64) "s_swappc_b64 sdst:b64, src0:b64" { sop1 0x1e }
     /// Return from a trap handler.
-    SRfeB64 unimplemented "s_rfe_b64 src0:b64" { sop1 0x1f }
+    SRfeB64 unimplemented "s_rfe_b64 sreg0:b64" { sop1 0x1f }
     /// Saves EXEC and combines the source with it.
     SAndSaveexecB64 (exact control::s_and_saveexec_b64) "s_and_saveexec_b64 sdst:b64, src0:b64" { sop1 0x20 }
     /// Saves EXEC and combines the source with it.
@@ -86,15 +86,15 @@ family! { ($) sop1 {
     /// One bit for each group of four.
     SQuadmaskB64 (exact scalar_alu::s_quadmask_b64) "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
     /// Move from the SGPR at M0 plus the source.
-    SMovrelsB32 (exact control::s_movrels_b32) "s_movrels_b32 sdst:b32, src0:b32" { sop1 0x2a }
+    SMovrelsB32 (exact control::s_movrels_b32) "s_movrels_b32 sdst:b32, sreg0:b32" { sop1 0x2a }
     /// Move from the SGPR at M0 plus the source.
-    SMovrelsB64 (exact control::s_movrels_b64) "s_movrels_b64 sdst:b64, src0:b64" { sop1 0x2b }
+    SMovrelsB64 (exact control::s_movrels_b64) "s_movrels_b64 sdst:b64, sreg0:b64" { sop1 0x2b }
     /// Move to the SGPR at M0 plus the destination.
     SMovreldB32 (exact control::s_movreld_b32) "s_movreld_b32 sdst:b32, src0:b32" { sop1 0x2c }
     /// Move to the SGPR at M0 plus the destination.
     SMovreldB64 (exact control::s_movreld_b64) "s_movreld_b64 sdst:b64, src0:b64" { sop1 0x2d }
     /// Join of forked control flow; not emitted for GFX9.
-    SCbranchJoin unimplemented "s_cbranch_join src0:b32" { sop1 0x2e }
+    SCbranchJoin unimplemented "s_cbranch_join sreg0:b32" { sop1 0x2e }
     /// Absolute value.
     SAbsI32 (exact scalar_alu::s_abs_i32) "s_abs_i32 sdst:i32, src0:i32" { sop1 0x30 }
     /// Sets the index of VGPR indexing.
