@@ -8,7 +8,7 @@ use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, RawValue, writ
 use warploom::container;
 use warploom::container::hsaco::ValueKind;
 
-/// The manifests in a folder of examples, and in `gfx9` of it; and one with images, which are not executed yet.
+/// The manifests in a folder of examples, and in `gfx9` of it; and one with images.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();

@@ -38,9 +38,9 @@ pub enum Error {
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
-    #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
-    Surface { name: String },
-    #[error("argument {number} is a sampler: samplers are read from manifests, but not passed yet")]
+    #[error("surface `{name}`: {problem}")]
+    Surface { name: String, problem: String },
+    #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]
     Sampler { number: usize },
     #[error("buffer `{name}`: {problem}")]
     Placed { name: String, problem: MapError },

@@ -27,6 +27,7 @@ mod program;
 mod raw;
 mod services;
 mod session;
+mod surfaces;
 mod translate;
 
 pub use error::Error;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
+use super::surfaces::{self, Surfaces};
 use super::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, guest, program, raw};
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
 
@@ -19,6 +20,7 @@ pub struct Session<'c> {
     parts: Vec<BTreeMap<usize, u32>>,
     /// Guest address of each sparse range.
     sparse: Vec<u64>,
+    surfaces: Surfaces<'c>,
     args: Vec<Arg>,
 }
 
@@ -28,12 +30,6 @@ const PIECE: u64 = 1 << 20;
 impl<'c> Session<'c> {
     /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
-        if let Some(surface) = launch.surfaces.first() {
-            return Err(Error::Surface { name: surface.name.clone() });
-        }
-        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Sampler(_))) {
-            return Err(Error::Sampler { number: i + 1 });
-        }
         let module = match &launch.raw {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
@@ -41,7 +37,8 @@ impl<'c> Session<'c> {
             }
             None => program::module(&launch.binary, launch.entry.as_deref())?,
         };
-        let windows = guest::of(module.isa).windows();
+        let guest = guest::of(module.isa);
+        let windows = guest.windows();
         let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?;
         // What may lie anywhere makes way for what may not.
         for buffer in &launch.buffers {
@@ -68,21 +65,25 @@ impl<'c> Session<'c> {
             }
             sparse.push(address);
         }
-        let arg = |value: &ArgValue| match value {
-            ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
-            ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
-            ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
-            ArgValue::Local(bytes) => Arg::local(*bytes),
-            // Refused above.
-            ArgValue::Sampler(_) => Arg::bytes([]),
-            // There are no surfaces.
-            ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
+        let surfaces = Surfaces::new(guest, memory, &launch.surfaces)?;
+        let arg = |(n, value): (usize, &ArgValue)| {
+            Ok(match value {
+                ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
+                ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
+                ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
+                ArgValue::Local(bytes) => Arg::local(*bytes),
+                ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(surfaces.object(memory, *i)?),
+                ArgValue::Sampler(sampler) => {
+                    let words = guest.sampler(*sampler).ok_or(Error::Sampler { number: n + 1 })?;
+                    Arg::pointer(surfaces::object(memory, &words)?)
+                }
+            })
         };
-        let mut args: Vec<Arg> = launch.args.iter().map(arg).collect();
+        let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
         if let Some(raw) = &launch.raw {
             args = raw::args(raw, memory, |i| buffers[i])?;
         }
-        let session = Session { launch, program, kernel, buffers, parts, sparse, args };
+        let session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, args };
         session.fill()?;
         Ok(session)
     }
@@ -148,6 +149,7 @@ impl<'c> Session<'c> {
             }
         }
         let memory = self.program.memory();
+        self.surfaces.fill(memory)?;
         for ((buffer, parts), &address) in self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers) {
             if let Content::Bytes(bytes) = &buffer.content {
                 memory.write(address, bytes)?;
@@ -174,6 +176,11 @@ impl<'c> Session<'c> {
         let mut bytes = vec![0; self.launch.buffers[i].content.len() as usize];
         self.program.memory().read(self.buffers[i], &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// The texels of the `i`th surface of the launch now, row by row without gaps.
+    pub fn surface(&self, i: usize) -> Result<Vec<u8>, Error> {
+        self.surfaces.texels(self.program.memory(), i)
     }
 
     /// Whether the `i`th buffer is not what it was before the launch.

@@ -1,12 +1,16 @@
-//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`).
+//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`); images (`image`).
 
 mod dispatch;
+mod image;
 mod raw;
 
 use warploom_runtime::launch::LaunchConfig;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Launching, Lifting, Placed};
+use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use crate::capture::Surface;
+use crate::capture::manifest::Sampler;
 use crate::container::Code;
 use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr};
 use crate::exec::{Error, FidelityClass};
@@ -108,6 +112,14 @@ impl Guest for Gfx9 {
             (None, Some(raw)) => raw::environment(launch, raw),
             (None, None) => Err(Error::NoDescriptor { kernel: function.name.clone() }),
         }
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        image::image(memory, surface)
+    }
+
+    fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {
+        Some(image::sampler(sampler))
     }
 }
 
