@@ -192,3 +192,37 @@ fn buffers_that_cannot_lie_there() {
     let null = message("[buffer.a]\nzeros = 4\naddress = 0\n");
     assert!(null.contains("buffer `a`"), "{null}");
 }
+
+/// What the command prints, and what it complains about.
+fn warploom(args: &[&str]) -> (String, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warploom"));
+    let output = command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_shows_streams() {
+    let scale = "examples/gfx9/raw/scale.bin";
+    let (listing, _) = warploom(&["disasm", "--isa", "gfx9", scale]);
+    assert!(listing.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0\n000008  s_mov_b64"), "{listing}");
+    assert!(listing.trim_end().ends_with("s_endpgm") && !listing.contains("illegal"), "{listing}");
+    let (words, _) = warploom(&["disasm", "--isa", "gfx9", "--hex", scale]);
+    assert!(words.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0  // d1fd0000 04010c05\n"), "{words}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let strange = folder.path().join("s.bin");
+    std::fs::write(&strange, [0xff, 0xff, 0xff, 0xff, 0, 0, 0x81, 0xbf, 1]).unwrap();
+    let (listing, _) = warploom(&["disasm", "--isa", "gfx9", strange.to_str().unwrap()]);
+    let expected = ["000000  illegal word 0xffffffff", "000004  s_endpgm", "000008  1 bytes that are no word"];
+    assert_eq!(listing.lines().collect::<Vec<_>>(), expected);
+
+    let (blocks, _) = warploom(&["dump", "examples/gfx9/raw/scale.toml", "--stage", "blocks"]);
+    assert!(blocks.contains("buffer_load_dword v1, v0, s[8:11], 0 offen"), "{blocks}");
+    for command in [&["inspect", scale][..], &["disasm", scale], &["dump", scale, "scale", "--stage", "ir"]] {
+        let (_, message) = warploom(command);
+        assert!(message.contains("not a GPU binary") && message.contains("--isa gfx9"), "{message}");
+    }
+    let (_, message) = warploom(&["disasm", "--isa", "maxwell", scale]);
+    assert!(message.contains("--hex-lines"), "{message}");
+}
