@@ -8,7 +8,7 @@ use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, RawValue, writ
 use warploom::container;
 use warploom::container::hsaco::ValueKind;
 
-/// The manifests in a folder of examples, and in `gfx9` of it; and one with images, which are not executed yet.
+/// The manifests in a folder of examples, and in `gfx9` of it; and one with images.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
@@ -306,6 +306,7 @@ fn what_is_wrong_with_a_plain_stream_is_named() {
         ("[raw]\nvgprs = 4\nentry = 8", &["raw.entry", "8 bytes"]),
         ("[raw]\nvgprs = 4\nentry = 2", &["raw.entry", "multiple of 4"]),
         ("[raw]\nvgprs = 4\nlds_bytes = 65537", &["raw.lds_bytes"]),
+        ("[raw]\nvgprs = 4\nscratch_bytes = 131057", &["raw.scratch_bytes", "0 to 131056"]),
         ("[raw]\nvgprs = 4\nmode = { denorm_32 = 4 }", &["raw.mode", "0 to 3"]),
         ("[raw]\nvgprs = 4\nmode = { rounding = 1 }", &["unknown field `rounding`"]),
         ("[raw]\nvgprs = 4\nsgpr = [{ first = 103, u64 = 1 }]", &["raw.sgpr 1", "there are 104"]),

@@ -10,6 +10,8 @@ const SGPRS: u32 = 104;
 const MAX_VGPRS: u32 = 256;
 /// LDS of a workgroup at most.
 const MAX_LDS: u32 = 1 << 16;
+/// Scratch of a lane at most: a wave's are 13 bits of 1,024 bytes (`COMPUTE_TMPRING_SIZE`).
+const MAX_SCRATCH: u32 = ((1 << 13) - 1) * 1024 / 64;
 /// Lanes of a workgroup at most.
 const MAX_LANES: u64 = 1024;
 /// The field for a record's size has 14 bits.
@@ -110,6 +112,7 @@ impl Source<'_> {
         for (key, value, least, most) in [
             ("raw.vgprs", u64::from(raw.vgprs), 1, u64::from(MAX_VGPRS)),
             ("raw.lds_bytes", raw.lds_bytes.into(), 0, MAX_LDS.into()),
+            ("raw.scratch_bytes", raw.scratch_bytes.into(), 0, MAX_SCRATCH.into()),
             ("launch.block", lanes, 1, MAX_LANES),
         ] {
             if !(least..=most).contains(&value) {

@@ -1,5 +1,6 @@
 //! `warploom disasm`
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -22,8 +23,8 @@ pub struct Options {
     /// FILE has one instruction a line, in hex; prints its text, or `illegal`, line for line.
     #[arg(long, requires = "isa", conflicts_with_all = ["kernel", "hex"])]
     hex_lines: bool,
-    /// The instruction set of --hex-lines.
-    #[arg(long)]
+    /// The instruction set of --hex-lines. Without that FILE has nothing but instructions of GFX9.
+    #[arg(long, conflicts_with = "kernel")]
     isa: Option<IsaChoice>,
 }
 
@@ -37,8 +38,10 @@ enum IsaChoice {
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read(&options.file)?;
-    let text = match options.isa.filter(|_| options.hex_lines) {
-        Some(isa) => hex_lines(isa, options, &bytes)?,
+    let text = match options.isa {
+        Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
+        Some(IsaChoice::Gfx9) => stream(&bytes, options.hex),
+        Some(IsaChoice::Maxwell) => return Err(Error::Other("--isa maxwell: expected --hex-lines with it".into())),
         None => binary(options, &bytes)?,
     };
     print(&text)?;
@@ -82,6 +85,32 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
     let code: Vec<u8> = pairs.map(byte).collect::<Option<_>>()?;
     let instruction = gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
     Some(instruction.map(|instruction| instruction.text(0)))
+}
+
+/// The listing of a plain stream of GFX9 instructions.
+fn stream(code: &[u8], hex: bool) -> String {
+    let mut out = String::new();
+    let mut pc = 0;
+    while let Some(word) = code[pc..].first_chunk::<4>() {
+        let instruction = gfx9::Instruction::decode(&code[pc..]);
+        let (bytes, text) = match &instruction {
+            Some(instruction) => (instruction.bytes() as usize, instruction.text(pc as u64)),
+            None => (4, format!("illegal word {:#010x}", u32::from_le_bytes(*word))),
+        };
+        // Writing to a string does not fail.
+        let _ = write!(out, "{pc:06x}  {text}");
+        if hex {
+            let words = code[pc..pc + bytes].as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            let words: Vec<_> = words.map(|word| format!("{word:08x}")).collect();
+            let _ = write!(out, "  // {}", words.join(" "));
+        }
+        out.push('\n');
+        pc += bytes;
+    }
+    if pc < code.len() {
+        let _ = writeln!(out, "{pc:06x}  {} bytes that are no word", code.len() - pc);
+    }
+    out
 }
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {

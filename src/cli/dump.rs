@@ -1,23 +1,25 @@
 //! `warploom dump`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::{Ending, Error, print, read};
-use crate::exec::{Program, Stage};
+use crate::capture::{Launch, Manifest};
+use crate::container::recognise;
+use crate::exec::{Program, Session, Stage};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A GPU binary.
+    /// A GPU binary, or a launch, a TOML file.
     file: PathBuf,
-    /// A kernel of it.
-    kernel: String,
+    /// A kernel of the binary; a launch has one.
+    kernel: Option<String>,
     #[arg(long)]
     stage: StageChoice,
-    /// Shape of the blocks to translate for, such as 16,16,1.
-    #[arg(long, value_name = "X,Y,Z", default_value = "256,1,1", value_parser = shape)]
-    block: [u32; 3],
+    /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the launch]
+    #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
+    block: Option<[u32; 3]>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -49,9 +51,30 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         StageChoice::Clif => Stage::Clif,
         StageChoice::Host => Stage::Host,
     };
+    let failed = |e| Error::exec(&options.file)(e);
     let bytes = read(&options.file)?;
-    let program = Program::load(&bytes, Some(&options.kernel)).map_err(Error::exec(&options.file))?;
-    let kernel = program.kernel(&options.kernel).map_err(Error::exec(&options.file))?;
-    print(&kernel.dump(stage, options.block).map_err(Error::exec(&options.file))?)?;
+    let text = match (&options.kernel, launch(&options.file, &bytes)) {
+        (None, Some(launch)) => {
+            let launch = launch?;
+            let session = Session::new(&launch).map_err(failed)?;
+            let kernel = session.kernel().map_err(failed)?;
+            kernel.dump(stage, options.block.unwrap_or(launch.shape.block)).map_err(failed)?
+        }
+        (name, _) => {
+            let program = Program::load(&bytes, name.as_deref()).map_err(failed)?;
+            let kernel = match name {
+                Some(name) => program.kernel(name),
+                None => program.only_kernel(),
+            };
+            kernel.map_err(failed)?.dump(stage, options.block.unwrap_or([256, 1, 1])).map_err(failed)?
+        }
+    };
+    print(&text)?;
     Ok(Ending::Success)
+}
+
+/// What a file says if it is a manifest: text, not a GPU binary.
+fn launch(path: &Path, bytes: &[u8]) -> Option<Result<Launch, Error>> {
+    let text = std::str::from_utf8(bytes).ok().filter(|_| recognise(bytes).is_none())?;
+    Some(Manifest::parse(text, path).and_then(|manifest| Launch::resolve(manifest, path)).map_err(Error::from))
 }

@@ -6,7 +6,8 @@
 pub enum Error {
     #[error(
         "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
-         file with an .nv_fatbin or .hip_fatbin section; the file starts with {}", HexStart(.start)
+         file with an .nv_fatbin or .hip_fatbin section (a plain stream of GFX9 instructions can be run by a manifest that \
+         says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
 

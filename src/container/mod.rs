@@ -11,6 +11,7 @@ pub mod fatbin;
 pub mod hsaco;
 pub mod link;
 pub mod module;
+mod raw;
 
 pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
@@ -18,6 +19,7 @@ pub use module::{
     Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
     SectionKind, Symbol, SymbolId, SymbolKind,
 };
+pub use raw::{RawKernel, ScalarStart, VectorStart};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,5 +1,6 @@
 //! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
 
+use super::RawKernel;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 
 /// Instruction set of a module's code.
@@ -167,6 +168,8 @@ pub struct Function {
     pub indirect_branches: Vec<IndirectBranch>,
     /// What only a kernel of AMD's code objects has.
     pub hsa: Option<Box<HsaKernel>>,
+    /// What only a plain stream of AMD's instructions has.
+    pub raw: Option<Box<RawKernel>>,
 }
 
 /// Which bits of a number a relocation writes.
@@ -235,6 +238,7 @@ impl Function {
             exits: vec![],
             indirect_branches: vec![],
             hsa: None,
+            raw: None,
         }
     }
 }

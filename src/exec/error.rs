@@ -38,14 +38,12 @@ pub enum Error {
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
-    #[error("surface `{name}`: surfaces are read from manifests, but not executed yet")]
-    Surface { name: String },
-    #[error("argument {number} is a sampler: samplers are read from manifests, but not passed yet")]
+    #[error("surface `{name}`: {problem}")]
+    Surface { name: String, problem: String },
+    #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]
     Sampler { number: usize },
-    #[error("plain instruction streams are read from manifests, but not executed yet")]
-    RawStream,
-    #[error("buffer `{name}` has an address or parts: such buffers are read from manifests, but not placed yet")]
-    PlacedBuffer { name: String },
+    #[error("buffer `{name}`: {problem}")]
+    Placed { name: String, problem: MapError },
     #[error("kernel `{kernel}`: its instruction set has no check of waits")]
     NoCheck { kernel: String },
     #[error(transparent)]

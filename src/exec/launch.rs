@@ -136,7 +136,7 @@ impl<'p> Kernel<'p> {
     pub fn check_waits(&self) -> Result<Vec<String>, Error> {
         let linked = self.program.linked();
         let code = linked.code(self.id);
-        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[] };
+        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[], plain: true };
         let found = self.program.guest().check_waits(&kernel);
         Ok(found.ok_or_else(|| Error::NoCheck { kernel: self.name().into() })??)
     }

@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `session` puts a captured launch into memory, `program` a module, `launch` checks and runs a launch, `guest` is
+//! `session` puts a captured launch into memory (`raw`: of a plain instruction stream), `program` a module, `launch` checks and runs a launch, `guest` is
 //! what differs between instruction sets, `services` what a driver does for running code (with `printf`), `translate` makes
 //! engines and keeps them, `fault` words faults, `profile` counts instructions.
 
@@ -24,8 +24,10 @@ mod launch;
 mod printf;
 mod profile;
 mod program;
+mod raw;
 mod services;
 mod session;
+mod surfaces;
 mod translate;
 
 pub use error::Error;

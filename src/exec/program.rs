@@ -46,12 +46,17 @@ const CONSTANT_VARIABLES: u8 = 3;
 impl Program {
     /// Loads a GPU binary. A file may hold several modules: with `kernel` the one that defines it is loaded.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
-        Program::new(select(container::modules(bytes)?, kernel)?, MemoryConfig::default())
+        Program::new(module(bytes, kernel)?, MemoryConfig::default())
     }
 
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
         let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
+        Program::in_memory(module, memory)
+    }
+
+    /// Loads a module into memory that has the windows of the module's driver.
+    pub(super) fn in_memory(module: Module, memory: Memory) -> Result<Program, Error> {
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
@@ -200,6 +205,11 @@ impl Program {
         all.insert(kernel, translated.clone());
         Ok(translated)
     }
+}
+
+/// The module of a GPU binary that has the kernel, or the only kernels.
+pub(super) fn module(bytes: &[u8], kernel: Option<&str>) -> Result<Module, Error> {
+    select(container::modules(bytes)?, kernel)
 }
 
 /// The module that defines a kernel; without a name the only one that has kernels.

@@ -1,11 +1,13 @@
 //! [`Session`]: a captured launch in guest memory, to be run any number of times.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
-use super::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program};
-use crate::capture::{ArgValue, Content, Launch};
+use super::surfaces::{self, Surfaces};
+use super::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, guest, program, raw};
+use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -14,8 +16,11 @@ pub struct Session<'c> {
     kernel: String,
     /// Guest address of each buffer.
     buffers: Vec<u64>,
+    /// The words of each buffer that its parts say, by offset in bytes.
+    parts: Vec<BTreeMap<usize, u32>>,
     /// Guest address of each sparse range.
     sparse: Vec<u64>,
+    surfaces: Surfaces<'c>,
     args: Vec<Arg>,
 }
 
@@ -25,27 +30,33 @@ const PIECE: u64 = 1 << 20;
 impl<'c> Session<'c> {
     /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
-        if let Some(surface) = launch.surfaces.first() {
-            return Err(Error::Surface { name: surface.name.clone() });
+        let module = match &launch.raw {
+            Some(raw) => {
+                let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
+                raw::module(name.as_deref().unwrap_or("stream"), &launch.binary, raw)
+            }
+            None => program::module(&launch.binary, launch.entry.as_deref())?,
+        };
+        let guest = guest::of(module.isa);
+        let windows = guest.windows();
+        let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?;
+        // What may lie anywhere makes way for what may not.
+        for buffer in &launch.buffers {
+            if let Some(address) = buffer.address {
+                let placed = memory.alloc_at(Place::At(address), buffer.content.len(), Access::READ_WRITE);
+                placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
+            }
         }
-        if let Some(i) = launch.args.iter().position(|arg| matches!(arg, ArgValue::Sampler(_))) {
-            return Err(Error::Sampler { number: i + 1 });
-        }
-        if launch.raw.is_some() {
-            return Err(Error::RawStream);
-        }
-        if let Some(buffer) = launch.buffers.iter().find(|b| b.address.is_some() || !b.parts.is_empty()) {
-            return Err(Error::PlacedBuffer { name: buffer.name.clone() });
-        }
-        let program = Program::load(&launch.binary, launch.entry.as_deref())?;
+        let program = Program::in_memory(module, memory)?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
             None => program.only_kernel()?,
         };
         let kernel = kernel.name().to_string();
         let memory = program.memory();
-        let alloc = |size: u64| memory.alloc(size, 1);
-        let buffers = launch.buffers.iter().map(|b| alloc(b.content.len())).collect::<Result<Vec<_>, _>>()?;
+        let address = |buffer: &Buffer| buffer.address.map_or_else(|| memory.alloc(buffer.content.len(), 1), Ok);
+        let buffers = launch.buffers.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+        let parts = launch.buffers.iter().map(|buffer| words(buffer, &buffers)).collect();
         let mut sparse = Vec::with_capacity(launch.sparse.len());
         for range in &launch.sparse {
             let address = memory.reserve(Place::ANYWHERE, range.bytes, Unbound::Sparse)?;
@@ -54,18 +65,25 @@ impl<'c> Session<'c> {
             }
             sparse.push(address);
         }
-        let arg = |value: &ArgValue| match value {
-            ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
-            ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
-            ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
-            ArgValue::Local(bytes) => Arg::local(*bytes),
-            // Refused above.
-            ArgValue::Sampler(_) => Arg::bytes([]),
-            // There are no surfaces.
-            ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(*i as u64),
+        let surfaces = Surfaces::new(guest, memory, &launch.surfaces)?;
+        let arg = |(n, value): (usize, &ArgValue)| {
+            Ok(match value {
+                ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
+                ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
+                ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
+                ArgValue::Local(bytes) => Arg::local(*bytes),
+                ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(surfaces.object(memory, *i)?),
+                ArgValue::Sampler(sampler) => {
+                    let words = guest.sampler(*sampler).ok_or(Error::Sampler { number: n + 1 })?;
+                    Arg::pointer(surfaces::object(memory, &words)?)
+                }
+            })
         };
-        let args = launch.args.iter().map(arg).collect();
-        let session = Session { launch, program, kernel, buffers, sparse, args };
+        let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
+        if let Some(raw) = &launch.raw {
+            args = raw::args(raw, memory, |i| buffers[i])?;
+        }
+        let session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, args };
         session.fill()?;
         Ok(session)
     }
@@ -117,7 +135,7 @@ impl<'c> Session<'c> {
         self.fill()
     }
 
-    /// Writes the initial content of variables and buffers that are not zero.
+    /// Writes the initial content of variables, and that of buffers where it is not zero.
     fn fill(&self) -> Result<(), Error> {
         for symbol in &self.launch.symbols {
             match &symbol.content {
@@ -130,9 +148,14 @@ impl<'c> Session<'c> {
                 }
             }
         }
-        for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
+        let memory = self.program.memory();
+        self.surfaces.fill(memory)?;
+        for ((buffer, parts), &address) in self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers) {
             if let Content::Bytes(bytes) = &buffer.content {
-                self.program.memory().write(address, bytes)?;
+                memory.write(address, bytes)?;
+            }
+            for (&at, word) in parts {
+                memory.write(address + at as u64, &word.to_le_bytes())?;
             }
         }
         Ok(())
@@ -155,15 +178,28 @@ impl<'c> Session<'c> {
         Ok(bytes)
     }
 
+    /// The texels of the `i`th surface of the launch now, row by row without gaps.
+    pub fn surface(&self, i: usize) -> Result<Vec<u8>, Error> {
+        self.surfaces.texels(self.program.memory(), i)
+    }
+
     /// Whether the `i`th buffer is not what it was before the launch.
     pub fn has_changed(&self, i: usize) -> Result<bool, Error> {
-        let content = &self.launch.buffers[i].content;
+        let (content, parts) = (&self.launch.buffers[i].content, &self.parts[i]);
         let mut changed = false;
+        let differs = |at: usize, piece: &[u8]| match content {
+            Content::Zeros(_) => piece.iter().any(|&byte| byte != 0),
+            Content::Bytes(bytes) => bytes[at..][..piece.len()] != *piece,
+        };
         self.read_buffer(i, |at, piece| {
-            changed |= match content {
-                Content::Zeros(_) => piece.iter().any(|&byte| byte != 0),
-                Content::Bytes(bytes) => bytes[at..][..piece.len()] != *piece,
-            };
+            // Pieces are whole words: each is compared with what it was, and the rest with the content.
+            let mut done = 0;
+            for (&word_at, word) in parts.range(at..at + piece.len()) {
+                let from = word_at - at;
+                changed |= differs(at + done, &piece[done..from]) || piece[from..from + 4] != word.to_le_bytes();
+                done = from + 4;
+            }
+            changed |= differs(at + done, &piece[done..]);
         })?;
         Ok(changed)
     }
@@ -195,4 +231,14 @@ impl<'c> Session<'c> {
         }
         Ok(())
     }
+}
+
+/// The words that a buffer's parts are, by offset in bytes. Of parts that overlap the last is what counts.
+fn words(buffer: &Buffer, addresses: &[u64]) -> BTreeMap<usize, u32> {
+    let words = |(at, value): &(u32, RawValue)| {
+        let at = *at as usize;
+        let words = value.words(|i| addresses[i]).unwrap_or_default();
+        words.into_iter().enumerate().map(move |(i, word)| (at + 4 * i, word)).collect::<Vec<_>>()
+    };
+    buffer.parts.iter().flat_map(words).collect()
 }

@@ -6,7 +6,6 @@ use warploom_runtime::window::Windows;
 use super::bank::Bank;
 use super::{Environment, Guest, Launching, Lifting, Placed};
 use crate::container::{self, Code};
-use crate::exec::launch::ArgContent;
 use crate::exec::{Error, FidelityClass};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
@@ -73,11 +72,7 @@ impl Guest for Maxwell {
         let (kernel, options) = (launch.kernel, launch.options);
         let function = kernel.function();
         launch.check_block()?;
-        let bytes = launch.args.iter().enumerate().map(|(n, arg)| match arg.content() {
-            ArgContent::Bytes(bytes) => Ok(bytes.clone()),
-            ArgContent::Local(_) => Err(Error::LocalArgument { kernel: function.name.clone(), number: n + 1 }),
-        });
-        let params = launch.params(&bytes.collect::<Result<Vec<_>, _>>()?)?;
+        let params = launch.params(&launch.bytes()?)?;
         let shared_bytes = launch.shared_bytes(options.shared_bytes)?;
         let stack_bytes = stack_bytes(launch);
         let program = kernel.program;

@@ -5,9 +5,13 @@ mod gfx9;
 mod maxwell;
 
 use warploom_runtime::launch::LaunchConfig;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
+use super::launch::ArgContent;
 use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
+use crate::capture::Surface;
+use crate::capture::manifest::Sampler;
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
 use crate::isa::LiftError;
@@ -34,6 +38,31 @@ pub(super) trait Guest: Sync {
 
     /// Checks a launch and puts together what the kernel will find.
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
+
+    /// Puts an image into memory, with texels of zeros.
+    fn image(&self, _: &Memory, surface: &Surface) -> Result<Image, Error> {
+        let problem = "images of this instruction set are not executed yet".into();
+        Err(Error::Surface { name: surface.name.clone(), problem })
+    }
+
+    /// The words that stand for a sampler; none if samplers are not executed yet.
+    fn sampler(&self, _: Sampler) -> Option<Vec<u32>> {
+        None
+    }
+}
+
+/// An image in memory.
+pub(super) struct Image {
+    /// Guest address of the first texel.
+    pub texels: u64,
+    /// Of texels.
+    pub row_bytes: u64,
+    /// Bytes from a row to the next.
+    pub pitch: u64,
+    /// Of all layers.
+    pub rows: u64,
+    /// What an argument points to.
+    pub object: Vec<u32>,
 }
 
 /// A kernel to lift.
@@ -132,6 +161,16 @@ impl Launching<'_> {
             Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
             _ => Ok(()),
         }
+    }
+
+    /// The bytes of each argument, none of which may be local memory.
+    fn bytes(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let kernel = || self.kernel.function().name.clone();
+        let bytes = |(n, arg): (usize, &Arg)| match arg.content() {
+            ArgContent::Bytes(bytes) => Ok(bytes.clone()),
+            ArgContent::Local(_) => Err(Error::LocalArgument { kernel: kernel(), number: n + 1 }),
+        };
+        self.args.iter().enumerate().map(bytes).collect()
     }
 
     /// The parameter block: the bytes of each argument at its parameter's offset.

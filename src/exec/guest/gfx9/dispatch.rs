@@ -5,7 +5,7 @@
 
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 
-use super::{Environment, Launching, WARP_LANES, apertures, bank};
+use super::{Environment, Launching, WARP_LANES, apertures, bank, wave_scratch};
 use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use crate::exec::Error;
 use crate::exec::launch::ArgContent;
@@ -20,8 +20,6 @@ const GROUP_APERTURE: usize = 0x40;
 const PRIVATE_APERTURE: usize = 0x44;
 /// Alignment of what arguments point to in LDS, if the file does not say.
 const LDS_ALIGN: u32 = 16;
-/// Scratch of a lane is a multiple of this, as the hardware allots it to waves in units of 1,024 bytes.
-const SCRATCH_ALIGN: u32 = 16;
 /// Scratch for calls whose depth the compiler could not know, in bytes per lane: ROCr's default.
 const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
 /// The upper half of the scratch buffer's V#: swizzled, and the fourth word: 32-bit unsigned data of all components in elements
@@ -49,9 +47,7 @@ impl<'a> Dispatch<'a> {
         if hsa.uses_dynamic_stack || hsa.descriptor.uses_dynamic_stack() {
             lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
         }
-        let lane = lane.checked_next_multiple_of(SCRATCH_ALIGN).unwrap_or(u32::MAX);
-        let wave_scratch =
-            if hsa.descriptor.enable_private_segment() { u64::from(lane) * u64::from(WARP_LANES) } else { 0 };
+        let wave_scratch = if hsa.descriptor.enable_private_segment() { wave_scratch(lane) } else { 0 };
         Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg })
     }
 
@@ -73,7 +69,7 @@ impl<'a> Dispatch<'a> {
         bytes.extend_from_slice(&self.kernarg);
         memory.write(packet, &bytes)?;
 
-        let mut words = vec![0; bank::BYTES as usize];
+        let mut words = bank::start(&self.config, self.wave_scratch);
         let mut put = |offset: u32, value: &[u8]| words[offset as usize..][..value.len()].copy_from_slice(value);
         for (sgpr, first) in self.hsa.descriptor.user_sgprs() {
             let at = bank::USER_SGPRS + 4 * first;
@@ -91,7 +87,6 @@ impl<'a> Dispatch<'a> {
             };
             put(at, &value);
         }
-        put(bank::WAVE_SCRATCH, &(self.wave_scratch as u32).to_le_bytes());
         self.config.constants[0] = Some(ConstBank::new(&words)?);
         Ok(Environment { config: self.config, held })
     }

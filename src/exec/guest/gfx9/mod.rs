@@ -1,12 +1,18 @@
-//! AMD GFX9 under HSA: kernarg segment, dispatch packet, scratch memory.
+//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`); images (`image`).
 
 mod dispatch;
+mod image;
+mod raw;
 
+use warploom_runtime::launch::LaunchConfig;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Launching, Lifting, Placed};
-use crate::container::hsaco::{HsaKernel, SystemSgpr};
-use crate::container::{Code, Function as Kernel};
+use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use crate::capture::Surface;
+use crate::capture::manifest::Sampler;
+use crate::container::Code;
+use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr};
 use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
@@ -25,6 +31,27 @@ mod bank {
     /// The SGPR after the workgroup's ids.
     pub const WORKGROUP_INFO: u32 = WAVE_SCRATCH + 4;
     pub const BYTES: u32 = WORKGROUP_INFO + 4;
+    /// Parameters of a plain instruction stream, which has no user SGPRs in the words above.
+    pub const PARAMS: u32 = BYTES.next_multiple_of(8);
+
+    /// The bank of a launch, as far as all have it. `wave_scratch`: bytes of scratch memory of a wave.
+    pub fn start(config: &super::LaunchConfig, wave_scratch: u64) -> Vec<u8> {
+        let lanes: u32 = config.block.iter().fold(1, |lanes, &axis| lanes.saturating_mul(axis));
+        let waves = lanes.div_ceil(super::WARP_LANES.into());
+        let mut content = vec![0; BYTES as usize];
+        let mut put = |at: u32, word: u32| content[at as usize..][..4].copy_from_slice(&word.to_le_bytes());
+        put(WAVE_SCRATCH, wave_scratch as u32);
+        put(WORKGROUP_INFO, waves & 0x3f);
+        content
+    }
+}
+
+/// Scratch of a lane is a multiple of this, as the hardware allots it to waves in units of 1,024 bytes.
+const SCRATCH_ALIGN: u32 = 16;
+
+/// Bytes of scratch memory of a wave whose lanes have so many each.
+fn wave_scratch(lane: u32) -> u64 {
+    u64::from(lane).next_multiple_of(SCRATCH_ALIGN.into()) * u64::from(WARP_LANES)
 }
 
 impl Guest for Gfx9 {
@@ -68,15 +95,30 @@ impl Guest for Gfx9 {
 
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let function = launch.kernel.function();
-        let hsa = descriptor(function).ok_or_else(|| Error::NoDescriptor { kernel: function.name.clone() })?;
         launch.check_block()?;
-        Dispatch::new(launch, hsa)?.environment()
+        match (&function.hsa, &function.raw) {
+            (Some(hsa), _) => Dispatch::new(launch, hsa)?.environment(),
+            (None, Some(raw)) => raw::environment(launch, raw),
+            (None, None) => Err(Error::NoDescriptor { kernel: function.name.clone() }),
+        }
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        image::image(memory, surface)
+    }
+
+    fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {
+        Some(image::sampler(sampler))
     }
 }
 
 fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
     let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
-    let hsa = descriptor(function);
+    let (vectors, mode, initial) = match (&function.hsa, &function.raw) {
+        (Some(hsa), _) => (hsa.descriptor.vgprs(), hsa.descriptor.float_mode(), initial(hsa)),
+        (None, Some(raw)) => (raw.vgprs, raw.mode, raw::initial(raw, function)),
+        (None, None) => (256, FloatMode::default(), Initial::default()),
+    };
     lift::Kernel {
         name: &function.name,
         code: &code.bytes,
@@ -84,25 +126,32 @@ fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
         entry: code.entry,
         indirect_targets: &code.targets,
         discovered: kernel.discovered,
-        vectors: hsa.map_or(256, |hsa| hsa.descriptor.vgprs()),
-        mode: Mode::from_bits(hsa.map_or(0, mode_bits)),
-        initial: hsa.map(initial).unwrap_or_default(),
+        vectors,
+        mode: Mode::from_bits(mode_bits(mode)),
+        initial,
         plain: kernel.plain,
     }
 }
 
-fn descriptor(function: &Kernel) -> Option<&HsaKernel> {
-    function.hsa.as_deref()
-}
-
 /// The MODE register at the start.
-fn mode_bits(hsa: &HsaKernel) -> u32 {
-    // Rounding and denormals lie in bits 12 to 19, clamp and IEEE in bits 21 and 23.
-    let rsrc1 = hsa.descriptor.rsrc1;
-    rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9
+fn mode_bits(mode: FloatMode) -> u32 {
+    let fields = [mode.round_32, mode.round_64_16, mode.denorm_32, mode.denorm_64_16];
+    let fields = fields.iter().rev().fold(0, |bits, &field| bits << 2 | u32::from(field & 3));
+    fields | u32::from(mode.dx10_clamp) << 8 | u32::from(mode.ieee) << 9
 }
 
-/// Registers of a wave when it starts.
+/// What the hardware puts into an SGPR behind those of the user.
+fn system_sgpr(sgpr: SystemSgpr) -> InitialScalar {
+    match sgpr {
+        SystemSgpr::WorkgroupIdX => InitialScalar::Workgroup(0),
+        SystemSgpr::WorkgroupIdY => InitialScalar::Workgroup(1),
+        SystemSgpr::WorkgroupIdZ => InitialScalar::Workgroup(2),
+        SystemSgpr::WorkgroupInfo => InitialScalar::WorkgroupInfo(bank::WORKGROUP_INFO),
+        SystemSgpr::ScratchWaveOffset => InitialScalar::ScratchOffset(bank::WAVE_SCRATCH),
+    }
+}
+
+/// Registers of a wave when it starts, under HSA.
 fn initial(hsa: &HsaKernel) -> Initial {
     let mut initial = Initial::default();
     let descriptor = &hsa.descriptor;
@@ -112,14 +161,7 @@ fn initial(hsa: &HsaKernel) -> Initial {
         }
     }
     for (sgpr, number) in descriptor.system_sgprs() {
-        let value = match sgpr {
-            SystemSgpr::WorkgroupIdX => InitialScalar::Workgroup(0),
-            SystemSgpr::WorkgroupIdY => InitialScalar::Workgroup(1),
-            SystemSgpr::WorkgroupIdZ => InitialScalar::Workgroup(2),
-            SystemSgpr::WorkgroupInfo => InitialScalar::Constant(bank::WORKGROUP_INFO),
-            SystemSgpr::ScratchWaveOffset => InitialScalar::ScratchOffset(bank::WAVE_SCRATCH),
-        };
-        initial.scalars.push((number as u8, value));
+        initial.scalars.push((number as u8, system_sgpr(sgpr)));
     }
     let axes = descriptor.workitem_ids().min(3) as u8;
     initial.vectors.extend((0..axes).map(|axis| (axis, InitialVector::WorkItem(axis))));

@@ -93,7 +93,8 @@ impl Place {
         let total = cx.b.add(row, column);
         let total = cx.b.zero_extend(Type::I64, total);
 
-        let high = cx.and_bits(w1, 0xffff);
+        // Addresses have 48 bits; above them the last one is repeated.
+        let high = cx.low_bits(w1, 16, true);
         let base = cx.b.concat(w0, high);
         let wide = cx.b.zero_extend(Type::I64, soffset);
         let base = cx.b.add(base, wide);

@@ -3,7 +3,7 @@
 //! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
 
-use crate::ir::{Extend, Space, Special, Type};
+use crate::ir::{Extend, IntCc, Space, Special, Type};
 use crate::isa::gfx9::Operand;
 
 use super::context::Cx;
@@ -26,6 +26,8 @@ pub enum InitialScalar {
     Constant(u32),
     /// Index of the workgroup per axis.
     Workgroup(u8),
+    /// The word at this offset of the bank, and bit 31 in the workgroup's first wave.
+    WorkgroupInfo(u32),
     /// Bytes from the start of scratch memory to this wave's: its slot times the word at this offset of the bank.
     ScratchOffset(u32),
 }
@@ -48,6 +50,13 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
         let value = match scalar {
             InitialScalar::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
             InitialScalar::Workgroup(axis) => cx.b.special(Special::Ctaid(axis)),
+            InitialScalar::WorkgroupInfo(offset) => {
+                let (wave, zero, first) = (cx.b.special(Special::WarpId), cx.int(0), cx.int(1 << 31));
+                let is_first = cx.b.icmp(IntCc::Eq, wave, zero);
+                let (first, word) =
+                    (cx.b.uniform_select(is_first, first, zero), cx.b.load_const(BANK, offset, Type::I32));
+                cx.b.or(first, word)
+            }
             InitialScalar::ScratchOffset(offset) => {
                 let (slot, bytes) = (cx.b.special(Special::WarpSlot), cx.b.load_const(BANK, offset, Type::I32));
                 cx.b.mul(slot, bytes)

@@ -86,9 +86,10 @@ impl Descriptor {
         let one = cx.int(1);
         let plus_one = |cx: &mut Cx<'_>, value: Value| cx.b.add(value, one);
 
-        let high = bits(cx, w[1], 0, 8);
-        let base = cx.b.concat(w[0], high);
-        let base = cx.shl(base, 8);
+        // Bits 8 to 47 of the address; above them the last one is repeated.
+        let base = cx.b.concat(w[0], w[1]);
+        let base = cx.shl(base, 24);
+        let base = cx.sar(base, 16);
         let (tiling, kind) = (bits(cx, w[3], 20, 5), bits(cx, w[3], 28, 4));
         let many = cx.int(kind::SAMPLES);
         let (tiled, sampled) = (bits_are_set(cx, tiling), cx.b.icmp(IntCc::GeU, kind, many));

@@ -72,11 +72,19 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
         offset = cx.b.add(offset, immediate);
     }
     let low = cx.scalar_pair(Operand::Scalar(first));
-    let base_bits = if base == Base::Buffer { 0x0000_ffff_ffff_fffc } else { !3 };
-    let start = cx.and_bits(low, base_bits);
+    // A descriptor's address has 48 bits; above them the last one is repeated.
+    let start = if base == Base::Buffer {
+        let high = cx.shl(low, 16);
+        cx.sar(high, 16)
+    } else {
+        low
+    };
+    let start = cx.and_bits(start, !3);
     let address = cx.b.add(start, offset);
     let range = (base == Base::Buffer).then(|| {
+        // Above the stride's 14 bits are those that say how the buffer is swizzled.
         let stride = cx.shr(low, 48);
+        let stride = cx.and_bits(stride, 0x3fff);
         let records = cx.scalar(Operand::Scalar(first.wrapping_add(2)));
         let records = cx.b.zero_extend(Type::I64, records);
         let (one, none) = (cx.long(1), cx.is_zero(stride));

@@ -1,0 +1,136 @@
+//! Images and samplers as arguments: what the 64-bit addresses in the kernarg segment point to.
+//!
+//! Sources: "Vega" Instruction Set Architecture, "Image Resource Definition" and "Sampler resource definition"; ROCr, `image_manager_ai.cpp`
+//! for the words behind a descriptor, from which OpenCL's queries read; `hsa_ext_image.h` for their numbers. Images are linear.
+
+use warploom_runtime::memory::Memory;
+
+use super::super::Image;
+use crate::capture::Surface;
+use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler};
+use crate::exec::Error;
+
+/// Rows of a linear image begin at multiples of this.
+const ROW_ALIGN: u64 = 256;
+/// Words of an image object.
+const OBJECT_WORDS: usize = 12;
+const MAX_SIDE: u32 = 1 << 14;
+const MAX_DEPTH: u32 = 1 << 13;
+
+/// Texels: name in a manifest, DATA_FORMAT, bytes of a component, which component of the texel is red, green, blue, alpha
+/// (DST_SEL: 0 and 1 are numbers, 4 to 7 components), and the channel order of HSA.
+const TEXELS: [(&str, u32, u32, [u32; 4], u32); 10] = [
+    ("r8", 1, 1, [4, 0, 0, 1], 1),
+    ("r16", 2, 2, [4, 0, 0, 1], 1),
+    ("r32", 4, 4, [4, 0, 0, 1], 1),
+    ("rg8", 3, 1, [4, 5, 0, 1], 3),
+    ("rg16", 5, 2, [4, 5, 0, 1], 3),
+    ("rg32", 11, 4, [4, 5, 0, 1], 3),
+    ("rgba8", 10, 1, [4, 5, 6, 7], 8),
+    ("rgba16", 12, 2, [4, 5, 6, 7], 8),
+    ("rgba32", 14, 4, [4, 5, 6, 7], 8),
+    ("bgra8", 10, 1, [6, 5, 4, 7], 9),
+];
+
+/// Numbers: name in a manifest, NUM_FORMAT, and the channel type of HSA for components of 1, 2 and 4 bytes.
+const NUMBERS: [(&str, u32, [Option<u32>; 3]); 5] = [
+    ("unorm", 0, [Some(2), Some(3), None]),
+    ("snorm", 1, [Some(0), Some(1), None]),
+    ("uint", 4, [Some(11), Some(12), Some(13)]),
+    ("sint", 5, [Some(8), Some(9), Some(10)]),
+    ("float", 7, [None, Some(14), Some(15)]),
+];
+
+/// What a format's name means.
+struct Format {
+    data: u32,
+    number: u32,
+    /// DST_SEL, in bits 0 to 11.
+    select: u32,
+    /// Of a texel.
+    bytes: u32,
+    channel_type: u32,
+    channel_order: u32,
+}
+
+impl Format {
+    fn of(name: &str) -> Option<Format> {
+        let (texel, number) = name.split_once('_')?;
+        let &(_, data, bytes, select, channel_order) = TEXELS.iter().find(|known| known.0 == texel)?;
+        let &(_, number, types) = NUMBERS.iter().find(|known| known.0 == number)?;
+        let components = select.iter().filter(|&&component| component >= 4).count() as u32;
+        Some(Format {
+            data,
+            number,
+            select: select.iter().rev().fold(0, |all, one| all << 3 | one),
+            bytes: bytes * components,
+            channel_type: types[bytes.ilog2() as usize]?,
+            channel_order,
+        })
+    }
+}
+
+/// Puts an image's texels, zeros, into memory, and makes the object that an argument points to.
+pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+    let description = &surface.description;
+    let wrong = |problem: String| Error::Surface { name: surface.name.clone(), problem };
+    if description.layout != Layout::Pitch {
+        return Err(wrong("expected layout = \"pitch\"".into()));
+    }
+    let format = Format::of(&description.format);
+    let format = format.ok_or_else(|| wrong(format!("unknown format `{}`", description.format)))?;
+    let [width, height, depth] = description.size;
+    let most = match description.dim {
+        Dim::D1Buffer => [1 << 27, 1, 1],
+        Dim::D1 => [MAX_SIDE, 1, 1],
+        Dim::D2 => [MAX_SIDE, MAX_SIDE, 1],
+        Dim::D1Array => [MAX_SIDE, 1, MAX_DEPTH],
+        Dim::D2Array | Dim::D3 => [MAX_SIDE, MAX_SIDE, MAX_DEPTH],
+    };
+    if (0..3).any(|axis| description.size[axis] > most[axis]) {
+        return Err(wrong(format!("size {:?}: expected at most {most:?}", description.size)));
+    }
+    let row_bytes = u64::from(width) * u64::from(format.bytes);
+    let pitch = row_bytes.next_multiple_of(ROW_ALIGN);
+    let rows = u64::from(height) * u64::from(depth);
+    let texels = memory.alloc(pitch * rows, ROW_ALIGN)?;
+    let mut object = [0; OBJECT_WORDS];
+    let (low, high) = ((texels >> 8) as u32, (texels >> 40) as u32 & 0xff);
+    let kind = match description.dim {
+        Dim::D1 => 8,
+        Dim::D2 => 9,
+        Dim::D3 => 10,
+        Dim::D1Array => 12,
+        Dim::D2Array => 13,
+        Dim::D1Buffer => 0,
+    };
+    if kind == 0 {
+        object[0] = texels as u32;
+        object[1] = (texels >> 32) as u32 & 0xffff | format.bytes << 16;
+        object[2] = width;
+        object[3] = format.select | format.number << 12 | format.data << 15;
+    } else {
+        object[0] = low;
+        object[1] = high | format.data << 20 | format.number << 26;
+        object[2] = (width - 1) | (height - 1) << 14;
+        object[3] = format.select | kind << 28;
+        object[4] = (depth - 1) | ((pitch / u64::from(format.bytes)) as u32 - 1) << 13;
+    }
+    object[8..11].copy_from_slice(&[format.channel_type, format.channel_order, width]);
+    Ok(Image { texels, row_bytes, pitch, rows, object: object.to_vec() })
+}
+
+/// The object of a sampler.
+pub(super) fn sampler(sampler: Sampler) -> Vec<u32> {
+    let clamp = match sampler.address {
+        AddressMode::Repeat => 0,
+        AddressMode::MirroredRepeat => 1,
+        AddressMode::ClampToEdge => 2,
+        AddressMode::ClampToBorder => 6,
+    };
+    let linear = u32::from(sampler.filter == Filter::Linear);
+    // Bit 15: coordinates are not normalized. Bit 28: no seamless cubes.
+    let first = clamp * 0o111 | u32::from(!sampler.normalized) << 15 | 1 << 28;
+    // No limit to the level of detail; magnified and minified alike.
+    vec![first, 0xfff << 12, linear << 20 | linear << 22, 0, 0, 0, 0, 0]
+}

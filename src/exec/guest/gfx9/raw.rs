@@ -1,0 +1,48 @@
+//! A plain instruction stream: what its waves start with is in the kernel's parameters.
+
+use warploom_runtime::launch::ConstBank;
+
+use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
+use crate::container::{Function, RawKernel, ScalarStart, VectorStart};
+use crate::exec::Error;
+use crate::isa::gfx9::lift::{Initial, InitialScalar, InitialVector};
+
+/// Registers of a wave when it starts.
+pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
+    let mut initial = Initial::default();
+    // Offsets in the bank of a parameter's words.
+    let words = |param: usize| {
+        let (offset, size) = function.params.get(param).map_or((0, 0), |param| (param.offset, param.size));
+        (0..size / 4).map(move |word| bank::PARAMS + offset + 4 * word)
+    };
+    for &(first, start) in &raw.sgpr {
+        match start {
+            ScalarStart::Param(param) => {
+                initial.scalars.extend((first..).zip(words(param).map(InitialScalar::Constant)));
+            }
+            ScalarStart::System(sgpr) => initial.scalars.push((first, system_sgpr(sgpr))),
+        }
+    }
+    for &(first, start) in &raw.vgpr {
+        match start {
+            VectorStart::Param(param) => {
+                initial.vectors.extend((first..=u8::MAX).zip(words(param).map(InitialVector::Constant)));
+            }
+            VectorStart::Lanes(param) => {
+                initial.vectors.extend(words(param).next().map(|at| (first, InitialVector::Array(at))));
+            }
+            VectorStart::WorkItemId(axis) => initial.vectors.push((first, InitialVector::WorkItem(axis))),
+        }
+    }
+    initial
+}
+
+pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Environment, Error> {
+    let mut config = launch.config();
+    config.shared_bytes = launch.shared_bytes(launch.options.shared_bytes)?;
+    let mut content = bank::start(&config, wave_scratch(raw.scratch_bytes));
+    content.resize(bank::PARAMS as usize, 0);
+    content.extend(launch.params(&launch.bytes()?)?);
+    config.constants[0] = Some(ConstBank::new(&content)?);
+    Ok(Environment { config, held: vec![] })
+}

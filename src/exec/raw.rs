@@ -1,0 +1,122 @@
+//! Plain instruction streams: a captured one as a module, and the arguments that its registers start from.
+
+use std::sync::Arc;
+
+use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
+
+use super::{Arg, Error};
+use crate::capture::raw::Builtin;
+use crate::capture::{RawLaunch, RawValue};
+use crate::container::hsaco::{Gfx9, SystemSgpr};
+use crate::container::{
+    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, Symbol, SymbolId,
+    SymbolKind, VectorStart,
+};
+
+/// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).
+const CODE_ALIGN: u64 = 256;
+/// Alignment of a parameter that is an address.
+const ADDRESS_BYTES: u32 = 8;
+
+/// The stream as a module whose only kernel has this name. Its parameters are what registers hold that is the same in every
+/// block, so that a translation serves all launches: see [`args`].
+pub(super) fn module(name: &str, code: &[u8], raw: &RawLaunch) -> Module {
+    let mut params = Vec::new();
+    let mut end = 0_u32;
+    let mut param = |value: &RawValue| {
+        let (size, align) = match value {
+            RawValue::Lanes(_) => (ADDRESS_BYTES, ADDRESS_BYTES),
+            value => (4 * value.length() as u32, 4),
+        };
+        let offset = end.next_multiple_of(align);
+        end = offset + size;
+        params.push(Param { offset, size });
+        params.len() - 1
+    };
+    let mut sgpr = Vec::new();
+    for (first, value) in &raw.sgpr {
+        let start = match value {
+            RawValue::Builtin(builtin) => system(*builtin).map(ScalarStart::System),
+            value => Some(ScalarStart::Param(param(value))),
+        };
+        sgpr.extend(start.map(|start| (*first as u8, start)));
+    }
+    let mut vgpr = Vec::new();
+    for (first, value) in &raw.vgpr {
+        let start = match value {
+            RawValue::Builtin(builtin) => axis(*builtin).map(VectorStart::WorkItemId),
+            RawValue::Lanes(_) => Some(VectorStart::Lanes(param(value))),
+            value => Some(VectorStart::Param(param(value))),
+        };
+        vgpr.extend(start.map(|start| (*first as u8, start)));
+    }
+    let (entry, size) = (u64::from(raw.entry), code.len() as u64);
+    let mut function = Function::new(name.into(), SymbolId(0), SectionId(0), entry, size.saturating_sub(entry), true);
+    function.params = params;
+    function.param_bytes = end;
+    function.registers = raw.vgprs;
+    function.shared_bytes = raw.lds_bytes.into();
+    let (vgprs, scratch_bytes, mode) = (raw.vgprs, raw.scratch_bytes, raw.mode);
+    function.raw = Some(Box::new(RawKernel { vgprs, scratch_bytes, mode, sgpr, vgpr }));
+    let symbol = Symbol {
+        name: name.into(),
+        kind: SymbolKind::Function,
+        section: Some(SectionId(0)),
+        offset: entry,
+        size: function.size,
+        binding: Binding::Global,
+        dynamic_shared: false,
+    };
+    Module {
+        isa: Isa::Gfx9 { mach: Gfx9::Generic },
+        sections: vec![Section {
+            name: "stream".into(),
+            kind: SectionKind::Image,
+            align: CODE_ALIGN,
+            size,
+            data: code.to_vec(),
+        }],
+        symbols: vec![symbol],
+        functions: vec![function],
+        relocations: vec![],
+        hsa: None,
+    }
+}
+
+/// Arguments for the parameters of [`module`]. `address` gives the address of each of the launch's buffers; words that differ from
+/// lane to lane are put into `memory`, where the guest can read them only.
+pub(super) fn args(raw: &RawLaunch, memory: &Memory, address: impl Fn(usize) -> u64) -> Result<Vec<Arg>, Error> {
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let mut args = Vec::new();
+    for (_, value) in raw.sgpr.iter().chain(&raw.vgpr) {
+        if let RawValue::Lanes(words) = value {
+            let buffer = Arc::new(HostBuffer::from_bytes(&bytes(words))?);
+            args.push(Arg::pointer(memory.map_host(Place::ANYWHERE, buffer, Access::READ)?));
+        } else if let Some(words) = value.words(&address) {
+            args.push(Arg::bytes(bytes(&words)));
+        }
+    }
+    Ok(args)
+}
+
+/// What is in an SGPR.
+fn system(builtin: Builtin) -> Option<SystemSgpr> {
+    match builtin {
+        Builtin::WorkgroupIdX => Some(SystemSgpr::WorkgroupIdX),
+        Builtin::WorkgroupIdY => Some(SystemSgpr::WorkgroupIdY),
+        Builtin::WorkgroupIdZ => Some(SystemSgpr::WorkgroupIdZ),
+        Builtin::WorkgroupInfo => Some(SystemSgpr::WorkgroupInfo),
+        Builtin::ScratchWaveOffset => Some(SystemSgpr::ScratchWaveOffset),
+        Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ => None,
+    }
+}
+
+/// Whose index in the block is in a VGPR.
+fn axis(builtin: Builtin) -> Option<u8> {
+    match builtin {
+        Builtin::ThreadIdX => Some(0),
+        Builtin::ThreadIdY => Some(1),
+        Builtin::ThreadIdZ => Some(2),
+        _ => None,
+    }
+}
