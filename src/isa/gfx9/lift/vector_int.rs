@@ -179,7 +179,6 @@ words! {
         low_of_shifted(cx, x, y, bits)
     };
     v_perm_b32(x, y, selector): |cx| permuted(cx, x, y, selector);
-    v_screen_partition_4se_b32(x): |cx| screen_partition(cx, x);
 }
 
 /// `count`, or -1 where `x` is 0.
@@ -249,20 +248,6 @@ fn permuted(cx: &mut Cx<'_>, x: Value, y: Value, selector: Value) -> Value {
         result = cx.b.or(result, byte);
     }
     result
-}
-
-/// Which of four shader engines a pixel's tile (x in bits 0 to 7, y in bits 8 to 15) belongs to: bits 0 and 1 of the result.
-fn screen_partition(cx: &mut Cx<'_>, x: Value) -> Value {
-    let mut bits = [None; 2];
-    for (n, bit) in bits.iter_mut().enumerate() {
-        let n = n as u32;
-        let (tile_x, tile_y) = (cx.shr(x, n), cx.shr(x, 8 + n));
-        *bit = Some(cx.b.xor(tile_x, tile_y));
-    }
-    let [Some(low), Some(high)] = bits else { return x };
-    let (low, high) = (cx.and_bits(low, 1), cx.and_bits(high, 1));
-    let high = cx.shl(high, 1);
-    cx.b.or(low, high)
 }
 
 /// Sums with three operands where products of 24 or 16 bits come first.
