@@ -67,9 +67,8 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     let mut random = Random::new(arity as u64 + 7);
     let mask = |ty: Ty, x: u64| x >> (64 - ty.bits());
     let count = match arity {
-        1 => 64 * 40,
-        2 => 64 * 40,
-        _ => 64 * 90,
+        1 | 2 => 64 * 10,
+        _ => 64 * 25,
     };
     for n in 0..count {
         let mut row = [0, 1, 2]
@@ -133,6 +132,11 @@ pub fn check(
     reference: impl Fn([u64; 3]) -> u64,
 ) {
     let probe = Probe::new(&[text], mode);
+    // In the usual mode all, in others a part.
+    let rows: Vec<[u64; 3]> = match mode {
+        0x3f0 => rows.to_vec(),
+        _ => rows.iter().copied().skip(mode as usize % 3).step_by(3).collect(),
+    };
     for chunk in rows.chunks(LANES) {
         let mut before = State::new();
         for (lane, row) in chunk.iter().enumerate() {
