@@ -193,6 +193,7 @@ fn wrap(mut function: Function, vectors: usize) -> Function {
             Terminator::Jump(target) => moved(target),
             Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(moved),
             Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
+            Terminator::Barrier { resume, .. } => moved(resume),
             Terminator::Trap { .. } => {}
             other => panic!("a probe has no {other:?}"),
         }

@@ -275,7 +275,7 @@ pub fn s_setreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 // Indexing of vector registers by m0.
 
 pub fn s_set_gpr_idx_on(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let indexed = (i.simm16() & 15) as u8;
+    let indexed = i.gpr_idx();
     let index = cx.s32(i, 0);
     set_index(cx, index, Some(indexed));
     Ok(Flow::SetMode(cx.mode.with_indexed(Some(indexed))))
