@@ -3,6 +3,7 @@
 mod compares;
 mod control;
 mod conversions;
+mod coverage;
 mod division;
 mod floats;
 mod lanes;
@@ -11,5 +12,6 @@ mod operands;
 mod packed;
 mod reference;
 mod scalar;
+mod smem;
 mod support;
 mod vector_int;

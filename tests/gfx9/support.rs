@@ -29,7 +29,7 @@ const PAIRS: [u32; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 
 const FEW: usize = 12;
 
 /// Guest address of the state: the scalar pairs, SCC, a row for each vector register.
-const STATE: u64 = 0x2_0000_0000;
+pub const STATE: u64 = 0x2_0000_0000;
 const SCC_AT: u64 = STATE + 512;
 const VECTORS_AT: u64 = STATE + 1024;
 const ROW: u64 = 4 * LANES as u64;
