@@ -14,7 +14,7 @@ fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl 
     let sources = format!("{}, {}", register(0), register(1));
     let activates = name.starts_with("v_cmpx");
     // In the usual mode all, in others a part.
-    let rows: Vec<[u64; 3]> = rows.iter().copied().step_by(if mode == 0x3f0 { 1 } else { 3 }).collect();
+    let rows: Vec<[u64; 3]> = rows.iter().copied().step_by(if mode == 0x3f0 { 1 } else { 5 }).collect();
     for (text, dst) in [(format!("{name} vcc, {sources}"), VCC), (format!("{name} s[6:7], {sources}"), 6)] {
         let probe = Probe::new(&[&text], mode);
         for (number, chunk) in rows.chunks(LANES).enumerate().take(if dst == VCC { usize::MAX } else { 3 }) {

@@ -67,8 +67,8 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     let mut random = Random::new(arity as u64 + 7);
     let mask = |ty: Ty, x: u64| x >> (64 - ty.bits());
     let count = match arity {
-        1 | 2 => 64 * 10,
-        _ => 64 * 25,
+        1 | 2 => 64 * 6,
+        _ => 64 * 15,
     };
     for n in 0..count {
         let mut row = [0, 1, 2]
@@ -136,7 +136,7 @@ pub fn check(
     let (first, step) = match rows.len() {
         _ if mode == 0x3f0 => (0, 1),
         0..256 => (0, 1),
-        _ => (mode as usize % 3, 3),
+        _ => (mode as usize % 3, 5),
     };
     for chunk in rows.chunks(LANES).skip(first).step_by(step) {
         let mut before = State::new();

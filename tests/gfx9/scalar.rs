@@ -217,7 +217,7 @@ const EDGES: [u64; 20] = [
 fn pairs() -> Vec<[u64; 2]> {
     let mut pairs: Vec<[u64; 2]> = EDGES.iter().flat_map(|&a| EDGES.map(|b| [a, b])).collect();
     let mut random = Random::new(17);
-    pairs.extend((0..60).map(|_| [random.next(), random.next()]));
+    pairs.extend((0..40).map(|_| [random.next(), random.next()]));
     pairs
 }
 

@@ -235,7 +235,7 @@ fn rows() -> Vec<[u64; 3]> {
         }
         third.next();
     }
-    rows.extend((0..64 * 4).map(|n| [(); 3].map(|()| random.next() >> if n % 4 == 0 { 56 } else { 32 })));
+    rows.extend((0..64 * 2).map(|n| [(); 3].map(|()| random.next() >> if n % 4 == 0 { 56 } else { 32 })));
     rows
 }
 
