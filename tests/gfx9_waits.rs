@@ -56,6 +56,7 @@ fn hazards(lines: &[&str]) -> Vec<(usize, String, usize)> {
         entry: 0,
         indirect_targets: &[],
         discovered: &[],
+        plain: false,
         vectors: 64,
         mode: Mode::from_bits(0x3f0),
         initial: Initial::default(),

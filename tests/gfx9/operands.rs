@@ -67,9 +67,8 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     let mut random = Random::new(arity as u64 + 7);
     let mask = |ty: Ty, x: u64| x >> (64 - ty.bits());
     let count = match arity {
-        1 => 64 * 40,
-        2 => 64 * 40,
-        _ => 64 * 90,
+        1 | 2 => 64 * 6,
+        _ => 64 * 15,
     };
     for n in 0..count {
         let mut row = [0, 1, 2]
@@ -133,7 +132,13 @@ pub fn check(
     reference: impl Fn([u64; 3]) -> u64,
 ) {
     let probe = Probe::new(&[text], mode);
-    for chunk in rows.chunks(LANES) {
+    // In the usual mode all, in others a part.
+    let (first, step) = match rows.len() {
+        _ if mode == 0x3f0 => (0, 1),
+        0..256 => (0, 1),
+        _ => (mode as usize % 3, 5),
+    };
+    for chunk in rows.chunks(LANES).skip(first).step_by(step) {
         let mut before = State::new();
         for (lane, row) in chunk.iter().enumerate() {
             for (n, (&bits, width)) in row.iter().zip(widths).enumerate() {

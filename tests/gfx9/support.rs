@@ -18,12 +18,18 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 pub const LANES: usize = 64;
 /// Vector registers of the wave.
 pub const VECTORS: usize = 32;
-/// Number of VCC and EXEC among the scalar registers.
+/// Numbers among the scalar registers.
 pub const VCC: usize = 106;
+pub const M0: usize = 124;
 pub const EXEC: usize = 126;
 
+/// The pairs of scalar registers that are looked at besides EXEC: s0 to s31, VCC and m0.
+const PAIRS: [u32; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, VCC as u32 / 2, M0 as u32 / 2];
+/// Vector registers that are looked at, or more if the instructions name more.
+const FEW: usize = 12;
+
 /// Guest address of the state: the scalar pairs, SCC, a row for each vector register.
-const STATE: u64 = 0x2_0000_0000;
+pub const STATE: u64 = 0x2_0000_0000;
 const SCC_AT: u64 = STATE + 512;
 const VECTORS_AT: u64 = STATE + 1024;
 const ROW: u64 = 4 * LANES as u64;
@@ -103,6 +109,15 @@ pub fn assemble(texts: &[&str]) -> Vec<u32> {
     texts.iter().flat_map(of).copied().collect()
 }
 
+/// How many vector registers are looked at.
+fn reach(texts: &[&str]) -> usize {
+    let numbers = texts.iter().flat_map(|text| text.split(['v', '[', ':', ']', ',', ' ', '|'])).filter_map(|number| {
+        let number: usize = number.parse().ok()?;
+        (number < VECTORS).then_some(number + 1)
+    });
+    numbers.fold(FEW, usize::max)
+}
+
 /// A few instructions, lifted, that can be run from many states.
 pub struct Probe {
     engines: Vec<(&'static str, Arc<dyn Engine>)>,
@@ -112,10 +127,7 @@ pub struct Probe {
 impl Probe {
     /// `mode` is the MODE register.
     pub fn new(texts: &[&str], mode: u32) -> Probe {
-        Probe::of_words(&assemble(texts), mode)
-    }
-
-    pub fn of_words(words: &[u32], mode: u32) -> Probe {
+        let (words, vectors) = (assemble(texts), reach(texts));
         const END: u32 = 0xbf81_0000;
         let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
         let kernel = Kernel {
@@ -130,10 +142,10 @@ impl Probe {
             mode: Mode::from_bits(mode),
             initial: Initial::default(),
         };
-        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{words:x?}: {error}"));
+        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{texts:?}: {error}"));
         let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
-        assert!(!traps, "unsupported: {words:x?}");
-        let function = Arc::new(wrap(lifted));
+        assert!(!traps, "unsupported: {texts:?}");
+        let function = Arc::new(wrap(lifted, vectors));
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
         let native = jit::Kernel::new(Arc::clone(&function));
@@ -160,7 +172,7 @@ impl Probe {
 }
 
 /// The function between a block that loads the state and one that stores it.
-fn wrap(mut function: Function) -> Function {
+fn wrap(mut function: Function, vectors: usize) -> Function {
     let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     let mut banks = HashMap::new();
     for bank in &function.banks {
@@ -168,9 +180,9 @@ fn wrap(mut function: Function) -> Function {
     }
     builder.set_active(function.active);
     let (load, store, old_entry) = (builder.new_block(0), builder.new_block(0), builder.new_block(0));
-    transfer(&mut builder.at(load), &banks, true);
+    transfer(&mut builder.at(load), &banks, vectors, true);
     builder.at(load).jump(old_entry);
-    transfer(&mut builder.at(store), &banks, false);
+    transfer(&mut builder.at(store), &banks, vectors, false);
     builder.at(store).exit();
     builder.at(old_entry).exit();
     let wrapper = builder.finish().expect("the wrapper");
@@ -182,6 +194,7 @@ fn wrap(mut function: Function) -> Function {
             Terminator::Jump(target) => moved(target),
             Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(moved),
             Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
+            Terminator::Barrier { resume, .. } => moved(resume),
             Terminator::Trap { .. } => {}
             other => panic!("a probe has no {other:?}"),
         }
@@ -191,7 +204,7 @@ fn wrap(mut function: Function) -> Function {
 }
 
 /// Loads the registers, EXEC last, or stores them, EXEC first.
-fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, load: bool) {
+fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, vectors: usize, load: bool) {
     let (scalars, scc) = (banks["s"], banks["scc"].reg(0));
     let exec = scalars.reg(EXEC as u32 / 2);
     let at = |b: &mut BlockBuilder<'_>, address: u64| b.iconst(Type::I64, address);
@@ -211,11 +224,11 @@ fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, load: boo
         let all = b.iconst(Type::I64, u64::MAX);
         b.write_active(all);
     }
-    for pair in 0..EXEC as u64 / 2 {
-        uniform(b, scalars.reg(pair as u32), STATE + 8 * pair);
+    for pair in PAIRS {
+        uniform(b, scalars.reg(pair), STATE + 8 * u64::from(pair));
     }
     uniform(b, scc, SCC_AT);
-    for n in 0..VECTORS as u64 {
+    for n in 0..vectors as u64 {
         let (reg, address) = (banks["v"].reg(n as u32), row(b, VECTORS_AT + n * ROW));
         if load {
             let value = b.load(Space::Global, Type::I32, Extend::None, address, 0);

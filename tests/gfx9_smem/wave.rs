@@ -46,6 +46,7 @@ pub fn lift(words: &[u64]) -> Function {
         entry: 0,
         indirect_targets: &[],
         discovered: &[],
+        plain: false,
         vectors: 4,
         mode: Mode::from_bits(0x3f0),
         initial: Initial::default(),

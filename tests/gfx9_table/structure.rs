@@ -99,3 +99,33 @@ fn text_assembles_to_the_same_instruction() {
     failed.dedup();
     assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
 }
+
+/// `docs/fidelity.md` names every instruction that is not implemented, and how many are exact, approximate and not.
+#[test]
+fn the_fidelity_report_is_whole() {
+    let text = include_str!("../../docs/fidelity.md");
+    let section =
+        text.split("## Unimplemented instructions of GFX9").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let cells = section.expect("the section").lines().filter_map(|line| line.split('|').nth(1));
+    let names: Vec<&str> = cells.flat_map(|cell| cell.split(", ")).map(str::trim).collect();
+    let named = |mnemonic: &str| {
+        names.iter().any(|name| match name.strip_suffix('*') {
+            Some(prefix) => mnemonic.starts_with(prefix),
+            None => mnemonic == *name,
+        })
+    };
+    let mut counts = [0; 3];
+    for row in rows() {
+        match row.fidelity {
+            Fidelity::Exact => counts[0] += 1,
+            Fidelity::Approximate(_) => counts[1] += 1,
+            Fidelity::Unimplemented => {
+                counts[2] += 1;
+                assert!(named(row.mnemonic), "{} is not among what is not implemented", row.mnemonic);
+            }
+        }
+    }
+    let [exact, approximate, unimplemented] = counts;
+    let sentence = format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
+    assert!(text.contains(&sentence), "not there: {sentence}");
+}

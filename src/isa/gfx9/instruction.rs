@@ -341,6 +341,11 @@ impl Instruction {
         self.bits(0, 16) as i16
     }
 
+    /// Which operands `s_set_gpr_idx_on` indexes.
+    pub fn gpr_idx(&self) -> u8 {
+        self.bits(8, 4) as u8
+    }
+
     /// Where a branch at `pc` goes.
     pub fn branch_target(&self, pc: u64) -> u64 {
         pc.wrapping_add(4).wrapping_add((i64::from(self.simm16()) * 4) as u64)

@@ -84,6 +84,16 @@ pub enum Encoding {
     Exp,
 }
 
+impl Encoding {
+    /// Whether its instructions are the vector unit's.
+    pub const fn is_vector(self) -> bool {
+        matches!(
+            self,
+            Self::Vop2 | Self::Vop1 | Self::Vopc | Self::Vop3 | Self::Vop3p | Self::Sdwa | Self::Dpp | Self::Vintrp
+        )
+    }
+}
+
 /// What an operand is for; in a line the same in small letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {

@@ -39,6 +39,8 @@ pub struct Cx<'a> {
     pub pc: u64,
     pub next: u64,
     pub mode: Mode,
+    /// The operands of the instruction that m0 indexes, as in [`Mode`].
+    pub(super) relative: u8,
     pub(super) banks: Banks,
     /// Vector registers that exist.
     pub(super) vectors: u32,
@@ -51,7 +53,7 @@ impl<'a> Cx<'a> {
     /// At the start of a block.
     pub fn new(b: BlockBuilder<'a>, banks: Banks, vectors: u32, mode: Mode) -> Self {
         let pc = b.pc();
-        Cx { b, pc, next: pc, mode, banks, vectors, exec: None, raw: BTreeMap::new() }
+        Cx { b, pc, next: pc, mode, relative: 0, banks, vectors, exec: None, raw: BTreeMap::new() }
     }
 
     /// Goes on to an instruction.
@@ -60,6 +62,7 @@ impl<'a> Cx<'a> {
         self.next = pc.wrapping_add(insn.bytes().into());
         self.b.set_pc(pc);
         self.b.set_guard(None);
+        self.relative = if insn.encoding().is_vector() { self.mode.indexed.unwrap_or(0) } else { 0 };
     }
 
     /// An `i32` constant.

@@ -275,14 +275,14 @@ pub fn s_setreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 // Indexing of vector registers by m0.
 
 pub fn s_set_gpr_idx_on(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let indexed = (i.simm16() & 15) as u8;
+    let indexed = i.gpr_idx();
     let index = cx.s32(i, 0);
     set_index(cx, index, Some(indexed));
-    Ok(Flow::SetMode(cx.mode.with_indexed(indexed)))
+    Ok(Flow::SetMode(cx.mode.with_indexed(Some(indexed))))
 }
 
 pub fn s_set_gpr_idx_off(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
-    Ok(Flow::SetMode(cx.mode.with_indexed(0)))
+    Ok(Flow::SetMode(cx.mode.with_indexed(None)))
 }
 
 pub fn s_set_gpr_idx_idx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -295,7 +295,11 @@ pub fn s_set_gpr_idx_mode(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let indexed = (i.simm16() & 15) as u8;
     let m0 = cx.scalar(Operand::Scalar(M0));
     set_index(cx, m0, Some(indexed));
-    Ok(Flow::SetMode(cx.mode.with_indexed(indexed)))
+    // It does not switch indexing on.
+    Ok(match cx.mode.indexed {
+        Some(_) => Flow::SetMode(cx.mode.with_indexed(Some(indexed))),
+        None => Flow::Next,
+    })
 }
 
 /// m0: the index in bits 0 to 7, which operands are indexed in bits 12 to 15.

@@ -297,6 +297,6 @@ pub fn v_cvt_pk_u8_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn v_cvt_pkaccum_u8_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     no_sign(i, 1)?;
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
-    let rest = cx.vector(number);
+    let rest = cx.vector_of(3, number);
     byte_into(cx, i, rest)
 }

@@ -44,10 +44,10 @@ impl Cx<'_> {
     fn accumulator(&mut self, ty: Type, i: &Instruction) -> Value {
         let Operand::Vector(number) = i.dst() else { return self.b.iconst(ty, 0) };
         if ty == Type::F64 {
-            let bits = self.vector_pair(number);
+            let bits = self.vector_pair_of(3, number);
             return self.cast(ty, bits);
         }
-        let mut bits = self.vector(number);
+        let mut bits = self.vector_of(3, number);
         if ty == Type::F16 {
             if i.op_sel() & 8 != 0 {
                 bits = self.shr(bits, 16);

@@ -11,7 +11,7 @@ pub struct Mode {
     /// results. 8: `clamp` makes 0 of a NaN. 9: IEEE.
     bits: u16,
     /// Vector registers are indexed by m0: the operands that are (bit 0 src0, 1 src1, 2 src2, 3 destination).
-    pub indexed: u8,
+    pub indexed: Option<u8>,
 }
 
 /// Bits of the register that [`Mode`] keeps.
@@ -20,12 +20,12 @@ pub const KEPT: u32 = 0x3ff;
 impl Mode {
     /// From the low bits of the register.
     pub fn from_bits(bits: u32) -> Mode {
-        Mode { bits: (bits & KEPT) as u16, indexed: 0 }
+        Mode { bits: (bits & KEPT) as u16, indexed: None }
     }
 
     /// The register.
     pub fn bits(self) -> u32 {
-        u32::from(self.bits) | u32::from(self.indexed != 0) << 27
+        u32::from(self.bits) | u32::from(self.indexed.is_some()) << 27
     }
 
     /// With `width` bits from bit `lo` replaced by those of `value`.
@@ -34,7 +34,7 @@ impl Mode {
         Mode { bits: ((self.bits() & !mask | value << lo & mask) & KEPT) as u16, ..self }
     }
 
-    pub fn with_indexed(self, indexed: u8) -> Mode {
+    pub fn with_indexed(self, indexed: Option<u8>) -> Mode {
         Mode { indexed, ..self }
     }
 

@@ -14,7 +14,7 @@ use super::scalars::float_constant;
 /// The 32 bits of a source. `constant` is the type of float constants.
 fn bits(cx: &mut Cx<'_>, i: &Instruction, n: usize, constant: Type) -> Value {
     match i.src(n).operand {
-        Operand::Vector(number) => cx.vector(number),
+        Operand::Vector(number) => cx.vector_of(n, number),
         Operand::Float(number) => cx.int(float_constant(number, constant) as u32),
         operand => cx.scalar(operand),
     }
@@ -184,14 +184,14 @@ fn mix_half(cx: &mut Cx<'_>, i: &Instruction, high: bool) -> Lifted {
     let half = cx.float_result(i, half);
     let half = cx.bits_of(half);
     let half = cx.b.zero_extend(Type::I32, half);
-    let old = cx.vector(number);
+    let old = cx.vector_of(3, number);
     let value = if high {
         cx.packed(old, half)
     } else {
         let rest = cx.and_bits(old, 0xffff_0000);
         cx.b.or(rest, half)
     };
-    cx.set_vector(number, value);
+    cx.set_destination(number, value);
     Ok(Flow::Next)
 }
 

@@ -3,7 +3,8 @@
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
 use crate::ir::{BinaryOp, IntCc, Type, UnaryOp, Value};
-use crate::isa::gfx9::Instruction;
+use crate::isa::gfx9::row::OperandType;
+use crate::isa::gfx9::{Instruction, Operand};
 
 use super::context::Cx;
 use super::{Flow, Lifted};
@@ -14,9 +15,13 @@ impl Cx<'_> {
         self.scalar(i.src(n).operand)
     }
 
-    /// Source `n` as a uniform `i64`.
+    /// Source `n` as a uniform `i64`. Literals of signed numbers are extended by their sign, others by zeros.
     pub fn s64(&mut self, i: &Instruction, n: usize) -> Value {
-        self.scalar_pair(i.src(n).operand)
+        let source = i.src(n);
+        match source.operand {
+            Operand::Literal(bits) if source.ty == OperandType::I64 => self.long(i64::from(bits as i32) as u64),
+            operand => self.scalar_pair(operand),
+        }
     }
 
     pub fn set_s32(&mut self, i: &Instruction, value: Value) {

@@ -5,7 +5,7 @@ use crate::isa::gfx9::row::Modifiers;
 use crate::isa::gfx9::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 
 use super::context::Cx;
-use super::scalars::float_constant;
+use super::scalars::{M0, float_constant};
 
 impl Cx<'_> {
     /// A vector register. One that does not exist is v0.
@@ -30,6 +30,38 @@ impl Cx<'_> {
         }
     }
 
+    /// The number of a vector register as source `n` (3: the destination), if m0 indexes that.
+    fn index_of(&mut self, n: usize, number: u8) -> Option<Value> {
+        if self.relative >> n & 1 == 0 {
+            return None;
+        }
+        let (m0, number) = (self.scalar(Operand::Scalar(M0)), self.int(number.into()));
+        let index = self.and_bits(m0, 0xff);
+        Some(self.b.add(index, number))
+    }
+
+    /// A vector register as source `n` (3: the destination) of an instruction of the vector unit.
+    pub fn vector_of(&mut self, n: usize, number: u8) -> Value {
+        let Some(index) = self.index_of(n, number) else { return self.vector(number) };
+        let (count, zero) = (self.int(self.vectors), self.int(0));
+        let exists = self.b.icmp(IntCc::LtU, index, count);
+        let index = self.b.uniform_select(exists, index, zero);
+        self.b.rf_gather(self.banks.vectors, 0, self.vectors, index)
+    }
+
+    /// Two of them as an `i64`.
+    pub fn vector_pair_of(&mut self, n: usize, number: u8) -> Value {
+        let (low, high) = (self.vector_of(n, number), self.vector_of(n, number.wrapping_add(1)));
+        self.b.concat(low, high)
+    }
+
+    /// Writes a vector register that is the destination of an instruction of the vector unit.
+    pub fn set_destination(&mut self, number: u8, value: Value) {
+        let Some(index) = self.index_of(3, number) else { return self.set_vector(number, value) };
+        let value = self.cast(Type::I32, value);
+        self.b.rf_scatter(self.banks.vectors, 0, self.vectors, index, value);
+    }
+
     /// Writes a 64-bit value to two vector registers.
     pub fn set_vector_pair(&mut self, number: u8, value: Value) {
         let value = self.cast(Type::I64, value);
@@ -38,18 +70,18 @@ impl Cx<'_> {
         self.set_vector(number.wrapping_add(1), high);
     }
 
-    /// The 32 bits of an operand, without modifiers.
-    fn operand(&mut self, operand: Operand) -> Value {
+    /// The 32 bits of source `n`, without modifiers.
+    fn operand(&mut self, n: usize, operand: Operand) -> Value {
         match operand {
-            Operand::Vector(number) => self.vector(number),
+            Operand::Vector(number) => self.vector_of(n, number),
             other => self.scalar(other),
         }
     }
 
-    /// The 64 bits of an operand.
-    pub fn operand_pair(&mut self, operand: Operand) -> Value {
+    /// The 64 bits of source `n`.
+    pub fn operand_pair(&mut self, n: usize, operand: Operand) -> Value {
         match operand {
-            Operand::Vector(number) => self.vector_pair(number),
+            Operand::Vector(number) => self.vector_pair_of(n, number),
             other => self.scalar_pair(other),
         }
     }
@@ -57,7 +89,7 @@ impl Cx<'_> {
     /// Word `part` of a source of several words.
     pub fn part_of(&mut self, i: &Instruction, n: usize, part: u8) -> Value {
         match i.src(n).operand {
-            Operand::Vector(number) => self.vector(number.wrapping_add(part)),
+            Operand::Vector(number) => self.vector_of(n, number.wrapping_add(part)),
             Operand::Scalar(number) => self.scalar(Operand::Scalar(number.wrapping_add(part))),
             other => self.scalar(other),
         }
@@ -67,7 +99,7 @@ impl Cx<'_> {
     pub fn set_parts(&mut self, i: &Instruction, parts: &[Value]) {
         if let Operand::Vector(first) = i.dst() {
             for (&part, n) in parts.iter().zip(0..) {
-                self.set_vector(first.wrapping_add(n), part);
+                self.set_destination(first.wrapping_add(n), part);
             }
         }
     }
@@ -79,7 +111,7 @@ impl Cx<'_> {
         let half = source.ty.is_half();
         let mut value = match source.operand {
             Operand::Float(number) if half => self.int(float_constant(number, Type::F16) as u32),
-            operand => self.operand(operand),
+            operand => self.operand(n, operand),
         };
         if n == 0
             && let Some(dpp) = i.dpp()
@@ -120,7 +152,7 @@ impl Cx<'_> {
 
     /// A source of 64 bits.
     pub fn long_word(&mut self, i: &Instruction, n: usize) -> Value {
-        self.operand_pair(i.src(n).operand)
+        self.operand_pair(n, i.src(n).operand)
     }
 
     pub fn f32(&mut self, i: &Instruction, n: usize) -> Value {
@@ -141,7 +173,7 @@ impl Cx<'_> {
         let bits = match source.operand {
             // The upper half.
             Operand::Literal(bits) => self.long(u64::from(bits) << 32),
-            operand => self.operand_pair(operand),
+            operand => self.operand_pair(n, operand),
         };
         let value = self.cast(Type::F64, bits);
         self.signs(source, value)
@@ -177,9 +209,9 @@ impl Cx<'_> {
         // Instructions that VOP3 has added keep the other half, those it shares with older encodings clear it.
         if i.encoding() != Encoding::Vop3 || !i.row().has(Modifiers::OP_SEL) {
             let value = self.low_bits(value, 16, false);
-            return self.guarded(i, |cx| cx.set_vector(number, value));
+            return self.guarded(i, |cx| cx.set_destination(number, value));
         }
-        let old = self.vector(number);
+        let old = self.vector_of(3, number);
         let merged = if i.op_sel() & 8 != 0 {
             let (low, high) = (self.low_bits(old, 16, false), self.shl(value, 16));
             self.b.or(low, high)
@@ -187,13 +219,20 @@ impl Cx<'_> {
             let (low, high) = (self.low_bits(value, 16, false), self.and_bits(old, 0xffff_0000));
             self.b.or(low, high)
         };
-        self.guarded(i, |cx| cx.set_vector(number, merged));
+        self.guarded(i, |cx| cx.set_destination(number, merged));
     }
 
     /// Writes a 64-bit result.
     pub fn set_long_word(&mut self, i: &Instruction, value: Value) {
         match i.dst() {
-            Operand::Vector(number) => self.guarded(i, |cx| cx.set_vector_pair(number, value)),
+            Operand::Vector(number) => {
+                let value = self.cast(Type::I64, value);
+                let (low, high) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
+                self.guarded(i, |cx| {
+                    cx.set_destination(number, low);
+                    cx.set_destination(number.wrapping_add(1), high);
+                });
+            }
             scalar => {
                 let value = self.cast(Type::I64, value);
                 self.set_scalar_pair(scalar, value);
@@ -248,11 +287,11 @@ impl Cx<'_> {
 
     /// Writes a result of so many bits to a register, or to the part of it that SDWA chooses.
     fn set_part(&mut self, i: &Instruction, number: u8, value: Value, bits: u32) {
-        let Some(sdwa) = i.sdwa() else { return self.guarded(i, |cx| cx.set_vector(number, value)) };
+        let Some(sdwa) = i.sdwa() else { return self.guarded(i, |cx| cx.set_destination(number, value)) };
         let (lo, width) = match sdwa.dst_sel {
             Sel::Dword => {
                 let value = self.low_bits(value, bits, false);
-                return self.set_vector(number, value);
+                return self.set_destination(number, value);
             }
             Sel::Byte0 => (0, 8),
             Sel::Byte1 => (8, 8),
@@ -274,12 +313,12 @@ impl Cx<'_> {
             DstUnused::Preserve => {
                 let part = self.low_bits(value, width, false);
                 let part = self.shl(part, lo);
-                let old = self.vector(number);
+                let old = self.vector_of(3, number);
                 let rest = self.and_bits(old, !mask & 0xffff_ffff);
                 self.b.or(rest, part)
             }
         };
-        self.set_vector(number, result);
+        self.set_destination(number, result);
     }
 
     /// Writes under the guard that DPP makes of rows and banks.

@@ -60,17 +60,9 @@ words! {
     v_mul_lo_u32(x, y): |cx| cx.b.mul(x, y);
     v_mul_hi_u32(x, y): |cx| cx.b.mul_hi_u(x, y);
     v_mul_hi_i32(x, y): |cx| cx.b.mul_hi_s(x, y);
-    v_mul_u32_u24(x, y): |cx| {
-        let (x, y) = (cx.low_bits(x, 24, false), cx.low_bits(y, 24, false));
-        cx.b.mul(x, y)
-    };
     v_mul_hi_u32_u24(x, y): |cx| {
         let (x, y) = (cx.low_bits(x, 24, false), cx.low_bits(y, 24, false));
         cx.b.mul_hi_u(x, y)
-    };
-    v_mul_i32_i24(x, y): |cx| {
-        let (x, y) = (cx.low_bits(x, 24, true), cx.low_bits(y, 24, true));
-        cx.b.mul(x, y)
     };
     v_mul_hi_i32_i24(x, y): |cx| {
         let (x, y) = (cx.low_bits(x, 24, true), cx.low_bits(y, 24, true));
@@ -179,7 +171,6 @@ words! {
         low_of_shifted(cx, x, y, bits)
     };
     v_perm_b32(x, y, selector): |cx| permuted(cx, x, y, selector);
-    v_screen_partition_4se_b32(x): |cx| screen_partition(cx, x);
 }
 
 /// `count`, or -1 where `x` is 0.
@@ -251,28 +242,16 @@ fn permuted(cx: &mut Cx<'_>, x: Value, y: Value, selector: Value) -> Value {
     result
 }
 
-/// Which of four shader engines a pixel's tile (x in bits 0 to 7, y in bits 8 to 15) belongs to: bits 0 and 1 of the result.
-fn screen_partition(cx: &mut Cx<'_>, x: Value) -> Value {
-    let mut bits = [None; 2];
-    for (n, bit) in bits.iter_mut().enumerate() {
-        let n = n as u32;
-        let (tile_x, tile_y) = (cx.shr(x, n), cx.shr(x, 8 + n));
-        *bit = Some(cx.b.xor(tile_x, tile_y));
-    }
-    let [Some(low), Some(high)] = bits else { return x };
-    let (low, high) = (cx.and_bits(low, 1), cx.and_bits(high, 1));
-    let high = cx.shl(high, 1);
-    cx.b.or(low, high)
-}
-
-/// Sums with three operands where products of 24 or 16 bits come first.
+/// Products of 24 or 16 bits, and sums of these with a third operand. If the instruction clamps, the exact result is.
 macro_rules! products {
-    ($($name:ident: $bits:literal, $signed:literal;)*) => {$(
+    ($($name:ident: $bits:literal, $signed:literal, $sum:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-            let (x, y, z) = (cx.word(i, 0), cx.word(i, 1), cx.word(i, 2));
-            let (x, y) = (cx.low_bits(x, $bits, $signed), cx.low_bits(y, $bits, $signed));
-            let product = cx.b.mul(x, y);
-            let result = sum(cx, i, product, z, $signed);
+            let [x, y] = [0, 1].map(|n| {
+                let x = cx.word(i, n);
+                cx.low_bits(x, $bits, $signed)
+            });
+            let z = if $sum { Some(cx.word(i, 2)) } else { None };
+            let result = product(cx, i, [x, y], z, $signed);
             cx.set_word(i, result);
             done()
         }
@@ -280,10 +259,38 @@ macro_rules! products {
 }
 
 products! {
-    v_mad_u32_u24: 24, false;
-    v_mad_i32_i24: 24, true;
-    v_mad_u32_u16: 16, false;
-    v_mad_i32_i16: 16, true;
+    v_mul_u32_u24: 24, false, false;
+    v_mul_i32_i24: 24, true, false;
+    v_mad_u32_u24: 24, false, true;
+    v_mad_i32_i24: 24, true, true;
+    v_mad_u32_u16: 16, false, true;
+    v_mad_i32_i16: 16, true, true;
+}
+
+fn product(cx: &mut Cx<'_>, i: &Instruction, factors: [Value; 2], z: Option<Value>, signed: bool) -> Value {
+    let extend = |cx: &mut Cx<'_>, v| match (i.clamp(), signed) {
+        (false, _) => v,
+        (true, true) => cx.b.sign_extend(Type::I64, v),
+        (true, false) => cx.b.zero_extend(Type::I64, v),
+    };
+    let [x, y] = factors.map(|v| extend(cx, v));
+    let mut result = cx.b.mul(x, y);
+    if let Some(z) = z {
+        let z = extend(cx, z);
+        result = cx.b.add(result, z);
+    }
+    if !i.clamp() {
+        return result;
+    }
+    let result = if signed {
+        let (least, most) = (cx.long(i64::from(i32::MIN) as u64), cx.long(i32::MAX as u64));
+        let result = cx.b.max_s(result, least);
+        cx.b.min_s(result, most)
+    } else {
+        let most = cx.long(u32::MAX.into());
+        cx.b.min_u(result, most)
+    };
+    cx.b.trunc(Type::I32, result)
 }
 
 /// `x + y`, saturated if the instruction clamps.
@@ -424,16 +431,23 @@ fn wide_product(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
         |cx: &mut Cx<'_>, v| if signed { cx.b.sign_extend(Type::I64, v) } else { cx.b.zero_extend(Type::I64, v) };
     let (x, y) = (extend(cx, x), extend(cx, y));
     let product = cx.b.mul(x, y);
-    let (total, carry) = cx.b.add_carry(product, z, None);
-    // The signed form carries what the sum's sign would have to be: out of 65 bits of two signed numbers.
-    let carry = if signed {
-        let (a, b, zero) = (cx.b.xor(product, total), cx.b.xor(z, total), cx.long(0));
+    let (mut total, mut carry) = cx.b.add_carry(product, z, None);
+    if signed {
+        let (sign, zero) = (cx.sar(total, 63), cx.long(0));
+        // The carry is the sign of the exact sum, bit 64.
+        let (a, b) = (cx.b.xor(product, total), cx.b.xor(z, total));
         let overflow = cx.b.and(a, b);
-        let wrong = cx.b.xor(overflow, total);
-        cx.b.icmp(IntCc::LtS, wrong, zero)
-    } else {
-        carry
-    };
+        let exact = cx.b.xor(overflow, total);
+        carry = cx.b.icmp(IntCc::LtS, exact, zero);
+        if i.clamp() {
+            let (overflows, most) = (cx.b.icmp(IntCc::LtS, overflow, zero), cx.long(1 << 63));
+            let limit = cx.b.xor(sign, most);
+            total = cx.b.select(overflows, limit, total);
+        }
+    } else if i.clamp() {
+        let most = cx.long(u64::MAX);
+        total = cx.b.select(carry, most, total);
+    }
     cx.set_long_word(i, total);
     cx.set_lane_mask(i.sdst(), carry);
     done()

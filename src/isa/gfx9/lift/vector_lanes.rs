@@ -29,9 +29,15 @@ pub fn v_readlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
+/// What m0 indexes of instructions that write no ordinary destination is not documented.
+fn not_indexed(cx: &Cx<'_>) -> Result<(), Unsupported> {
+    if cx.relative == 0 { Ok(()) } else { Err(Unsupported) }
+}
+
 /// To any lane, active or not.
 pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
+    not_indexed(cx)?;
     let (value, lane) = (cx.s32(i, 0), cx.s32(i, 1));
     let lane = cx.and_bits(lane, 63);
     let (lane, one) = (cx.b.zero_extend(Type::I64, lane), cx.long(1));
@@ -46,6 +52,7 @@ pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 pub fn v_swap_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (Operand::Vector(to), Operand::Vector(from)) = (i.dst(), i.src(0).operand) else { return Err(Unsupported) };
+    not_indexed(cx)?;
     let (x, y) = (cx.vector(to), cx.vector(from));
     cx.set_vector(to, y);
     cx.set_vector(from, x);

@@ -108,7 +108,7 @@ family! { ($) vop1 {
     /// Clears the exceptions.
     VClrexcp (exact vector_lanes::v_clrexcp) "v_clrexcp" { vop1 0x35 - sdwa - dpp }
     /// Screen partition of a tile.
-    VScreenPartition4seB32 (exact vector_int::v_screen_partition_4se_b32) "v_screen_partition_4se_b32 vdst:b32, src0:b32" { vop1 0x37 }
+    VScreenPartition4seB32 unimplemented "v_screen_partition_4se_b32 vdst:b32, src0:b32" { vop1 0x37 }
     /// Conversion.
     VCvtF16U16 (exact convert::v_cvt_f16_u16) "v_cvt_f16_u16 vdst:f16, src0:u16; clamp omod" { vop1 0x39 }
     /// Conversion.
