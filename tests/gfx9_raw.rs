@@ -109,7 +109,7 @@ fn the_examples_give_what_is_expected() {
 /// Addresses in descriptors have 48 bits, the last of which is repeated.
 #[test]
 fn buffers_may_lie_at_the_upper_end() {
-    for name in ["census", "nearest", "scale", "texels"] {
+    for name in ["census", "nearest", "scale", "texels", "transpose"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/gfx9/raw/{name}.toml"));
         let mut launch = Launch::read(&path).unwrap();
         for (i, buffer) in launch.buffers.iter_mut().enumerate() {
