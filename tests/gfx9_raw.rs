@@ -106,6 +106,28 @@ fn the_examples_give_what_is_expected() {
     }
 }
 
+/// Addresses in descriptors have 48 bits, the last of which is repeated.
+#[test]
+fn buffers_may_lie_at_the_upper_end() {
+    for name in ["census", "nearest", "scale", "texels", "transpose"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/gfx9/raw/{name}.toml"));
+        let mut launch = Launch::read(&path).unwrap();
+        for (i, buffer) in launch.buffers.iter_mut().enumerate() {
+            buffer.address.get_or_insert(0xffff_9000_0000_0000 + (i as u64) * 0x10_0000);
+        }
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            assert_eq!(outcome.fault, None, "{name}, {engine}");
+            for (i, buffer) in launch.buffers.iter().enumerate() {
+                let Some(expect) = &buffer.expect else { continue };
+                let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
+                assert_eq!(comparison.mismatches, 0, "{name}, {engine}: {comparison}");
+            }
+        }
+    }
+}
+
 #[test]
 fn registers_hold_what_the_manifest_says() {
     let names: Vec<u32> = (0..100).map(|lane| 1000 + 7 * lane).collect();

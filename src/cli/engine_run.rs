@@ -143,6 +143,16 @@ pub fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -
             )));
         }
     }
+    for (i, surface) in launch.surfaces.iter().enumerate() {
+        let [of_a, of_b] = [a, b].map(|run| run.session.surface(i).map_err(failed));
+        let (of_a, of_b) = (of_a?, of_b?);
+        if let Some(at) = of_a.iter().zip(&of_b).position(|(a, b)| a != b) {
+            let (name, a, b) = (&surface.name, of_a[at], of_b[at]);
+            return Ok(Some(format!(
+                "surface `{name}`: byte {at} of its texels: {name_a} {a:#04x}, {name_b} {b:#04x}"
+            )));
+        }
+    }
     if let Some(difference) = printed_difference(&a.first.printed.text, &b.first.printed.text) {
         return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
     }

@@ -13,9 +13,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `session` puts a captured launch into memory (`raw`: of a plain instruction stream), `program` a module, `launch` checks and runs a launch, `guest` is
-//! what differs between instruction sets, `services` what a driver does for running code (with `printf`), `translate` makes
-//! engines and keeps them, `fault` words faults, `profile` counts instructions.
+//! `session` puts a captured launch into memory (`raw`: plain instruction streams, `surfaces`: images), `program` a module,
+//! `launch` checks and runs a launch, `guest` is what differs between instruction sets, `services` what a driver does for
+//! running code (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `profile` counts instructions.
 
 mod error;
 mod fault;

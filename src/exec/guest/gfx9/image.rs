@@ -1,7 +1,8 @@
 //! Images and samplers as arguments: what the 64-bit addresses in the kernarg segment point to.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Image Resource Definition" and "Sampler resource definition"; ROCr, `image_manager_ai.cpp`
-//! for the words behind a descriptor, from which OpenCL's queries read; `hsa_ext_image.h` for their numbers. Images are linear.
+//! Sources: "Vega" Instruction Set Architecture, "Image Resource Definition" and "Sampler resource definition"; ROCr,
+//! `image_manager_ai.cpp`, for the words behind a descriptor, from which OpenCL's queries read, and `hsa_ext_image.h` for their
+//! numbers. Images are linear.
 
 use warploom_runtime::memory::Memory;
 

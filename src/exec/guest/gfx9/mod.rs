@@ -1,4 +1,5 @@
-//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`); images (`image`).
+//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`);
+//! images (`image`).
 
 mod dispatch;
 mod image;
