@@ -131,7 +131,7 @@ pub(super) fn sampler(sampler: Sampler) -> Vec<u32> {
     };
     let linear = u32::from(sampler.filter == Filter::Linear);
     // Bit 15: coordinates are not normalized. Bit 28: no seamless cubes.
-    let first = clamp * 0o111 | u32::from(!sampler.normalized) << 15 | 1 << 28;
+    let first = (clamp * 0o111) | (u32::from(!sampler.normalized) << 15) | (1 << 28);
     // No limit to the level of detail; magnified and minified alike.
     vec![first, 0xfff << 12, linear << 20 | linear << 22, 0, 0, 0, 0, 0]
 }

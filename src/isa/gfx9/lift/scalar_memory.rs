@@ -82,9 +82,7 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
     let start = cx.and_bits(start, !3);
     let address = cx.b.add(start, offset);
     let range = (base == Base::Buffer).then(|| {
-        // Above the stride's 14 bits are those that say how the buffer is swizzled.
         let stride = cx.shr(low, 48);
-        let stride = cx.and_bits(stride, 0x3fff);
         let records = cx.scalar(Operand::Scalar(first.wrapping_add(2)));
         let records = cx.b.zero_extend(Type::I64, records);
         let (one, none) = (cx.long(1), cx.is_zero(stride));
