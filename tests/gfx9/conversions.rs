@@ -121,7 +121,7 @@ fn between_floats() {
             [
                 random & (from.least_normal() - 1) << (n % 3 * 8) & (from.least_normal() - 1)
                     | (exponent + (random >> 57) % 28) << mantissa
-                    | (random >> 63) * from.sign(),
+                    | ((random >> 63) * from.sign()),
                 0,
                 0,
             ]

@@ -29,7 +29,7 @@ fn quotients(ty: Ty) -> Vec<[u64; 2]> {
         let en = (ed + eq).saturating_sub(bias);
         let exact = if n % 5 == 0 { [digits[0] >> (mantissa / 2) << (mantissa / 2), 0] } else { digits };
         if en < top && ed < top {
-            let number = |e: u64, digits: u64, sign: u64| e << mantissa | digits | (sign & 1) * ty.sign();
+            let number = |e: u64, digits: u64, sign: u64| e << mantissa | digits | ((sign & 1) * ty.sign());
             pairs.push([number(en, exact[0], signs), number(ed, exact[1], signs >> 1)]);
         }
     }
@@ -222,7 +222,7 @@ fn fused_with_scale() {
             let quotient = exponent << mantissa | digits[0];
             let correction = (exponent - u64::from(mantissa) - 1 - random.next() % 4) << mantissa
                 | digits[1]
-                | (random.next() >> 63) * ty.sign();
+                | ((random.next() >> 63) * ty.sign());
             let factor = bias << mantissa | if ty == D { 0 } else { digits[2] };
             [correction, factor, quotient]
         });

@@ -76,7 +76,7 @@ fn lanes_of_others() {
         ("wave_shl:1", |lane| (lane < 63).then_some(lane + 1)),
         ("wave_rol:1", |lane| Some((lane + 1) % 64)),
         ("wave_ror:1", |lane| Some((lane + 63) % 64)),
-        ("row_half_mirror", |lane| Some(lane & !7 | 7 - lane % 8)),
+        ("row_half_mirror", |lane| Some(lane & !7 | (7 - lane % 8))),
         ("row_shl:15", |lane| (lane % 16 == 0).then_some(lane + 15)),
         ("quad_perm:[3,3,0,1]", |lane| Some(lane & !3 | [3, 3, 0, 1][lane % 4])),
     ];

@@ -1,5 +1,13 @@
 //! GFX9 instructions, each by itself, on both engines, against references of their own.
 
+#![allow(clippy::type_complexity, reason = "tables of names and functions")]
+#![allow(clippy::needless_range_loop, reason = "lanes and operands are numbers")]
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::double_comparisons,
+    reason = "comparisons of floats are written as they are defined"
+)]
+
 mod compares;
 mod control;
 mod conversions;

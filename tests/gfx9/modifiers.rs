@@ -70,7 +70,7 @@ fn parts_of_registers() {
     // VOP3 chooses halves by bits.
     let rows = super::operands::rows([S; 3], 3);
     let numbered: Vec<[u64; 3]> =
-        rows.iter().enumerate().map(|(n, row)| [row[0], row[1], row[2] & !63 | n as u64 % 64]).collect();
+        rows.iter().enumerate().map(|(n, row)| [row[0], row[1], row[2] & !63 | (n as u64 % 64)]).collect();
     check("v_fma_f16 v0, v2, v4, v6 op_sel:[1,0,1,1]", m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, c]| {
         m.fma(H, [a >> 16, low(b), c >> 16]) << 16 | c & 63
     });

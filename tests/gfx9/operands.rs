@@ -75,7 +75,7 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
             .map(|k| if random.next() >> 62 == 0 { random.pick(&special[k]) } else { mask(types[k], random.next()) });
         if n % 4 == 1 && types[0] == types[1] {
             // Operands of like size.
-            let near = random.next() >> 44 & (types[0].bits() as u64 * 0x10_0001 >> 3);
+            let near = random.next() >> 44 & ((types[0].bits() as u64 * 0x10_0001) >> 3);
             row[1] = row[0].wrapping_add(near) & (types[0].sign() << 1).wrapping_sub(1);
         }
         if n % 4 == 2 {

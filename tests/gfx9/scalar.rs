@@ -120,7 +120,7 @@ const TWO: &[(&str, [u32; 3], Reference)] = &[
     ("s_bfe_i64", LW, |a, b, _| long(field(a, b, 64, true))),
     // The difference wraps around before it becomes positive.
     ("s_absdiff_i32", W, |a, b, _| word((a as i32).wrapping_sub(b as i32).unsigned_abs().into())),
-    ("s_mul_hi_u32", W, |a, b, c| (a * b >> 32, c)),
+    ("s_mul_hi_u32", W, |a, b, c| ((a * b) >> 32, c)),
     ("s_mul_hi_i32", W, |a, b, c| ((signed(a) * signed(b)) as u64 >> 32, c)),
     ("s_lshl1_add_u32", W, |a, b, _| ((a << 1) + b, (a << 1) + b > 0xffff_ffff)),
     ("s_lshl2_add_u32", W, |a, b, _| ((a << 2) + b, (a << 2) + b > 0xffff_ffff)),

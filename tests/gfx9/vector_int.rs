@@ -76,7 +76,7 @@ fn packed_differences([a, b, c]: [u64; 3], masked: bool, clamp: bool) -> u64 {
 }
 
 fn lerp([a, b, c]: [u64; 3]) -> u64 {
-    (0..4).fold(0, |all, n| all | (byte(a, n) + byte(b, n) + (byte(c, n) & 1)) / 2 << (8 * n))
+    (0..4).fold(0, |all, n| all | ((byte(a, n) + byte(b, n) + (byte(c, n) & 1)) / 2) << (8 * n))
 }
 
 fn first(bits: impl Iterator<Item = bool>) -> u64 {
@@ -98,9 +98,9 @@ const WORDS: &[(&str, usize, Reference)] = &[
     ("v_ffbl_b32", 1, |[x, ..]| first((0..32).map(|n| bit(x, n)))),
     ("v_ffbh_i32", 1, |[x, ..]| first((0..32).rev().map(|n| bit(x, n) != bit(x, 31)))),
     ("v_mul_i32_i24", 2, |[x, y, _]| u(signed24(x) * signed24(y))),
-    ("v_mul_hi_i32_i24", 2, |[x, y, _]| u(signed24(x) * signed24(y) >> 32)),
+    ("v_mul_hi_i32_i24", 2, |[x, y, _]| u((signed24(x) * signed24(y)) >> 32)),
     ("v_mul_u32_u24", 2, |[x, y, _]| low24(x) * low24(y)),
-    ("v_mul_hi_u32_u24", 2, |[x, y, _]| low24(x) * low24(y) >> 32),
+    ("v_mul_hi_u32_u24", 2, |[x, y, _]| (low24(x) * low24(y)) >> 32),
     ("v_min_i32", 2, |[x, y, _]| u(s(x).min(s(y)))),
     ("v_max_i32", 2, |[x, y, _]| u(s(x).max(s(y)))),
     ("v_min_u32", 2, |[x, y, _]| x.min(y)),
@@ -118,8 +118,8 @@ const WORDS: &[(&str, usize, Reference)] = &[
     ("v_add_i32", 2, |[x, y, _]| x + y),
     ("v_sub_i32", 2, |[x, y, _]| x.wrapping_sub(y)),
     ("v_mul_lo_u32", 2, |[x, y, _]| x.wrapping_mul(y)),
-    ("v_mul_hi_u32", 2, |[x, y, _]| x * y >> 32),
-    ("v_mul_hi_i32", 2, |[x, y, _]| u(s(x) * s(y) >> 32)),
+    ("v_mul_hi_u32", 2, |[x, y, _]| (x * y) >> 32),
+    ("v_mul_hi_i32", 2, |[x, y, _]| u((s(x) * s(y)) >> 32)),
     ("v_bcnt_u32_b32", 2, |[x, y, _]| u64::from(x.count_ones()) + y),
     ("v_bfm_b32", 2, |[n, at, _]| ((1 << (n & 31)) - 1) << (at & 31)),
     ("v_cvt_pk_u16_u32", 2, |[x, y, _]| x.min(0xffff) | y.min(0xffff) << 16),

@@ -246,11 +246,11 @@ fn caches_and_time() {
     for (op, what, base) in opcodes() {
         match what {
             What::Cache { address: false } => {
-                check(&[Fields { op, ..Fields::default() }], &[before.clone()], "a cache")
+                check(&[Fields { op, ..Fields::default() }], std::slice::from_ref(&before), "a cache")
             }
             What::Cache { address: true } => {
                 let fields = forms(base).into_iter().map(|form| Fields { op, sdata: 20, ..form });
-                check(&fields.collect::<Vec<_>>(), &[before.clone()], "a cache's address");
+                check(&fields.collect::<Vec<_>>(), std::slice::from_ref(&before), "a cache's address");
             }
             What::Time => {
                 // An odd number is rounded down; VCC is a pair as well. The third one is out of range.
