@@ -67,13 +67,13 @@ impl Cells {
 /// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps.
 fn follow(function: &mut Function, id: BlockId) -> bool {
     let Terminator::Jump(to) = function.block(id).term else { return false };
-    let mut ways = 0;
-    for block in &function.blocks {
-        block.term.for_each_target(|target| ways += usize::from(target == to));
+    let (mut ways, reachable) = (0, reachable(function));
+    for &block in &reachable {
+        function.block(block).term.for_each_target(|target| ways += usize::from(target == to));
     }
     // The entry sets registers up, and nothing may jump to it.
     let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
-    if to == id || id.0 == 0 || ways != 1 || !fits {
+    if to == id || id.0 == 0 || ways != 1 || !fits || !reachable.contains(&id) {
         return false;
     }
     append(function, id, to);
@@ -81,6 +81,23 @@ fn follow(function: &mut Function, id: BlockId) -> bool {
     let gone = &mut function.blocks[to.0 as usize];
     (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
     true
+}
+
+/// The blocks that control can come to.
+fn reachable(function: &Function) -> Vec<BlockId> {
+    let mut seen = vec![false; function.blocks.len()];
+    seen[0] = true;
+    let mut found = vec![BlockId(0)];
+    let mut next = 0;
+    while next < found.len() {
+        function.block(found[next]).term.for_each_target(|to| {
+            if !std::mem::replace(&mut seen[to.0 as usize], true) {
+                found.push(to);
+            }
+        });
+        next += 1;
+    }
+    found
 }
 
 /// Appends a copy of a block with its end. The values of the copy are numbered on.
@@ -321,5 +338,69 @@ impl Liveness {
 
     fn at(&self, block: BlockId) -> Registers {
         self.0[block.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::convert;
+    use crate::ir::verify::verify;
+    use crate::ir::{Function, Op, Terminator, parse};
+
+    fn converted(blocks: &str) -> Function {
+        let head = "function \"f\" lanes 64 nan 0x7e00 0x7fc00000 0x7ff8000000000000 {\n\
+                    bank s: mask x 4\nbank v: lane i32 x 2\nactive s[3]\n";
+        let mut function = parse::parse(&format!("{head}\n{blocks}\n}}")).expect("a function");
+        verify(&function).expect("a valid one");
+        convert(&mut function);
+        verify(&function).expect("a valid one");
+        function
+    }
+
+    /// `if` in a loop: what is left is one block that jumps to itself.
+    #[test]
+    fn a_loop_becomes_one_block() {
+        let function = converted(
+            "b0 pc 0x0:\n  jump b1\n\
+             b1 pc 0x4 cost 1:\n  v0 = rf.read s[3]\n  v1 = rf.read s[0]\n  v2 = and v0, v1\n  rf.write s[1], v0\n  \
+             rf.write s[3], v2\n  branch v2, b2, b3\n\
+             b2 pc 0x8 cost 1:\n  v0 = rf.read v[0]\n  rf.write v[1], v0\n  jump b3\n\
+             b3 pc 0xc cost 1:\n  v0 = rf.read s[3]\n  v1 = rf.read s[1]\n  v2 = or v0, v1\n  rf.write s[3], v2\n  \
+             branch v2, b1, b4\n\
+             b4 pc 0x10 cost 1:\n  exit",
+        );
+        let block = &function.blocks[1];
+        assert_eq!((block.cost, block.insts.len()), (3, 11));
+        let Terminator::Branch { then, .. } = block.term else { panic!("{function}") };
+        assert_eq!(then.0, 1);
+    }
+
+    /// A register that is read later keeps what it had; one that is not need not. A scalar load is conditional.
+    #[test]
+    fn scalars_are_kept() {
+        let function = converted(
+            "b0 pc 0x0:\n  jump b1\n\
+             b1 pc 0x4 cost 1:\n  v0 = rf.read s[3]\n  branch v0, b2, b3\n\
+             b2 pc 0x8 cost 1:\n  v0 = rf.read s[0]\n  v1 = load.global.i64 [v0] align 4\n  rf.write s[1], v1\n  \
+             rf.write s[2], v1\n  jump b3\n\
+             b3 pc 0xc cost 1:\n  v0 = rf.read s[1]\n  rf.write s[0], v0\n  exit",
+        );
+        let block = &function.blocks[1];
+        let selects = block.insts.iter().filter(|inst| matches!(inst.op, Op::UniformSelect { .. })).count();
+        let guarded =
+            block.insts.iter().any(|inst| matches!(inst.op, Op::Load { access, .. } if access.guard.is_some()));
+        assert!(selects == 1 && guarded && block.term == Terminator::Exit, "{function}");
+    }
+
+    /// What inactive lanes would notice is not gone through.
+    #[test]
+    fn writes_to_inactive_lanes_stay_behind_the_branch() {
+        let function = converted(
+            "b0 pc 0x0:\n  jump b1\n\
+             b1 pc 0x4 cost 1:\n  v0 = rf.read s[3]\n  branch v0, b2, b3\n\
+             b2 pc 0x8 cost 1:\n  v0 = rf.read v[0]\n  rf.write v[1], v0 nomask\n  jump b3\n\
+             b3 pc 0xc cost 1:\n  exit",
+        );
+        assert!(matches!(function.blocks[1].term, Terminator::Branch { .. }), "{function}");
     }
 }

@@ -137,7 +137,8 @@ impl Probe {
             entry: 0,
             indirect_targets: &[],
             discovered: &[],
-            plain: false,
+            // Registers that nobody reads are looked at too.
+            plain: true,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
             initial: Initial::default(),
