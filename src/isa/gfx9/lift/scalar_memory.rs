@@ -1,6 +1,7 @@
 //! Scalar memory: SMEM, whole.
 //!
-//! Source: `facts/seeds`, the seed on Vega scalar memory, section 7. What it leaves open is in `docs/fidelity.md`.
+//! Source: "Vega" Instruction Set Architecture, section 7, as the project's seed has it. What it leaves open is in
+//! `docs/fidelity.md`.
 
 use crate::ir::{Access, AtomicOp, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand, Smem};

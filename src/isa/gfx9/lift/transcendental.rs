@@ -1,4 +1,4 @@
-//! Powers, logarithms and trigonometric functions of the vector unit. [`super::floats`] says where they come from.
+//! Powers, logarithms and trigonometric functions of the vector unit. `floats` says where they come from.
 
 use crate::ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 use crate::isa::gfx9::Instruction;

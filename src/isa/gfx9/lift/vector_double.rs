@@ -1,4 +1,4 @@
-//! `f64` arithmetic of the vector unit. [`super::floats`] says where it comes from.
+//! `f64` arithmetic of the vector unit. `floats` says where it comes from.
 
 use crate::ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 use crate::isa::gfx9::Instruction;

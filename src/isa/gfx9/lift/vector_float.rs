@@ -1,4 +1,4 @@
-//! `f32` arithmetic of the vector unit. [`super::floats`] says where it comes from.
+//! `f32` arithmetic of the vector unit. `floats` says where it comes from.
 
 use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, SharedFn, Type, Value};
 use crate::isa::gfx9::Instruction;

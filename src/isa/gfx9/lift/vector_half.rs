@@ -1,4 +1,4 @@
-//! `f16` arithmetic of the vector unit. [`super::floats`] says where it comes from.
+//! `f16` arithmetic of the vector unit. `floats` says where it comes from.
 //!
 //! The forms of v_mad, v_fma and v_div_fixup that are called "legacy" clear the other half of the destination; the numbers are
 //! the same.
