@@ -10,7 +10,8 @@ fn manifests() -> Vec<PathBuf> {
         let listed = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
-    let folders = entries(&examples).into_iter().filter(|path| path.is_dir());
+    // Those of GFX9 lie a folder deeper.
+    let folders = entries(&examples).into_iter().chain(entries(&examples.join("gfx9"))).filter(|path| path.is_dir());
     let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     found.sort();
@@ -20,7 +21,7 @@ fn manifests() -> Vec<PathBuf> {
 #[test]
 fn give_the_expected_files() {
     let manifests = manifests();
-    assert!(manifests.len() >= 7, "{manifests:?}");
+    assert!(manifests.len() >= 80, "{manifests:?}");
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
