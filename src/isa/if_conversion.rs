@@ -10,8 +10,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Access, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, UnaryOp};
-use crate::ir::{Type, Value, ValueType, Window};
+use crate::ir::{
+    BankId, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Space, Terminator, Type, UnaryOp, Value,
+    ValueType, Window,
+};
 
 /// Operations that may be gone through in vain.
 const MAX_SKIPPED: usize = 400;
@@ -48,7 +50,7 @@ impl Cells {
             if matches!(bank.kind, CellKind::Uniform(_) | CellKind::Mask) {
                 for index in 0..bank.count {
                     let next = cells.len() as u32;
-                    cells.insert(crate::ir::BankId(number).reg(index), next);
+                    cells.insert(BankId(number).reg(index), next);
                 }
             }
         }
@@ -67,16 +69,19 @@ impl Cells {
 /// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps.
 fn follow(function: &mut Function, id: BlockId) -> bool {
     let Terminator::Jump(to) = function.block(id).term else { return false };
+    let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
+    // The entry sets registers up, and nothing may jump to it.
+    if to == id || id.0 == 0 || !fits {
+        return false;
+    }
     let (mut ways, reachable) = (0, reachable(function));
     for &block in &reachable {
         function.block(block).term.for_each_target(|target| ways += usize::from(target == to));
     }
-    // The entry sets registers up, and nothing may jump to it.
-    let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
-    if to == id || id.0 == 0 || ways != 1 || !fits || !reachable.contains(&id) {
+    if ways != 1 || !reachable.contains(&id) {
         return false;
     }
-    append(function, id, to);
+    append(function, id, to, None);
     // Nothing comes here any more.
     let gone = &mut function.blocks[to.0 as usize];
     (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
@@ -100,20 +105,43 @@ fn reachable(function: &Function) -> Vec<BlockId> {
     found
 }
 
-/// Appends a copy of a block with its end. The values of the copy are numbered on.
-fn append(function: &mut Function, id: BlockId, other: BlockId) {
+/// Appends a copy of a block with its end. Its scalar accesses get a condition, if there is one.
+fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Option<Value>) {
     let Block { insts, values, term, cost, .. } = function.block(other).clone();
-    let block = &mut function.blocks[id.0 as usize];
-    let first = block.values.len() as u32;
+    let mut copies: Vec<Value> = Vec::with_capacity(values.len());
     for mut inst in insts {
-        inst.op.map_operands(|v| Value(v.0 + first));
-        inst.results.iter_mut().for_each(|v| v.0 += first);
+        inst.op.map_operands(|v| copies[v.0 as usize]);
+        if let Some(condition) = condition {
+            make_conditional(function, id, &mut inst.op, condition);
+        }
+        let block = &mut function.blocks[id.0 as usize];
+        for result in &mut inst.results {
+            let copy = Value(block.values.len() as u32);
+            block.values.push(values[result.0 as usize]);
+            copies.push(copy);
+            *result = copy;
+        }
         block.insts.push(inst);
     }
-    block.values.extend(values);
+    let block = &mut function.blocks[id.0 as usize];
     block.term = term;
-    block.term.map_operands(|v| Value(v.0 + first));
+    block.term.map_operands(|v| copies[v.0 as usize]);
     block.cost += cost;
+}
+
+/// Gives an access at a uniform address a condition besides the one that it has. Constant memory may be read in any case.
+fn make_conditional(function: &mut Function, id: BlockId, op: &mut Op, condition: Value) {
+    let (Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }) = op else { return };
+    if !function.block(id).ty(access.address).is_uniform() || matches!(access.space, Space::Const(_)) {
+        return;
+    }
+    access.guard = Some(match access.guard {
+        None => condition,
+        Some(own) => {
+            let zero = push(function, id, Op::Const { ty: Type::I64, bits: 0 }, &[ValueType::MASK]);
+            push(function, id, Op::UniformSelect { cond: condition, a: own, b: zero }, &[ValueType::MASK])
+        }
+    });
 }
 
 /// Removes the branch at the end of a block that skips code while no lane is active.
@@ -125,15 +153,13 @@ fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
     }
     let Some(path) = path(function, id, then, otherwise) else { return false };
     let Some(changed) = effect(function, cells, &path) else { return false };
-    let live = Liveness::of(function, cells).at(otherwise);
-    let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| changed & live & cells.bit(reg) != 0).collect();
+    let kept = if changed == 0 { 0 } else { changed & live_in(function, cells)[otherwise.0 as usize] };
+    let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| kept & cells.bit(reg) != 0).collect();
 
     let before: Vec<(Reg, Value)> = kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
-    let first = function.block(id).insts.len();
     for &other in &path {
-        append(function, id, other);
+        append(function, id, other, Some(cond));
     }
-    guard_scalar_accesses(function, id, first, cond);
     for (reg, old) in before {
         let new = read(function, id, reg);
         let ty = function.block(id).ty(new);
@@ -234,43 +260,6 @@ fn binary(op: BinaryOp, a: Known, b: Known) -> Known {
     }
 }
 
-/// Gives the scalar accesses from an instruction on the condition that lanes were active.
-fn guard_scalar_accesses(function: &mut Function, id: BlockId, first: usize, cond: Value) {
-    let mut at = first;
-    while at < function.block(id).insts.len() {
-        let block = &mut function.blocks[id.0 as usize];
-        let pure = |access: &Access, values: &[ValueType]| {
-            !values[access.address.0 as usize].is_uniform() || matches!(access.space, crate::ir::Space::Const(_))
-        };
-        let guard = match &block.insts[at].op {
-            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }
-                if !pure(access, &block.values) =>
-            {
-                Some(access.guard)
-            }
-            _ => None,
-        };
-        if let Some(old) = guard {
-            let new = match old {
-                None => cond,
-                Some(old) => {
-                    // Both are conditions: the first counts where the second is not 0.
-                    let zero = insert(block, at, Op::Const { ty: Type::I64, bits: 0 }, function.lanes);
-                    let both = insert(block, at + 1, Op::UniformSelect { cond, a: old, b: zero }, function.lanes);
-                    at += 2;
-                    both
-                }
-            };
-            if let Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } =
-                &mut block.insts[at].op
-            {
-                access.guard = Some(new);
-            }
-        }
-        at += 1;
-    }
-}
-
 fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
     let ty = match function.bank(reg.bank).kind {
         CellKind::Uniform(ty) => ty,
@@ -290,55 +279,31 @@ fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Va
     value
 }
 
-/// Inserts an operation with a uniform `i64` result before instruction `at`; values behind it are numbered anew.
-fn insert(block: &mut Block, at: usize, op: Op, lanes: u8) -> Value {
-    let number = block.insts[..at].iter().map(|inst| inst.results.len() as u32).sum::<u32>();
-    let moved = |v: Value| if v.0 >= number { Value(v.0 + 1) } else { v };
-    for inst in &mut block.insts[at..] {
-        inst.op.map_operands(moved);
-        inst.results.iter_mut().for_each(|v| *v = moved(*v));
-    }
-    block.term.map_operands(moved);
-    block.values.insert(number as usize, ValueType::MASK);
-    let pc = block.insts[at].pc;
-    let results = smallvec::smallvec![Value(number)];
-    block.insts.insert(at, Inst { op, results, window: Window::all(lanes), pc });
-    Value(number)
-}
-
-/// The registers that are one for the warp and may be read from a block's start on.
-struct Liveness(Vec<Registers>);
-
-impl Liveness {
-    fn of(function: &Function, cells: &Cells) -> Liveness {
-        let mut live: Vec<Registers> = vec![0; function.blocks.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (number, block) in function.blocks.iter().enumerate().rev() {
-                let mut set = 0;
-                block.term.for_each_target(|to| set |= live[to.0 as usize]);
-                for inst in block.insts.iter().rev() {
-                    match inst.op {
-                        Op::RfWrite { reg, part: Part::Whole, .. } => set &= !cells.bit(reg),
-                        Op::RfRead { reg, .. } => set |= cells.bit(reg),
-                        Op::RfGather { bank, first, count, .. } => {
-                            (first..first + count).for_each(|index| set |= cells.bit(bank.reg(index)));
-                        }
-                        _ => {}
+/// The registers that are one for the warp and may be read from each block's start on.
+fn live_in(function: &Function, cells: &Cells) -> Vec<Registers> {
+    let mut live: Vec<Registers> = vec![0; function.blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, block) in function.blocks.iter().enumerate().rev() {
+            let mut set = 0;
+            block.term.for_each_target(|to| set |= live[to.0 as usize]);
+            for inst in block.insts.iter().rev() {
+                match inst.op {
+                    // A write of a half keeps the other one.
+                    Op::RfWrite { reg, part: Part::Whole, .. } => set &= !cells.bit(reg),
+                    Op::RfRead { reg, .. } => set |= cells.bit(reg),
+                    Op::RfGather { bank, first, count, .. } => {
+                        (first..first + count).for_each(|index| set |= cells.bit(bank.reg(index)));
                     }
+                    _ => {}
                 }
-                // A write of a half keeps the other one, which counts as nothing: what reads it is behind.
-                changed |= live[number] != set;
-                live[number] = set;
             }
+            changed |= live[number] != set;
+            live[number] = set;
         }
-        Liveness(live)
     }
-
-    fn at(&self, block: BlockId) -> Registers {
-        self.0[block.0 as usize]
-    }
+    live
 }
 
 #[cfg(test)]

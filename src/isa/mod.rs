@@ -1,5 +1,8 @@
 //! One folder per instruction set: table, decoder, disassembler and lifter. Nothing here runs code.
 
+#[macro_use]
+mod table;
+
 pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;

@@ -19,8 +19,8 @@ macro_rules! family {
         pub static ROWS: &[$crate::isa::gfx9::row::Row] = &[$(
             $crate::isa::gfx9::row::Row {
                 opcode: $crate::isa::gfx9::table::Opcode::$opcode,
-                fidelity: family!(@fidelity $fidelity),
-                lift: family!(@lift $fidelity),
+                fidelity: fidelity!($fidelity),
+                lift: lift!(gfx9 $fidelity),
                 mnemonic: const { $crate::isa::gfx9::notation::mnemonic($signature) },
                 operands: &const {
                     $crate::isa::gfx9::notation::slots::<{ $crate::isa::gfx9::notation::slot_count($signature) }>($signature)
@@ -34,39 +34,7 @@ macro_rules! family {
             },
         )*];
 
-        /// Hands the opcodes of this family, after those seen before, to the next one.
-        macro_rules! $family {
-            ($d then:ident [$d($d rest:ident)*] $d($d seen:tt)*) => {
-                $d then! { [$d($d rest)*] $d($d seen)* $([$(#[$doc])* $opcode])* }
-            };
-        }
-    };
-    (@fidelity (exact $($lift:ident)::+)) => { $crate::isa::fidelity::Fidelity::Exact };
-    (@fidelity (approximate $bound:literal $($lift:ident)::+)) => {
-        $crate::isa::fidelity::Fidelity::Approximate($bound)
-    };
-    (@fidelity unimplemented) => { $crate::isa::fidelity::Fidelity::Unimplemented };
-    (@lift (exact $($lift:ident)::+)) => { Some($crate::isa::gfx9::lift::$($lift)::+) };
-    (@lift (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::gfx9::lift::$($lift)::+) };
-    (@lift unimplemented) => { None };
-}
-
-/// Walks the families and defines [`Opcode`] and the rows.
-macro_rules! gather {
-    (families $($family:ident)*) => {
-        /// The rows of all families.
-        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
-        gather! { [$($family)*] }
-    };
-    ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
-    ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
-        /// What an instruction is, whatever its operands and encoding: one variant per line of the table.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Opcode { $($(#[$doc])* $opcode,)* }
-
-        impl Opcode {
-            pub const ALL: &[Opcode] = &[$(Opcode::$opcode,)*];
-        }
+        hand_on! { ($d) $family $([$(#[$doc])* $opcode])* }
     };
 }
 

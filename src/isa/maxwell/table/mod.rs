@@ -17,8 +17,8 @@ macro_rules! family {
         pub static ROWS: &[$crate::isa::maxwell::row::Row] = &[$($($(
             $crate::isa::maxwell::row::Row {
                 opcode: $crate::isa::maxwell::table::Opcode::$opcode,
-                fidelity: family!(@fidelity $fidelity),
-                lift: family!(@lift $fidelity),
+                fidelity: fidelity!($fidelity),
+                lift: lift!(maxwell $fidelity),
                 mask: const { $crate::isa::maxwell::notation::pattern($encoding).0 },
                 bits: const { $crate::isa::maxwell::notation::pattern($encoding).1 },
                 exclusions: &const {
@@ -31,39 +31,7 @@ macro_rules! family {
             },
         )+)+)*];
 
-        /// Hands the opcodes of this family, after those seen before, to the next one.
-        macro_rules! $family {
-            ($d then:ident [$d($d rest:ident)*] $d($d seen:tt)*) => {
-                $d then! { [$d($d rest)*] $d($d seen)* $([$(#[$doc])* $opcode])* }
-            };
-        }
-    };
-    (@fidelity (exact $($lift:ident)::+)) => { $crate::isa::maxwell::row::Fidelity::Exact };
-    (@fidelity (approximate $bound:literal $($lift:ident)::+)) => {
-        $crate::isa::maxwell::row::Fidelity::Approximate($bound)
-    };
-    (@fidelity unimplemented) => { $crate::isa::maxwell::row::Fidelity::Unimplemented };
-    (@lift (exact $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
-    (@lift (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::maxwell::lift::$($lift)::+) };
-    (@lift unimplemented) => { None };
-}
-
-/// Walks the families and defines [`Opcode`] and [`ROWS`].
-macro_rules! gather {
-    (families $($family:ident)*) => {
-        /// The rows of all families.
-        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
-        gather! { [$($family)*] }
-    };
-    ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
-    ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
-        /// What an instruction is, whatever its operands and modifiers: one variant per entry of the table.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Opcode { $($(#[$doc])* $opcode,)* }
-
-        impl Opcode {
-            pub const ALL: &[Opcode] = &[$(Opcode::$opcode,)*];
-        }
+        hand_on! { ($d) $family $([$(#[$doc])* $opcode])* }
     };
 }
 

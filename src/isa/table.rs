@@ -1,0 +1,51 @@
+//! What the instruction tables have in common, as macros. Each table defines its own `family!`, which makes rows of lines.
+
+/// The class of a line.
+macro_rules! fidelity {
+    ((exact $($lift:ident)::+)) => {
+        $crate::isa::fidelity::Fidelity::Exact
+    };
+    ((approximate $bound:literal $($lift:ident)::+)) => {
+        $crate::isa::fidelity::Fidelity::Approximate($bound)
+    };
+    (unimplemented) => {
+        $crate::isa::fidelity::Fidelity::Unimplemented
+    };
+}
+
+/// The lift function that a line names, in the lifter of an instruction set.
+macro_rules! lift {
+    ($isa:ident (exact $($lift:ident)::+)) => { Some($crate::isa::$isa::lift::$($lift)::+) };
+    ($isa:ident (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::$isa::lift::$($lift)::+) };
+    ($isa:ident unimplemented) => { None };
+}
+
+/// Defines a macro of the family's name that hands its opcodes, after those seen before, to the next one.
+macro_rules! hand_on {
+    (($d:tt) $family:ident $([$(#[$doc:meta])* $opcode:ident])*) => {
+        macro_rules! $family {
+            ($d then:ident [$d($d rest:ident)*] $d($d seen:tt)*) => {
+                $d then! { [$d($d rest)*] $d($d seen)* $([$(#[$doc])* $opcode])* }
+            };
+        }
+    };
+}
+
+/// Walks the families and defines `Opcode` and the rows of all of them.
+macro_rules! gather {
+    (families $($family:ident)*) => {
+        /// The rows of all families.
+        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
+        gather! { [$($family)*] }
+    };
+    ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
+    ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
+        /// What an instruction is, whatever its operands, modifiers and encoding: one variant per entry of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Opcode { $($(#[$doc])* $opcode,)* }
+
+        impl Opcode {
+            pub const ALL: &[Opcode] = &[$(Opcode::$opcode,)*];
+        }
+    };
+}
