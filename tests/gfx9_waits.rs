@@ -6,7 +6,7 @@ use warploom::container;
 use warploom::exec::Program;
 use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::check::waitcnt;
-use warploom::isa::gfx9::lift::{Initial, Kernel, Mode};
+use warploom::isa::gfx9::lift::Kernel;
 use warploom_runtime::memory::MemoryConfig;
 
 fn binaries(at: &Path, found: &mut Vec<PathBuf>) {
@@ -49,18 +49,7 @@ fn hazards(lines: &[&str]) -> Vec<(usize, String, usize)> {
         starts.push(code.len() as u64);
         code.extend(assemble(line).unwrap());
     }
-    let found = waitcnt(&Kernel {
-        name: "waits",
-        code: &code,
-        base: 0,
-        entry: 0,
-        indirect_targets: &[],
-        discovered: &[],
-        plain: false,
-        vectors: 64,
-        mode: Mode::from_bits(0x3f0),
-        initial: Initial::default(),
-    });
+    let found = waitcnt(&Kernel::new("waits", &code));
     let line = |pc| starts.iter().position(|&start| start == pc).unwrap();
     found.unwrap().into_iter().map(|h| (line(h.pc), h.register, line(h.pending_pc))).collect()
 }

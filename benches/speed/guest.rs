@@ -15,7 +15,7 @@ macro_rules! numbers {
         }
     })* };
 }
-numbers!(f32 f64 u64);
+numbers!(f32 f64 u32 u64);
 
 pub struct Guest {
     program: Program,
@@ -25,12 +25,18 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// `cubin` is relative to the repository.
-    pub fn new(cubin: &str, entry: &'static str, grid: [u32; 3], block: [u32; 3]) -> Guest {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(cubin);
+    /// `binary` is relative to the repository.
+    pub fn new(binary: &str, entry: &'static str) -> Guest {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);
         let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let program = Program::load(&bytes, Some(entry)).expect("a module with this kernel");
-        Guest { program, entry, args: vec![], options: LaunchOptions::new(grid, block) }
+        Guest { program, entry, args: vec![], options: LaunchOptions::new([1; 3], [1; 3]) }
+    }
+
+    /// Blocks of the grid, and lanes of a block.
+    pub fn grid(mut self, grid: [u32; 3], block: [u32; 3]) -> Guest {
+        (self.options.grid, self.options.block) = (grid, block);
+        self
     }
 
     pub fn shared_bytes(mut self, bytes: u32) -> Guest {

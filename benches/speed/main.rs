@@ -1,4 +1,5 @@
-//! Kernels through the JIT, through the interpreter and as plain loops of Rust. See `docs/benchmarking.md`.
+//! Kernels of every instruction set through the JIT, through the interpreter and as plain loops of Rust. See
+//! `docs/benchmarking.md`.
 
 #[path = "../../tests/kernels/draw.rs"]
 #[allow(dead_code, reason = "shared with the kernel tests, which use more of it")]
@@ -14,14 +15,37 @@ use std::hint::black_box;
 use std::time::Duration;
 use warploom::exec::EngineKind;
 
-/// One group: the plain loop and the kernel, which do `work` units.
+/// One group: the plain loops and the kernels, which do `work` units.
 struct Group<'a> {
     name: &'a str,
     work: u64,
-    guest: Guest,
+    kernels: Vec<Kernel>,
     /// The interpreter is measured with so many samples.
     interp_samples: usize,
     two_threads: bool,
+}
+
+/// One kernel of the group, compiled for an instruction set.
+struct Kernel {
+    isa: &'static str,
+    guest: Guest,
+}
+
+/// The same source for all instruction sets; `example` is a folder and a file name in `examples`.
+fn example(example: &str, entry: &'static str, set_up: impl Fn(Guest) -> Guest) -> Vec<Kernel> {
+    kernels(&format!("examples/{example}/{example}"), &format!("examples/gfx9/{example}/{example}"), entry, set_up)
+}
+
+fn fixture(name: &str, entry: &'static str, set_up: impl Fn(Guest) -> Guest) -> Vec<Kernel> {
+    let path = format!("benches/fixtures/{name}");
+    kernels(&path, &path, entry, set_up)
+}
+
+fn kernels(maxwell: &str, gfx9: &str, entry: &'static str, set_up: impl Fn(Guest) -> Guest) -> Vec<Kernel> {
+    vec![
+        Kernel { isa: "maxwell", guest: set_up(Guest::new(&format!("{maxwell}.sm_50.cubin"), entry)) },
+        Kernel { isa: "gfx9", guest: set_up(Guest::new(&format!("{gfx9}.gfx900.hsaco"), entry)) },
+    ]
 }
 
 impl Group<'_> {
@@ -35,47 +59,54 @@ impl Group<'_> {
         if self.two_threads {
             threads.push(2);
         }
-        for threads in threads {
-            let first = self.guest.launch(EngineKind::Jit, threads);
-            let outcome = self.guest.launch(EngineKind::Jit, threads);
-            assert!(
-                outcome.translate.is_zero(),
-                "{}: the second launch translated for {:?}",
-                self.name,
-                outcome.translate
-            );
-            println!(
-                "{} ({threads} threads): translated in {:?}; a launch: {} guest instructions, {} helper calls, {} in the interpreter",
-                self.name,
-                first.translate,
-                outcome.counts.instructions,
-                outcome.counts.helper_calls,
-                outcome.counts.interp_instructions
-            );
-            group.bench_function(BenchmarkId::new("jit", threads), |b| {
-                b.iter(|| self.guest.launch(EngineKind::Jit, threads))
-            });
+        for Kernel { isa, guest } in &self.kernels {
+            for &threads in &threads {
+                let first = guest.launch(EngineKind::Jit, threads);
+                let outcome = guest.launch(EngineKind::Jit, threads);
+                assert!(
+                    outcome.translate.is_zero(),
+                    "{}, {isa}: the second launch translated for {:?}",
+                    self.name,
+                    outcome.translate
+                );
+                println!(
+                    "{}, {isa} ({threads} threads): translated in {:?}; a launch: {} guest instructions, {} helper calls, {} in the interpreter",
+                    self.name,
+                    first.translate,
+                    outcome.counts.instructions,
+                    outcome.counts.helper_calls,
+                    outcome.counts.interp_instructions
+                );
+                group.bench_function(BenchmarkId::new(*isa, threads), |b| {
+                    b.iter(|| guest.launch(EngineKind::Jit, threads))
+                });
+            }
         }
         group.sample_size(self.interp_samples);
-        group.bench_function("interp", |b| b.iter(|| self.guest.launch(EngineKind::Interp, 1)));
+        for Kernel { isa, guest } in &self.kernels {
+            group.bench_function(BenchmarkId::new(*isa, "interp"), |b| b.iter(|| guest.launch(EngineKind::Interp, 1)));
+        }
         group.finish();
     }
 }
 
 fn mandelbrot(c: &mut Criterion) {
     let (w, h, limit) = (640, 427, 256);
-    let guest = Guest::new("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot", [20, 54, 1], [32, 8, 1])
-        .zeros(w * h * 2)
-        .arg(w as i32)
-        .arg(h as i32)
-        .arg(-2.25f32)
-        .arg(-1.0f32)
-        .arg(0.005f32)
-        .arg(0.0046875f32)
-        .arg(limit);
+    let kernels = example("mandelbrot", "mandelbrot", |guest| {
+        guest
+            .grid([20, 54, 1], [32, 8, 1])
+            .zeros(w * h * 2)
+            .arg(w as i32)
+            .arg(h as i32)
+            .arg(-2.25f32)
+            .arg(-1.0f32)
+            .arg(0.005f32)
+            .arg(0.0046875f32)
+            .arg(limit)
+    });
     let mut out = vec![0u16; w * h];
     let mut plain = || plain::mandelbrot(black_box(&mut out), w, limit);
-    Group { name: "mandelbrot", work: (w * h) as u64, guest, interp_samples: 10, two_threads: true }
+    Group { name: "mandelbrot", work: (w * h) as u64, kernels, interp_samples: 10, two_threads: true }
         .run(c, &mut [("plain", &mut plain)]);
 }
 
@@ -92,16 +123,18 @@ fn rounds<T: Number + Default>(
     loops: [Rounds<T>; 2],
 ) {
     let (n, rounds) = (x.len(), 64);
-    let file = format!("benches/fixtures/{name}.sm_50.cubin");
-    let guest = Guest::new(&file, entry, [n as u32 / 256, 1, 1], [256, 1, 1])
-        .numbers(x)
-        .zeros(size_of_val(x))
-        .arg(n as i32)
-        .arg(rounds as i32);
+    let kernels = fixture(name, entry, |guest| {
+        guest
+            .grid([n as u32 / 256, 1, 1], [256, 1, 1])
+            .numbers(x)
+            .zeros(size_of_val(x))
+            .arg(n as i32)
+            .arg(rounds as i32)
+    });
     let (mut y, mut z) = (vec![T::default(); n], vec![T::default(); n]);
     let mut plain = || loops[0](black_box(x), black_box(&mut y), rounds);
     let mut vector = || loops[1](black_box(x), black_box(&mut z), rounds);
-    Group { name, work: (n * rounds * units) as u64, guest, interp_samples: 10, two_threads: false }
+    Group { name, work: (n * rounds * units) as u64, kernels, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain), ("plain_vector", &mut vector)]);
 }
 
@@ -130,15 +163,12 @@ fn saxpy(c: &mut Criterion) {
     let a = 1e-6f32;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
     for (name, lanes) in [("saxpy", 1024), ("saxpy_256", 256)] {
-        let grid = [n as u32 / lanes, 1, 1];
-        let guest = Guest::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy", grid, [lanes, 1, 1])
-            .arg(n)
-            .arg(a)
-            .numbers(&x)
-            .numbers(&x);
+        let kernels = example("saxpy", "saxpy", |guest| {
+            guest.grid([n as u32 / lanes, 1, 1], [lanes, 1, 1]).arg(n).arg(a).numbers(&x).numbers(&x)
+        });
         let mut y = x.clone();
         let mut plain = || plain::saxpy(a, black_box(&x), black_box(&mut y));
-        Group { name, work: n as u64, guest, interp_samples: 20, two_threads: false }
+        Group { name, work: n as u64, kernels, interp_samples: 20, two_threads: false }
             .run(c, &mut [("plain", &mut plain)]);
     }
 }
@@ -149,13 +179,12 @@ fn histogram(c: &mut Criterion) {
     // follows itself.
     let mut draw = Draw::new(1);
     let data = draw.vec(n, |d| (128 + (0..6).map(|_| d.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8);
-    let guest = Guest::new("examples/histogram/histogram.sm_50.cubin", "histogram_shared", [16, 1, 1], [256, 1, 1])
-        .buffer(&data)
-        .zeros(1024)
-        .arg(n as i32);
+    let kernels = example("histogram", "histogram_shared", |guest| {
+        guest.grid([16, 1, 1], [256, 1, 1]).buffer(&data).zeros(1024).arg(n as i32)
+    });
     let mut bins = [0u32; 256];
     let mut plain = || plain::histogram(black_box(&data), black_box(&mut bins));
-    Group { name: "histogram", work: n as u64, guest, interp_samples: 10, two_threads: false }
+    Group { name: "histogram", work: n as u64, kernels, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain)]);
 }
 
@@ -165,28 +194,50 @@ fn nbody(c: &mut Criterion) {
     let positions: Vec<[f32; 4]> =
         (0..n).map(|i| [coordinate(i, 1009), coordinate(i, 1013), coordinate(i, 1019), 1.0]).collect();
     let velocities = vec![[0.0f32; 4]; n];
-    let guest = Guest::new("examples/nbody/nbody.sm_50.cubin", "nbody", [n as u32 / 256, 1, 1], [256, 1, 1])
-        .shared_bytes(256 * 16)
-        .numbers(positions.as_flattened())
-        .numbers(velocities.as_flattened())
-        .zeros(16 * n)
-        .zeros(16 * n)
-        .zeros(4 * 64 * 64)
-        .arg(n as i32)
-        .arg(dt)
-        .arg(softening2)
-        .arg(64i32)
-        .arg(64i32)
-        .arg(32.0f32);
+    let kernels = example("nbody", "nbody", |guest| {
+        guest
+            .grid([n as u32 / 256, 1, 1], [256, 1, 1])
+            .shared_bytes(256 * 16)
+            .numbers(positions.as_flattened())
+            .numbers(velocities.as_flattened())
+            .zeros(16 * n)
+            .zeros(16 * n)
+            .zeros(4 * 64 * 64)
+            .arg(n as i32)
+            .arg(dt)
+            .arg(softening2)
+            .arg(64i32)
+            .arg(64i32)
+            .arg(32.0f32)
+    });
     let (mut p, mut v) = (positions.clone(), velocities.clone());
     let mut plain = || plain::nbody(black_box(&positions), &velocities, &mut p, black_box(&mut v), dt, softening2);
-    Group { name: "nbody", work: (n * n) as u64, guest, interp_samples: 10, two_threads: true }
+    Group { name: "nbody", work: (n * n) as u64, kernels, interp_samples: 10, two_threads: true }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+/// Every item goes through one table, which a kernel for GFX9 reads by scalar loads: from an address, and through a buffer
+/// resource.
+fn table(c: &mut Criterion) {
+    let (rows, items, group) = (1_024, 16_384, 256);
+    let mut draw = Draw::new(3);
+    let table: Vec<[u32; 4]> = (0..rows).map(|_| [(); 4].map(|()| draw.u32())).collect();
+    let guest = Guest::new("examples/gfx9/table/table.gfx900.hsaco", "table")
+        .grid([items as u32 / group, 1, 1], [group, 1, 1])
+        .numbers(table.as_flattened())
+        .arg(rows)
+        .zeros(4 * items)
+        .arg(items as i32);
+    let mut out = vec![0; items];
+    let mut plain = || plain::table(black_box(&table), black_box(&mut out), group);
+    let kernels = vec![Kernel { isa: "gfx9", guest }];
+    Group { name: "table", work: (rows as usize * items) as u64, kernels, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain)]);
 }
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for bench in [mandelbrot, fma, dfma, mix, saxpy, histogram, nbody] {
+    for bench in [mandelbrot, fma, dfma, mix, saxpy, histogram, nbody, table] {
         bench(&mut criterion);
     }
     criterion.final_summary();

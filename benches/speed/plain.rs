@@ -94,6 +94,24 @@ pub fn mix_vector(x: &[u64], y: &mut [u64], rounds: usize) {
     }
 }
 
+/// Each item goes through the whole table; items of a group read it at other places too.
+#[multiversion(targets = "simd")]
+pub fn table(rows: &[[u32; 4]], out: &mut [u32], group: u32) {
+    let own =
+        [0x9e37_79b9u32, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f, 0x1656_67b1, 0xd3a2_646c, 0xfd70_46c5, 0xb55a_4f09];
+    let count = rows.len() as u32;
+    for (item, out) in out.iter_mut().enumerate() {
+        let group = item as u32 / group;
+        let mut x = (item as u32).wrapping_mul(own[group as usize & 7]);
+        for (k, row) in rows.iter().enumerate() {
+            x = (x ^ row[0]).wrapping_mul(row[1] | 1).wrapping_add(row[2]);
+            x ^= x >> (row[3] & 15);
+            x = x.wrapping_add(rows[((k as u32 + group) % count) as usize][0]);
+        }
+        *out = x;
+    }
+}
+
 /// The whole set of the example: 0.005 and 0.0046875 to a pixel, from (-2.25, -1).
 #[multiversion(targets = "simd")]
 pub fn mandelbrot(out: &mut [u16], w: usize, limit: i32) {

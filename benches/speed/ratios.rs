@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What is divided by what, and what the project promises of it.
+/// What is divided by what, and what the project promises of it. `ISA` stands for each instruction set in turn.
 struct Ratio {
     what: &'static str,
     above: &'static str,
@@ -20,26 +20,29 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
     Ratio { what, above, below, promise }
 }
 
-const RATIOS: [Ratio; 19] = [
-    ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/jit/1", Promise::AtLeast(2.0)),
-    ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/jit/1", Promise::AtLeast(2.5)),
-    ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/jit/1", Promise::None),
-    ratio("dfma: plain scalar loop / JIT", "dfma/plain", "dfma/jit/1", Promise::AtLeast(1.2)),
-    ratio("dfma: plain vector loop / JIT", "dfma/plain_vector", "dfma/jit/1", Promise::None),
-    ratio("mix: plain scalar loop / JIT", "mix/plain", "mix/jit/1", Promise::AtLeast(1.2)),
-    ratio("mix: plain vector loop / JIT", "mix/plain_vector", "mix/jit/1", Promise::None),
-    ratio("saxpy in cache: JIT / plain", "saxpy/jit/1", "saxpy/plain", Promise::AtMost(3.0)),
-    ratio("saxpy, blocks of 256: JIT / plain", "saxpy_256/jit/1", "saxpy_256/plain", Promise::AtMost(3.0)),
-    ratio("histogram: JIT / plain", "histogram/jit/1", "histogram/plain", Promise::AtMost(3.0)),
-    ratio("nbody: plain / JIT", "nbody/plain", "nbody/jit/1", Promise::None),
-    ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/jit/1", "mandelbrot/jit/2", Promise::AtLeast(1.8)),
-    ratio("nbody: 1 thread / 2 threads", "nbody/jit/1", "nbody/jit/2", Promise::AtLeast(1.8)),
-    ratio("mandelbrot: interpreter / JIT", "mandelbrot/interp", "mandelbrot/jit/1", Promise::None),
-    ratio("fma: interpreter / JIT", "fma/interp", "fma/jit/1", Promise::None),
-    ratio("dfma: interpreter / JIT", "dfma/interp", "dfma/jit/1", Promise::None),
-    ratio("mix: interpreter / JIT", "mix/interp", "mix/jit/1", Promise::None),
-    ratio("histogram: interpreter / JIT", "histogram/interp", "histogram/jit/1", Promise::None),
-    ratio("nbody: interpreter / JIT", "nbody/interp", "nbody/jit/1", Promise::None),
+const ISAS: [&str; 2] = ["maxwell", "gfx9"];
+
+const RATIOS: [Ratio; 20] = [
+    ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
+    ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/ISA/1", Promise::AtLeast(2.5)),
+    ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/ISA/1", Promise::None),
+    ratio("dfma: plain scalar loop / JIT", "dfma/plain", "dfma/ISA/1", Promise::AtLeast(1.2)),
+    ratio("dfma: plain vector loop / JIT", "dfma/plain_vector", "dfma/ISA/1", Promise::None),
+    ratio("mix: plain scalar loop / JIT", "mix/plain", "mix/ISA/1", Promise::AtLeast(1.2)),
+    ratio("mix: plain vector loop / JIT", "mix/plain_vector", "mix/ISA/1", Promise::None),
+    ratio("saxpy in cache: JIT / plain", "saxpy/ISA/1", "saxpy/plain", Promise::AtMost(3.0)),
+    ratio("saxpy, blocks of 256: JIT / plain", "saxpy_256/ISA/1", "saxpy_256/plain", Promise::AtMost(3.0)),
+    ratio("histogram: JIT / plain", "histogram/ISA/1", "histogram/plain", Promise::AtMost(3.0)),
+    ratio("nbody: plain / JIT", "nbody/plain", "nbody/ISA/1", Promise::None),
+    ratio("table: plain scalar loop / JIT", "table/plain", "table/ISA/1", Promise::AtLeast(4.0)),
+    ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
+    ratio("nbody: 1 thread / 2 threads", "nbody/ISA/1", "nbody/ISA/2", Promise::AtLeast(1.8)),
+    ratio("mandelbrot: interpreter / JIT", "mandelbrot/ISA/interp", "mandelbrot/ISA/1", Promise::None),
+    ratio("fma: interpreter / JIT", "fma/ISA/interp", "fma/ISA/1", Promise::None),
+    ratio("dfma: interpreter / JIT", "dfma/ISA/interp", "dfma/ISA/1", Promise::None),
+    ratio("mix: interpreter / JIT", "mix/ISA/interp", "mix/ISA/1", Promise::None),
+    ratio("histogram: interpreter / JIT", "histogram/ISA/interp", "histogram/ISA/1", Promise::None),
+    ratio("nbody: interpreter / JIT", "nbody/ISA/interp", "nbody/ISA/1", Promise::None),
 ];
 
 /// Where criterion keeps its results.
@@ -59,14 +62,18 @@ fn median(id: &str) -> Option<f64> {
 /// Prints all ratios whose benchmarks have been measured, in this run or an earlier one.
 pub fn print() {
     println!("\nRatios of the medians");
-    for Ratio { what, above, below, promise } in RATIOS {
-        let (Some(above), Some(below)) = (median(above), median(below)) else { continue };
-        let ratio = above / below;
-        let (kept, promise) = match promise {
-            Promise::AtLeast(least) => (ratio >= least, format!("promised: at least {least}")),
-            Promise::AtMost(most) => (ratio <= most, format!("promised: at most {most}")),
-            Promise::None => (true, String::new()),
-        };
-        println!("  {what:<36}{ratio:>8.2}   {promise}{}", if kept { "" } else { "   MISSED" });
+    for isa in ISAS {
+        println!("{isa}");
+        for Ratio { what, above, below, promise } in &RATIOS {
+            let median = |id: &str| median(&id.replace("ISA", isa));
+            let (Some(above), Some(below)) = (median(above), median(below)) else { continue };
+            let ratio = above / below;
+            let (kept, promise) = match promise {
+                Promise::AtLeast(least) => (ratio >= *least, format!("promised: at least {least}")),
+                Promise::AtMost(most) => (ratio <= *most, format!("promised: at most {most}")),
+                Promise::None => (true, String::new()),
+            };
+            println!("  {what:<36}{ratio:>8.2}   {promise}{}", if kept { "" } else { "   MISSED" });
+        }
     }
 }

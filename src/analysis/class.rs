@@ -2,7 +2,7 @@
 
 use super::editor::Masks;
 use super::facts::{Facts, written_registers};
-use crate::ir::{BinaryOp, Block, ConvertOp, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, ConvertOp, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
@@ -83,8 +83,8 @@ impl Class {
 pub struct Classes {
     classes: Vec<Class>,
     launch: LaunchClass,
-    /// What is known of the lanes that are active at the block's entry, if the classes are those of these lanes: of
-    /// registers that nothing has written yet.
+    /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
+    /// has written yet.
     facts: Option<Facts>,
 }
 
@@ -94,16 +94,16 @@ impl Classes {
         Classes::compute(block, launch, None, &|_| true)
     }
 
-    /// The classes of the lanes that are active at the block's entry, of whose registers this is known.
+    /// The classes of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
     /// What is not `computable` again from its operands varies, unless it is one for the warp.
     pub fn with_facts(
-        function: &Function,
         block: &Block,
         launch: LaunchClass,
         facts: &Facts,
+        lanes: Option<Value>,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
-        Classes::compute(block, launch, Some((facts, block.entry_mask(function.active))), computable)
+        Classes::compute(block, launch, Some((facts, lanes)), computable)
     }
 
     fn compute(
@@ -163,8 +163,8 @@ impl Classes {
         self.classes[value.0 as usize]
     }
 
-    /// Whether they are only those of active lanes, and rely on what registers held at the block's entry.
-    pub fn of_active_lanes(&self) -> bool {
+    /// Whether they are only those of some lanes, and rely on what registers held at the block's entry.
+    pub fn of_some_lanes(&self) -> bool {
         self.facts.is_some()
     }
 

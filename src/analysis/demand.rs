@@ -194,8 +194,11 @@ impl<'a> Demand<'a> {
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
                 // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
+                // A compare tells of values of lanes, and these have the most to lose.
+                let is_compare = |v: Value| matches!(self.editor.def(v), Op::ICmp { .. } | Op::FCmp { .. });
                 let is_leaf = |v: Value| matches!(self.editor.def(v), Op::RfRead { .. } | Op::Const { .. });
-                let (this, other) = if is_leaf(b) { (a, b) } else { (b, a) };
+                let first = is_compare(a) || !is_compare(b) && is_leaf(b);
+                let (this, other) = if first { (a, b) } else { (b, a) };
                 let narrowed = match &seen {
                     Seen::Under(masks) if !masks.iter().all(|m| self.editor.is_subset(other, m)) => seen,
                     _ => Seen::under(other),
@@ -278,7 +281,7 @@ impl<'a> Demand<'a> {
         matches!(op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) || self.editor.is_pure(op)
     }
 
-    fn is_unseen(&self, value: Value) -> bool {
+    pub fn is_unseen(&self, value: Value) -> bool {
         matches!(self.seen[value.0 as usize], Seen::Nothing)
     }
 

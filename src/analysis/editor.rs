@@ -58,31 +58,55 @@ impl<'a> Masks<'a> {
 
     /// Whether every bit of mask `a` is proven to be set in mask `b`.
     pub fn is_subset(&self, a: Value, b: Value) -> bool {
-        if a == b || self.constant(b) == Some(u64::MAX) || self.constant(a) == Some(0) {
-            return true;
-        }
-        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = self.def(b)
-            && (self.is_subset(a, *x) || self.is_subset(a, *y))
-        {
-            return true;
-        }
-        match self.def(a) {
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(*x, b) || self.is_subset(*y, b),
-            Op::Binary { op: BinaryOp::Or, a: x, b: y } => self.is_subset(*x, b) && self.is_subset(*y, b),
-            _ => false,
-        }
+        Proof { masks: self, steps: MAX_STEPS }.is_subset(a, b)
     }
 
     /// Whether masks `a` and `b` are proven to share no bit.
     pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
-        self.excludes(a, b) || self.excludes(b, a)
+        let mut proof = Proof { masks: self, steps: MAX_STEPS };
+        proof.excludes(a, b) || proof.excludes(b, a)
+    }
+}
+
+/// Steps of a proof about masks. The ways through their definitions are many more than the definitions are.
+const MAX_STEPS: u32 = 100;
+
+struct Proof<'a> {
+    masks: &'a Masks<'a>,
+    steps: u32,
+}
+
+impl Proof<'_> {
+    fn is_subset(&mut self, a: Value, b: Value) -> bool {
+        let masks = self.masks;
+        if a == b || masks.constant(b) == Some(u64::MAX) || masks.constant(a) == Some(0) {
+            return true;
+        }
+        if self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = *masks.def(b)
+            && (self.is_subset(a, x) || self.is_subset(a, y))
+        {
+            return true;
+        }
+        match *masks.def(a) {
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(x, b) || self.is_subset(y, b),
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a: x, b: y } => self.is_subset(x, b) && self.is_subset(y, b),
+            _ => false,
+        }
     }
 
-    fn excludes(&self, a: Value, b: Value) -> bool {
-        match self.def(a) {
-            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, *x),
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(*x, b) || self.excludes(*y, b),
-            _ => self.constant(a) == Some(0),
+    fn excludes(&mut self, a: Value, b: Value) -> bool {
+        if self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        match *self.masks.def(a) {
+            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, x),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(x, b) || self.excludes(y, b),
+            _ => self.masks.constant(a) == Some(0),
         }
     }
 }
@@ -189,6 +213,17 @@ impl Editor {
         let tail = self.insts.iter().rposition(|inst| !is_write(inst)).map_or(0, |last| last + 1);
         let dead = |&index: &usize| matches!(self.insts[index].op, Op::RfWrite { reg, .. } if !live(reg));
         (tail..self.insts.len()).filter(dead).collect()
+    }
+
+    /// The defining instruction of each value, and which of its results it is, wherever instructions have been moved to.
+    pub fn defs_as_they_are(&self) -> Vec<(usize, usize)> {
+        let mut defs = vec![(0, 0); self.values.len()];
+        for (index, inst) in self.insts.iter().enumerate() {
+            for (result, value) in inst.results.iter().enumerate() {
+                defs[value.0 as usize] = (index, result);
+            }
+        }
+        defs
     }
 
     pub fn ty(&self, value: Value) -> ValueType {
@@ -371,6 +406,14 @@ impl Editor {
                 }
                 if ca == Some(0) && keeps(b) {
                     return Some(b);
+                }
+                if op == BinaryOp::Or && uniform && ty == Type::I64 {
+                    if self.is_subset(a, b) {
+                        return Some(b);
+                    }
+                    if self.is_subset(b, a) {
+                        return Some(a);
+                    }
                 }
                 if op == BinaryOp::Add {
                     return self.fuse_multiply(a, b, window);

@@ -1,20 +1,39 @@
 //! What is known of lane registers when a block is entered: that the lanes which are active then hold evenly spaced
 //! values. A dataflow analysis forwards over the function, from "all alike" at the entry.
 //!
-//! A fact is about the active lanes. It holds on as long as the active mask only shrinks. Where lanes come back
-//! ([`Block::join`](crate::ir::Block::join)) the facts at the end of the block that pushed them hold again, for the
-//! registers that nothing on the way writes.
+//! A fact is about the active lanes. It holds on as long as the active mask only shrinks. Lanes come back in two ways. Where
+//! a block joins what another one pushed ([`Block::join`](crate::ir::Block::join)) the facts at the end of that one hold again,
+//! for the registers that nothing on the way writes. Where lanes are kept in a mask register meanwhile, the facts about these
+//! and the active ones together are followed with the register ([`Kept`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::class::{Classes, LaunchClass};
 use super::editor::Masks;
 use super::flow::Flow;
 use super::registers;
-use crate::ir::{Block, Function, Op, Reg, Value};
+use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;
+
+/// What is known when a block is entered.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct State {
+    facts: Facts,
+    kept: BTreeMap<Reg, Kept>,
+}
+
+/// What is known of the lanes in a mask register.
+#[derive(Clone, Debug, PartialEq)]
+struct Kept {
+    /// Of them and the active ones, all together.
+    facts: Facts,
+    /// All active lanes are among them.
+    covers: bool,
+    /// Mask registers that have them all.
+    within: BTreeSet<Reg>,
+}
 
 /// The facts at the entry of every block. A block that is not reached has none.
 pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts> {
@@ -24,84 +43,266 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
         let written = registers_written(function, &join.on_the_way);
         joins[join.pusher].push((join.block, written));
     }
+    let keepers = keepers(function);
     // None: not reached so far.
-    let mut entry: Vec<Option<Facts>> = vec![None; function.blocks.len()];
+    let mut entry: Vec<Option<State>> = vec![None; function.blocks.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
-    entry[0] = Some(lanes.map(|reg| (reg, 0)).collect());
+    entry[0] = Some(State { facts: lanes.map(|reg| (reg, 0)).collect(), ..State::default() });
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
-        let end = at_end(function, &function.blocks[index], &known, launch);
+        let end = Passage::of(function, &function.blocks[index]).end(&known, &keepers, launch);
         for &to in &flow.successors[index] {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
-            let facts = match function.blocks[to].join {
+            let state = match function.blocks[to].join {
                 None => end.clone(),
-                Some(_) if flow.join(to).is_none() => Facts::new(),
+                Some(_) if flow.join(to).is_none() => State::default(),
                 Some(_) => continue,
             };
-            if meet(&mut entry[to], facts) {
+            if meet(&mut entry[to], state) {
                 pending.insert(to);
             }
         }
         for (join, written) in &joins[index] {
-            let kept = end.iter().filter(|(reg, _)| !written.contains(reg)).map(|(&reg, &step)| (reg, step));
-            if meet(&mut entry[*join], kept.collect()) {
+            let facts = without(&end.facts, written);
+            if meet(&mut entry[*join], State { facts, ..State::default() }) {
                 pending.insert(*join);
             }
         }
     }
-    entry.into_iter().map(Option::unwrap_or_default).collect()
+    entry.into_iter().map(|state| state.unwrap_or_default().facts).collect()
 }
 
 /// Keeps what both say. True if that is less than before.
-fn meet(known: &mut Option<Facts>, other: Facts) -> bool {
+fn meet(known: &mut Option<State>, other: State) -> bool {
     let Some(known) = known else {
         *known = Some(other);
         return true;
     };
-    let before = known.len();
-    known.retain(|reg, step| other.get(reg) == Some(step));
-    known.len() < before
+    let before = known.clone();
+    let meet = |known: &mut Facts, other: &Facts| known.retain(|reg, step| other.get(reg) == Some(step));
+    meet(&mut known.facts, &other.facts);
+    known.kept.retain(|mask, kept| {
+        let Some(other) = other.kept.get(mask) else { return false };
+        meet(&mut kept.facts, &other.facts);
+        kept.covers &= other.covers;
+        kept.within.retain(|mask| other.within.contains(mask));
+        true
+    });
+    *known != before
 }
 
-/// The facts at the end of a block.
-fn at_end(function: &Function, block: &Block, known: &Facts, launch: LaunchClass) -> Facts {
-    let classes = Classes::with_facts(function, block, launch, known, &|_| true);
-    let defs = block.defs();
-    let masks = Masks::of(&block.insts, &defs);
-    let mut active: Option<Value> = None;
-    let mut shrinks = true;
-    for inst in &block.insts {
-        match inst.op {
-            Op::RfRead { reg, .. } if reg == function.active && active.is_none() => active = Some(inst.results[0]),
-            Op::RfWrite { reg, value, .. } if reg == function.active => {
-                shrinks &= active.is_some_and(|before| masks.is_subset(value, before));
-                active = Some(value);
-            }
-            _ => {}
-        }
-    }
-    if !shrinks {
-        return Facts::new();
-    }
-    let mut facts = known.clone();
-    for inst in &block.insts {
-        match inst.op {
-            Op::RfWrite { reg, value, guard, .. } => {
-                let whole = inst.window.count == function.lanes
-                    && guard.is_none_or(|guard| active.is_some_and(|active| masks.is_subset(active, guard)));
-                match classes.get(value).affine() {
-                    Some((step, true)) if whole && !block.ty(value).is_uniform() => facts.insert(reg, step),
-                    _ => facts.remove(&reg),
-                };
-            }
-            _ => written_registers(&inst.op, |reg| {
-                facts.remove(&reg);
-            }),
-        }
-    }
-    facts
+fn without(facts: &Facts, written: &BTreeSet<Reg>) -> Facts {
+    facts.iter().filter(|(reg, _)| !written.contains(reg)).map(|(&reg, &step)| (reg, step)).collect()
 }
+
+/// The mask registers that lanes come back from.
+fn keepers(function: &Function) -> BTreeSet<Reg> {
+    let mut keepers = BTreeSet::new();
+    for block in &function.blocks {
+        let passage = Passage::of(function, block);
+        let Some(&Some(active)) = passage.masks.get(&function.active) else { continue };
+        let (mut open, mut seen) = (vec![active], HashSet::from([active]));
+        while let Some(mask) = open.pop() {
+            match *passage.def(mask) {
+                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
+                    open.extend([a, b].into_iter().filter(|&part| seen.insert(part)));
+                }
+                Op::RfRead { reg, .. } if reg != function.active => {
+                    keepers.insert(reg);
+                }
+                _ => {}
+            }
+        }
+    }
+    keepers
+}
+
+/// A block as masks pass through it.
+struct Passage<'a> {
+    function: &'a Function,
+    block: &'a Block,
+    defs: Vec<(usize, usize)>,
+    /// The active lanes at entry, if the block reads them.
+    active: Option<Value>,
+    /// What registers that are one for the warp held at entry, where it is read.
+    at_entry: BTreeMap<Value, Reg>,
+    /// What it leaves in such registers, where that is one value.
+    masks: BTreeMap<Reg, Option<Value>>,
+    /// Lane registers that it writes.
+    written: BTreeSet<Reg>,
+}
+
+/// The lanes that a mask register has in the end.
+#[derive(Clone, Copy)]
+enum Lanes {
+    /// These.
+    Mask(Value),
+    /// Those that it had at entry.
+    Same(Reg),
+    Unknown,
+}
+
+impl<'a> Passage<'a> {
+    fn of(function: &'a Function, block: &'a Block) -> Passage<'a> {
+        let active = block.entry_mask(function.active);
+        let (at_entry, masks, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut passage = Passage { function, block, defs: block.defs(), active, at_entry, masks, written };
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfRead { reg, part: Part::Whole }
+                    if !function.is_lane(reg) && !passage.masks.contains_key(&reg) =>
+                {
+                    passage.at_entry.insert(inst.results[0], reg);
+                }
+                Op::RfWrite { reg, part, value, .. } if !function.is_lane(reg) => {
+                    passage.masks.insert(reg, Some(value).filter(|_| part == Part::Whole));
+                }
+                ref op => written_registers(op, |reg| {
+                    if function.is_lane(reg) {
+                        passage.written.insert(reg);
+                    } else {
+                        passage.masks.insert(reg, None);
+                    }
+                }),
+            }
+        }
+        passage
+    }
+
+    fn def(&self, value: Value) -> &Op {
+        &self.block.insts[self.defs[value.0 as usize].0].op
+    }
+
+    fn is_subset(&self, a: Value, b: Value) -> bool {
+        Masks::of(&self.block.insts, &self.defs).is_subset(a, b)
+    }
+
+    fn at_end(&self, mask: Reg) -> Lanes {
+        match self.masks.get(&mask) {
+            Some(&Some(value)) => Lanes::Mask(value),
+            Some(None) => Lanes::Unknown,
+            None => self.active.filter(|_| mask == self.function.active).map_or(Lanes::Same(mask), Lanes::Mask),
+        }
+    }
+
+    /// Whether lanes are proven to be among those that were active at entry, if that counts, and those that `holds` says of
+    /// mask registers at entry.
+    fn are_among(&self, lanes: Lanes, active_counts: bool, holds: &impl Fn(Reg) -> bool) -> bool {
+        match lanes {
+            Lanes::Mask(value) => {
+                let mut steps = MAX_STEPS;
+                self.is_among(value, active_counts, holds, &mut steps)
+            }
+            Lanes::Same(reg) => holds(reg) || active_counts && reg == self.function.active,
+            Lanes::Unknown => false,
+        }
+    }
+
+    fn is_among(&self, mask: Value, active_counts: bool, holds: &impl Fn(Reg) -> bool, steps: &mut usize) -> bool {
+        if *steps == 0 {
+            return false;
+        }
+        *steps -= 1;
+        if active_counts && self.active.is_some_and(|active| self.is_subset(mask, active)) {
+            return true;
+        }
+        match *self.def(mask) {
+            Op::Const { bits: 0, .. } => true,
+            Op::RfRead { .. } => self.at_entry.get(&mask).is_some_and(|&reg| holds(reg)),
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => {
+                self.is_among(a, active_counts, holds, steps) && self.is_among(b, active_counts, holds, steps)
+            }
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                self.is_among(a, active_counts, holds, steps) || self.is_among(b, active_counts, holds, steps)
+            }
+            _ => false,
+        }
+    }
+
+    /// What is known at the block's end.
+    fn end(&self, known: &State, keepers: &BTreeSet<Reg>, launch: LaunchClass) -> State {
+        let active = self.at_end(self.function.active);
+        let Some((before, _)) = self.known_of(known, &[active]) else { return State::default() };
+        let lanes = match active {
+            Lanes::Mask(active) => Some(active),
+            _ => None,
+        };
+        let facts = self.facts_at_end(before, lanes, launch);
+        let mut kept = BTreeMap::new();
+        for &mask in keepers {
+            let lanes = self.at_end(mask);
+            let none = matches!(lanes, Lanes::Mask(value) if matches!(self.def(value), Op::Const { bits: 0, .. }));
+            let facts = match self.known_of(known, &[active, lanes]) {
+                _ if none => facts.clone(),
+                Some((before, true)) => self.facts_at_end(before, self.active, launch),
+                Some((before, false)) => without(before, &self.written),
+                None => continue,
+            };
+            let unchanged = known.kept.iter().filter(|&(other, _)| !self.masks.contains_key(other));
+            let has_all = |&(&other, kept): &(&Reg, &Kept)| mask != other && self.has_all(known, other, kept, lanes);
+            let within = unchanged.filter(has_all).map(|(&other, _)| other).collect();
+            let covers = match (lanes, active) {
+                (Lanes::Mask(value), Lanes::Mask(active)) => self.is_subset(active, value),
+                (Lanes::Same(mask), active) => {
+                    known.kept.get(&mask).is_some_and(|kept| self.has_all(known, mask, kept, active))
+                }
+                _ => false,
+            };
+            kept.insert(mask, Kept { facts, covers, within });
+        }
+        State { facts, kept }
+    }
+
+    /// Whether a mask register, which keeps what it had at entry, has all of these lanes.
+    fn has_all(&self, known: &State, mask: Reg, kept: &Kept, lanes: Lanes) -> bool {
+        self.are_among(lanes, kept.covers, &|reg| reg == mask || known.lies_within(reg, mask))
+    }
+
+    /// What was known at entry of lanes that have all of these among them, and whether they were the active ones.
+    fn known_of<'s>(&self, known: &'s State, lanes: &[Lanes]) -> Option<(&'s Facts, bool)> {
+        if lanes.iter().all(|&lanes| self.are_among(lanes, true, &|_| false)) {
+            return Some((&known.facts, true));
+        }
+        let has_all = |&(&mask, _): &(&Reg, &Kept)| {
+            lanes.iter().all(|&lanes| self.are_among(lanes, true, &|reg| reg == mask || known.lies_within(reg, mask)))
+        };
+        let facts = known.kept.iter().filter(has_all).map(|(_, kept)| &kept.facts);
+        facts.max_by_key(|facts| facts.len()).map(|facts| (facts, false))
+    }
+
+    /// What is known at the end of the lanes of a mask, or all that were active, from what was known of them at entry.
+    fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: LaunchClass) -> Facts {
+        let (block, function) = (self.block, self.function);
+        let classes = Classes::with_facts(block, launch, known, lanes, &|_| true);
+        let mut facts = known.clone();
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } => {
+                    let whole = inst.window.count == function.lanes
+                        && guard.is_none_or(|guard| lanes.is_some_and(|lanes| self.is_subset(lanes, guard)));
+                    match classes.get(value).affine() {
+                        Some((step, true)) if whole && !block.ty(value).is_uniform() => facts.insert(reg, step),
+                        _ => facts.remove(&reg),
+                    };
+                }
+                _ => written_registers(&inst.op, |reg| {
+                    facts.remove(&reg);
+                }),
+            }
+        }
+        facts
+    }
+}
+
+impl State {
+    fn lies_within(&self, mask: Reg, other: Reg) -> bool {
+        self.kept.get(&mask).is_some_and(|kept| kept.within.contains(&other))
+    }
+}
+
+/// Steps of a proof that lanes are among others.
+const MAX_STEPS: usize = 64;
 
 fn registers_written(function: &Function, blocks: &[usize]) -> BTreeSet<Reg> {
     let mut written = BTreeSet::new();

@@ -151,7 +151,7 @@ impl Finder<'_> {
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
     /// hold what they held there.
     fn may_rely_on_facts(&mut self) -> bool {
-        if !self.classes.of_active_lanes() {
+        if !self.classes.of_some_lanes() {
             return true;
         }
         let active = self.block.entry_mask(self.function.active);

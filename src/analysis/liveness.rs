@@ -1,12 +1,13 @@
 //! Which registers a block's successors may still read.
 //!
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`, or behind a switch; what those blocks may read stays live wherever lanes may be waiting
-//! for them, since a write of the running lanes says nothing about the waiting ones. A register that is read in inactive
-//! lanes (by a cross-lane operation, say) stays live too.
+//! `indirect_target` or `join`, behind a switch, or where a block makes lanes active that were not at its entry; what
+//! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
+//! about the waiting ones. A register that is read in inactive lanes (by a cross-lane operation, say) stays live too.
 
+use super::editor::{Editor, Masks};
 use super::flow::Flow;
-use crate::ir::{BlockId, Function, Inst, Op, Part, Reg, Terminator, Window};
+use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -36,10 +37,12 @@ impl RegSet {
     }
 }
 
-/// What a block reads before it writes, and what it certainly overwrites.
+/// What a block reads before it writes, and what it certainly overwrites in the lanes that are active at its entry.
 struct Summary {
     uses: RegSet,
     kills: RegSet,
+    /// It makes lanes active that were not at its entry.
+    grows: bool,
 }
 
 pub struct Liveness {
@@ -50,9 +53,15 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// `code` gives the instructions of each block, which need not be those of the function. `exposed` registers are read
-    /// in lanes that may be inactive: they stay live.
-    pub fn of<'a>(function: &Function, flow: &Flow, code: impl Fn(usize) -> &'a [Inst], exposed: &[Reg]) -> Liveness {
+    /// `code` is that of the function's blocks, rebuilt; what a block reads counts if it is `seen` there. `exposed` registers
+    /// are read in lanes that may be inactive: they stay live.
+    pub fn of(
+        function: &Function,
+        flow: &Flow,
+        code: &[(Editor, Terminator)],
+        seen: impl Fn(usize, Value) -> bool,
+        exposed: &[Reg],
+    ) -> Liveness {
         let mut first = Vec::with_capacity(function.banks.len());
         let mut count = 0usize;
         for bank in &function.banks {
@@ -65,7 +74,7 @@ impl Liveness {
         exposed.iter().for_each(|&reg| always.insert(number(reg)));
         let blocks = function.blocks.len();
         let summaries: Vec<Summary> =
-            (0..blocks).map(|block| summarize(function, code(block), count, &number)).collect();
+            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), count, &number)).collect();
 
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
@@ -100,6 +109,13 @@ impl Liveness {
                 if matches!(block.term, Terminator::Indirect { .. }) {
                     // Code that is only found when it is reached may read anything.
                     out = all.clone();
+                }
+                if summaries[i].grows {
+                    // What it overwrites it may overwrite before the others resume.
+                    let size = always.clone();
+                    always.union(&out);
+                    always.union(&summaries[i].uses);
+                    changed |= size != always;
                 }
                 let mut before = out.clone();
                 for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {
@@ -138,11 +154,23 @@ impl Liveness {
     }
 }
 
-fn summarize(function: &Function, insts: &[Inst], count: usize, number: &impl Fn(Reg) -> usize) -> Summary {
-    let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count) };
-    let whole = Window::all(function.lanes);
-    for inst in insts.iter().rev() {
+fn summarize(
+    function: &Function,
+    code: &Editor,
+    seen: impl Fn(Value) -> bool,
+    count: usize,
+    number: &impl Fn(Reg) -> usize,
+) -> Summary {
+    let defs = code.defs_as_they_are();
+    let masks = Masks::of(&code.insts, &defs);
+    let active = code.insts.iter().find_map(|inst| match inst.op {
+        Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
+        _ => None,
+    });
+    let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count), grows: false };
+    for inst in code.insts.iter().rev() {
         match &inst.op {
+            Op::RfRead { .. } | Op::RegionRead { .. } if !seen(inst.results[0]) => {}
             Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
                 summary.uses.insert(number(*reg));
                 summary.kills.remove(number(*reg));
@@ -154,9 +182,12 @@ fn summarize(function: &Function, insts: &[Inst], count: usize, number: &impl Fn
                     summary.kills.remove(n);
                 }
             }
-            Op::RfWrite { reg, part, guard, .. } => {
-                let lane = function.is_lane(*reg);
-                if *part == Part::Whole && guard.is_none() && (!lane || inst.window == whole) {
+            Op::RfWrite { reg, part, value, guard, .. } => {
+                if *reg == function.active {
+                    summary.grows |= !active.is_some_and(|active| masks.is_subset(*value, active));
+                }
+                let whole = guard.is_none_or(|guard| active.is_some_and(|active| masks.is_subset(active, guard)));
+                if *part == Part::Whole && whole {
                     summary.kills.insert(number(*reg));
                     summary.uses.remove(number(*reg));
                 }

@@ -51,15 +51,10 @@ pub fn optimize(function: &Function) -> Optimized {
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
     let mut exposed: Vec<Reg> = Vec::new();
     // What is dead keeps something else alive in the first round.
-    for round in 0..2 {
+    for _ in 0..2 {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
         exposed = demands.iter().flat_map(|demand| demand.exposed(function)).collect();
-        // The first round still looks at what was lifted, where a write under the active mask has no guard yet.
-        let code = |block: usize| match round {
-            0 => &function.blocks[block].insts[..],
-            _ => &blocks[block].0.insts,
-        };
-        let liveness = Liveness::of(function, &flow, code, &exposed);
+        let liveness = Liveness::of(function, &flow, &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
         let pruned = demands.into_iter().zip(0..);
         let pruned = pruned.map(|(demand, block)| demand.prune(|reg| liveness.live_out(BlockId(block), reg)));
         let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
@@ -72,7 +67,7 @@ pub fn optimize(function: &Function) -> Optimized {
     for (editor, _) in &mut blocks {
         editor.insts = early::write_early(function, std::mem::take(&mut editor.insts));
     }
-    let liveness = Liveness::of(function, &flow, |block| &blocks[block].0.insts, &exposed);
+    let liveness = Liveness::of(function, &flow, &blocks, |_, _| true, &exposed);
     let read_first = registers(function)
         .filter(|&reg| {
             let bytes = matches!(function.bank(reg.bank).kind, CellKind::Bytes(_));

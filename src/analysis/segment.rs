@@ -111,13 +111,14 @@ impl Planner<'_> {
         }
         match &inst.op {
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
+                let writes = !matches!(inst.op, Op::Load { .. });
                 if self.block.ty(access.address).is_uniform() {
-                    if self.is_pure(&inst.op) && !self.uses_body(&inst.op) {
+                    let moves = self.is_pure(&inst.op) || !writes && self.may_fault_before_the_body();
+                    if moves && !self.uses_body(&inst.op) {
                         return self.before.push(index);
                     }
                     return self.alone(Step::Scalar(index));
                 }
-                let writes = !matches!(inst.op, Op::Load { .. });
                 if self.writes || (writes && self.loads) {
                     self.close();
                 }
@@ -160,6 +161,12 @@ impl Planner<'_> {
 
     fn is_pure(&self, op: &Op) -> bool {
         is_pure(op, |v| self.constants[v.0 as usize].filter(|_| self.block.ty(v).is_uniform()))
+    }
+
+    /// Nothing in the body faults or writes, and the lanes active now, of which a fault names one, are known before it.
+    fn may_fault_before_the_body(&self) -> bool {
+        let writes_active = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == self.function.active);
+        !self.loads && !self.writes && !self.after.iter().any(writes_active)
     }
 
     fn uses_body(&self, op: &Op) -> bool {

@@ -199,9 +199,14 @@ impl Inst {
 }
 
 impl Block {
-    /// The active mask as the block first reads it; `active` is its register.
+    /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
-        self.insts.iter().find_map(|inst| match inst.op {
+        let writes = |op: &Op| match *op {
+            Op::RfWrite { reg, .. } => reg == active,
+            Op::RfScatter { bank, .. } => bank == active.bank,
+            _ => false,
+        };
+        self.insts.iter().take_while(|inst| !writes(&inst.op)).find_map(|inst| match inst.op {
             Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
             _ => None,
         })

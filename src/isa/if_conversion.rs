@@ -37,6 +37,16 @@ pub fn convert(function: &mut Function) {
             changed |= skip(function, &cells, id) || follow(function, id);
         }
     }
+    // Copies were taken of these, and nothing comes to them any more.
+    let reachable = reachable(function);
+    for id in (0..function.blocks.len() as u32).map(BlockId).filter(|id| !reachable.contains(id)) {
+        clear(function, id);
+    }
+}
+
+fn clear(function: &mut Function, id: BlockId) {
+    let gone = &mut function.blocks[id.0 as usize];
+    (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
 }
 
 /// Numbers of the registers that are one for the warp.
@@ -70,8 +80,7 @@ impl Cells {
 fn follow(function: &mut Function, id: BlockId) -> bool {
     let Terminator::Jump(to) = function.block(id).term else { return false };
     let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
-    // The entry sets registers up, and nothing may jump to it.
-    if to == id || id.0 == 0 || !fits {
+    if to == id || !fits {
         return false;
     }
     let (mut ways, reachable) = (0, reachable(function));
@@ -82,9 +91,7 @@ fn follow(function: &mut Function, id: BlockId) -> bool {
         return false;
     }
     append(function, id, to, None);
-    // Nothing comes here any more.
-    let gone = &mut function.blocks[to.0 as usize];
-    (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
+    clear(function, to);
     true
 }
 
@@ -350,7 +357,7 @@ mod tests {
              rf.write s[2], v1\n  jump b3\n\
              b3 pc 0xc cost 1:\n  v0 = rf.read s[1]\n  rf.write s[0], v0\n  exit",
         );
-        let block = &function.blocks[1];
+        let block = &function.blocks[0];
         let selects = block.insts.iter().filter(|inst| matches!(inst.op, Op::UniformSelect { .. })).count();
         let guarded =
             block.insts.iter().any(|inst| matches!(inst.op, Op::Load { access, .. } if access.guard.is_some()));
@@ -366,6 +373,6 @@ mod tests {
              b2 pc 0x8 cost 1:\n  v0 = rf.read v[0]\n  rf.write v[1], v0 nomask\n  jump b3\n\
              b3 pc 0xc cost 1:\n  exit",
         );
-        assert!(matches!(function.blocks[1].term, Terminator::Branch { .. }), "{function}");
+        assert!(matches!(function.blocks[0].term, Terminator::Branch { .. }), "{function}");
     }
 }

@@ -62,8 +62,9 @@ impl BlockPlan {
             _ => None,
         };
         let support = |inst: &Inst| support(function, &block.values, &constant, inst);
+        let active = block.entry_mask(function.active);
         let whole_classes =
-            Classes::with_facts(function, block, launch, facts, &|inst| support(inst) == Support::LaneWise);
+            Classes::with_facts(block, launch, facts, active, &|inst| support(inst) == Support::LaneWise);
         let plan = Plan::of(function, block, &classes, support);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
         let groups =

@@ -10,7 +10,7 @@ use warploom::interp::Interpreter;
 use warploom::ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Part, Space, Terminator, Type, Value,
 };
-use warploom::isa::gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
+use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom::jit;
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
@@ -131,17 +131,11 @@ impl Probe {
         const END: u32 = 0xbf81_0000;
         let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
         let kernel = Kernel {
-            name: "probe",
-            code: &code,
-            base: 0,
-            entry: 0,
-            indirect_targets: &[],
-            discovered: &[],
             // Registers that nobody reads are looked at too.
             plain: true,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
-            initial: Initial::default(),
+            ..Kernel::new("probe", &code)
         };
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{texts:?}: {error}"));
         let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));

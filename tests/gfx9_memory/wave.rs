@@ -7,7 +7,7 @@ use warploom::analysis::LaunchClass;
 use warploom::generate::instrument::{Buffers, instrument, row_bytes};
 use warploom::interp::Interpreter;
 use warploom::ir::{BankId, Function, Reg, verify};
-use warploom::isa::gfx9::lift::{self, Initial, Kernel, Mode, apertures};
+use warploom::isa::gfx9::lift::{self, Kernel, apertures};
 use warploom::jit::Program;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
@@ -19,9 +19,6 @@ use super::encode::{self, Words};
 pub const MEMORY: u64 = 0x12_3456_0000;
 const REGISTERS_IN: u64 = 0x20_0000_0000;
 const REGISTERS_OUT: u64 = 0x21_0000_0000;
-
-/// Denormals are kept; IEEE.
-const MODE: u32 = 0x3f0;
 
 /// The state before: what is not set is 0.
 pub struct Wave {
@@ -112,19 +109,7 @@ impl Wave {
         // s_endpgm
         words.push(0xbf81_0000);
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let function = lift::lift_kernel(&Kernel {
-            name: "test",
-            code: &code,
-            base: 0,
-            entry: 0,
-            indirect_targets: &[],
-            discovered: &[],
-            plain: false,
-            vectors: 256,
-            mode: Mode::from_bits(MODE),
-            initial: Initial::default(),
-        })
-        .unwrap();
+        let function = lift::lift_kernel(&Kernel::new("test", &code)).unwrap();
         verify::verify(&function).unwrap();
         function
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warploom::generate::instrument::{Buffers, instrument};
 use warploom::interp::Interpreter;
 use warploom::ir::{BankId, Function, verify};
-use warploom::isa::gfx9::lift::{self, Initial, Kernel, Mode};
+use warploom::isa::gfx9::lift::{self, Kernel};
 use warploom::jit;
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
@@ -39,19 +39,7 @@ pub fn lift(words: &[u64]) -> Function {
     const END: u32 = 0xbf81_0000;
     let mut code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     code.extend(END.to_le_bytes());
-    let function = lift::lift_kernel(&Kernel {
-        name: "smem",
-        code: &code,
-        base: 0,
-        entry: 0,
-        indirect_targets: &[],
-        discovered: &[],
-        plain: false,
-        vectors: 4,
-        mode: Mode::from_bits(0x3f0),
-        initial: Initial::default(),
-    })
-    .unwrap();
+    let function = lift::lift_kernel(&Kernel { vectors: 4, ..Kernel::new("smem", &code) }).unwrap();
     verify::verify(&function).unwrap();
     function
 }

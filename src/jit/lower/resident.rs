@@ -91,24 +91,22 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a mask register keeps its bits where the active mask is empty.
     fn keeps_idle_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
-        let is_old = |v: Value| matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg);
-        let kept = |v: Value| match *self.def_op(v) {
-            Op::Binary { op: BinaryOp::And, a, b } => {
-                let others = |m: Value| match *self.def_op(m) {
-                    Op::Unary { op: UnaryOp::Not, a } => self.masks().is_subset(a, active),
-                    _ => false,
-                };
-                (is_old(a) && others(b)) || (is_old(b) && others(a))
-            }
-            _ => is_old(v),
-        };
-        if kept(value) || (reg == self.function.active && self.masks().is_subset(value, active)) {
-            return true;
-        }
-        match *self.def_op(value) {
-            Op::Binary { op: BinaryOp::Or, a, b } => {
-                (kept(a) && self.masks().is_subset(b, active)) || (kept(b) && self.masks().is_subset(a, active))
-            }
+        let is_active = |mask: Value| self.masks().is_subset(mask, active);
+        (reg == self.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
+    }
+
+    /// Whether a mask is what the register holds at entry but for active lanes.
+    fn differs_in_active_lanes(&self, mask: Value, reg: Reg, active: Value) -> bool {
+        let differs = |v: Value| self.differs_in_active_lanes(v, reg, active);
+        let is_active = |v: Value| self.masks().is_subset(v, active);
+        let has_all_idle = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        match *self.def_op(mask) {
+            Op::RfRead { reg: read, .. } => read == reg,
+            // One operand is followed at most, so that it takes no longer than the block is.
+            Op::Binary { op: BinaryOp::And, a, b } if has_all_idle(b) => differs(a),
+            Op::Binary { op: BinaryOp::And, a, b } => has_all_idle(a) && differs(b),
+            Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => differs(a),
+            Op::Binary { op: BinaryOp::Or, a, b } => is_active(a) && differs(b),
             _ => false,
         }
     }

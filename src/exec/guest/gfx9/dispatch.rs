@@ -87,6 +87,10 @@ impl<'a> Dispatch<'a> {
             };
             put(at, &value);
         }
+        let kernarg = &self.kernarg[..self.kernarg.len().min(bank::MAX_KERNARG as usize)];
+        words.resize(bank::PACKET as usize, 0);
+        words.extend_from_slice(&bytes[..PACKET_BYTES]);
+        words.extend_from_slice(kernarg);
         self.config.constants[0] = Some(ConstBank::new(&words)?);
         Ok(Environment { config: self.config, held })
     }

@@ -13,11 +13,11 @@ use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
 use crate::capture::manifest::Sampler;
 use crate::container::Code;
-use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr};
+use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr};
 use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
-use crate::isa::gfx9::lift::{self, Initial, InitialScalar, InitialVector, Mode, apertures};
+use crate::isa::gfx9::lift::{self, ConstantMemory, Initial, InitialScalar, InitialVector, Mode, apertures};
 use crate::isa::gfx9::{Instruction, check, lift::WARP_LANES};
 use dispatch::Dispatch;
 
@@ -32,6 +32,10 @@ mod bank {
     /// The SGPR after the workgroup's ids.
     pub const WORKGROUP_INFO: u32 = WAVE_SCRATCH + 4;
     pub const BYTES: u32 = WORKGROUP_INFO + 4;
+    /// What is copied from memory that stays as it is: the dispatch packet, then the kernarg segment as far as there is room.
+    pub const PACKET: u32 = BYTES.next_multiple_of(8);
+    pub const KERNARG: u32 = PACKET + 64;
+    pub const MAX_KERNARG: u32 = (1 << 16) - KERNARG;
     /// Parameters of a plain instruction stream, which has no user SGPRs in the words above.
     pub const PARAMS: u32 = BYTES.next_multiple_of(8);
 
@@ -161,6 +165,14 @@ fn initial(hsa: &HsaKernel) -> Initial {
             initial.scalars.push((number as u8, InitialScalar::Constant(bank::USER_SGPRS + 4 * number)));
         }
     }
+    let mut keep = |pointer: UserSgpr, offset: u32, bytes: u32| {
+        let first = descriptor.user_sgprs().find_map(|(sgpr, first)| (sgpr == pointer).then_some(first));
+        if let Some(first) = first.filter(|first| first % 2 == 0) {
+            initial.constants.push(ConstantMemory { pointer: first as u8, offset, bytes });
+        }
+    };
+    keep(UserSgpr::DispatchPtr, bank::PACKET, bank::KERNARG - bank::PACKET);
+    keep(UserSgpr::KernargSegmentPtr, bank::KERNARG, hsa.kernarg_bytes.min(bank::MAX_KERNARG));
     for (sgpr, number) in descriptor.system_sgprs() {
         initial.scalars.push((number as u8, system_sgpr(sgpr)));
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 use crate::isa::gfx9::Instruction;
 
+use super::entry::ConstantMemory;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
 
@@ -47,13 +48,15 @@ pub struct Cx<'a> {
     pub(super) exec: Option<Value>,
     /// By pair.
     pub(super) raw: BTreeMap<u8, RawMask>,
+    /// What pairs still point to, of all that they did when the wave started.
+    pub(super) constants: Vec<ConstantMemory>,
 }
 
 impl<'a> Cx<'a> {
     /// At the start of a block.
     pub fn new(b: BlockBuilder<'a>, banks: Banks, vectors: u32, mode: Mode) -> Self {
         let pc = b.pc();
-        Cx { b, pc, next: pc, mode, relative: 0, banks, vectors, exec: None, raw: BTreeMap::new() }
+        Cx { b, pc, next: pc, mode, relative: 0, banks, vectors, exec: None, raw: BTreeMap::new(), constants: vec![] }
     }
 
     /// Goes on to an instruction.

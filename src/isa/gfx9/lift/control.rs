@@ -373,5 +373,6 @@ pub fn s_movreld_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn scatter(cx: &mut Cx<'_>, pair: Value, value: Value) -> Lifted {
     cx.b.rf_scatter(cx.banks.scalars, 0, INDEXED_PAIRS, pair, value);
     cx.raw.clear();
+    cx.constants.clear();
     Ok(Flow::Next)
 }

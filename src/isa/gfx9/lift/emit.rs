@@ -7,10 +7,11 @@ use crate::ir::{Barrier, BarrierKind, BlockId, BuildError, Function, FunctionBui
 use super::context::{Banks, Cx};
 use super::entry;
 use super::flow::{Condition, Flow};
-use super::program::{End, GuestBlock, Place, Program};
+use super::program::{self, End, GuestBlock, Place, Program};
 use super::{Kernel, NAN, WARP_LANES};
 
 struct Emitter<'p> {
+    kernel: &'p Kernel<'p>,
     program: &'p Program,
     function: FunctionBuilder,
     banks: Banks,
@@ -20,12 +21,12 @@ struct Emitter<'p> {
 
 /// The function. Blocks are numbered in the order in which they are asked for, from the entry and then from each indirect
 /// target, so that a program with more of these extends one with fewer.
-pub fn emit(kernel: &Kernel<'_>, program: &Program) -> Result<Function, BuildError> {
+pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function, BuildError> {
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let banks = Banks::declare(&mut function, program.vectors);
     let first = function.new_block(kernel.entry);
     let (blocks, queue) = (BTreeMap::new(), VecDeque::new());
-    let mut emitter = Emitter { program, function, banks, blocks, queue };
+    let mut emitter = Emitter { kernel, program, function, banks, blocks, queue };
     let mut cx = Cx::new(emitter.function.at(first), banks, program.vectors, kernel.mode);
     entry::set_up(&mut cx, &kernel.initial);
     let start = emitter.block_at((kernel.entry, kernel.mode));
@@ -57,6 +58,7 @@ impl Emitter<'_> {
     fn emit(&mut self, block: BlockId, guest: &GuestBlock) {
         self.function.set_cost(block, guest.steps.len() as u32);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.program.vectors, guest.mode);
+        cx.constants = program::constants(self.kernel, guest.constants).collect();
         let mut pc = cx.b.pc();
         for &(at, step) in &guest.steps {
             pc = at;

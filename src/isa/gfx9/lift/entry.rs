@@ -18,6 +18,19 @@ pub struct Initial {
     pub scalars: Vec<(u8, InitialScalar)>,
     /// By number of the vector register.
     pub vectors: Vec<(u8, InitialVector)>,
+    /// Memory that stays as it is for the whole launch: at most eight ranges.
+    pub constants: Vec<ConstantMemory>,
+}
+
+/// Memory that a pair of scalar registers points to, of which the bank has a copy: loads through the pair may be taken from
+/// there while it holds what it held at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstantMemory {
+    /// The first register of the pair, an even number.
+    pub pointer: u8,
+    /// Where the copy begins in the bank, a multiple of 8, and how long it is.
+    pub offset: u32,
+    pub bytes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

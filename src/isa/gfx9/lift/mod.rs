@@ -61,7 +61,7 @@ use crate::isa::{LiftError, if_conversion};
 
 use super::Instruction;
 pub use context::Cx;
-pub use entry::{Initial, InitialScalar, InitialVector};
+pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector};
 pub use flow::{Flow, Lifted, Unsupported};
 pub use mode::Mode;
 
@@ -96,6 +96,28 @@ pub struct Kernel<'a> {
     /// Blocks stay as the guest's branches make them: see [`if_conversion`].
     pub plain: bool,
 }
+
+impl<'a> Kernel<'a> {
+    /// Code at address 0 that begins there and is known to go nowhere else, in the mode that compilers ask for, with all
+    /// vector registers.
+    pub fn new(name: &'a str, code: &'a [u8]) -> Kernel<'a> {
+        Kernel {
+            name,
+            code,
+            base: 0,
+            entry: 0,
+            indirect_targets: &[],
+            discovered: &[],
+            vectors: 256,
+            mode: Mode::from_bits(COMPILED_MODE),
+            initial: Initial::default(),
+            plain: false,
+        }
+    }
+}
+
+/// Rounding to the nearest, denormals kept, DX10_CLAMP and IEEE set.
+const COMPILED_MODE: u32 = 0x3f0;
 
 /// The kernel with all code it can reach.
 ///

@@ -7,6 +7,7 @@ use crate::isa::LiftError;
 use crate::isa::gfx9::Instruction;
 
 use super::context::{Banks, Cx};
+use super::entry::ConstantMemory;
 use super::flow::Flow;
 use super::mode::Mode;
 use super::{Kernel, NAN, WARP_LANES};
@@ -23,7 +24,12 @@ pub struct Step {
     /// None: there is no instruction.
     pub insn: Option<Instruction>,
     pub flow: Flow,
+    /// The constant memory that it overwrites the pointers of.
+    overwrites: Constants,
 }
+
+/// Which of the kernel's ranges of constant memory, a bit for each.
+pub type Constants = u8;
 
 /// A block of guest instructions.
 #[derive(Clone, Debug)]
@@ -31,6 +37,8 @@ pub struct GuestBlock {
     pub steps: Vec<(u64, Step)>,
     pub mode: Mode,
     pub end: End,
+    /// The constant memory that registers still point to at the start.
+    pub constants: Constants,
 }
 
 /// What ends a block.
@@ -90,7 +98,8 @@ impl Program {
                 explorer.explore((pc, kernel.mode));
             }
         }
-        let blocks = explorer.cut();
+        let mut blocks = explorer.cut();
+        follow_pointers(kernel, &mut blocks, &explorer.indirect);
         // The order in which blocks are numbered must not change when more are discovered.
         let mut indirect: Vec<u64> = Vec::new();
         if open {
@@ -137,17 +146,27 @@ impl Explorer<'_> {
 
     fn step(&mut self, pc: u64, mode: Mode) -> Step {
         let Some(insn) = decode(self.kernel, pc) else {
-            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction) };
+            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction), overwrites: 0 };
         };
-        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented) };
+        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented), overwrites: 0 };
         let Some(lift) = insn.row().lift else { return trap };
         self.trial.function.clear(self.trial.block);
         let mut cx = Cx::new(self.trial.function.at(self.trial.block), self.trial.banks, self.kernel.vectors, mode);
+        cx.constants = constants(self.kernel, Constants::MAX).collect();
         cx.start(&insn, pc);
         match lift(&mut cx, &insn) {
             // Code that is reached indirectly is lifted for the mode of the entry.
             Ok(Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }) if mode != self.kernel.mode => trap,
-            Ok(flow) => Step { insn: Some(insn), flow },
+            Ok(flow) => {
+                if let Flow::Call { link, .. } | Flow::IndirectCall { link, .. } = flow {
+                    let back = cx.long(0);
+                    cx.set_scalar_pair(link, back);
+                }
+                let all = self.kernel.initial.constants.iter().take(MAX_CONSTANTS);
+                let overwritten = all.zip(0..).filter(|(memory, _)| !cx.constants.contains(memory));
+                let overwrites = overwritten.fold(0, |set, (_, bit)| set | 1 << bit);
+                Step { insn: Some(insn), flow, overwrites }
+            }
             Err(_) => trap,
         }
     }
@@ -171,7 +190,7 @@ impl Explorer<'_> {
 
     fn block(&self, start: Place) -> GuestBlock {
         let mode = start.1;
-        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start) };
+        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), constants: 0 };
         let mut pc = start.0;
         loop {
             if pc != start.0 && (block.steps.len() >= MAX_BLOCK || self.leaders.contains(&(pc, mode))) {
@@ -193,6 +212,57 @@ impl Explorer<'_> {
                 }
             }
         }
+    }
+}
+
+/// Ranges of constant memory that are told apart.
+const MAX_CONSTANTS: usize = Constants::BITS as usize;
+
+/// These ranges of the kernel's constant memory.
+pub fn constants(kernel: &Kernel<'_>, which: Constants) -> impl Iterator<Item = ConstantMemory> {
+    let all = kernel.initial.constants.iter().take(MAX_CONSTANTS).zip(0..);
+    all.filter(move |(_, bit)| which & 1 << bit != 0).map(|(&memory, _)| memory)
+}
+
+/// Finds out at which blocks registers still point to constant memory, whichever way control has come. After an indirect
+/// jump none is known to.
+fn follow_pointers(kernel: &Kernel<'_>, blocks: &mut BTreeMap<Place, GuestBlock>, indirect: &BTreeSet<u64>) {
+    let mut known: BTreeMap<Place, Constants> = indirect.iter().map(|&pc| ((pc, kernel.mode), 0)).collect();
+    let entry = (kernel.entry, kernel.mode);
+    known.entry(entry).or_insert(Constants::MAX);
+    let mut work: Vec<Place> = known.keys().copied().collect();
+    while let Some(place) = work.pop() {
+        let block = &blocks[&place];
+        let left = block.steps.iter().fold(known[&place], |left, (_, step)| left & !step.overwrites);
+        for to in block.successors() {
+            let before = known.get(&to).copied();
+            let after = before.map_or(left, |before| before & left);
+            if before != Some(after) {
+                known.insert(to, after);
+                work.push(to);
+            }
+        }
+    }
+    for (place, constants) in known {
+        if let Some(block) = blocks.get_mut(&place) {
+            block.constants = constants;
+        }
+    }
+}
+
+impl GuestBlock {
+    /// Where it leads to, indirect jumps aside.
+    fn successors(&self) -> impl Iterator<Item = Place> {
+        let (one, other) = match self.end {
+            End::Jump(place) => (Some(place), None),
+            End::Flow { flow, next } => match flow {
+                Flow::Jump(target) | Flow::Call { target, .. } => (Some((target, self.mode)), None),
+                Flow::Branch { target, .. } => (Some((target, self.mode)), Some(next)),
+                Flow::Barrier | Flow::Next | Flow::SetMode(_) => (Some(next), None),
+                Flow::Indirect(_) | Flow::IndirectCall { .. } | Flow::Exit | Flow::Trap(_) => (None, None),
+            },
+        };
+        one.into_iter().chain(other)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::ir::{Access, AtomicOp, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand, Smem};
 
 use super::context::Cx;
+use super::entry::BANK;
 use super::{Flow, Lifted};
 
 /// Scalar registers that memory may be loaded to and stored from: s0 to s101, then pairs and quads that stand alone.
@@ -120,6 +121,12 @@ impl Place {
 fn load(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
     let smem = i.smem();
     let Some(first) = data_registers(&smem, words) else { return Ok(Flow::Next) };
+    if base == Base::Address
+        && let Some(offset) = constant_offset(cx, &smem, words)
+    {
+        load_constants(cx, first, offset, words);
+        return Ok(Flow::Next);
+    }
     let place = place(cx, &smem, base);
     let values: Vec<Value> = if place.range.is_some() {
         // Words out of range give 0, one by one.
@@ -134,6 +141,28 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
     };
     write(cx, first, &values);
     Ok(Flow::Next)
+}
+
+/// Where in constant bank 0 the words of a load lie, if they are in memory of which that has a copy.
+fn constant_offset(cx: &Cx<'_>, smem: &Smem, words: u8) -> Option<u32> {
+    let first = base_register(smem, false);
+    let memory = cx.constants.iter().find(|memory| memory.pointer == first)?;
+    let offset = u32::try_from(smem.offset & !3).ok().filter(|_| smem.soffset.is_none())?;
+    let end = offset + 4 * u32::from(words);
+    (end <= memory.bytes).then_some(memory.offset + offset)
+}
+
+fn load_constants(cx: &mut Cx<'_>, first: u8, offset: u32, words: u8) {
+    if offset.is_multiple_of(8) && words > 1 {
+        for pair in 0..words / 2 {
+            let whole = cx.b.load_const(BANK, offset + 8 * u32::from(pair), Type::I64);
+            cx.set_scalar_pair(Operand::Scalar(first + 2 * pair), whole);
+        }
+        return;
+    }
+    let words: Vec<Value> =
+        (0..words.into()).map(|word: u32| cx.b.load_const(BANK, offset + 4 * word, Type::I32)).collect();
+    write(cx, first, &words);
 }
 
 /// Writes registers from `first` on, in pairs where they are.

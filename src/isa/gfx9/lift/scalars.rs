@@ -112,7 +112,7 @@ impl Cx<'_> {
             return self.set_exec(whole);
         }
         let (reg, part) = (self.pair(number), if number % 2 == 0 { Part::Lo } else { Part::Hi });
-        self.raw.remove(&(number / 2));
+        self.forget(operand);
         self.b.rf_write_part(reg, part, value);
     }
 
@@ -122,7 +122,7 @@ impl Cx<'_> {
             Operand::Scalar(number) if number / 2 == EXEC / 2 => self.set_exec(value),
             Operand::Scalar(number) if number % 2 == 0 => {
                 let reg = self.pair(number);
-                self.raw.remove(&(number / 2));
+                self.forget(operand);
                 self.b.rf_write(reg, value);
             }
             Operand::Scalar(number) => {
@@ -132,6 +132,13 @@ impl Cx<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Drops what is known of the pair that a register is of, which is about to be written.
+    fn forget(&mut self, operand: Operand) {
+        let Operand::Scalar(number) = operand else { return };
+        self.raw.remove(&(number / 2));
+        self.constants.retain(|memory| memory.pointer / 2 != number / 2);
     }
 
     /// The mask of active lanes.

@@ -1,0 +1,115 @@
+//! Scalar loads from memory of which the launch has a copy: they take the copy as long as the register points there,
+//! whichever way control has come. Here copy and memory differ, so that one can see which it was.
+
+use std::sync::Arc;
+
+use warploom::interp::Interpreter;
+use warploom::ir::verify;
+use warploom::isa::gfx9::assemble;
+use warploom::isa::gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
+use warploom::jit;
+use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+
+const MEMORY: u64 = 0x12_3456_0000;
+const OUT: u64 = 0x13_0000_0000;
+/// The copy's offset in the bank, and its words; memory has more.
+const COPY: u32 = 64;
+const COPIED: u32 = 4;
+/// Where programs that call do so.
+const CALLEE: u64 = 24;
+
+/// What the program has in s16 to s19 at its end. s[4:5] points to memory with the words 100, 101 and so on, the first four
+/// of which are 0 to 3 in the copy; s12 is 0, and s[8:9] points to where the results go.
+fn results(lines: &[&str]) -> [u32; 4] {
+    let end = ["s_store_dwordx4 s[16:19], s[8:9], 0x0", "s_endpgm"];
+    let code: Vec<u8> = lines.iter().chain(&end).flat_map(|line| assemble(line).unwrap()).collect();
+    let pointers = [(4, 0), (5, 4), (8, 8), (9, 12)];
+    let initial = Initial {
+        scalars: pointers.map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
+        vectors: vec![],
+        constants: vec![ConstantMemory { pointer: 4, offset: COPY, bytes: 4 * COPIED }],
+    };
+    let function =
+        lift_kernel(&Kernel { initial, indirect_targets: &[CALLEE], ..Kernel::new("constants", &code) }).unwrap();
+    verify::verify(&function).unwrap();
+    let function = Arc::new(function);
+    let native = jit::Kernel::new(Arc::clone(&function)).program([64, 1, 1], 1).unwrap();
+    let engines: [Arc<dyn Engine>; 2] = [Arc::new(Interpreter::new(function).unwrap()), native];
+
+    let memory = Memory::new(MemoryConfig::default()).unwrap();
+    for address in [MEMORY, OUT] {
+        memory.alloc_at(Place::At(address), 256, Access::READ_WRITE).unwrap();
+    }
+    let words = |from: u32, count: u32| (from..from + count).flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    memory.write(MEMORY, &words(100, 64)).unwrap();
+    let mut bank: Vec<u8> = [MEMORY, OUT].iter().flat_map(|address| address.to_le_bytes()).collect();
+    bank.resize(COPY as usize, 0);
+    bank.extend(words(0, COPIED));
+    let mut config = LaunchConfig::new([1; 3], [64, 1, 1]);
+    config.constants[0] = Some(ConstBank::new(&bank).unwrap());
+    let found = engines.map(|engine| {
+        let outcome = launch(&memory, &*engine, &config, None).unwrap();
+        assert_eq!(outcome.fault, None, "{lines:?}");
+        let mut bytes = [0; 16];
+        memory.read(OUT, &mut bytes).unwrap();
+        std::array::from_fn(|n| u32::from_le_bytes(bytes[4 * n..][..4].try_into().unwrap()))
+    });
+    assert_eq!(found[0], found[1], "{lines:?}: the engines differ");
+    found[0]
+}
+
+#[test]
+fn the_copy_is_read() {
+    assert_eq!(results(&["s_load_dwordx4 s[16:19], s[4:5], 0x0"]), [0, 1, 2, 3]);
+    let misaligned = ["s_load_dword s19, s[4:5], 0xf", "s_load_dwordx2 s[16:17], s[4:5], 0x4"];
+    assert_eq!(results(&misaligned), [1, 2, 0, 3]);
+    // Into the pointer itself.
+    assert_eq!(results(&["s_load_dwordx2 s[4:5], s[4:5], 0x8", "s_mov_b64 s[16:17], s[4:5]"])[..2], [2, 3]);
+}
+
+#[test]
+fn what_is_past_the_copy_is_read_from_memory() {
+    assert_eq!(results(&["s_load_dwordx4 s[16:19], s[4:5], 0x4"]), [101, 102, 103, 104]);
+    assert_eq!(results(&["s_load_dwordx2 s[16:17], s[4:5], 0x10"])[..2], [104, 105]);
+    assert_eq!(results(&["s_load_dword s16, s[4:5], s12"])[0], 100);
+}
+
+#[test]
+fn an_overwritten_pointer_is_followed() {
+    let load = "s_load_dword s16, s[4:5], 0x4";
+    for write in ["s_mov_b32 s5, s5", "s_mov_b64 s[4:5], s[4:5]", "v_readfirstlane_b32 s4, v1"] {
+        let set = ["v_mov_b32_e32 v1, s4", write, load];
+        assert_eq!(results(&set)[0], 101, "{write}");
+    }
+    // s[3 + 2] by way of m0, and a pair that is none of its own.
+    assert_eq!(results(&["s_mov_b32 m0, 2", "s_mov_b32 s6, s5", "s_movreld_b32 s3, s6", load])[0], 101);
+    assert_eq!(results(&["s_mov_b64 s[6:7], 0", load])[0], 1);
+}
+
+#[test]
+fn pointers_are_known_only_if_they_are_on_every_way() {
+    let load = "s_load_dword s16, s[4:5], 0x4";
+    // Taken or not, the branch leads to the load.
+    for scc in ["s_cmp_eq_u32 s12, 0", "s_cmp_lg_u32 s12, 0"] {
+        assert_eq!(results(&[scc, "s_cbranch_scc0 1", "s_mov_b32 s4, s4", load])[0], 101, "{scc}");
+        assert_eq!(results(&[scc, "s_cbranch_scc0 1", "s_mov_b32 s6, s4", load])[0], 1, "{scc}");
+    }
+    // Two rounds: the second comes with another pointer.
+    let again = [load, "s_mov_b32 s4, s4", "s_add_u32 s17, s17, s16", "s_cmp_lt_u32 s17, 0xc8", "s_cbranch_scc1 65529"];
+    assert_eq!(results(&again)[..2], [101, 202]);
+}
+
+#[test]
+fn calls_forget_pointers() {
+    let call = [
+        "s_getpc_b64 s[20:21]",
+        "s_add_u32 s20, s20, 20",
+        "s_swappc_b64 s[30:31], s[20:21]",
+        "s_load_dword s16, s[4:5], 0x4",
+        "s_branch 3",
+        "s_load_dword s17, s[4:5], 0x8",
+        "s_setpc_b64 s[30:31]",
+    ];
+    assert_eq!(results(&call)[..2], [101, 102]);
+}
