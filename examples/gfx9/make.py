@@ -2,7 +2,7 @@
 """Makes the manifests, inputs and expected results of the examples for AMD GFX9, and with --compile their code objects.
 
     python3 examples/gfx9/make.py              # needs numpy
-    python3 examples/gfx9/make.py --compile    # needs clang-19, lld-19 and rocm-device-libs of Debian or apt.llvm.org
+    python3 examples/gfx9/make.py --compile    # needs clang-19, lld-19, llvm-19 and rocm-device-libs of Debian or apt.llvm.org
 
 The CUDA sources of the examples next door are compiled as they are, by way of include/cuda.h; inputs and expected results are
 those of next door. The other kernels are for what is special to GFX9. Their results are computed here, by NumPy or Python.
@@ -11,6 +11,7 @@ import argparse
 import fractions
 import pathlib
 import re
+import struct
 import subprocess
 
 import numpy as np
@@ -20,7 +21,7 @@ BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 # Examples of next door. `half` is a name of clang's; printf and its buffer are a matter of the runtime's.
 SHARED = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan", "stencil", "quicksort", "convolution",
           "bitonic", "fft", "hashtable", "half")
-OWN = ("tree", "subgroup", "spmv", "insertion", "table", "packed", "mix64", "atomics", "pointers")
+OWN = ("tree", "subgroup", "spmv", "insertion", "table", "packed", "mix64", "atomics", "pointers", "printf")
 FLAGS = ["-O2", "-ffp-contract=off", "-mcode-object-version=5"]
 
 
@@ -38,8 +39,22 @@ def compile_kernel(name):
         source = own if own.exists() else HERE.parent / name / f"{name}.cu"
         command = ["clang-19", "-x", "hip", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--cuda-device-only",
                    "--no-gpu-bundle-output", f"-I{HERE / 'include'}", "-include", "cuda.h", source]
+    if opencl.exists() and "printf(" in opencl.read_text():
+        command = with_printf(command, output.with_suffix(".bc"))
     subprocess.check_call([*command, *FLAGS, "-o", output])
+    output.with_suffix(".bc").unlink(missing_ok=True)
     output.chmod(0o644)
+
+
+def with_printf(command, bitcode):
+    """Debian's device libraries define a printf that does nothing: calls are lowered before these are linked."""
+    subprocess.check_call([*command, *FLAGS, "-nogpulib", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", bitcode])
+    subprocess.check_call(["opt-19", "-passes=amdgpu-printf-runtime-binding", bitcode, "-o", bitcode])
+    libraries = ["opencl", "ocml", "ockl", "oclc_isa_version_900", "oclc_abi_version_500", "oclc_wavefrontsize64_on",
+                 "oclc_finite_only_off", "oclc_unsafe_math_off", "oclc_daz_opt_off", "oclc_correctly_rounded_sqrt_on"]
+    links = [word for name in libraries for word in
+             ("-Xclang", "-mlink-builtin-bitcode", "-Xclang", f"{BITCODE}/{name}.bc")]
+    return ["clang-19", "-x", "ir", "--target=amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", bitcode, *links]
 
 
 def shared(name):
@@ -263,6 +278,37 @@ def pointers():
         out[i] = np.array(result & 0xFFFFFFFF, np.uint32).view(np.int32)
     launch("pointers", "Functions through a table, and pointers into LDS, scratch and global memory.", "pointers", [5, 1, 1],
            [block, 1, 1], ["in", "out", f"i32 = {n}"], {"in": data, "out": (4 * n, out)})
+
+
+def printf():
+    groups, lanes, count = 5, 70, 333
+    signed = lambda value, bits: (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    single = lambda value: struct.unpack("f", struct.pack("f", value))[0]
+    out = []
+    # A wave prints all lines of a call before those of the next; the lines of 64 lanes come lane by lane.
+    for first in range(0, groups * lanes, lanes):
+        for wave in range(first, first + lanes, 64):
+            items = range(wave, min(wave + 64, first + lanes))
+            if wave == first:
+                out.append(f"group {first // lanes}: items from {first}\n")
+            printing = [item for item in items if item < count and item % 7 == 3]
+            for item in printing:
+                product = item * -0x123456789
+                out.append("%3u: %f %.3e %d %#x %10s\n" % (item, item / 8, item / 8 * 1e10, product, product % (1 << 64),
+                                                         "seventh"))
+            for item in printing:
+                if item % 3:
+                    continue
+                x, product = item / 8, item * -0x123456789
+                floats = ",".join("%5.1f" % single(value) for value in (x, -x, x * x, 0.5))
+                chars = ",".join(str(signed(item * k, 8)) for k in range(1, 9))
+                longs = ",".join("%x" % (value % (1 << 64)) for value in (product, item))
+                out.append(f"{floats}|{item},-1,{1 << item % 31}|{chars}|{longs} {chr(ord('a') + item % 26)}%\n")
+    (HERE / "printf" / "printf.expected.txt").write_text("".join(out))
+    launch("printf", "5 groups of 70 items, of which every seventh below 333 prints.", "lines", [groups, 1, 1], [lanes, 1, 1],
+           [f"u32 = {count}"], {})
+    manifest = HERE / "printf" / "printf.toml"
+    manifest.write_text(manifest.read_text() + '[printf]\nexpect = "printf.expected.txt"\n')
 
 
 def main():

@@ -1,7 +1,7 @@
 //! How a value varies over the lanes of a chunk.
 
-use super::editor::Masks;
 use super::facts::{Facts, written_registers};
+use super::masks::Masks;
 use crate::ir::{BinaryOp, Block, ConvertOp, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.

@@ -114,11 +114,41 @@ impl<'a> Demand<'a> {
     }
 
     /// The block without what no one sees, among it writes of registers that are not `live` after it; none if that is
-    /// the block as it is.
-    pub fn prune(self, live: impl Fn(Reg) -> bool) -> Option<(Editor, Terminator)> {
-        let dead = self.editor.dead_writes(live);
+    /// the block as it is. If it leads to itself, `elsewhere` says what is live where else it leads.
+    pub fn prune(
+        self,
+        live: impl Fn(Reg) -> bool,
+        elsewhere: Option<impl Fn(Reg) -> bool>,
+    ) -> Option<(Editor, Terminator)> {
+        let dead = match elsewhere {
+            Some(elsewhere) => self.dead_in_loop(elsewhere),
+            None => self.editor.dead_writes(live),
+        };
         let demand = if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) };
         (!demand.keeps_all()).then(|| demand.replay())
+    }
+
+    /// The writes that only the block itself reads, in its next round, for nothing but what is as needless.
+    fn dead_in_loop(&self, elsewhere: impl Fn(Reg) -> bool) -> Vec<usize> {
+        let mut dead = self.editor.dead_writes(elsewhere);
+        loop {
+            let demand = Demand::without(self.editor, self.term, dead.clone());
+            let mut read: Vec<Reg> = Vec::new();
+            for inst in &self.editor.insts {
+                match inst.op {
+                    Op::RfRead { reg, .. } if !demand.is_unseen(inst.results[0]) => read.push(reg),
+                    Op::RfGather { bank, first, count, .. } => read.extend((first..first + count).map(|i| bank.reg(i))),
+                    _ => {}
+                }
+            }
+            let before = dead.len();
+            dead.retain(
+                |&index| !matches!(self.editor.insts[index].op, Op::RfWrite { reg, .. } if read.contains(&reg)),
+            );
+            if dead.len() == before {
+                return dead;
+            }
+        }
     }
 
     fn is_dead(&self, index: usize) -> bool {
@@ -264,9 +294,9 @@ impl<'a> Demand<'a> {
                 }
             }
             Op::Binary { op: BinaryOp::Or, a, b } if self.is_mask_op(op) => {
-                if outside(a) {
+                if outside(a) || within(b) {
                     Some(b)
-                } else if outside(b) {
+                } else if outside(b) || within(a) {
                     Some(a)
                 } else {
                     None

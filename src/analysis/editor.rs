@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 
+use super::masks::Masks;
 use crate::ir::{
     BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
     numbered,
@@ -31,83 +32,6 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
         | Op::Atomic { .. }
         | Op::Fence => false,
         _ => true,
-    }
-}
-
-/// What the definitions of masks prove about their bits.
-pub struct Masks<'a> {
-    insts: &'a [Inst],
-    defs: &'a [(usize, usize)],
-}
-
-impl<'a> Masks<'a> {
-    pub fn of(insts: &'a [Inst], defs: &'a [(usize, usize)]) -> Self {
-        Masks { insts, defs }
-    }
-
-    fn def(&self, value: Value) -> &Op {
-        &self.insts[self.defs[value.0 as usize].0].op
-    }
-
-    fn constant(&self, value: Value) -> Option<u64> {
-        match self.def(value) {
-            Op::Const { bits, .. } => Some(*bits),
-            _ => None,
-        }
-    }
-
-    /// Whether every bit of mask `a` is proven to be set in mask `b`.
-    pub fn is_subset(&self, a: Value, b: Value) -> bool {
-        Proof { masks: self, steps: MAX_STEPS }.is_subset(a, b)
-    }
-
-    /// Whether masks `a` and `b` are proven to share no bit.
-    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
-        let mut proof = Proof { masks: self, steps: MAX_STEPS };
-        proof.excludes(a, b) || proof.excludes(b, a)
-    }
-}
-
-/// Steps of a proof about masks. The ways through their definitions are many more than the definitions are.
-const MAX_STEPS: u32 = 100;
-
-struct Proof<'a> {
-    masks: &'a Masks<'a>,
-    steps: u32,
-}
-
-impl Proof<'_> {
-    fn is_subset(&mut self, a: Value, b: Value) -> bool {
-        let masks = self.masks;
-        if a == b || masks.constant(b) == Some(u64::MAX) || masks.constant(a) == Some(0) {
-            return true;
-        }
-        if self.steps == 0 {
-            return false;
-        }
-        self.steps -= 1;
-        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = *masks.def(b)
-            && (self.is_subset(a, x) || self.is_subset(a, y))
-        {
-            return true;
-        }
-        match *masks.def(a) {
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(x, b) || self.is_subset(y, b),
-            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a: x, b: y } => self.is_subset(x, b) && self.is_subset(y, b),
-            _ => false,
-        }
-    }
-
-    fn excludes(&mut self, a: Value, b: Value) -> bool {
-        if self.steps == 0 {
-            return false;
-        }
-        self.steps -= 1;
-        match *self.masks.def(a) {
-            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, x),
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(x, b) || self.excludes(y, b),
-            _ => self.masks.constant(a) == Some(0),
-        }
     }
 }
 
@@ -296,7 +220,7 @@ impl Editor {
     }
 
     fn masks(&self) -> Masks<'_> {
-        Masks { insts: &self.insts, defs: &self.defs }
+        Masks::of(&self.insts, &self.defs)
     }
 
     /// An existing or simpler value that equals the operation, if one is known.
@@ -336,6 +260,10 @@ impl Editor {
                 let ty = self.ty(a).ty;
                 let ty = if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) };
                 Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
+            }
+            Op::ICmp { .. } | Op::FCmp { .. } if self.inverted_compare(op, window).is_some() => {
+                let inverse = self.inverted_compare(op, window)?;
+                Some(self.not_mask(inverse))
             }
             Op::ICmp { cc, a, b } if a == b => {
                 let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);
@@ -379,18 +307,7 @@ impl Editor {
                 if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
                     return Some(if ca == Some(0) { a } else { b });
                 }
-                if uniform && ty == Type::I64 {
-                    if self.is_subset(a, b) {
-                        return Some(a);
-                    }
-                    if self.is_subset(b, a) {
-                        return Some(b);
-                    }
-                    if self.is_disjoint(a, b) {
-                        return Some(self.iconst(ty, 0));
-                    }
-                }
-                None
+                if uniform && ty == Type::I64 { self.simplify_mask_and(a, b) } else { None }
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
                 // A bit and its inverse: part of the tables of three operands.
@@ -408,12 +325,7 @@ impl Editor {
                     return Some(b);
                 }
                 if op == BinaryOp::Or && uniform && ty == Type::I64 {
-                    if self.is_subset(a, b) {
-                        return Some(b);
-                    }
-                    if self.is_subset(b, a) {
-                        return Some(a);
-                    }
+                    return self.simplify_mask_or(a, b);
                 }
                 if op == BinaryOp::Add {
                     return self.fuse_multiply(a, b, window);

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::class::{Classes, LaunchClass};
-use super::editor::Masks;
 use super::flow::Flow;
+use super::masks::Masks;
 use super::registers;
 use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Value};
 

@@ -4,7 +4,7 @@
 //! block is rebuilt by the [`Editor`], so an operand has been fused before its user is looked at.
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, Window};
+use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
 
 impl Editor {
     /// `concat(lo, hi)` as one 64-bit operation.
@@ -37,6 +37,7 @@ impl Editor {
             return Some(self.convert(ConvertOp::ZeroExtend, Type::I64, lo, window));
         }
         self.fuse_carry_chain(lo, hi, window)
+            .or_else(|| self.fuse_wide_sums(lo, hi, window))
             .or_else(|| self.fuse_sign(lo, hi, window))
             .or_else(|| self.fuse_shift(lo, hi, window))
             .or_else(|| self.fuse_funnels(lo, hi, window))
@@ -149,6 +150,49 @@ impl Editor {
         let a = self.concat(a0, a1, window);
         let b = self.concat(b0, b1, window);
         Some(self.binary(BinaryOp::Add, a, b, window))
+    }
+
+    /// `s_add_u32` then `s_addc_u32`: words summed in 64 bits, the carry of the first a compare with 0.
+    fn fuse_wide_sums(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (low, high) = (self.truncated(lo)?, self.truncated(hi)?);
+        let (a0, b0) = self.matches_binary(low, BinaryOp::Add)?;
+        let (sum, carry) = self.matches_binary(high, BinaryOp::Add)?;
+        let sum = match (self.is_carry_of(low, carry), self.is_carry_of(low, sum)) {
+            (true, _) => sum,
+            (_, true) => carry,
+            _ => return None,
+        };
+        let zero = self.iconst(Type::I64, 0);
+        let (a1, b1) = self.matches_binary(sum, BinaryOp::Add).unwrap_or((sum, zero));
+        let [a0, b0, a1, b1] = [a0, b0, a1, b1].map(|v| self.extended_word(v));
+        let (a0, b0, a1, b1) = (a0?, b0?, a1?, b1?);
+        let (a1, b1) = if self.is_pair(a0, b1, 0) { (b1, a1) } else { (a1, b1) };
+        let (a, b) = (self.concat(a0, a1, window), self.concat(b0, b1, window));
+        Some(self.binary(BinaryOp::Add, a, b, window))
+    }
+
+    fn truncated(&self, v: Value) -> Option<Value> {
+        match *self.def(v) {
+            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if self.ty(a) == ValueType::MASK => Some(a),
+            _ => None,
+        }
+    }
+
+    /// The word that a uniform `i64` is zero-extended from.
+    fn extended_word(&mut self, v: Value) -> Option<Value> {
+        match *self.def(v) {
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
+            Op::Const { bits, .. } if bits >> 32 == 0 => Some(self.iconst(Type::I32, bits)),
+            _ => None,
+        }
+    }
+
+    /// Whether `carry` is 1 where `sum` is past 32 bits, else 0.
+    fn is_carry_of(&self, sum: Value, carry: Value) -> bool {
+        let Some((flag, one)) = self.matches_binary(carry, BinaryOp::And) else { return false };
+        let Op::ICmp { cc: IntCc::Ne, a, b } = *self.def(flag) else { return false };
+        let high = matches!(*self.def(a), Op::Convert { op: ConvertOp::HighHalf, a, .. } if a == sum);
+        high && self.constant(b) == Some(0) && self.constant(one) == Some(1)
     }
 
     /// `sub.cc` then `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`: the difference of two pairs.

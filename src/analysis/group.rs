@@ -16,8 +16,6 @@ use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, 
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
 const MAX_INSTS: usize = 64;
-/// Register writes that make a group of what accesses no memory, in a loop: elsewhere it is not worth its code.
-const MIN_WRITES: usize = 3;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
 
@@ -134,7 +132,7 @@ impl Finder<'_> {
         worth_it.then_some(group)
     }
 
-    /// Whether a group without accesses is spared the masks of several register writes.
+    /// Whether a group without accesses is spared the masks of register writes: outside loops that is not worth its code.
     fn writes_where_all_are_active(&mut self) -> bool {
         let steps = &self.plan.steps[self.group.steps.clone()];
         let segments = steps.iter().filter(|step| matches!(step, Step::Segment(_)));
@@ -145,7 +143,7 @@ impl Finder<'_> {
                 _ => None,
             })
             .collect();
-        guards.len() >= MIN_WRITES && !self.group.scattered && guards.into_iter().all(|guard| self.require(guard, true))
+        !guards.is_empty() && !self.group.scattered && guards.into_iter().all(|guard| self.require(guard, true))
     }
 
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still

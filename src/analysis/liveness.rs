@@ -3,10 +3,11 @@
 //! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
 //! `indirect_target` or `join`, behind a switch, or where a block makes lanes active that were not at its entry; what
 //! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
-//! about the waiting ones. A register that is read in inactive lanes (by a cross-lane operation, say) stays live too.
+//! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
 
-use super::editor::{Editor, Masks};
+use super::editor::Editor;
 use super::flow::Flow;
+use super::masks::Masks;
 use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value};
 
 /// One bit per register.
@@ -50,17 +51,19 @@ pub struct Liveness {
     first: Vec<usize>,
     live_in: Vec<RegSet>,
     live_out: Vec<RegSet>,
+    /// Of blocks that lead to themselves, what is live after them but for that.
+    live_elsewhere: Vec<Option<RegSet>>,
 }
 
 impl Liveness {
-    /// `code` is that of the function's blocks, rebuilt; what a block reads counts if it is `seen` there. `exposed` registers
-    /// are read in lanes that may be inactive: they stay live.
+    /// `code` is that of the function's blocks, rebuilt; what a block reads counts if it is `seen` there. `exposed` are the
+    /// registers that each block reads in lanes that may be inactive.
     pub fn of(
         function: &Function,
         flow: &Flow,
         code: &[(Editor, Terminator)],
         seen: impl Fn(usize, Value) -> bool,
-        exposed: &[Reg],
+        exposed: &[Vec<Reg>],
     ) -> Liveness {
         let mut first = Vec::with_capacity(function.banks.len());
         let mut count = 0usize;
@@ -71,7 +74,6 @@ impl Liveness {
         let number = |reg: Reg| first[reg.bank.0 as usize] + reg.index as usize;
         let mut always = RegSet::new(count);
         always.insert(number(function.active));
-        exposed.iter().for_each(|&reg| always.insert(number(reg)));
         let blocks = function.blocks.len();
         let summaries: Vec<Summary> =
             (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), count, &number)).collect();
@@ -98,6 +100,15 @@ impl Liveness {
             follow[join.pusher].push(join.block);
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
+        // What lanes may read, from each block on, that are not active in it.
+        let mut waiting: Vec<RegSet> = exposed
+            .iter()
+            .map(|exposed| {
+                let mut set = RegSet::new(count);
+                exposed.iter().for_each(|&reg| set.insert(number(reg)));
+                set
+            })
+            .collect();
         let mut all = RegSet::new(count);
         (0..count).for_each(|register| all.insert(register));
         loop {
@@ -110,19 +121,23 @@ impl Liveness {
                     // Code that is only found when it is reached may read anything.
                     out = all.clone();
                 }
+                let mut idle = waiting[i].clone();
                 if summaries[i].grows {
                     // What it overwrites it may overwrite before the others resume.
-                    let size = always.clone();
-                    always.union(&out);
-                    always.union(&summaries[i].uses);
-                    changed |= size != always;
+                    idle.union(&out);
+                    idle.union(&summaries[i].uses);
                 }
+                flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
                 let mut before = out.clone();
                 for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {
                     *word &= !kill;
                 }
                 before.union(&summaries[i].uses);
                 before.union(&always);
+                before.union(&idle);
+                out.union(&idle);
+                changed |= idle != waiting[i];
+                waiting[i] = idle;
                 awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
                 if before != live_in[i] || out != live_out[i] {
                     changed = true;
@@ -136,9 +151,34 @@ impl Liveness {
                 live_out[i] = out;
             }
             if !changed {
-                return Liveness { first, live_in, live_out };
+                break;
             }
         }
+        let elsewhere = |i: usize| {
+            // Lanes that come back in it may read anything that is live.
+            if !flow.successors[i].contains(&i) || summaries[i].grows {
+                return None;
+            }
+            let mut out = always.clone();
+            exposed[i].iter().for_each(|&reg| out.insert(number(reg)));
+            follow[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&live_in[to]));
+            awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
+            flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&waiting[to]));
+            Some(out)
+        };
+        let live_elsewhere = (0..blocks).map(elsewhere).collect();
+        Liveness { first, live_in, live_out, live_elsewhere }
+    }
+
+    /// Whether a block is a loop by itself in which no lanes come back.
+    pub fn leads_to_itself(&self, block: BlockId) -> bool {
+        self.live_elsewhere[block.0 as usize].is_some()
+    }
+
+    /// Whether a register is live after a block that leads to itself, but for that.
+    pub fn live_elsewhere(&self, block: BlockId, reg: Reg) -> bool {
+        let set = self.live_elsewhere[block.0 as usize].as_ref();
+        set.is_some_and(|set| set.contains(self.number(reg)))
     }
 
     fn number(&self, reg: Reg) -> usize {

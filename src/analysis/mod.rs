@@ -17,17 +17,19 @@ mod fuse;
 mod group;
 mod liveness;
 mod loops;
+mod masks;
 mod product;
 mod segment;
 mod ssa;
 
 pub use bounds::{Bound, bound};
 pub use class::{CHUNK, Class, Classes, LaunchClass};
-pub use editor::{Masks, is_pure};
+pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
 pub use group::{Condition, Group, groups};
 pub use loops::in_loops;
+pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
 
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
@@ -49,14 +51,17 @@ pub fn optimize(function: &Function) -> Optimized {
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
-    let mut exposed: Vec<Reg> = Vec::new();
+    let mut exposed: Vec<Vec<Reg>> = Vec::new();
     // What is dead keeps something else alive in the first round.
     for _ in 0..2 {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
-        exposed = demands.iter().flat_map(|demand| demand.exposed(function)).collect();
+        exposed = demands.iter().map(|demand| demand.exposed(function)).collect();
         let liveness = Liveness::of(function, &flow, &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
-        let pruned = demands.into_iter().zip(0..);
-        let pruned = pruned.map(|(demand, block)| demand.prune(|reg| liveness.live_out(BlockId(block), reg)));
+        let pruned = demands.into_iter().zip(0..).map(|(demand, block)| {
+            let block = BlockId(block);
+            let elsewhere = liveness.leads_to_itself(block).then_some(|reg| liveness.live_elsewhere(block, reg));
+            demand.prune(|reg| liveness.live_out(block, reg), elsewhere)
+        });
         let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
         for (block, pruned) in blocks.iter_mut().zip(pruned) {
             if let Some(pruned) = pruned {

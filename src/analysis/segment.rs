@@ -44,8 +44,8 @@ struct Planner<'a> {
     classes: &'a Classes,
     constants: Vec<Option<u64>>,
     steps: Vec<Step>,
-    /// Scalar instructions that come before the open segment, then its instructions, then scalars that follow it.
-    before: Vec<usize>,
+    /// Steps that come before the open segment, then its instructions, then scalars that follow it.
+    before: Vec<Step>,
     body: Vec<usize>,
     after: Vec<usize>,
     in_body: Vec<bool>,
@@ -105,20 +105,20 @@ impl Step {
 impl Planner<'_> {
     fn place(&mut self, index: usize, inst: &Inst, support: Support) {
         match support {
+            Support::None if self.comes_before_the_body(&inst.op) => return self.before.push(Step::Interpret(index)),
             Support::None => return self.alone(Step::Interpret(index)),
             Support::Warp => return self.alone(Step::Warp(index)),
             Support::LaneWise => {}
         }
         match &inst.op {
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
-                let writes = !matches!(inst.op, Op::Load { .. });
                 if self.block.ty(access.address).is_uniform() {
-                    let moves = self.is_pure(&inst.op) || !writes && self.may_fault_before_the_body();
-                    if moves && !self.uses_body(&inst.op) {
-                        return self.before.push(index);
+                    if self.is_pure(&inst.op) && !self.uses_body(&inst.op) {
+                        return self.before.push(Step::Scalar(index));
                     }
                     return self.alone(Step::Scalar(index));
                 }
+                let writes = !matches!(inst.op, Op::Load { .. });
                 if self.writes || (writes && self.loads) {
                     self.close();
                 }
@@ -131,21 +131,21 @@ impl Planner<'_> {
                 if self.in_body[value.0 as usize] {
                     self.after.push(index);
                 } else {
-                    self.before.push(index);
+                    self.before.push(Step::Scalar(index));
                 }
             }
             Op::RfRead { reg, .. } if !self.function.is_lane(*reg) => {
-                self.before.push(index);
+                self.before.push(Step::Scalar(index));
             }
             Op::RfGather { .. } | Op::RfScatter { .. } => self.alone(Step::Scalar(index)),
             op if self.is_scalar(inst) => {
                 if !self.uses_body(op) {
-                    self.before.push(index);
+                    self.before.push(Step::Scalar(index));
                 } else if is_lane_mask(op, self.block) {
                     self.add_to_body(index, inst);
                 } else {
                     self.close();
-                    self.before.push(index);
+                    self.before.push(Step::Scalar(index));
                 }
             }
             _ => self.add_to_body(index, inst),
@@ -163,10 +163,16 @@ impl Planner<'_> {
         is_pure(op, |v| self.constants[v.0 as usize].filter(|_| self.block.ty(v).is_uniform()))
     }
 
-    /// Nothing in the body faults or writes, and the lanes active now, of which a fault names one, are known before it.
-    fn may_fault_before_the_body(&self) -> bool {
+    /// Whether it is a load at a uniform address that no one can tell from one before the body: nothing there faults or
+    /// writes, and the lanes active now, of which a fault names one, are known before.
+    fn comes_before_the_body(&self, op: &Op) -> bool {
+        let Op::Load { access, .. } = op else { return false };
         let writes_active = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == self.function.active);
-        !self.loads && !self.writes && !self.after.iter().any(writes_active)
+        self.block.ty(access.address).is_uniform()
+            && !self.uses_body(op)
+            && !self.loads
+            && !self.writes
+            && !self.after.iter().any(writes_active)
     }
 
     fn uses_body(&self, op: &Op) -> bool {
@@ -205,7 +211,7 @@ impl Planner<'_> {
     }
 
     fn close(&mut self) {
-        self.steps.extend(self.before.drain(..).map(Step::Scalar));
+        self.steps.append(&mut self.before);
         if !self.body.is_empty() {
             self.steps.push(Step::Segment(std::mem::take(&mut self.body)));
         }

@@ -82,7 +82,7 @@ impl Ssa<'_> {
             op => {
                 // A fault of a scalar access names the least active lane.
                 if op.access().is_some_and(|access| self.editor.ty(access.address).is_uniform()) {
-                    self.settle(self.function.active);
+                    self.store_cell(self.function.active);
                 }
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, types)
@@ -223,13 +223,20 @@ impl Ssa<'_> {
         self.lanes.get_mut(&reg).expect("the state was just looked up").new = Some(new);
     }
 
+    /// Brings the register file up to date for a uniform or mask register.
+    fn store_cell(&mut self, reg: Reg) {
+        if let Some(cell) = self.cells.get_mut(&reg)
+            && std::mem::take(&mut cell.written)
+        {
+            let value = cell.value;
+            self.write_back(reg, value);
+        }
+    }
+
     /// Brings the register file up to date for a register, and forgets what was known of it.
     fn settle(&mut self, reg: Reg) {
-        if let Some(cell) = self.cells.remove(&reg)
-            && cell.written
-        {
-            self.write_back(reg, cell.value);
-        }
+        self.store_cell(reg);
+        self.cells.remove(&reg);
         if let Some(lane) = self.lanes.remove(&reg)
             && let Some((value, mask)) = lane.new
         {

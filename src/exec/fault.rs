@@ -21,6 +21,8 @@ pub struct Fault {
     pub undefined: bool,
     /// The condition that the guest found not to hold, and where it stands in the source.
     pub assertion: Option<String>,
+    /// What the guest wanted of the driver, which does not provide it.
+    pub absent: Option<&'static str>,
 }
 
 impl Fault {
@@ -34,6 +36,7 @@ impl Fault {
             offset: place.as_ref().map_or(fault.pc, |p| p.offset),
             undefined: place.as_ref().is_some_and(|p| p.undefined && !guest.provides(&p.function)),
             assertion,
+            absent: program.absent_at(fault.address).map(|thing| thing.name()),
             function: place.map(|p| p.function),
             instruction: instruction.map(|placed| placed.text),
             fault,
@@ -57,6 +60,9 @@ impl std::fmt::Display for Fault {
         }
         if let Some(text) = self.assertion.as_ref().or(self.instruction.as_ref()) {
             write!(f, ": {text}")?;
+        }
+        if let Some(absent) = self.absent {
+            write!(f, "; {absent}")?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
-use super::guest::{Environment, Launching, Lifting};
+use super::guest::{Environment, Launching, Lifting, PrintBuffer};
 use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
@@ -160,8 +160,10 @@ impl<'p> Kernel<'p> {
         let start = Instant::now();
         let outcome = self.run(&translated, &*engine, &environment.config, options, progress);
         let elapsed = start.elapsed();
-        self.release(&environment)?;
+        let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose();
+        self.release(environment)?;
         let (outcome, printed, assertion) = outcome?;
+        let printed = buffered?.unwrap_or(printed);
         let while_running = Duration::from_nanos(translated.nanoseconds() - before);
         let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
         Ok(LaunchOutcome {
@@ -217,8 +219,14 @@ impl<'p> Kernel<'p> {
         self.program.guest().environment(&Launching { kernel: self, args, options, service_bytes })
     }
 
+    fn text_of(&self, buffer: &PrintBuffer) -> Result<Printed, Error> {
+        let module = self.program.module().hsa.as_ref();
+        buffer.text(self.program.memory(), module.map_or(&[], |module| &module.printf))
+    }
+
     /// Gives back what a launch held.
-    pub(super) fn release(&self, environment: &Environment) -> Result<(), Error> {
+    pub(super) fn release(&self, environment: Environment) -> Result<(), Error> {
+        environment.lent.into_iter().for_each(|pages| self.program.give_back(pages));
         environment.held.iter().try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
     }
 }

@@ -1,28 +1,32 @@
-//! C's `printf` on arguments in guest memory.
+//! C's `printf` on arguments of device code.
 //!
-//! Source: ISO C11, 7.21.6.1, and the CUDA C++ Programming Guide, "Formatted Output", which gives device code the conversions
-//! `%cdiouxXpeEfgGaAs`, the flags `#0- +`, widths, precisions and the lengths `h l ll`. Sizes are those of 64-bit Linux. What
-//! is no such conversion is printed as it stands.
+//! Source: ISO C11, 7.21.6.1; the CUDA C++ Programming Guide, "Formatted Output", which gives device code the conversions
+//! `%cdiouxXpeEfgGaAs`, the flags `#0- +`, widths, precisions and the lengths `h l ll`; the OpenCL C Specification, "printf",
+//! which adds vectors (`%v4hld`). Sizes are those of 64-bit Linux. What is no such conversion is printed as it stands.
 
 /// Longest field and precision: longer ones are cut.
 const MAX_FIELD: usize = 1 << 12;
 
 /// Where the arguments come from. `E` is why one cannot be read.
 pub trait Arguments<E> {
-    /// The next argument, which has 4 or 8 bytes.
+    /// Whether there are vectors, as in OpenCL.
+    const VECTORS: bool;
+    /// The next argument, which has 4 or 8 bytes; of floats it is an `f64`.
     fn next(&mut self, bytes: u64) -> Result<u64, E>;
-    /// The characters at a guest address, without the 0 that ends them; at most so many.
-    fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, E>;
+    /// The next argument is a vector of so many components, each of which [`Arguments::next`] will then ask for.
+    fn vector(&mut self, components: u64) -> Result<(), E>;
+    /// The characters of the next argument, a string, without the 0 that ends them; at most so many. None of a null pointer.
+    fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, E>;
 }
 
 /// The text, and the number of arguments it took.
-pub fn format<E>(format: &[u8], arguments: &mut impl Arguments<E>) -> Result<(Vec<u8>, u32), E> {
+pub fn format<E, A: Arguments<E>>(format: &[u8], arguments: &mut A) -> Result<(Vec<u8>, u32), E> {
     let (mut out, mut count) = (Vec::new(), 0);
     let mut rest = format;
     while let Some(percent) = rest.iter().position(|&c| c == b'%') {
         out.extend(&rest[..percent]);
         rest = &rest[percent..];
-        let Some((conversion, length)) = Conversion::parse(rest) else {
+        let Some((conversion, length)) = Conversion::parse(rest, A::VECTORS) else {
             out.push(b'%');
             rest = &rest[1..];
             continue;
@@ -30,7 +34,7 @@ pub fn format<E>(format: &[u8], arguments: &mut impl Arguments<E>) -> Result<(Ve
         if conversion.kind == b'%' {
             out.push(b'%');
         } else {
-            count += conversion.print(arguments, &mut out)?;
+            count += conversion.print_all(arguments, &mut out)?;
         }
         rest = &rest[length..];
     }
@@ -46,7 +50,8 @@ enum Number {
     Argument,
 }
 
-/// `%[flags][width][.precision][length]kind`
+/// `%[flags][width][.precision][vector][length]kind`
+#[derive(Clone, Copy)]
 struct Conversion {
     alternative: bool,
     zeros: bool,
@@ -55,6 +60,8 @@ struct Conversion {
     plus: bool,
     width: Number,
     precision: Option<Number>,
+    /// Components of a vector.
+    components: Option<u64>,
     /// Bytes of an integer.
     bytes: u64,
     kind: u8,
@@ -62,7 +69,7 @@ struct Conversion {
 
 impl Conversion {
     /// From a text that begins with `%`: the conversion and its length in the text.
-    fn parse(text: &[u8]) -> Option<(Conversion, usize)> {
+    fn parse(text: &[u8], vectors: bool) -> Option<(Conversion, usize)> {
         let mut at = 1;
         let mut eat = |wanted: &[u8]| {
             let found = text[at..].starts_with(wanted);
@@ -77,6 +84,7 @@ impl Conversion {
             plus: false,
             width: Number::Given(0),
             precision: None,
+            components: None,
             bytes: 4,
             kind: 0,
         };
@@ -104,6 +112,16 @@ impl Conversion {
         if eat(b".") {
             c.precision = Some(number(&mut eat));
         }
+        for (name, components) in [(&b"v16"[..], 16), (b"v2", 2), (b"v3", 3), (b"v4", 4), (b"v8", 8)] {
+            if vectors && eat(name) {
+                c.components = Some(components);
+                break;
+            }
+        }
+        if c.components.is_some() && eat(b"hl") {
+            c.kind = *text.get(at).filter(|kind| b"diouxXeEfFgGaA".contains(kind))?;
+            return Some((c, at + 1));
+        }
         for (length, bytes) in [(&b"hh"[..], 1), (b"h", 2), (b"ll", 8), (b"l", 8), (b"j", 8), (b"z", 8), (b"t", 8)] {
             if eat(length) {
                 c.bytes = bytes;
@@ -112,6 +130,19 @@ impl Conversion {
         }
         c.kind = *text.get(at).filter(|kind| b"%cdiouxXpeEfFgGaAs".contains(kind))?;
         Some((c, at + 1))
+    }
+
+    /// Appends the next arguments' text, of a vector with commas between its components; the number of arguments.
+    fn print_all<E>(self, arguments: &mut impl Arguments<E>, out: &mut Vec<u8>) -> Result<u32, E> {
+        let Some(components) = self.components else { return self.print(arguments, out) };
+        arguments.vector(components)?;
+        for component in 0..components {
+            if component > 0 {
+                out.push(b',');
+            }
+            self.print(arguments, out)?;
+        }
+        Ok(1)
     }
 
     /// Appends the next arguments' text; their number.
@@ -138,10 +169,8 @@ impl Conversion {
         let (sign, body) = match self.kind {
             b'c' => (String::new(), vec![arguments.next(4)? as u8]),
             b's' => {
-                let address = arguments.next(8)?;
-                let most = precision.unwrap_or(usize::MAX);
-                let text = if address == 0 { b"(null)".to_vec() } else { arguments.string(address, most)? };
-                (String::new(), text)
+                let text = arguments.string(precision.unwrap_or(usize::MAX))?;
+                (String::new(), text.unwrap_or_else(|| b"(null)".to_vec()))
             }
             b'p' => match arguments.next(8)? {
                 0 => (String::new(), b"(nil)".to_vec()),
@@ -305,13 +334,20 @@ mod tests {
     struct Given(Vec<u64>);
 
     impl Arguments<()> for Given {
+        const VECTORS: bool = true;
+
         fn next(&mut self, bytes: u64) -> Result<u64, ()> {
             let value = if self.0.is_empty() { 0 } else { self.0.remove(0) };
             Ok(if bytes == 4 { value & 0xffff_ffff } else { value })
         }
 
-        fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, ()> {
-            Ok(format!("<{address}>").into_bytes().into_iter().take(most).collect())
+        fn vector(&mut self, _: u64) -> Result<(), ()> {
+            Ok(())
+        }
+
+        fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, ()> {
+            let address = self.next(8)?;
+            Ok((address != 0).then(|| format!("<{address}>").into_bytes().into_iter().take(most).collect()))
         }
     }
 
@@ -346,6 +382,15 @@ mod tests {
     #[test]
     fn strings() {
         assert_eq!(print("[%8s|%-6s|%.2s|%s]", &[12, 3, 45, 0]), "[    <12>|<3>   |<4|(null)]");
+    }
+
+    #[test]
+    fn vectors() {
+        let (text, count) =
+            format(b"[%v4d] [%3v2hhd] [%.1v2hlf]", &mut Given(vec![1, 2, 3, 4, 0xff, 0x101, 0, 1 << 62])).unwrap();
+        assert_eq!((&text[..], count), (&b"[1,2,3,4] [ -1,  1] [0.0,2.0]"[..], 3));
+        // No lengths of vectors.
+        assert_eq!(print("%v5d %vd %hld", &[]), "%v5d %vd %hld");
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Kernel<'_> {
         };
         let environment = self.environment(args, options, &translated)?;
         let outcome = self.run(&translated, &*engine, &environment.config, options, None);
-        self.release(&environment)?;
+        self.release(environment)?;
         outcome?;
         let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
         for (block, i) in plain.blocks.iter().zip(0..) {

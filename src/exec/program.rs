@@ -1,9 +1,9 @@
 //! [`Program`]: a module in guest memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::guest::{self, Guest};
 use super::services::Heap;
@@ -21,6 +21,51 @@ pub struct Program {
     constant_copy: Option<Arc<HostBuffer>>,
     translated: Mutex<BTreeMap<FunctionId, Arc<Translated>>>,
     heap: Mutex<Option<Arc<Heap>>>,
+    /// What no launch has at the moment.
+    idle: Mutex<Vec<ReadOnly>>,
+    /// Where what a driver would provide, and this one does not, seems to be.
+    absent: OnceLock<u64>,
+}
+
+/// Whole pages that the guest can read but not write. A launch after another has the same ones.
+pub(super) struct ReadOnly {
+    pub address: u64,
+    content: Arc<HostBuffer>,
+    /// Bytes that may not be 0.
+    used: usize,
+}
+
+impl ReadOnly {
+    /// Puts bytes at the start, and zeros behind them.
+    pub fn fill(&mut self, mut bytes: Vec<u8>) -> Result<(), Error> {
+        let used = bytes.len();
+        bytes.resize(used.max(self.used), 0);
+        self.used = used;
+        Ok(self.content.write(0, &bytes)?)
+    }
+}
+
+/// What kernels can ask a driver for and do not get here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absent {
+    Hostcall,
+    Heap,
+    Queue,
+}
+
+impl Absent {
+    const ALL: [Absent; 3] = [Absent::Hostcall, Absent::Heap, Absent::Queue];
+    /// Of address space for each.
+    const BYTES: u64 = PAGE_BYTES / 4;
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Absent::Hostcall => "hostcalls are not provided (HIP's printf and assert need them)",
+            Absent::Heap => "the heap of device code is not provided (malloc and free need it)",
+            Absent::Queue => "launches by device code are not provided (enqueue_kernel needs them)",
+        }
+    }
 }
 
 /// A kernel of a program.
@@ -77,6 +122,8 @@ impl Program {
             constant_copy,
             translated: Mutex::default(),
             heap: Mutex::default(),
+            idle: Mutex::default(),
+            absent: OnceLock::new(),
         };
         program.reset()?;
         Ok(program)
@@ -103,6 +150,41 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    /// Pages with room for so many bytes.
+    pub(super) fn lend(&self, bytes: u64) -> Result<ReadOnly, Error> {
+        let bytes = bytes.next_multiple_of(PAGE_BYTES);
+        let mut idle = lock(&self.idle);
+        if let Some(at) = idle.iter().position(|pages| pages.content.bytes() == bytes) {
+            return Ok(idle.swap_remove(at));
+        }
+        let content = Arc::new(HostBuffer::new(bytes)?);
+        let address = self.memory.map_host(Place::ANYWHERE, content.clone(), Access::READ)?;
+        Ok(ReadOnly { address, content, used: 0 })
+    }
+
+    /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.
+    pub(super) fn absent(&self, thing: Absent) -> Result<u64, Error> {
+        let start = match self.absent.get() {
+            Some(&start) => start,
+            None => {
+                let start = self.memory.reserve(Place::ANYWHERE, PAGE_BYTES, Unbound::Faults)?;
+                *self.absent.get_or_init(|| start)
+            }
+        };
+        Ok(start + thing as u64 * Absent::BYTES)
+    }
+
+    /// What is not there, of an address that a fault is about.
+    pub(super) fn absent_at(&self, address: u64) -> Option<Absent> {
+        let offset = address.checked_sub(*self.absent.get()?)?;
+        Absent::ALL.into_iter().find(|&thing| offset / Absent::BYTES == thing as u64)
+    }
+
+    /// Takes back what was lent.
+    pub(super) fn give_back(&self, pages: ReadOnly) {
+        lock(&self.idle).push(pages);
     }
 
     pub fn module(&self) -> &Module {

@@ -280,6 +280,12 @@ struct Packed<'a, 'g> {
 }
 
 impl printf::Arguments<Refused> for Packed<'_, '_> {
+    const VECTORS: bool = false;
+
+    fn vector(&mut self, _: u64) -> Result<(), Refused> {
+        Ok(())
+    }
+
     fn next(&mut self, bytes: u64) -> Result<u64, Refused> {
         let ty = if bytes == WORD_BYTES { Type::I64 } else { Type::I32 };
         let address = self.at.wrapping_add(bytes - 1) & !(bytes - 1);
@@ -287,7 +293,8 @@ impl printf::Arguments<Refused> for Packed<'_, '_> {
         self.guest.load(Space::Generic, ty, address)
     }
 
-    fn string(&mut self, address: u64, most: usize) -> Result<Vec<u8>, Refused> {
-        self.guest.text(address, most)
+    fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, Refused> {
+        let address = self.next(WORD_BYTES)?;
+        (address != 0).then(|| self.guest.text(address, most)).transpose()
     }
 }

@@ -96,7 +96,7 @@ impl Guest for Maxwell {
                 config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
             }
         }
-        Ok(Environment { config, held: vec![] })
+        Ok(Environment { config, held: vec![], lent: None, print: None })
     }
 }
 

@@ -3,12 +3,14 @@
 mod bank;
 mod gfx9;
 mod maxwell;
+mod print_buffer;
 
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
 use super::launch::ArgContent;
+use super::program::ReadOnly;
 use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
 use crate::capture::Surface;
 use crate::capture::manifest::Sampler;
@@ -16,6 +18,7 @@ use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
+pub(super) use print_buffer::PrintBuffer;
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {
@@ -90,6 +93,10 @@ pub(super) struct Environment {
     pub config: LaunchConfig,
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
+    /// Given back then.
+    pub lent: Option<ReadOnly>,
+    /// Where the kernel leaves what it prints; none if it asks the host to print, or prints nothing.
+    pub print: Option<PrintBuffer>,
 }
 
 /// An instruction at its address.

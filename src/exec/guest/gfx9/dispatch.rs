@@ -5,10 +5,12 @@
 
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 
+use super::super::PrintBuffer;
 use super::{Environment, Launching, WARP_LANES, apertures, bank, wave_scratch};
 use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use crate::exec::Error;
 use crate::exec::launch::ArgContent;
+use crate::exec::program::Absent;
 
 /// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
 const PACKET_BYTES: usize = 64;
@@ -35,6 +37,7 @@ pub(super) struct Dispatch<'a> {
     /// Bytes of scratch of a wave.
     wave_scratch: u64,
     kernarg: Vec<u8>,
+    print: Option<PrintBuffer>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -48,26 +51,30 @@ impl<'a> Dispatch<'a> {
             lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
         }
         let wave_scratch = if hsa.descriptor.enable_private_segment() { wave_scratch(lane) } else { 0 };
-        Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg })
+        let print = print_buffer(launch, hsa)?;
+        if print.is_some() {
+            // Lines come in the order of their calls.
+            config.threads = 1;
+        }
+        Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg, print })
     }
 
     /// Allocates and fills memory, and the constant bank that registers start from.
     pub fn environment(mut self) -> Result<Environment, Error> {
-        let memory = self.launch.kernel.program.memory();
-        let total = KERNARG_AT + self.kernarg.len();
-        let packet = memory.alloc(total as u64, 64)?;
-        let mut held = vec![packet];
+        let program = self.launch.kernel.program;
+        let mut pages = program.lend((KERNARG_AT + self.kernarg.len()) as u64)?;
+        let packet = pages.address;
+        let mut held: Vec<u64> = self.print.iter().map(|buffer| buffer.address).collect();
         let scratch_bytes = self.wave_scratch.saturating_mul(self.config.warp_slots(WARP_LANES.into()));
         let mut scratch = 0;
         if scratch_bytes > 0 {
-            scratch = memory.alloc(scratch_bytes, 256)?;
+            scratch = program.memory().alloc(scratch_bytes, 256)?;
             held.push(scratch);
         }
-        self.fill_hidden(packet);
+        self.fill_hidden(packet)?;
         let mut bytes = vec![0; KERNARG_AT];
         self.write_packet(&mut bytes, packet);
         bytes.extend_from_slice(&self.kernarg);
-        memory.write(packet, &bytes)?;
 
         let mut words = bank::start(&self.config, self.wave_scratch);
         let mut put = |offset: u32, value: &[u8]| words[offset as usize..][..value.len()].copy_from_slice(value);
@@ -91,8 +98,9 @@ impl<'a> Dispatch<'a> {
         words.resize(bank::PACKET as usize, 0);
         words.extend_from_slice(&bytes[..PACKET_BYTES]);
         words.extend_from_slice(kernarg);
+        pages.fill(bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
-        Ok(Environment { config: self.config, held })
+        Ok(Environment { config: self.config, held, lent: Some(pages), print: self.print })
     }
 
     /// Work-items of the grid per axis.
@@ -123,10 +131,12 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The arguments that the runtime provides.
-    fn fill_hidden(&mut self, packet: u64) {
+    fn fill_hidden(&mut self, packet: u64) -> Result<(), Error> {
+        let program = self.launch.kernel.program;
         let options = self.launch.options;
         let dynamic = self.config.shared_bytes - self.hsa.descriptor.group_segment_bytes;
         let dimensions = self.dimensions();
+        let print = self.print.as_ref().map_or(0, |buffer| buffer.address);
         for hidden in &self.hsa.hidden {
             let value = match hidden.kind {
                 HiddenKind::BlockCount(axis) => u64::from(options.grid[usize::from(axis)]),
@@ -136,23 +146,33 @@ impl<'a> Dispatch<'a> {
                 HiddenKind::SharedBase => apertures::SHARED >> 32,
                 HiddenKind::QueuePtr => packet + QUEUE_AT as u64,
                 HiddenKind::DynamicLdsSize => dynamic.into(),
-                // The grid begins at 0 and is made of whole workgroups; what else there is in a real runtime is not here.
+                HiddenKind::PrintfBuffer => print,
+                HiddenKind::HostcallBuffer => program.absent(Absent::Hostcall)?,
+                HiddenKind::HeapV1 => program.absent(Absent::Heap)?,
+                HiddenKind::DefaultQueue | HiddenKind::CompletionAction => program.absent(Absent::Queue)?,
+                // The grid begins at 0, is made of whole workgroups, and is one of its own.
                 HiddenKind::None
                 | HiddenKind::GlobalOffset(_)
                 | HiddenKind::Remainder(_)
-                | HiddenKind::PrintfBuffer
-                | HiddenKind::HostcallBuffer
-                | HiddenKind::MultigridSyncArg
-                | HiddenKind::HeapV1
-                | HiddenKind::DefaultQueue
-                | HiddenKind::CompletionAction => 0,
+                | HiddenKind::MultigridSyncArg => 0,
             };
             let (at, size) = (hidden.offset as usize, (hidden.size as usize).min(8));
             if let Some(place) = self.kernarg.get_mut(at..at + size) {
                 place.copy_from_slice(&value.to_le_bytes()[..size]);
             }
         }
+        Ok(())
     }
+}
+
+/// The buffer for what a kernel prints, if it prints.
+fn print_buffer(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<Option<PrintBuffer>, Error> {
+    let program = launch.kernel.program;
+    let formats = program.module().hsa.as_ref().is_some_and(|module| !module.printf.is_empty());
+    if !formats || !hsa.hidden.iter().any(|hidden| hidden.kind == HiddenKind::PrintfBuffer) {
+        return Ok(None);
+    }
+    PrintBuffer::new(program.memory(), launch.options.printf_bytes).map(Some)
 }
 
 /// The kernarg segment without hidden arguments, and the LDS of a workgroup in bytes.

@@ -44,5 +44,5 @@ pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Env
     content.resize(bank::PARAMS as usize, 0);
     content.extend(launch.params(&launch.bytes()?)?);
     config.constants[0] = Some(ConstBank::new(&content)?);
-    Ok(Environment { config, held: vec![] })
+    Ok(Environment { config, held: vec![], lent: None, print: None })
 }

@@ -1,0 +1,238 @@
+//! Masks of lanes: what their definitions prove, and simpler ones that equal them.
+
+use super::editor::Editor;
+use crate::ir::{BinaryOp, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
+
+/// What the definitions of masks prove about their bits.
+pub struct Masks<'a> {
+    insts: &'a [Inst],
+    defs: &'a [(usize, usize)],
+}
+
+impl<'a> Masks<'a> {
+    pub fn of(insts: &'a [Inst], defs: &'a [(usize, usize)]) -> Self {
+        Masks { insts, defs }
+    }
+
+    fn def(&self, value: Value) -> &Op {
+        &self.insts[self.defs[value.0 as usize].0].op
+    }
+
+    fn constant(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether every bit of mask `a` is proven to be set in mask `b`.
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+        Proof { masks: self, steps: MAX_STEPS }.is_subset(a, b)
+    }
+
+    /// Whether masks `a` and `b` are proven to share no bit.
+    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
+        let mut proof = Proof { masks: self, steps: MAX_STEPS };
+        proof.excludes(a, b) || proof.excludes(b, a)
+    }
+}
+
+/// Steps of a proof about masks. The ways through their definitions are many more than the definitions are.
+const MAX_STEPS: u32 = 100;
+
+struct Proof<'a> {
+    masks: &'a Masks<'a>,
+    steps: u32,
+}
+
+impl Proof<'_> {
+    fn is_subset(&mut self, a: Value, b: Value) -> bool {
+        let masks = self.masks;
+        if a == b || masks.constant(b) == Some(u64::MAX) || masks.constant(a) == Some(0) {
+            return true;
+        }
+        if self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        if let Op::Binary { op: BinaryOp::Or, a: x, b: y } = *masks.def(b)
+            && (self.is_subset(a, x) || self.is_subset(a, y))
+        {
+            return true;
+        }
+        match *masks.def(a) {
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(x, b) || self.is_subset(y, b),
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a: x, b: y } => self.is_subset(x, b) && self.is_subset(y, b),
+            _ => false,
+        }
+    }
+
+    fn excludes(&mut self, a: Value, b: Value) -> bool {
+        if self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        match *self.masks.def(a) {
+            Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, x),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(x, b) || self.excludes(y, b),
+            _ => self.masks.constant(a) == Some(0),
+        }
+    }
+}
+
+/// Lanes of a warp whose masks have no bits beyond.
+const ALL_BITS: u8 = 64;
+
+impl Editor {
+    pub(super) fn not_mask(&mut self, a: Value) -> Value {
+        let window = self.window();
+        self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[ValueType::MASK])[0]
+    }
+
+    fn inverted(&self, mask: Value) -> Option<Value> {
+        match *self.def(mask) {
+            Op::Unary { op: UnaryOp::Not, a } => Some(a),
+            _ => None,
+        }
+    }
+
+    /// `x` and `y` of `x & ~y`.
+    fn difference(&self, mask: Value) -> Option<(Value, Value)> {
+        let (a, b) = self.matches_binary(mask, BinaryOp::And)?;
+        match (self.inverted(a), self.inverted(b)) {
+            (_, Some(y)) => Some((a, y)),
+            (Some(y), None) => Some((b, y)),
+            _ => None,
+        }
+    }
+
+    /// A compare that is there and has exactly the other lanes. Where lanes are fewer than bits, the bits beyond are 0 in both.
+    pub(super) fn inverted_compare(&self, op: &Op, window: Window) -> Option<Value> {
+        let inverse = match *op {
+            Op::ICmp { cc, a, b } => Op::ICmp { cc: cc.inverse(), a, b },
+            Op::FCmp { cc, flush, a, b } => Op::FCmp { cc: cc.inverse(), flush, a, b },
+            _ => return None,
+        };
+        if self.lanes == ALL_BITS && window == self.window() { self.find(&inverse, window) } else { None }
+    }
+
+    /// `a & b`.
+    pub(super) fn simplify_mask_and(&mut self, a: Value, b: Value) -> Option<Value> {
+        if self.is_subset(a, b) {
+            return Some(a);
+        }
+        if self.is_subset(b, a) {
+            return Some(b);
+        }
+        if self.is_disjoint(a, b) {
+            return Some(self.iconst(Type::I64, 0));
+        }
+        self.simplify_difference(a, b).or_else(|| self.simplify_difference(b, a))
+    }
+
+    /// `a & ~(a & ~x | y)` is `a & x & ~y`: what is left of lanes when some of them have gone.
+    fn simplify_difference(&mut self, a: Value, b: Value) -> Option<Value> {
+        let gone = self.inverted(b)?;
+        let (first, second) = self.matches_binary(gone, BinaryOp::Or)?;
+        let stays = |of: Value| self.difference(of).filter(|&(from, _)| from == a).map(|(_, x)| x);
+        let (x, y) = match (stays(first), stays(second)) {
+            (Some(x), _) => (x, second),
+            (None, Some(x)) => (x, first),
+            _ => return None,
+        };
+        let (stay, others) = (self.and_mask(a, x), self.not_mask(y));
+        Some(self.and_mask(stay, others))
+    }
+
+    /// `a | b`.
+    pub(super) fn simplify_mask_or(&mut self, a: Value, b: Value) -> Option<Value> {
+        if self.is_subset(a, b) {
+            return Some(b);
+        }
+        if self.is_subset(b, a) {
+            return Some(a);
+        }
+        self.simplify_union(a, b).or_else(|| self.simplify_union(b, a))
+    }
+
+    /// `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`: those that did not come to the second of two conditions, and
+    /// those that failed it.
+    fn simplify_union(&mut self, a: Value, b: Value) -> Option<Value> {
+        let ((e, c), (from, x)) = (self.difference(a)?, self.difference(b)?);
+        if from != c || !self.is_subset(c, e) {
+            return None;
+        }
+        let swapped = self.find(&Op::Binary { op: BinaryOp::And, a: x, b: c }, self.window());
+        let both = swapped.unwrap_or_else(|| self.and_mask(c, x));
+        let others = self.not_mask(both);
+        Some(self.and_mask(e, others))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BankId, Part};
+
+    /// Every row of a truth table of six registers.
+    const TABLES: [u64; 6] = [
+        0xaaaa_aaaa_aaaa_aaaa,
+        0xcccc_cccc_cccc_cccc,
+        0xf0f0_f0f0_f0f0_f0f0,
+        0xff00_ff00_ff00_ff00,
+        0xffff_0000_ffff_0000,
+        0xffff_ffff_0000_0000,
+    ];
+
+    fn table(editor: &Editor, mask: Value) -> u64 {
+        match *editor.def(mask) {
+            Op::RfRead { reg, .. } => TABLES[reg.index as usize],
+            Op::Const { bits, .. } => bits,
+            Op::Unary { op: UnaryOp::Not, a } => !table(editor, a),
+            Op::Binary { op: BinaryOp::And, a, b } => table(editor, a) & table(editor, b),
+            Op::Binary { op: BinaryOp::Or, a, b } => table(editor, a) | table(editor, b),
+            ref op => panic!("{op:?}"),
+        }
+    }
+
+    /// Random masks keep their truth tables, and what is proven of them is true.
+    #[test]
+    fn simpler_masks_are_equal() {
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) as usize % below
+        };
+        let (mut proven, mut smaller) = (0, 0);
+        for _ in 0..3_000 {
+            let mut editor = Editor::new(64, 64);
+            let registers = 3 + random(4) as u32;
+            let mut masks: Vec<(Value, u64)> = Vec::new();
+            for index in 0..registers {
+                let op = Op::RfRead { reg: BankId(0).reg(index), part: Part::Whole };
+                masks.push((editor.push(op, Window::all(64), &[ValueType::MASK])[0], TABLES[index as usize]));
+            }
+            for _ in 0..24 {
+                let ((a, x), (b, y)) = (masks[random(masks.len())], masks[random(masks.len())]);
+                let before = editor.insts.len();
+                let (mask, expected) = match random(3) {
+                    0 => (editor.not_mask(a), !x),
+                    1 => (editor.and_mask(a, b), x & y),
+                    _ => (editor.or_mask(a, b), x | y),
+                };
+                assert_eq!(table(&editor, mask), expected, "{:?}", editor.insts);
+                smaller += usize::from(editor.insts.len() == before);
+                if editor.is_subset(a, b) {
+                    assert_eq!(x & !y, 0);
+                    proven += 1;
+                }
+                if editor.is_disjoint(a, b) {
+                    assert_eq!(x & y, 0);
+                    proven += 1;
+                }
+                masks.push((mask, expected));
+            }
+        }
+        assert!(proven > 1_000 && smaller > 1_000, "{proven} proven, {smaller} simplified");
+    }
+}

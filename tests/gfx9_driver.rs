@@ -1,0 +1,48 @@
+//! What the driver gives to GFX9 kernels besides their arguments, and what it says of what it has not.
+
+use std::path::Path;
+
+use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+
+fn launch(binary: &str, kernel: &str, args: &[Arg], options: &LaunchOptions) -> LaunchOutcome {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);
+    let program = Program::load(&std::fs::read(path).unwrap(), Some(kernel)).unwrap();
+    let kernel = program.kernel(kernel).unwrap();
+    // The second launch has the pages of the first.
+    let first = kernel.launch(args, options).unwrap();
+    let second = kernel.launch(args, options).unwrap();
+    assert_eq!((first.printed, first.fault), (second.printed.clone(), second.fault.clone()));
+    second
+}
+
+#[test]
+fn a_hostcall_is_named_in_the_fault() {
+    for engine in [EngineKind::Jit, EngineKind::Interp] {
+        let options = LaunchOptions { engine, ..LaunchOptions::new([1; 3], [64, 1, 1]) };
+        let outcome = launch("tests/fixtures/gfx9/hostcall/hostcall.hsaco", "says", &[Arg::pointer(0)], &options);
+        let fault = outcome.fault.expect("there are no hostcalls").to_string();
+        assert!(fault.contains("address out of range") && fault.contains("hostcalls are not provided"), "{fault}");
+    }
+}
+
+#[test]
+fn lines_without_room_are_left_out() {
+    let folder = "examples/gfx9/printf";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("printf.expected.txt");
+    let expected = std::fs::read_to_string(path).unwrap();
+    let lines: Vec<&str> = expected.split_inclusive('\n').collect();
+    let text = |printf_bytes, threads| {
+        let options = LaunchOptions { printf_bytes, threads, ..LaunchOptions::new([5, 1, 1], [70, 1, 1]) };
+        let outcome = launch(&format!("{folder}/printf.gfx900.hsaco"), "lines", &[Arg::from(333_u32)], &options);
+        assert_eq!(outcome.fault, None);
+        String::from_utf8(outcome.printed.text).unwrap()
+    };
+    assert_eq!(text(1 << 20, 1), expected);
+    assert_eq!(text(1 << 20, 2), expected);
+    assert_eq!(text(0, 1), "");
+    // The first two calls take 12 and 48 bytes; what comes after them is as short as the first at least.
+    assert_eq!(text(12 + 48 + 8, 1), lines[..2].concat());
+    // Then a short one may find room where a long one did not.
+    let some = text(200, 1);
+    assert!(some.len() < expected.len() && some.split_inclusive('\n').all(|line| lines.contains(&line)), "{some}");
+}
