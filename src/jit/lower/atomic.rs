@@ -93,8 +93,9 @@ impl BlockLowerer<'_, '_, '_> {
         slow: cranelift_codegen::ir::Block,
     ) -> Lanes {
         let offsets = self.shared_offsets(access, None, slow);
-        let scalar = self.classes.get(value) == Class::Uniform;
-        let operands = if scalar { Lanes::new() } else { self.lanes(value) };
+        let alike = matches!(self.classes.get(value), Class::Uniform | Class::SAME_IN_CHUNK);
+        let same = alike.then(|| self.base(value).0);
+        let operands = if alike { Lanes::new() } else { self.lanes(value) };
         let ty = access.ty;
         let mut old = if wanted { self.zero_lanes(ty) } else { Lanes::new() };
         let shared = self.ctx_load(types::I64, abi::SHARED);
@@ -102,11 +103,7 @@ impl BlockLowerer<'_, '_, '_> {
             let at = self.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
             let at = self.b.ins().uextend(types::I64, at);
             let host = self.b.ins().iadd(shared, at);
-            let operand = if scalar {
-                self.scalar(value)
-            } else {
-                self.b.ins().extractlane(operands[lane / 4], (lane % 4) as u8)
-            };
+            let operand = same.unwrap_or_else(|| self.b.ins().extractlane(operands[lane / 4], (lane % 4) as u8));
             let found = self.unlocked(op, ty, host, operand, None);
             if wanted {
                 old[lane / 4] = self.b.ins().insertlane(old[lane / 4], found, (lane % 4) as u8);

@@ -12,7 +12,7 @@ use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
 use super::int;
 use crate::analysis::{Class, Condition, Group, Step};
-use crate::ir::{Access, ConvertOp, IntCc, Op, Reg, Special, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
@@ -49,8 +49,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let classes = std::mem::replace(&mut self.classes, self.whole_classes);
         let outgoing = self.outgoing(&insts);
         self.test(group, slow);
+        let mut parts = HashMap::new();
         for out in &outgoing {
-            self.compare_whole(out.value, slow);
+            if let Some(bits) = self.mask_whole(out.value, &mut parts, slow) {
+                self.chunk().shared.masks.insert(out.value, bits);
+            }
         }
         self.read_bases_that_are_overwritten(&insts);
         let masks = if self.in_loop {
@@ -298,15 +301,45 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().icmp(int::condition(cc), last, first)
     }
 
-    /// Computes the mask of a compare for the whole warp at once, if it is one of evenly spaced and equal values: up to
-    /// some lane it holds, or from some lane on. Goes to `slow` if lanes wrap.
-    fn compare_whole(&mut self, mask: Value, slow: ClifBlock) {
-        let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return };
-        let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return };
+    /// Computes a mask for the whole warp at once, if it is made of compares of evenly spaced and equal values, and of
+    /// masks that are known; `parts` are those that it has been made of. Goes to `slow` if lanes wrap.
+    fn mask_whole(&mut self, mask: Value, parts: &mut HashMap<Value, Option<Clif>>, slow: ClifBlock) -> Option<Clif> {
+        if let Some(full) = self.settled_mask(mask) {
+            let bits = if full { self.warp_mask() as i64 } else { 0 };
+            return Some(self.b.ins().iconst(types::I64, bits));
+        }
+        if let Some(known) = self.scalars[mask.0 as usize] {
+            return Some(known);
+        }
+        if let Some(&known) = parts.get(&mask) {
+            return known;
+        }
+        let bits = match *self.def_op(mask) {
+            Op::ICmp { .. } => self.compare_whole(mask, slow),
+            Op::Unary { op: UnaryOp::Not, a } => self.mask_whole(a, parts, slow).map(|a| self.b.ins().bnot(a)),
+            Op::Binary { op, a, b } => match (self.mask_whole(a, parts, slow), self.mask_whole(b, parts, slow)) {
+                (Some(a), Some(b)) => match op {
+                    BinaryOp::And => Some(self.b.ins().band(a, b)),
+                    BinaryOp::Or => Some(self.b.ins().bor(a, b)),
+                    BinaryOp::Xor => Some(self.b.ins().bxor(a, b)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        parts.insert(mask, bits);
+        bits
+    }
+
+    /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
+    fn compare_whole(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
+        let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return None };
+        let (cc, a, b) = self.classes.spaced_compare(cc, a, b)?;
         let lanes = i64::from(self.function.lanes);
         let step = self.classes.get(a).stride().expect("it compares evenly spaced lanes");
-        if self.ty(a) != Type::I32 || lanes >= 64 || !step.unsigned_abs().is_power_of_two() {
-            return;
+        if self.ty(a) != Type::I32 || !step.unsigned_abs().is_power_of_two() {
+            return None;
         }
         let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
         let last = self.spread_whole(first, step);
@@ -334,12 +367,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let end = self.b.ins().smin(end, most);
         let all = self.warp_mask() as i64;
         let one = self.b.ins().iconst(types::I64, 1);
-        let above = self.b.ins().ishl(one, end);
+        let mut above = self.b.ins().ishl(one, end);
+        if lanes == 64 {
+            // Host shifts know no 64.
+            let whole = self.b.ins().icmp(IntCC::Equal, end, most);
+            above = self.b.ins().select(whole, none, above);
+        }
         let mut bits = self.b.ins().iadd_imm_s(above, -1);
         if less != rising {
             bits = self.b.ins().bxor_imm_s(bits, all);
         }
-        self.chunk().shared.masks.insert(mask, bits);
+        Some(bits)
     }
 
     /// Whether two accesses touch no byte in common.
