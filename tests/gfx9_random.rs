@@ -86,9 +86,9 @@ impl Program {
         let what = ["lt_u32", "gt_i32", "eq_u32", "ne_u32", "le_i32", "ge_u32"][self.pick(6)];
         let (a, b, few) = (self.vector(), self.vector(), self.pick(64));
         match self.pick(3) {
-            0 => self.line(&format!("v_cmp_{what} vcc, {few}, v0")),
-            1 => self.line(&format!("v_cmp_{what} vcc, {few}, v{a}")),
-            _ => self.line(&format!("v_cmp_{what} vcc, v{a}, v{b}")),
+            0 => self.line(&format!("v_cmp_{what}_e32 vcc, {few}, v0")),
+            1 => self.line(&format!("v_cmp_{what}_e32 vcc, {few}, v{a}")),
+            _ => self.line(&format!("v_cmp_{what}_e32 vcc, v{a}, v{b}")),
         }
     }
 
@@ -223,11 +223,11 @@ impl Program {
     fn end(&mut self) {
         self.line("v_lshlrev_b32_e32 v9, 6, v0");
         for value in 0..VALUES {
-            self.line(&format!("global_store_dword v9, v{value}, s[8:9] offset:{}", 4 * value));
+            self.line(&format!("global_store_dword v9, v{value}, s[8:9] offset:{}", 4 + 4 * value));
         }
         for scalar in 0..SCALARS {
             self.line(&format!("v_mov_b32_e32 v8, s{}", 20 + scalar));
-            self.line(&format!("global_store_dword v9, v8, s[8:9] offset:{}", 4 * (VALUES + scalar)));
+            self.line(&format!("global_store_dword v9, v8, s[8:9] offset:{}", 4 + 4 * (VALUES + scalar)));
         }
         self.line("s_endpgm");
     }
