@@ -107,6 +107,28 @@ dtype = "f32"
 }
 
 /// What device code prints comes first, and is compared.
+/// Code that does not wait is reported, and is a result that is not as expected; code that waits is not.
+#[test]
+fn waits_are_checked() {
+    let manifest = "[kernel]\nbinary = \"code.bin\"\nformat = \"gfx9-raw\"\n[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n\
+                    [raw]\nvgprs = 1\n[[raw.sgpr]]\nfirst = 2\nbuffer = \"x\"\n[buffer.x]\nzeros = 64\n";
+    let run = |lines: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let code: Vec<u8> = lines.iter().flat_map(|line| warploom::isa::gfx9::assemble(line).unwrap()).collect();
+        std::fs::write(folder.path().join("code.bin"), code).unwrap();
+        std::fs::write(folder.path().join("m.toml"), manifest).unwrap();
+        let path = folder.path().join("m.toml");
+        warploom(&["run", path.to_str().unwrap(), "--check", "waitcnt"])
+    };
+    let load = "s_load_dword s4, s[2:3], 0x4";
+    assert_ends(&run(&[load, "s_mov_b32 s5, s4", "s_endpgm"]), 1, &["`s_mov_b32 s5, s4` does not wait for", "(s4)"]);
+    let waits = [load, "s_waitcnt lgkmcnt(0)", "s_mov_b32 s5, s4", "s_endpgm"];
+    assert_ends(&run(&waits), 0, &[]);
+    // Reported, and executed.
+    let negative = ["s_add_u32 s2, s2, 8", "s_load_dword s4, s[2:3], -0x4", "s_waitcnt lgkmcnt(0)", "s_endpgm"];
+    assert_ends(&run(&negative), 1, &["`s_load_dword s4, s[2:3], -0x4` has a negative offset"]);
+}
+
 #[test]
 fn printf_reaches_standard_output() {
     let manifest = |expect: &str, bytes: u32| {

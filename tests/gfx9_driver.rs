@@ -46,3 +46,26 @@ fn lines_without_room_are_left_out() {
     let some = text(200, 1);
     assert!(some.len() < expected.len() && some.split_inclusive('\n').all(|line| lines.contains(&line)), "{some}");
 }
+
+/// The kernel of the speed benchmark that reads its table through a buffer resource does what the example does.
+#[test]
+fn tables_of_the_benchmark() {
+    let (rows, items, group) = (100_u32, 700_u32, 256);
+    let table: Vec<u8> = (0..4 * rows).flat_map(|k| k.wrapping_mul(0x9e37_79b9).rotate_left(k).to_le_bytes()).collect();
+    let results =
+        ["examples/gfx9/table/table.gfx900.hsaco", "benches/fixtures/table_buffer.gfx900.hsaco"].map(|binary| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);
+            let program = Program::load(&std::fs::read(path).unwrap(), None).unwrap();
+            let memory = program.memory();
+            let (rows_at, out) = (memory.alloc(table.len() as u64, 64).unwrap(), memory.alloc(4 * 700, 64).unwrap());
+            memory.write(rows_at, &table).unwrap();
+            let args = [Arg::pointer(rows_at), rows.into(), Arg::pointer(out), items.into()];
+            let options = LaunchOptions::new([3, 1, 1], [group, 1, 1]);
+            let outcome = program.kernel("table").unwrap().launch(&args, &options).unwrap();
+            assert_eq!(outcome.fault, None, "{binary}");
+            let mut content = vec![0; 4 * items as usize];
+            memory.read(out, &mut content).unwrap();
+            content
+        });
+    assert!(results[0] == results[1] && results[0].iter().any(|&byte| byte != 0));
+}

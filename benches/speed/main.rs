@@ -222,15 +222,21 @@ fn table(c: &mut Criterion) {
     let (rows, items, group) = (1_024, 16_384, 256);
     let mut draw = Draw::new(3);
     let table: Vec<[u32; 4]> = (0..rows).map(|_| [(); 4].map(|()| draw.u32())).collect();
-    let guest = Guest::new("examples/gfx9/table/table.gfx900.hsaco", "table")
-        .grid([items as u32 / group, 1, 1], [group, 1, 1])
-        .numbers(table.as_flattened())
-        .arg(rows)
-        .zeros(4 * items)
-        .arg(items as i32);
+    let kernel = |isa, binary| {
+        let guest = Guest::new(binary, "table")
+            .grid([items as u32 / group, 1, 1], [group, 1, 1])
+            .numbers(table.as_flattened())
+            .arg(rows)
+            .zeros(4 * items)
+            .arg(items as i32);
+        Kernel { isa, guest }
+    };
+    let kernels = vec![
+        kernel("gfx9", "examples/gfx9/table/table.gfx900.hsaco"),
+        kernel("gfx9_buffer", "benches/fixtures/table_buffer.gfx900.hsaco"),
+    ];
     let mut out = vec![0; items];
     let mut plain = || plain::table(black_box(&table), black_box(&mut out), group);
-    let kernels = vec![Kernel { isa: "gfx9", guest }];
     Group { name: "table", work: (rows as usize * items) as u64, kernels, interp_samples: 10, two_threads: false }
         .run(c, &mut [("plain", &mut plain)]);
 }

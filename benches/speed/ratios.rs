@@ -22,7 +22,7 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
 
 const ISAS: [&str; 2] = ["maxwell", "gfx9"];
 
-const RATIOS: [Ratio; 20] = [
+const RATIOS: [Ratio; 21] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
     ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/ISA/1", Promise::AtLeast(2.5)),
     ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/ISA/1", Promise::None),
@@ -35,6 +35,7 @@ const RATIOS: [Ratio; 20] = [
     ratio("histogram: JIT / plain", "histogram/ISA/1", "histogram/plain", Promise::AtMost(3.0)),
     ratio("nbody: plain / JIT", "nbody/plain", "nbody/ISA/1", Promise::None),
     ratio("table: plain scalar loop / JIT", "table/plain", "table/ISA/1", Promise::AtLeast(4.0)),
+    ratio("table in a buffer: plain loop / JIT", "table/plain", "table/ISA_buffer/1", Promise::AtLeast(4.0)),
     ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
     ratio("nbody: 1 thread / 2 threads", "nbody/ISA/1", "nbody/ISA/2", Promise::AtLeast(1.8)),
     ratio("mandelbrot: interpreter / JIT", "mandelbrot/ISA/interp", "mandelbrot/ISA/1", Promise::None),

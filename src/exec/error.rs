@@ -32,6 +32,8 @@ pub enum Error {
     LocalArgument { kernel: String, number: usize },
     #[error("kernel `{kernel}` has no kernel descriptor")]
     NoDescriptor { kernel: String },
+    #[error("kernel `{kernel}` asks for f16 overflows to the greatest number (FP16_OVFL), which are not executed")]
+    Fp16Overflow { kernel: String },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}")]
     RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]

@@ -5,6 +5,7 @@ use rustc_apfloat::Round;
 use super::floats::{DIRECTED, MODES};
 use super::operands::{Random, Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
+use super::support::{LANES, Probe, State};
 
 use Ty::{H, S};
 
@@ -197,5 +198,30 @@ fn dot_products() {
             let sum = m.fma(S, [wide(a, 0), wide(b, 0), c]);
             m.fma(S, [wide(a, 1), wide(b, 1), sum])
         });
+    }
+}
+
+/// gfx904 and gfx906 round once, and keep denormals as the mode says.
+#[test]
+fn mixed_and_fused() {
+    const TEXT: &str = "v_mad_mix_f32 v0, v2, v4, v6";
+    for mode in [0x3f0, 0x3c0] {
+        let probe = Probe::of_gpu(&[TEXT], mode, true);
+        let m = Mode(mode);
+        let rows = super::operands::rows([S; 3], 3);
+        for rows in rows.chunks(LANES) {
+            let mut before = State::new();
+            for (lane, row) in rows.iter().enumerate() {
+                for (register, &x) in [2, 4, 6].into_iter().zip(row) {
+                    before.vectors[register][lane] = x as u32;
+                }
+            }
+            for (engine, after) in probe.run(&before) {
+                for (lane, row) in rows.iter().enumerate() {
+                    let expected = m.fma(S, *row) as u32;
+                    assert_eq!(after.vectors[0][lane], expected, "{engine}, {mode:#x}: {TEXT} of {row:x?}");
+                }
+            }
+        }
     }
 }

@@ -127,6 +127,11 @@ pub struct Probe {
 impl Probe {
     /// `mode` is the MODE register.
     pub fn new(texts: &[&str], mode: u32) -> Probe {
+        Probe::of_gpu(texts, mode, false)
+    }
+
+    /// On a GPU that has v_fma_mix or v_mad_mix.
+    pub fn of_gpu(texts: &[&str], mode: u32, fused_mix: bool) -> Probe {
         let (words, vectors) = (assemble(texts), reach(texts));
         const END: u32 = 0xbf81_0000;
         let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
@@ -135,6 +140,7 @@ impl Probe {
             plain: true,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
+            fused_mix,
             ..Kernel::new("probe", &code)
         };
         let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{texts:?}: {error}"));

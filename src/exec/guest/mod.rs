@@ -28,7 +28,8 @@ pub(super) trait Guest: Sync {
     /// IR of a kernel.
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError>;
 
-    /// What a kernel does before it has waited for memory, in words. None: this instruction set has no such check.
+    /// What a kernel does before it has waited for memory, and other accesses that are not defined, in words. None: this
+    /// instruction set has no such check.
     fn check_waits(&self, _: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
         None
     }

@@ -43,6 +43,9 @@ pub(super) struct Dispatch<'a> {
 impl<'a> Dispatch<'a> {
     pub fn new(launch: &'a Launching<'a>, hsa: &'a HsaKernel) -> Result<Self, Error> {
         let options = launch.options;
+        if hsa.descriptor.float_mode().fp16_overflow {
+            return Err(Error::Fp16Overflow { kernel: launch.kernel.name().into() });
+        }
         let mut config = launch.config();
         let (kernarg, lds) = arguments(launch, hsa)?;
         config.shared_bytes = lds;

@@ -12,8 +12,8 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
 use crate::capture::manifest::Sampler;
-use crate::container::Code;
-use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr};
+use crate::container::hsaco::{FloatMode, Gfx9 as Mach, HsaKernel, SystemSgpr, UserSgpr};
+use crate::container::{Code, Isa};
 use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
@@ -69,8 +69,13 @@ impl Guest for Gfx9 {
     }
 
     fn check_waits(&self, kernel: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
-        let words = |hazards: Vec<check::Hazard>| hazards.iter().map(ToString::to_string).collect();
-        Some(check::waitcnt(&to_lift(kernel)).map(words))
+        let kernel = to_lift(kernel);
+        let hazards = check::waitcnt(&kernel).and_then(|hazards| {
+            let mut words: Vec<String> = hazards.iter().map(ToString::to_string).collect();
+            words.extend(check::negative_offsets(&kernel)?);
+            Ok(words)
+        });
+        Some(hazards)
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
@@ -134,6 +139,7 @@ fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
         vectors,
         mode: Mode::from_bits(mode_bits(mode)),
         initial,
+        fused_mix: matches!(kernel.linked.module().isa, Isa::Gfx9 { mach: Mach::Gfx904 | Mach::Gfx906 }),
         plain: kernel.plain,
     }
 }

@@ -11,8 +11,8 @@ mod registers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Instruction;
-use super::lift::program::{End, GuestBlock, Place, Program};
-use super::lift::{Flow, Kernel};
+use super::lift::Kernel;
+use super::lift::program::{Place, Program};
 use super::row::{Encoding, Format};
 use super::table::Opcode;
 use crate::isa::LiftError;
@@ -145,20 +145,6 @@ fn counted(insn: &Instruction) -> Vec<(Counter, Order)> {
     }
 }
 
-/// Where a block may go on.
-fn successors(block: &GuestBlock, indirect: &[Place]) -> Vec<Place> {
-    match block.end {
-        End::Jump(place) => vec![place],
-        End::Flow { flow, next } => match flow {
-            Flow::Next | Flow::Barrier | Flow::SetMode(_) => vec![next],
-            Flow::Jump(target) | Flow::Call { target, .. } => vec![(target, next.1)],
-            Flow::Branch { target, .. } => vec![(target, next.1), next],
-            Flow::Indirect(_) | Flow::IndirectCall { .. } => indirect.to_vec(),
-            Flow::Exit | Flow::Trap(_) => vec![],
-        },
-    }
-}
-
 /// The instructions of a kernel that use a result, or overwrite it or a source of a scalar store, too early: by address, each
 /// with one register.
 ///
@@ -184,7 +170,8 @@ pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
             }
             state.step(*pc, &insn, &registers);
         }
-        for next in successors(block, &indirect) {
+        let indirect = if block.jumps_indirectly() { &indirect[..] } else { &[] };
+        for next in block.successors().chain(indirect.iter().copied()) {
             let new = !begin.contains_key(&next);
             if begin.entry(next).or_default().join(&state) || new {
                 work.insert(next);
@@ -201,4 +188,21 @@ pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
         source: pending.source,
     };
     Ok(found.into_iter().map(hazard).collect())
+}
+
+/// The instructions of a kernel whose offset in scalar memory is negative, in words: what they access is not defined (the
+/// seed, section 7.2). With a register the sum is only known when it runs.
+///
+/// # Errors
+/// The entry is outside the code.
+pub fn negative_offsets(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
+    let program = Program::new(kernel)?;
+    let steps = program.blocks.values().flat_map(|block| &block.steps);
+    let found: BTreeMap<u64, Instruction> = steps
+        .filter_map(|&(pc, step)| Some((pc, step.insn?)))
+        .filter(|(_, insn)| insn.encoding() == Encoding::Smem && !insn.row().operands.is_empty())
+        .filter(|(_, insn)| insn.smem().soffset.is_none() && insn.smem().offset < 0)
+        .collect();
+    let words = |(pc, insn): (u64, Instruction)| format!("{pc:#x}: `{}` has a negative offset", insn.text(pc));
+    Ok(found.into_iter().map(words).collect())
 }

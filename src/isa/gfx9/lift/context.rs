@@ -40,6 +40,8 @@ pub struct Cx<'a> {
     pub pc: u64,
     pub next: u64,
     pub mode: Mode,
+    /// As in [`super::Kernel`].
+    pub(super) fused_mix: bool,
     /// The operands of the instruction that m0 indexes, as in [`Mode`].
     pub(super) relative: u8,
     pub(super) banks: Banks,
@@ -56,7 +58,19 @@ impl<'a> Cx<'a> {
     /// At the start of a block.
     pub fn new(b: BlockBuilder<'a>, banks: Banks, vectors: u32, mode: Mode) -> Self {
         let pc = b.pc();
-        Cx { b, pc, next: pc, mode, relative: 0, banks, vectors, exec: None, raw: BTreeMap::new(), constants: vec![] }
+        Cx {
+            b,
+            pc,
+            next: pc,
+            mode,
+            fused_mix: false,
+            relative: 0,
+            banks,
+            vectors,
+            exec: None,
+            raw: BTreeMap::new(),
+            constants: vec![],
+        }
     }
 
     /// Goes on to an instruction.

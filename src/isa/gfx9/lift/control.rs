@@ -255,6 +255,11 @@ fn set_register(cx: &mut Cx<'_>, i: &Instruction, value: Option<u32>) -> Lifted 
         // Nothing else that may be written has an effect.
         return if matches!(register, HW_STATUS | HW_TRAPSTS | HW_IB_STS) { Ok(Flow::Next) } else { Err(Unsupported) };
     }
+    // An f16 overflow that is no infinity.
+    let covers = |bit: u32| (lo..lo + width).contains(&bit);
+    if covers(mode::FP16_OVERFLOW) && value.is_none_or(|value| value >> (mode::FP16_OVERFLOW - lo) & 1 != 0) {
+        return Err(Unsupported);
+    }
     if mode::KEPT >> lo == 0 {
         return Ok(Flow::Next);
     }

@@ -58,6 +58,7 @@ impl Emitter<'_> {
     fn emit(&mut self, block: BlockId, guest: &GuestBlock) {
         self.function.set_cost(block, guest.steps.len() as u32);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.program.vectors, guest.mode);
+        cx.fused_mix = self.kernel.fused_mix;
         cx.constants = program::constants(self.kernel, guest.constants).collect();
         let mut pc = cx.b.pc();
         for &(at, step) in &guest.steps {

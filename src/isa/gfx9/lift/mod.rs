@@ -45,6 +45,7 @@ pub mod lds_atomic;
 pub mod lds_lanes;
 pub mod packed;
 pub mod scalar_alu;
+pub mod scalar_bits;
 pub mod scalar_compare;
 pub mod scalar_memory;
 pub mod transcendental;
@@ -93,6 +94,8 @@ pub struct Kernel<'a> {
     pub mode: Mode,
     /// What registers hold at the entry.
     pub initial: Initial,
+    /// v_mad_mix and its kind round once: on gfx904 and gfx906 they are v_fma_mix.
+    pub fused_mix: bool,
     /// Blocks stay as the guest's branches make them: see [`if_conversion`].
     pub plain: bool,
 }
@@ -111,6 +114,7 @@ impl<'a> Kernel<'a> {
             vectors: 256,
             mode: Mode::from_bits(COMPILED_MODE),
             initial: Initial::default(),
+            fused_mix: false,
             plain: false,
         }
     }

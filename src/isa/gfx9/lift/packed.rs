@@ -168,6 +168,10 @@ fn mixed(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Value {
 
 fn mix(cx: &mut Cx<'_>, i: &Instruction) -> Value {
     let [x, y, z] = [0, 1, 2].map(|n| mixed(cx, i, n));
+    if cx.fused_mix {
+        let attrs = cx.mode.attrs(Type::F32);
+        return cx.b.fma(attrs, x, y, z);
+    }
     cx.mad(x, y, z)
 }
 

@@ -251,8 +251,13 @@ fn follow_pointers(kernel: &Kernel<'_>, blocks: &mut BTreeMap<Place, GuestBlock>
 }
 
 impl GuestBlock {
+    /// Whether it ends with a jump to anywhere.
+    pub fn jumps_indirectly(&self) -> bool {
+        matches!(self.end, End::Flow { flow: Flow::Indirect(_) | Flow::IndirectCall { .. }, .. })
+    }
+
     /// Where it leads to, indirect jumps aside.
-    fn successors(&self) -> impl Iterator<Item = Place> {
+    pub fn successors(&self) -> impl Iterator<Item = Place> + use<> {
         let (one, other) = match self.end {
             End::Jump(place) => (Some(place), None),
             End::Flow { flow, next } => match flow {

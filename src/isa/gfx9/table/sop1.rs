@@ -14,49 +14,49 @@ family! { ($) sop1 {
     /// Bitwise complement.
     SNotB64 (exact scalar_alu::s_not_b64) "s_not_b64 sdst:b64, src0:b64" { sop1 0x05 }
     /// Whole quad mode: each set bit sets its group of four.
-    SWqmB32 (exact scalar_alu::s_wqm_b32) "s_wqm_b32 sdst:b32, src0:b32" { sop1 0x06 }
+    SWqmB32 (exact scalar_bits::s_wqm_b32) "s_wqm_b32 sdst:b32, src0:b32" { sop1 0x06 }
     /// Whole quad mode: each set bit sets its group of four.
-    SWqmB64 (exact scalar_alu::s_wqm_b64) "s_wqm_b64 sdst:b64, src0:b64" { sop1 0x07 }
+    SWqmB64 (exact scalar_bits::s_wqm_b64) "s_wqm_b64 sdst:b64, src0:b64" { sop1 0x07 }
     /// Bits in reverse order.
-    SBrevB32 (exact scalar_alu::s_brev_b32) "s_brev_b32 sdst:b32, src0:b32" { sop1 0x08 }
+    SBrevB32 (exact scalar_bits::s_brev_b32) "s_brev_b32 sdst:b32, src0:b32" { sop1 0x08 }
     /// Bits in reverse order.
-    SBrevB64 (exact scalar_alu::s_brev_b64) "s_brev_b64 sdst:b64, src0:b64" { sop1 0x09 }
+    SBrevB64 (exact scalar_bits::s_brev_b64) "s_brev_b64 sdst:b64, src0:b64" { sop1 0x09 }
     /// Number of clear bits.
-    SBcnt0I32B32 (exact scalar_alu::s_bcnt0_i32_b32) "s_bcnt0_i32_b32 sdst:i32, src0:b32" { sop1 0x0a }
+    SBcnt0I32B32 (exact scalar_bits::s_bcnt0_i32_b32) "s_bcnt0_i32_b32 sdst:i32, src0:b32" { sop1 0x0a }
     /// Number of clear bits.
-    SBcnt0I32B64 (exact scalar_alu::s_bcnt0_i32_b64) "s_bcnt0_i32_b64 sdst:i32, src0:b64" { sop1 0x0b }
+    SBcnt0I32B64 (exact scalar_bits::s_bcnt0_i32_b64) "s_bcnt0_i32_b64 sdst:i32, src0:b64" { sop1 0x0b }
     /// Number of set bits.
-    SBcnt1I32B32 (exact scalar_alu::s_bcnt1_i32_b32) "s_bcnt1_i32_b32 sdst:i32, src0:b32" { sop1 0x0c }
+    SBcnt1I32B32 (exact scalar_bits::s_bcnt1_i32_b32) "s_bcnt1_i32_b32 sdst:i32, src0:b32" { sop1 0x0c }
     /// Number of set bits.
-    SBcnt1I32B64 (exact scalar_alu::s_bcnt1_i32_b64) "s_bcnt1_i32_b64 sdst:i32, src0:b64" { sop1 0x0d }
+    SBcnt1I32B64 (exact scalar_bits::s_bcnt1_i32_b64) "s_bcnt1_i32_b64 sdst:i32, src0:b64" { sop1 0x0d }
     /// Index of the lowest clear bit, or -1.
-    SFf0I32B32 (exact scalar_alu::s_ff0_i32_b32) "s_ff0_i32_b32 sdst:i32, src0:b32" { sop1 0x0e }
+    SFf0I32B32 (exact scalar_bits::s_ff0_i32_b32) "s_ff0_i32_b32 sdst:i32, src0:b32" { sop1 0x0e }
     /// Index of the lowest clear bit, or -1.
-    SFf0I32B64 (exact scalar_alu::s_ff0_i32_b64) "s_ff0_i32_b64 sdst:i32, src0:b64" { sop1 0x0f }
+    SFf0I32B64 (exact scalar_bits::s_ff0_i32_b64) "s_ff0_i32_b64 sdst:i32, src0:b64" { sop1 0x0f }
     /// Index of the lowest set bit, or -1.
-    SFf1I32B32 (exact scalar_alu::s_ff1_i32_b32) "s_ff1_i32_b32 sdst:i32, src0:b32" { sop1 0x10 }
+    SFf1I32B32 (exact scalar_bits::s_ff1_i32_b32) "s_ff1_i32_b32 sdst:i32, src0:b32" { sop1 0x10 }
     /// Index of the lowest set bit, or -1.
-    SFf1I32B64 (exact scalar_alu::s_ff1_i32_b64) "s_ff1_i32_b64 sdst:i32, src0:b64" { sop1 0x11 }
+    SFf1I32B64 (exact scalar_bits::s_ff1_i32_b64) "s_ff1_i32_b64 sdst:i32, src0:b64" { sop1 0x11 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32B32 (exact scalar_alu::s_flbit_i32_b32) "s_flbit_i32_b32 sdst:i32, src0:b32" { sop1 0x12 }
+    SFlbitI32B32 (exact scalar_bits::s_flbit_i32_b32) "s_flbit_i32_b32 sdst:i32, src0:b32" { sop1 0x12 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32B64 (exact scalar_alu::s_flbit_i32_b64) "s_flbit_i32_b64 sdst:i32, src0:b64" { sop1 0x13 }
+    SFlbitI32B64 (exact scalar_bits::s_flbit_i32_b64) "s_flbit_i32_b64 sdst:i32, src0:b64" { sop1 0x13 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32 (exact scalar_alu::s_flbit_i32) "s_flbit_i32 sdst:i32, src0:i32" { sop1 0x14 }
+    SFlbitI32 (exact scalar_bits::s_flbit_i32) "s_flbit_i32 sdst:i32, src0:i32" { sop1 0x14 }
     /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
-    SFlbitI32I64 (exact scalar_alu::s_flbit_i32_i64) "s_flbit_i32_i64 sdst:i32, src0:i64" { sop1 0x15 }
+    SFlbitI32I64 (exact scalar_bits::s_flbit_i32_i64) "s_flbit_i32_i64 sdst:i32, src0:i64" { sop1 0x15 }
     /// Sign extension.
-    SSextI32I8 (exact scalar_alu::s_sext_i32_i8) "s_sext_i32_i8 sdst:i32, src0:i32" { sop1 0x16 }
+    SSextI32I8 (exact scalar_bits::s_sext_i32_i8) "s_sext_i32_i8 sdst:i32, src0:i32" { sop1 0x16 }
     /// Sign extension.
-    SSextI32I16 (exact scalar_alu::s_sext_i32_i16) "s_sext_i32_i16 sdst:i32, src0:i32" { sop1 0x17 }
+    SSextI32I16 (exact scalar_bits::s_sext_i32_i16) "s_sext_i32_i16 sdst:i32, src0:i32" { sop1 0x17 }
     /// Clears a bit.
-    SBitset0B32 (exact scalar_alu::s_bitset0_b32) "s_bitset0_b32 sdst:b32, src0:u32" { sop1 0x18 }
+    SBitset0B32 (exact scalar_bits::s_bitset0_b32) "s_bitset0_b32 sdst:b32, src0:u32" { sop1 0x18 }
     /// Clears a bit.
-    SBitset0B64 (exact scalar_alu::s_bitset0_b64) "s_bitset0_b64 sdst:b64, src0:u32" { sop1 0x19 }
+    SBitset0B64 (exact scalar_bits::s_bitset0_b64) "s_bitset0_b64 sdst:b64, src0:u32" { sop1 0x19 }
     /// Sets a bit.
-    SBitset1B32 (exact scalar_alu::s_bitset1_b32) "s_bitset1_b32 sdst:b32, src0:u32" { sop1 0x1a }
+    SBitset1B32 (exact scalar_bits::s_bitset1_b32) "s_bitset1_b32 sdst:b32, src0:u32" { sop1 0x1a }
     /// Sets a bit.
-    SBitset1B64 (exact scalar_alu::s_bitset1_b64) "s_bitset1_b64 sdst:b64, src0:u32" { sop1 0x1b }
+    SBitset1B64 (exact scalar_bits::s_bitset1_b64) "s_bitset1_b64 sdst:b64, src0:u32" { sop1 0x1b }
     /// Address of the next instruction.
     SGetpcB64 (exact control::s_getpc_b64) "s_getpc_b64 sdst:b64" { sop1 0x1c }
     /// Jump.
@@ -82,9 +82,9 @@ family! { ($) sop1 {
     /// Saves EXEC and combines the source with it.
     SXnorSaveexecB64 (exact control::s_xnor_saveexec_b64) "s_xnor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x27 }
     /// One bit for each group of four.
-    SQuadmaskB32 (exact scalar_alu::s_quadmask_b32) "s_quadmask_b32 sdst:b32, src0:b32" { sop1 0x28 }
+    SQuadmaskB32 (exact scalar_bits::s_quadmask_b32) "s_quadmask_b32 sdst:b32, src0:b32" { sop1 0x28 }
     /// One bit for each group of four.
-    SQuadmaskB64 (exact scalar_alu::s_quadmask_b64) "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
+    SQuadmaskB64 (exact scalar_bits::s_quadmask_b64) "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
     /// Move from the SGPR at M0 plus the source.
     SMovrelsB32 (exact control::s_movrels_b32) "s_movrels_b32 sdst:b32, sreg0:b32" { sop1 0x2a }
     /// Move from the SGPR at M0 plus the source.
@@ -108,5 +108,5 @@ family! { ($) sop1 {
     /// Combines the source with EXEC and writes both destinations.
     SAndn2WrexecB64 (exact control::s_andn2_wrexec_b64) "s_andn2_wrexec_b64 sdst:b64, src0:b64" { sop1 0x36 }
     /// Each bit twice.
-    SBitreplicateB64B32 (exact scalar_alu::s_bitreplicate_b64_b32) "s_bitreplicate_b64_b32 sdst:b64, src0:b32" { sop1 0x37 }
+    SBitreplicateB64B32 (exact scalar_bits::s_bitreplicate_b64_b32) "s_bitreplicate_b64_b32 sdst:b64, src0:b32" { sop1 0x37 }
 } }
