@@ -29,6 +29,7 @@ fn results(lines: &[&str]) -> [u32; 4] {
         scalars: pointers.map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
         vectors: vec![],
         constants: vec![ConstantMemory { pointer: 4, offset: COPY, bytes: 4 * COPIED }],
+        data_share: None,
     };
     let function =
         lift_kernel(&Kernel { initial, indirect_targets: &[CALLEE], ..Kernel::new("constants", &code) }).unwrap();

@@ -308,7 +308,7 @@ fn engines_agree_on_random_programs() {
         let initial = Initial {
             scalars: (4..10).map(|sgpr| (sgpr, InitialScalar::Constant(4 * (u32::from(sgpr) - 4)))).collect(),
             vectors: vec![(0, InitialVector::WorkItem(0))],
-            constants: vec![],
+            ..Initial::default()
         };
         let mut expected = None;
         for plain in [true, false] {

@@ -9,7 +9,7 @@ use smallvec::smallvec;
 use super::masks::Masks;
 use crate::ir::{
     BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
-    numbered,
+    defs, numbered,
 };
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
@@ -141,13 +141,7 @@ impl Editor {
 
     /// The defining instruction of each value, and which of its results it is, wherever instructions have been moved to.
     pub fn defs_as_they_are(&self) -> Vec<(usize, usize)> {
-        let mut defs = vec![(0, 0); self.values.len()];
-        for (index, inst) in self.insts.iter().enumerate() {
-            for (result, value) in inst.results.iter().enumerate() {
-                defs[value.0 as usize] = (index, result);
-            }
-        }
-        defs
+        defs(&self.insts, self.values.len())
     }
 
     pub fn ty(&self, value: Value) -> ValueType {

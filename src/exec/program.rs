@@ -25,6 +25,8 @@ pub struct Program {
     idle: Mutex<Vec<ReadOnly>>,
     /// Where what a driver would provide, and this one does not, seems to be.
     absent: OnceLock<u64>,
+    /// Memory that all launches share.
+    data_share: OnceLock<u64>,
 }
 
 /// Whole pages that the guest can read but not write. A launch after another has the same ones.
@@ -85,6 +87,8 @@ pub struct Variable {
     symbol: SymbolId,
 }
 
+const DATA_SHARE_BYTES: u64 = 1 << 17;
+
 /// The bank that `__constant__` variables live in.
 const CONSTANT_VARIABLES: u8 = 3;
 
@@ -124,6 +128,7 @@ impl Program {
             heap: Mutex::default(),
             idle: Mutex::default(),
             absent: OnceLock::new(),
+            data_share: OnceLock::new(),
         };
         program.reset()?;
         Ok(program)
@@ -162,6 +167,15 @@ impl Program {
         let content = Arc::new(HostBuffer::new(bytes)?);
         let address = self.memory.map_host(Place::ANYWHERE, content.clone(), Access::READ)?;
         Ok(ReadOnly { address, content, used: 0 })
+    }
+
+    /// Address of memory that a chip has besides its own and all launches share (GFX9's GDS), as much as m0 can tell apart.
+    pub(super) fn data_share(&self) -> Result<u64, Error> {
+        if let Some(&address) = self.data_share.get() {
+            return Ok(address);
+        }
+        let address = self.memory.alloc(DATA_SHARE_BYTES, DATA_SHARE_BYTES)?;
+        Ok(*self.data_share.get_or_init(|| address))
     }
 
     /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.

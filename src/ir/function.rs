@@ -198,6 +198,17 @@ impl Inst {
     }
 }
 
+/// The defining instruction of each of so many values, and which of its results it is.
+pub fn defs(insts: &[Inst], values: usize) -> Vec<(usize, usize)> {
+    let mut defs = vec![(0, 0); values];
+    for (index, inst) in insts.iter().enumerate() {
+        for (result, value) in inst.results.iter().enumerate() {
+            defs[value.0 as usize] = (index, result);
+        }
+    }
+    defs
+}
+
 impl Block {
     /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
@@ -214,13 +225,7 @@ impl Block {
 
     /// The defining instruction of each value, and which of its results it is.
     pub fn defs(&self) -> Vec<(usize, usize)> {
-        let mut defs = vec![(0, 0); self.values.len()];
-        for (index, inst) in self.insts.iter().enumerate() {
-            for (result, value) in inst.results.iter().enumerate() {
-                defs[value.0 as usize] = (index, result);
-            }
-        }
-        defs
+        defs(&self.insts, self.values.len())
     }
 
     pub fn ty(&self, value: Value) -> ValueType {

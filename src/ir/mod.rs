@@ -24,10 +24,10 @@ pub mod verify;
 mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
-pub(crate) use function::numbered;
 pub use function::{
     Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Service, Terminator, TrapKind, Value, Values,
 };
+pub(crate) use function::{defs, numbered};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

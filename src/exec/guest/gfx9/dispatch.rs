@@ -79,7 +79,7 @@ impl<'a> Dispatch<'a> {
         self.write_packet(&mut bytes, packet);
         bytes.extend_from_slice(&self.kernarg);
 
-        let mut words = bank::start(&self.config, self.wave_scratch);
+        let mut words = bank::start(&self.config, self.wave_scratch, program.data_share()?);
         let mut put = |offset: u32, value: &[u8]| words[offset as usize..][..value.len()].copy_from_slice(value);
         for (sgpr, first) in self.hsa.descriptor.user_sgprs() {
             let at = bank::USER_SGPRS + 4 * first;

@@ -31,7 +31,9 @@ mod bank {
     pub const WAVE_SCRATCH: u32 = USER_SGPRS + 4 * MAX_USER_SGPRS;
     /// The SGPR after the workgroup's ids.
     pub const WORKGROUP_INFO: u32 = WAVE_SCRATCH + 4;
-    pub const BYTES: u32 = WORKGROUP_INFO + 4;
+    /// Address of the global data share.
+    pub const DATA_SHARE: u32 = (WORKGROUP_INFO + 4).next_multiple_of(8);
+    pub const BYTES: u32 = DATA_SHARE + 8;
     /// What is copied from memory that stays as it is: the dispatch packet, then the kernarg segment as far as there is room.
     pub const PACKET: u32 = BYTES.next_multiple_of(8);
     pub const KERNARG: u32 = PACKET + 64;
@@ -39,14 +41,17 @@ mod bank {
     /// Parameters of a plain instruction stream, which has no user SGPRs in the words above.
     pub const PARAMS: u32 = BYTES.next_multiple_of(8);
 
-    /// The bank of a launch, as far as all have it. `wave_scratch`: bytes of scratch memory of a wave.
-    pub fn start(config: &super::LaunchConfig, wave_scratch: u64) -> Vec<u8> {
+    /// The bank of a launch, as far as all have it. `wave_scratch`: bytes of scratch memory of a wave; `data_share`: address of
+    /// the global data share.
+    pub fn start(config: &super::LaunchConfig, wave_scratch: u64, data_share: u64) -> Vec<u8> {
         let lanes: u32 = config.block.iter().fold(1, |lanes, &axis| lanes.saturating_mul(axis));
         let waves = lanes.div_ceil(super::WARP_LANES.into());
         let mut content = vec![0; BYTES as usize];
         let mut put = |at: u32, word: u32| content[at as usize..][..4].copy_from_slice(&word.to_le_bytes());
         put(WAVE_SCRATCH, wave_scratch as u32);
         put(WORKGROUP_INFO, waves & 0x3f);
+        put(DATA_SHARE, data_share as u32);
+        put(DATA_SHARE + 4, (data_share >> 32) as u32);
         content
     }
 }
@@ -138,7 +143,7 @@ fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
         discovered: kernel.discovered,
         vectors,
         mode: Mode::from_bits(mode_bits(mode)),
-        initial,
+        initial: Initial { data_share: Some(bank::DATA_SHARE), ..initial },
         fused_mix: matches!(kernel.linked.module().isa, Isa::Gfx9 { mach: Mach::Gfx904 | Mach::Gfx906 }),
         plain: kernel.plain,
     }

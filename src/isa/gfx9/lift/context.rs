@@ -42,6 +42,8 @@ pub struct Cx<'a> {
     pub mode: Mode,
     /// As in [`super::Kernel`].
     pub(super) fused_mix: bool,
+    /// As in [`super::Initial`].
+    pub(super) data_share: Option<u32>,
     /// The operands of the instruction that m0 indexes, as in [`Mode`].
     pub(super) relative: u8,
     pub(super) banks: Banks,
@@ -64,6 +66,7 @@ impl<'a> Cx<'a> {
             next: pc,
             mode,
             fused_mix: false,
+            data_share: None,
             relative: 0,
             banks,
             vectors,

@@ -59,6 +59,7 @@ impl Emitter<'_> {
         self.function.set_cost(block, guest.steps.len() as u32);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.program.vectors, guest.mode);
         cx.fused_mix = self.kernel.fused_mix;
+        cx.data_share = self.kernel.initial.data_share;
         cx.constants = program::constants(self.kernel, guest.constants).collect();
         let mut pc = cx.b.pc();
         for &(at, step) in &guest.steps {

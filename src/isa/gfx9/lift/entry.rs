@@ -18,6 +18,8 @@ pub struct Initial {
     pub scalars: Vec<(u8, InitialScalar)>,
     /// By number of the vector register.
     pub vectors: Vec<(u8, InitialVector)>,
+    /// Where the address of the chip's global data share stands in the bank, if there is one.
+    pub data_share: Option<u32>,
     /// Memory that stays as it is for the whole launch: at most eight ranges.
     pub constants: Vec<ConstantMemory>,
 }

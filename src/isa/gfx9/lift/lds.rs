@@ -1,21 +1,66 @@
-//! Shared memory (LDS): reads and writes.
+//! Shared memory (LDS), and the chip's global data share (GDS): reads and writes.
 //!
 //! Source: "Vega" Instruction Set Architecture, "Data share operations"; CLRX, "GCN ISA DS instructions". An access
 //! begins at the address register plus the offset, modulo 2^32 (what compilers rely on). What does not lie in the block's memory as
-//! a whole reads 0 and is not written. Global memory of the chip (the `gds` bit) is not there.
+//! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
+//! on, as many bytes as its lower ones say.
 
 use crate::ir::{AtomicOp, Space, Special, Type, Value};
 use crate::isa::gfx9::{Ds, Instruction, Operand};
 
 use super::context::Cx;
+use super::entry::BANK;
 use super::scalars::M0;
 use super::vector_memory::{Item, lifts, nothing, register, within};
 use super::{Flow, Lifted, Unsupported};
 
-/// The instruction's fields, if it accesses shared memory.
+/// The instruction's fields, if it is not about the global data share.
 pub(super) fn fields(i: &Instruction) -> Result<Ds, Unsupported> {
     let ds = i.ds();
     if ds.gds { Err(Unsupported) } else { Ok(ds) }
+}
+
+/// What an instruction accesses.
+#[derive(Clone, Copy)]
+pub(super) enum Share {
+    Lds,
+    /// From a global address on (`i64`) so many bytes (`i32`).
+    Gds {
+        start: Value,
+        size: Value,
+    },
+}
+
+/// An instruction's fields, and what it accesses.
+pub(super) fn shared(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Ds, Share), Unsupported> {
+    let ds = i.ds();
+    if !ds.gds {
+        return Ok((ds, Share::Lds));
+    }
+    let bank = cx.data_share.ok_or(Unsupported)?;
+    let (all, part) = (cx.b.load_const(BANK, bank, Type::I64), cx.scalar(Operand::Scalar(M0)));
+    let (first, size) = (cx.shr(part, 16), cx.and_bits(part, 0xffff));
+    let first = cx.b.zero_extend(Type::I64, first);
+    Ok((ds, Share::Gds { start: cx.b.add(all, first), size }))
+}
+
+impl Share {
+    /// So many bytes from `address + offset` on: the space, the address and the offset there, and the lanes where they exist.
+    pub fn place(self, cx: &mut Cx<'_>, address: Value, offset: u32, bytes: u32) -> (Space, Value, i32, Value) {
+        match self {
+            Share::Lds => {
+                let guard = in_range(cx, address, offset, bytes);
+                (Space::Shared, address, offset as i32, guard)
+            }
+            Share::Gds { start, size } => {
+                let offset = cx.int(offset);
+                let (at, bytes) = (cx.b.add(address, offset), cx.int(bytes));
+                let guard = within(cx, at, bytes, size);
+                let at = cx.b.zero_extend(Type::I64, at);
+                (Space::Global, cx.b.add(start, at), 0, guard)
+            }
+        }
+    }
 }
 
 /// The lanes whose bytes from `address + offset` on lie in shared memory.
@@ -30,33 +75,33 @@ pub(super) fn in_range(cx: &mut Cx<'_>, address: Value, offset: u32, bytes: u32)
     within(cx, at, bytes, size)
 }
 
-fn load(cx: &mut Cx<'_>, item: Item, address: Value, offset: u32) -> Vec<Value> {
-    let guard = in_range(cx, address, offset, item.bytes());
-    let access = item.access(Space::Shared, address, offset as i32, Some(guard));
+fn load(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32) -> Vec<Value> {
+    let (space, address, offset, guard) = share.place(cx, address, offset, item.bytes());
+    let access = item.access(space, address, offset, Some(guard));
     cx.b.load_access(access, item.extend()).to_vec()
 }
 
-fn store(cx: &mut Cx<'_>, item: Item, address: Value, offset: u32, values: &[Value]) {
-    let guard = in_range(cx, address, offset, item.bytes());
-    let access = item.access(Space::Shared, address, offset as i32, Some(guard));
+fn store(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32, values: &[Value]) {
+    let (space, address, offset, guard) = share.place(cx, address, offset, item.bytes());
+    let access = item.access(space, address, offset, Some(guard));
     cx.b.store_access(access, values);
 }
 
 fn read(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, dst) = (register(ds.addr)?, register(ds.dst)?);
     let address = cx.vector(address);
-    let values = load(cx, item, address, ds.offset().into());
+    let values = load(cx, share, item, address, ds.offset().into());
     item.write(cx, dst, &values);
     Ok(Flow::Next)
 }
 
 fn write(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, data) = (register(ds.addr)?, register(ds.data0)?);
     let address = cx.vector(address);
     let values = item.read(cx, data);
-    store(cx, item, address, ds.offset().into(), &values);
+    store(cx, share, item, address, ds.offset().into(), &values);
     Ok(Flow::Next)
 }
 
@@ -66,24 +111,24 @@ pub(super) fn two_offsets(ds: &Ds, unit: u32) -> [u32; 2] {
 }
 
 fn read2(cx: &mut Cx<'_>, i: &Instruction, item: Item, unit: u32) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, dst) = (register(ds.addr)?, register(ds.dst)?);
     let address = cx.vector(address);
     let mut values = Vec::new();
     for offset in two_offsets(&ds, unit) {
-        values.extend(load(cx, item, address, offset));
+        values.extend(load(cx, share, item, address, offset));
     }
     Item::Words(2 * item.elements()).write(cx, dst, &values);
     Ok(Flow::Next)
 }
 
 fn write2(cx: &mut Cx<'_>, i: &Instruction, item: Item, unit: u32) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, data) = (register(ds.addr)?, [register(ds.data0)?, register(ds.data1)?]);
     let address = cx.vector(address);
     for (offset, data) in two_offsets(&ds, unit).into_iter().zip(data) {
         let values = item.read(cx, data);
-        store(cx, item, address, offset, &values);
+        store(cx, share, item, address, offset, &values);
     }
     Ok(Flow::Next)
 }
@@ -132,7 +177,7 @@ pub fn ds_read_addtid_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let ds = fields(i)?;
     let dst = register(ds.dst)?;
     let address = lane_address(cx);
-    let values = load(cx, Item::Words(1), address, ds.offset().into());
+    let values = load(cx, Share::Lds, Item::Words(1), address, ds.offset().into());
     cx.set_vector(dst, values[0]);
     Ok(Flow::Next)
 }
@@ -142,7 +187,7 @@ pub fn ds_write_addtid_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let data = register(ds.data0)?;
     let address = lane_address(cx);
     let value = cx.vector(data);
-    store(cx, Item::Words(1), address, ds.offset().into(), &[value]);
+    store(cx, Share::Lds, Item::Words(1), address, ds.offset().into(), &[value]);
     Ok(Flow::Next)
 }
 
@@ -152,12 +197,12 @@ pub fn ds_nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
 
 /// Copies so many words from the second address of a lane to its first.
 fn copy(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let address = register(ds.addr)?;
     let first = cx.vector(address);
     let second = second_address(cx, &ds, first);
-    let values = load(cx, item, second, 0);
-    store(cx, item, first, 0, &values);
+    let values = load(cx, share, item, second, 0);
+    store(cx, share, item, first, 0, &values);
     Ok(Flow::Next)
 }
 

@@ -1,25 +1,26 @@
-//! Shared memory (LDS): atomics, each without and with what it found, and with the second operand from memory.
+//! Shared memory (LDS) and the global data share: atomics, each without and with what it found, and with the second operand from memory.
 //!
 //! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". Those out of range do nothing and find 0.
 
-use crate::ir::{Access, AtomicOp, Space, Type, Value};
+use crate::ir::{Access, AtomicOp, Type, Value};
 use crate::isa::gfx9::Instruction;
 
 use super::context::Cx;
-use super::lds::{fields, in_range, second_address, two_offsets};
+use super::lds::{Share, second_address, shared, two_offsets};
 use super::vector_memory::{lifts, operand_of, register, write_back};
 use super::{Flow, Lifted};
 
 fn apply(
     cx: &mut Cx<'_>,
+    share: Share,
     (address, offset): (Value, u32),
     op: AtomicOp,
     ty: Type,
     value: Value,
     compare: Option<Value>,
 ) -> Value {
-    let guard = in_range(cx, address, offset, ty.bytes());
-    let access = cx.b.access(Space::Shared, ty, 1, address, offset as i32);
+    let (space, address, offset, guard) = share.place(cx, address, offset, ty.bytes());
+    let access = cx.b.access(space, ty, 1, address, offset);
     cx.b.atomic(Access { guard: Some(guard), ..access }, op, value, compare)
 }
 
@@ -35,7 +36,7 @@ enum Data {
 }
 
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp, data: Data, returns: bool) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, first) = (register(ds.addr)?, register(ds.data0)?);
     let second = if data == Data::One { first } else { register(ds.data1)? };
     let dst = if returns { Some(register(ds.dst)?) } else { None };
@@ -46,7 +47,7 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp, data: Data, 
         Data::CompareFirst => (b, Some(a)),
         Data::CompareLast => (a, Some(b)),
     };
-    let old = apply(cx, (address, ds.offset().into()), op, ty, value, compare);
+    let old = apply(cx, share, (address, ds.offset().into()), op, ty, value, compare);
     if let Some(dst) = dst {
         write_back(cx, dst, old);
     }
@@ -55,14 +56,14 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp, data: Data, 
 
 /// The operand is in memory too.
 fn atomic_src2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let address = register(ds.addr)?;
     let first = cx.vector(address);
     let second = second_address(cx, &ds, first);
-    let guard = in_range(cx, second, 0, ty.bytes());
-    let access = cx.b.access(Space::Shared, ty, 1, second, 0);
+    let (space, second, offset, guard) = share.place(cx, second, 0, ty.bytes());
+    let access = cx.b.access(space, ty, 1, second, offset);
     let value = cx.b.load_access(Access { guard: Some(guard), align: 1, ..access }, crate::ir::Extend::None)[0];
-    apply(cx, (first, 0), op, ty, value, None);
+    apply(cx, share, (first, 0), op, ty, value, None);
     Ok(Flow::Next)
 }
 
@@ -79,14 +80,14 @@ fn add_f32_src2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Two exchanges.
 fn exchange2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, unit: u32) -> Lifted {
-    let ds = fields(i)?;
+    let (ds, share) = shared(cx, i)?;
     let (address, dst) = (register(ds.addr)?, register(ds.dst)?);
     let data = [register(ds.data0)?, register(ds.data1)?];
     let address = cx.vector(address);
     let values = data.map(|data| operand_of(cx, ty, data));
     let mut old = Vec::new();
     for (offset, value) in two_offsets(&ds, unit).into_iter().zip(values) {
-        old.push(apply(cx, (address, offset), AtomicOp::Exchange, ty, value, None));
+        old.push(apply(cx, share, (address, offset), AtomicOp::Exchange, ty, value, None));
     }
     let words = (ty.bytes() / 4) as u8;
     write_back(cx, dst, old[0]);

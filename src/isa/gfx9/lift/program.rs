@@ -153,6 +153,7 @@ impl Explorer<'_> {
         self.trial.function.clear(self.trial.block);
         let mut cx = Cx::new(self.trial.function.at(self.trial.block), self.trial.banks, self.kernel.vectors, mode);
         cx.constants = constants(self.kernel, Constants::MAX).collect();
+        cx.data_share = self.kernel.initial.data_share;
         cx.start(&insn, pc);
         match lift(&mut cx, &insn) {
             // Code that is reached indirectly is lifted for the mode of the entry.
