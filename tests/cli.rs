@@ -125,6 +125,8 @@ fn waits_are_checked() {
     let waits = [load, "s_waitcnt lgkmcnt(0)", "s_mov_b32 s5, s4", "s_endpgm"];
     assert_ends(&run(&waits), 0, &[]);
     // Reported, and executed.
+    let perhaps = ["s_mov_b32 s6, 8", "s_load_dword s4, s[2:3], s6 offset:-0x4", "s_endpgm"];
+    assert_ends(&run(&perhaps), 1, &["may have a negative offset"]);
     let negative = ["s_add_u32 s2, s2, 8", "s_load_dword s4, s[2:3], -0x4", "s_waitcnt lgkmcnt(0)", "s_endpgm"];
     assert_ends(&run(&negative), 1, &["`s_load_dword s4, s[2:3], -0x4` has a negative offset"]);
 }

@@ -1,6 +1,6 @@
 //! The generic address space: where shared and local memory appear in it.
 
-/// Both windows are this long: as NVIDIA's Maxwell has them, and more than AMD's GFX9 has in its apertures.
+/// Both windows are this long: what guests have in theirs, or more.
 pub const WINDOW_BYTES: u64 = 1 << 24;
 
 /// Lowest generic addresses of the shared and of the local window, both multiples of [`WINDOW_BYTES`]. Global memory is
