@@ -5,7 +5,7 @@
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
 use super::editor::Editor;
-use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType};
+use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]
@@ -89,10 +89,7 @@ impl<'a> Demand<'a> {
 
     /// Lane registers that the block reads in lanes which may be inactive: what such lanes hold can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<Reg> {
-        let active = self.editor.insts.iter().find_map(|inst| match inst.op {
-            Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
-            _ => None,
-        });
+        let active = entry_mask(&self.editor.insts, function.active);
         let hidden = |v: Value| match &self.seen[v.0 as usize] {
             Seen::Nothing => true,
             Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
@@ -120,18 +117,23 @@ impl<'a> Demand<'a> {
         live: impl Fn(Reg) -> bool,
         elsewhere: Option<impl Fn(Reg) -> bool>,
     ) -> Option<(Editor, Terminator)> {
-        let dead = match elsewhere {
-            Some(elsewhere) => self.dead_in_loop(elsewhere),
-            None => self.editor.dead_writes(live),
+        let demand = match elsewhere {
+            Some(elsewhere) => self.without_loop(elsewhere),
+            None => {
+                let dead = self.editor.dead_writes(live);
+                if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) }
+            }
         };
-        let demand = if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) };
         (!demand.keeps_all()).then(|| demand.replay())
     }
 
-    /// The writes that only the block itself reads, in its next round, for nothing but what is as needless.
-    fn dead_in_loop(&self, elsewhere: impl Fn(Reg) -> bool) -> Vec<usize> {
+    /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
+    fn without_loop(self, elsewhere: impl Fn(Reg) -> bool) -> Self {
         let mut dead = self.editor.dead_writes(elsewhere);
         loop {
+            if dead.is_empty() {
+                return self;
+            }
             let demand = Demand::without(self.editor, self.term, dead.clone());
             let mut read: Vec<Reg> = Vec::new();
             for inst in &self.editor.insts {
@@ -146,7 +148,7 @@ impl<'a> Demand<'a> {
                 |&index| !matches!(self.editor.insts[index].op, Op::RfWrite { reg, .. } if read.contains(&reg)),
             );
             if dead.len() == before {
-                return dead;
+                return demand;
             }
         }
     }

@@ -219,6 +219,9 @@ impl Editor {
 
     /// An existing or simpler value that equals the operation, if one is known.
     fn simplify(&mut self, op: &Op, window: Window) -> Option<Value> {
+        if let Some(inverse) = self.inverted_compare(op, window) {
+            return Some(self.not_mask(inverse));
+        }
         match *op {
             Op::Binary { op, a, b } => self.simplify_binary(op, a, b, window),
             Op::Unary { op: UnaryOp::Not, a } => match *self.def(a) {
@@ -254,10 +257,6 @@ impl Editor {
                 let ty = self.ty(a).ty;
                 let ty = if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) };
                 Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
-            }
-            Op::ICmp { .. } | Op::FCmp { .. } if self.inverted_compare(op, window).is_some() => {
-                let inverse = self.inverted_compare(op, window)?;
-                Some(self.not_mask(inverse))
             }
             Op::ICmp { cc, a, b } if a == b => {
                 let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);

@@ -43,7 +43,8 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
         let written = registers_written(function, &join.on_the_way);
         joins[join.pusher].push((join.block, written));
     }
-    let keepers = keepers(function);
+    let passages: Vec<Passage> = function.blocks.iter().map(|block| Passage::of(function, block)).collect();
+    let keepers = keepers(&passages);
     // None: not reached so far.
     let mut entry: Vec<Option<State>> = vec![None; function.blocks.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
@@ -51,7 +52,7 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
-        let end = Passage::of(function, &function.blocks[index]).end(&known, &keepers, launch);
+        let end = passages[index].end(&known, &keepers, launch);
         for &to in &flow.successors[index] {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
             let state = match function.blocks[to].join {
@@ -97,18 +98,18 @@ fn without(facts: &Facts, written: &BTreeSet<Reg>) -> Facts {
 }
 
 /// The mask registers that lanes come back from.
-fn keepers(function: &Function) -> BTreeSet<Reg> {
+fn keepers(passages: &[Passage<'_>]) -> BTreeSet<Reg> {
     let mut keepers = BTreeSet::new();
-    for block in &function.blocks {
-        let passage = Passage::of(function, block);
-        let Some(&Some(active)) = passage.masks.get(&function.active) else { continue };
+    for passage in passages {
+        let active_register = passage.function.active;
+        let Some(&Some(active)) = passage.masks.get(&active_register) else { continue };
         let (mut open, mut seen) = (vec![active], HashSet::from([active]));
         while let Some(mask) = open.pop() {
             match *passage.def(mask) {
                 Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
                     open.extend([a, b].into_iter().filter(|&part| seen.insert(part)));
                 }
-                Op::RfRead { reg, .. } if reg != function.active => {
+                Op::RfRead { reg, .. } if reg != active_register => {
                     keepers.insert(reg);
                 }
                 _ => {}

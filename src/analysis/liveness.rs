@@ -8,7 +8,7 @@
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value};
+use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value, entry_mask};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -203,10 +203,7 @@ fn summarize(
 ) -> Summary {
     let defs = code.defs_as_they_are();
     let masks = Masks::of(&code.insts, &defs);
-    let active = code.insts.iter().find_map(|inst| match inst.op {
-        Op::RfRead { reg, .. } if reg == function.active => Some(inst.results[0]),
-        _ => None,
-    });
+    let active = entry_mask(&code.insts, function.active);
     let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count), grows: false };
     for inst in code.insts.iter().rev() {
         match &inst.op {

@@ -87,6 +87,7 @@ pub struct Variable {
     symbol: SymbolId,
 }
 
+/// What m0 can tell apart: a start and a size of 16 bits each.
 const DATA_SHARE_BYTES: u64 = 1 << 17;
 
 /// The bank that `__constant__` variables live in.
@@ -169,24 +170,15 @@ impl Program {
         Ok(ReadOnly { address, content, used: 0 })
     }
 
-    /// Address of memory that a chip has besides its own and all launches share (GFX9's GDS), as much as m0 can tell apart.
+    /// Address of memory that a chip has besides its own and all launches share (GFX9's GDS).
     pub(super) fn data_share(&self) -> Result<u64, Error> {
-        if let Some(&address) = self.data_share.get() {
-            return Ok(address);
-        }
-        let address = self.memory.alloc(DATA_SHARE_BYTES, DATA_SHARE_BYTES)?;
-        Ok(*self.data_share.get_or_init(|| address))
+        made_once(&self.data_share, || Ok(self.memory.alloc(DATA_SHARE_BYTES, DATA_SHARE_BYTES)?))
     }
 
     /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.
     pub(super) fn absent(&self, thing: Absent) -> Result<u64, Error> {
-        let start = match self.absent.get() {
-            Some(&start) => start,
-            None => {
-                let start = self.memory.reserve(Place::ANYWHERE, PAGE_BYTES, Unbound::Faults)?;
-                *self.absent.get_or_init(|| start)
-            }
-        };
+        let reserve = || Ok(self.memory.reserve(Place::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
+        let start = made_once(&self.absent, reserve)?;
         Ok(start + thing as u64 * Absent::BYTES)
     }
 
@@ -301,6 +293,15 @@ impl Program {
         all.insert(kernel, translated.clone());
         Ok(translated)
     }
+}
+
+/// An address that is made when it is first asked for.
+fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>) -> Result<u64, Error> {
+    if let Some(&address) = address.get() {
+        return Ok(address);
+    }
+    let made = make()?;
+    Ok(*address.get_or_init(|| made))
 }
 
 /// The module of a GPU binary that has the kernel, or the only kernels.

@@ -198,6 +198,19 @@ impl Inst {
     }
 }
 
+/// The active mask at the start of a block's instructions, if they read it before they write it; `active` is its register.
+pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
+    let writes = |op: &Op| match *op {
+        Op::RfWrite { reg, .. } => reg == active,
+        Op::RfScatter { bank, .. } => bank == active.bank,
+        _ => false,
+    };
+    insts.iter().take_while(|inst| !writes(&inst.op)).find_map(|inst| match inst.op {
+        Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
+        _ => None,
+    })
+}
+
 /// The defining instruction of each of so many values, and which of its results it is.
 pub fn defs(insts: &[Inst], values: usize) -> Vec<(usize, usize)> {
     let mut defs = vec![(0, 0); values];
@@ -212,15 +225,7 @@ pub fn defs(insts: &[Inst], values: usize) -> Vec<(usize, usize)> {
 impl Block {
     /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
-        let writes = |op: &Op| match *op {
-            Op::RfWrite { reg, .. } => reg == active,
-            Op::RfScatter { bank, .. } => bank == active.bank,
-            _ => false,
-        };
-        self.insts.iter().take_while(|inst| !writes(&inst.op)).find_map(|inst| match inst.op {
-            Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
-            _ => None,
-        })
+        entry_mask(&self.insts, active)
     }
 
     /// The defining instruction of each value, and which of its results it is.

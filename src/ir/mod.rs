@@ -27,7 +27,7 @@ pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{
     Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Service, Terminator, TrapKind, Value, Values,
 };
-pub(crate) use function::{defs, numbered};
+pub(crate) use function::{defs, entry_mask, numbered};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

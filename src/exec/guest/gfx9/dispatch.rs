@@ -13,7 +13,7 @@ use crate::exec::launch::ArgContent;
 use crate::exec::program::Absent;
 
 /// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
-const PACKET_BYTES: usize = 64;
+pub(super) const PACKET_BYTES: usize = 64;
 const QUEUE_AT: usize = PACKET_BYTES;
 const QUEUE_BYTES: usize = 256;
 const KERNARG_AT: usize = QUEUE_AT + QUEUE_BYTES;
@@ -98,7 +98,6 @@ impl<'a> Dispatch<'a> {
             put(at, &value);
         }
         let kernarg = &self.kernarg[..self.kernarg.len().min(bank::MAX_KERNARG as usize)];
-        words.resize(bank::PACKET as usize, 0);
         words.extend_from_slice(&bytes[..PACKET_BYTES]);
         words.extend_from_slice(kernarg);
         pages.fill(bytes)?;

@@ -33,13 +33,14 @@ mod bank {
     pub const WORKGROUP_INFO: u32 = WAVE_SCRATCH + 4;
     /// Address of the global data share.
     pub const DATA_SHARE: u32 = (WORKGROUP_INFO + 4).next_multiple_of(8);
+    /// Of what all launches have: a multiple of 8.
     pub const BYTES: u32 = DATA_SHARE + 8;
     /// What is copied from memory that stays as it is: the dispatch packet, then the kernarg segment as far as there is room.
-    pub const PACKET: u32 = BYTES.next_multiple_of(8);
-    pub const KERNARG: u32 = PACKET + 64;
+    pub const PACKET: u32 = BYTES;
+    pub const KERNARG: u32 = PACKET + super::dispatch::PACKET_BYTES as u32;
     pub const MAX_KERNARG: u32 = (1 << 16) - KERNARG;
     /// Parameters of a plain instruction stream, which has no user SGPRs in the words above.
-    pub const PARAMS: u32 = BYTES.next_multiple_of(8);
+    pub const PARAMS: u32 = BYTES;
 
     /// The bank of a launch, as far as all have it. `wave_scratch`: bytes of scratch memory of a wave; `data_share`: address of
     /// the global data share.
@@ -74,13 +75,7 @@ impl Guest for Gfx9 {
     }
 
     fn check_waits(&self, kernel: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
-        let kernel = to_lift(kernel);
-        let hazards = check::waitcnt(&kernel).and_then(|hazards| {
-            let mut words: Vec<String> = hazards.iter().map(ToString::to_string).collect();
-            words.extend(check::negative_offsets(&kernel)?);
-            Ok(words)
-        });
-        Some(hazards)
+        Some(check::report(&to_lift(kernel)))
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {

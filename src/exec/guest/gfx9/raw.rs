@@ -41,7 +41,6 @@ pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Env
     let mut config = launch.config();
     config.shared_bytes = launch.shared_bytes(launch.options.shared_bytes)?;
     let mut content = bank::start(&config, wave_scratch(raw.scratch_bytes), launch.kernel.program.data_share()?);
-    content.resize(bank::PARAMS as usize, 0);
     content.extend(launch.params(&launch.bytes()?)?);
     config.constants[0] = Some(ConstBank::new(&content)?);
     Ok(Environment { config, held: vec![], lent: None, print: None })

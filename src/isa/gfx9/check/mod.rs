@@ -151,7 +151,20 @@ fn counted(insn: &Instruction) -> Vec<(Counter, Order)> {
 /// # Errors
 /// The entry is outside the code.
 pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
+    Ok(hazards(kernel, &Program::new(kernel)?))
+}
+
+/// All that is found in a kernel, in words.
+///
+/// # Errors
+/// The entry is outside the code.
+pub fn report(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
     let program = Program::new(kernel)?;
+    let early = hazards(kernel, &program).into_iter().map(|hazard| hazard.to_string());
+    Ok(early.chain(negative_offsets(&program)).collect())
+}
+
+fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
     let indirect: Vec<Place> = program.indirect.iter().map(|&pc| (pc, kernel.mode)).collect();
     let mut begin: BTreeMap<Place, State> = BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
     let mut work: BTreeSet<Place> = begin.keys().copied().collect();
@@ -187,16 +200,12 @@ pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
         pending_text: text(pending.pc),
         source: pending.source,
     };
-    Ok(found.into_iter().map(hazard).collect())
+    found.into_iter().map(hazard).collect()
 }
 
 /// The instructions of a kernel whose offset in scalar memory is negative, or may be with a register added, in words: what
 /// they access then is not defined (the seed, section 7.2).
-///
-/// # Errors
-/// The entry is outside the code.
-pub fn negative_offsets(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
-    let program = Program::new(kernel)?;
+fn negative_offsets(program: &Program) -> Vec<String> {
     let steps = program.blocks.values().flat_map(|block| &block.steps);
     let found: BTreeMap<u64, Instruction> = steps
         .filter_map(|&(pc, step)| Some((pc, step.insn?)))
@@ -207,5 +216,5 @@ pub fn negative_offsets(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
         let what = if insn.smem().soffset.is_none() { "has a negative offset" } else { "may have a negative offset" };
         format!("{pc:#x}: `{}` {what}", insn.text(pc))
     };
-    Ok(found.into_iter().map(words).collect())
+    found.into_iter().map(words).collect()
 }

@@ -172,23 +172,36 @@ pub fn s_bitreplicate_b64_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// A bit for each group of four bits of which one is set. SCC = the result is not 0.
-pub fn s_quadmask_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s32(i, 0);
-    let wide = cx.b.zero_extend(Type::I64, x);
-    let result = quads(cx, wide);
-    let result = cx.b.trunc(Type::I32, result);
-    cx.set_s32(i, result);
-    cx.set_scc_nonzero(result);
-    done()
+/// What becomes of groups of four bits: SCC = the result is not 0.
+macro_rules! of_quads {
+    ($($(#[$doc:meta])* $narrow:ident $wide:ident: $result:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $narrow(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+            let x = cx.s32(i, 0);
+            let wide = cx.b.zero_extend(Type::I64, x);
+            let result = $result(cx, wide);
+            let result = cx.b.trunc(Type::I32, result);
+            cx.set_s32(i, result);
+            cx.set_scc_nonzero(result);
+            done()
+        }
+
+        $(#[$doc])*
+        pub fn $wide(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+            let x = cx.s64(i, 0);
+            let result = $result(cx, x);
+            cx.set_s64(i, result);
+            cx.set_scc_nonzero(result);
+            done()
+        }
+    )*};
 }
 
-pub fn s_quadmask_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s64(i, 0);
-    let result = quads(cx, x);
-    cx.set_s64(i, result);
-    cx.set_scc_nonzero(result);
-    done()
+of_quads! {
+    /// A bit for each group of four bits of which one is set.
+    s_quadmask_b32 s_quadmask_b64: quads;
+    /// All bits of each group of four of which one is set.
+    s_wqm_b32 s_wqm_b64: whole_quads;
 }
 
 /// Bit 4n is set if one of bits 4n to 4n+3 is; other bits are 0.
@@ -214,25 +227,6 @@ fn quads(cx: &mut Cx<'_>, x: Value) -> Value {
         x = cx.and_bits(both, mask);
     }
     x
-}
-
-/// All bits of each group of four of which one is set. SCC = the result is not 0.
-pub fn s_wqm_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s32(i, 0);
-    let wide = cx.b.zero_extend(Type::I64, x);
-    let result = whole_quads(cx, wide);
-    let result = cx.b.trunc(Type::I32, result);
-    cx.set_s32(i, result);
-    cx.set_scc_nonzero(result);
-    done()
-}
-
-pub fn s_wqm_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s64(i, 0);
-    let result = whole_quads(cx, x);
-    cx.set_s64(i, result);
-    cx.set_scc_nonzero(result);
-    done()
 }
 
 fn whole_quads(cx: &mut Cx<'_>, x: Value) -> Value {
