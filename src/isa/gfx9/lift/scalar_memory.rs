@@ -128,19 +128,31 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
         return Ok(Flow::Next);
     }
     let place = place(cx, &smem, base);
-    let values: Vec<Value> = if place.range.is_some() {
-        // Words out of range give 0, one by one.
-        let word = |word: u8| {
-            let at = u32::from(word) * 4;
-            let guard = place.guard(cx, at, 4);
-            cx.b.load_access(place.access(Type::I32, 1, at, guard), Extend::None)[0]
-        };
-        (0..words).map(word).collect()
+    let values = if place.range.is_some() {
+        load_in_range(cx, &place, words)
     } else {
         cx.b.load_access(place.access(Type::I32, words, 0, None), Extend::None).to_vec()
     };
     write(cx, first, &values);
     Ok(Flow::Next)
+}
+
+/// The words of a buffer; those out of range give 0, one by one. All are one access if none is.
+fn load_in_range(cx: &mut Cx<'_>, place: &Place, words: u8) -> Vec<Value> {
+    let all = place.guard(cx, 0, 4 * u32::from(words));
+    let values = cx.b.load_access(place.access(Type::I32, words, 0, all), Extend::None).to_vec();
+    let Some(all) = all.filter(|_| words > 1) else { return values };
+    let some = cx.b.not(all);
+    // The last word is out of range if not all are in it.
+    let (last, others) = values.split_last().expect("a load has words");
+    let word = |(&whole, at): (&Value, u32)| {
+        let within = place.guard(cx, at, 4).map(|within| cx.b.and(within, some));
+        let single = cx.b.load_access(place.access(Type::I32, 1, at, within), Extend::None)[0];
+        cx.b.or(whole, single)
+    };
+    let mut result: Vec<Value> = others.iter().zip((0..).step_by(4)).map(word).collect();
+    result.push(*last);
+    result
 }
 
 /// Where in constant bank 0 the words of a load lie, if they are in memory of which that has a copy.
