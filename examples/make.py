@@ -12,15 +12,17 @@ import argparse
 import ctypes
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan", "stencil", "quicksort", "convolution",
-            "bitonic", "fft", "hashtable", "half", "printf")
+            "bitonic", "fft", "hashtable", "half", "printf", "surface")
 
 
 def compile_host():
@@ -266,6 +268,59 @@ def half(host):
         out = light.astype(np.float16)
     assert np.isinf(out).any() and (np.abs(out) < 2**-14).any()
     save("half", {"sky": halves[0], "ground": halves[1], "mask": halves[2], "light.expected": out, "grey.expected": grey})
+
+
+def picture(path):
+    """Rows of a PNG of red, green and blue in eight bits each, not interlaced: a chunk, its filters undone row by row."""
+    data = path.read_bytes()
+    width, height = struct.unpack(">II", data[16:24])
+    assert data[24:29] == bytes([8, 2, 0, 0, 0])
+    packed, at = b"", 8
+    while at < len(data):
+        (length,), kind = struct.unpack(">I", data[at:at + 4]), data[at + 4:at + 8]
+        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    lines = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + 3 * width)
+    rows, above = [], np.zeros(3 * width, int)
+    for how, *line in lines.tolist():
+        row = np.zeros(3 * width, int)
+        for i, value in enumerate(line):
+            a, b, c = (row[i - 3], above[i], above[i - 3]) if i >= 3 else (0, above[i], 0)
+            distances = [abs(b - c), abs(a - c), abs(a + b - 2 * c)]
+            paeth = (a, b, c)[distances.index(min(distances))]
+            row[i] = (value + (0, a, b, (a + b) // 2, paeth)[how]) % 256
+        rows.append(row)
+        above = row
+    return np.array(rows).reshape(height, width, 3)
+
+
+def surface(host):
+    """The picture sharpened, how often each brightness occurs in it, and the picture turned."""
+    rgb = picture(HERE / "surface" / "picture.png")
+    h, w, _ = rgb.shape
+    padded = np.pad(rgb, ((1, 1), (1, 1), (0, 0)), "edge")
+    weights = {-1: 1, 0: 2, 1: 1}
+    near = sum(weights[dx] * weights[dy] * padded[1 + dy:1 + dy + h, 1 + dx:1 + dx + w] for dx in weights for dy in weights)
+    sharp = np.full((h, w, 4), 255, np.uint8)
+    sharp[..., :3] = np.clip((32 * rgb - near + 8) >> 4, 0, 255)
+    grey = (77 * rgb[..., 0] + 150 * rgb[..., 1] + 29 * rgb[..., 2] + 128) >> 8
+    bins = np.bincount(grey.ravel(), minlength=256).astype(np.uint32)
+    f = np.float32
+    x, y = np.arange(160, dtype=f)[None, :], np.arange(120, dtype=f)[:, None]
+    u, v = x * f(0.0078125) + f(-0.625), y * f(0.0078125) + f(-0.5)
+    cosine, sine = f(0.86602540), f(0.5)
+    texels = np.concatenate([rgb, np.full((h, w, 1), 255)], 2).astype(f) / f(255)
+    # Coordinates are cut to one period, then scaled; a weight has eight bits: docs/facts/maxwell-surfaces.md, 5.3 and 5.4.
+    (i, a), (j, b) = (weighted((c - np.floor(c)) * f(n)) for c, n in ((u * cosine - v * sine, w), (u * sine + v * cosine, h)))
+    rows = [(1 - a) * texels[row % h, i % w] + a * texels[row % h, (i + 1) % w] for row in (j, j + 1)]
+    turned = np.rint(((1 - b) * rows[0] + b * rows[1]) * f(255)).astype(np.uint8)
+    save("surface", {"sharp.expected": sharp, "bins.expected": bins, "turned.expected": turned})
+
+
+def weighted(coordinate):
+    """The first of two texels, and the other's weight."""
+    fixed = np.rint((coordinate - np.float32(0.5)) * np.float32(256)).astype(int)
+    return fixed >> 8, ((fixed & 255) / 256).astype(np.float32)[..., None]
 
 
 def main():

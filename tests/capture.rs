@@ -66,7 +66,7 @@ fn arguments_fit_the_kernels() {
                 ArgValue::Bytes(..) => ValueKind::ByValue,
                 ArgValue::Local(_) => ValueKind::DynamicSharedPointer,
                 ArgValue::Sampler(_) => ValueKind::Sampler,
-                ArgValue::Surface(_) | ArgValue::Texture(_) => ValueKind::Image,
+                ArgValue::Surface(_) | ArgValue::Texture(_) | ArgValue::Sampled(_) => ValueKind::Image,
                 _ => ValueKind::GlobalBuffer,
             };
             assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
@@ -210,6 +210,10 @@ fn a_capture_can_be_written() {
         block_height: None,
         block_depth: None,
         file: None,
+        expect: None,
+        rtol: None,
+        atol: None,
+        png: false,
     };
     manifest.surfaces.insert("img".into(), image);
     let path = folder.path().join("capture.toml");

@@ -254,8 +254,26 @@ fn bad_input_is_named_and_ends_with_3() {
         (&[("[buffer.x]", "[symbol.c]\nzeros = 4\n[buffer.x]")], &["no variable `c`: it has none"]),
         (&[("[kernel]", "[kernel")], &["m.toml", "line 2"]),
         (
-            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r32_uint\"\n[buffer.x]")],
-            &["surface `s`", "not executed yet"],
+            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r31_uint\"\n[buffer.x]")],
+            &["surface `s`", "unknown format `r31_uint`"],
+        ),
+        (
+            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 2]\nformat = \"r32_uint\"\n[buffer.x]")],
+            &["surface `s`", "[1, 1, 2]", "expected 1 where there is no such axis"],
+        ),
+        (
+            &[(
+                "[buffer.x]",
+                "[surface.s]\ndim = \"3d\"\nsize = [1, 1, 2]\nformat = \"r32_uint\"\nblock_height = 3\n[buffer.x]",
+            )],
+            &["surface `s`", "block_height = 3", "1, 2, 4, 8, 16 or 32"],
+        ),
+        (
+            &[(
+                "[buffer.x]",
+                "[surface.s]\ndim = \"2d\"\nsize = [4, 4, 1]\nformat = \"r8_unorm\"\nfile = \"k.cubin\"\n[buffer.x]",
+            )],
+            &["surface `s`", "bytes of data: its rows have 16"],
         ),
     ];
     for (replace, parts) in cases {

@@ -140,5 +140,5 @@ fn images_that_cannot_be() {
         assert!(text.contains("surface `from`") && text.contains(&format!("unknown format `{format}`")), "{text}");
     }
     let text = message("rgba8_unorm", 19 * 11 * 4 - 1);
-    assert!(text.contains("835 bytes of data") && text.contains("11 rows of 76 have 836"), "{text}");
+    assert!(text.contains("835 bytes of data") && text.contains("its rows have 836"), "{text}");
 }

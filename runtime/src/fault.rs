@@ -26,10 +26,14 @@ pub enum FaultKind {
     Assertion,
     /// Memory was given back that the guest's heap had not given out.
     InvalidFree,
+    /// A surface access with a coordinate outside the surface, where the instruction traps on that.
+    SurfaceOutOfRange,
+    /// A surface or texture that is not there, or that the instruction cannot access.
+    InvalidSurface,
 }
 
 impl FaultKind {
-    pub const ALL: [FaultKind; 12] = [
+    pub const ALL: [FaultKind; 14] = [
         FaultKind::MisalignedAddress,
         FaultKind::AddressOutOfRange,
         FaultKind::InvalidAddressSpace,
@@ -42,6 +46,8 @@ impl FaultKind {
         FaultKind::StuckBarrier,
         FaultKind::Assertion,
         FaultKind::InvalidFree,
+        FaultKind::SurfaceOutOfRange,
+        FaultKind::InvalidSurface,
     ];
 
     /// The kind with this number in [`FaultRecord::kind`].
@@ -64,6 +70,8 @@ impl FaultKind {
             FaultKind::StuckBarrier => "stuck barrier",
             FaultKind::Assertion => "failed assertion",
             FaultKind::InvalidFree => "invalid free",
+            FaultKind::SurfaceOutOfRange => "surface access out of range",
+            FaultKind::InvalidSurface => "invalid surface",
         }
     }
 }

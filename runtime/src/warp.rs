@@ -9,7 +9,7 @@ pub const PAGE_BITS: u32 = 16;
 pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
 /// Every constant bank is this long, zero-padded, so that a 16-bit offset needs no check.
 pub const CONST_BANK_BYTES: usize = 1 << 16;
-pub const CONST_BANKS: usize = 32;
+pub const CONST_BANKS: usize = 33;
 
 /// Bytes of [`WarpContext::rest`].
 pub const REST_BYTES: usize = 1 << 11;

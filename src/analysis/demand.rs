@@ -189,6 +189,10 @@ impl<'a> Demand<'a> {
             Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
             Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => self.masked(&[value, index], guard),
             Op::RegionWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
+            Op::Sample { image, sampler, ref args, guard: Some(guard), nomask: true, .. } => {
+                self.masked(&[image, sampler], guard);
+                self.masked(args, guard);
+            }
             Op::Load { access, .. } => self.access(&access, &[]),
             Op::Store { access, ref values, .. } => self.access(&access, values),
             Op::Atomic { access, value, compare, .. } => {

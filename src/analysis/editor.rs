@@ -30,10 +30,15 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
         | Op::RegionWrite { .. }
         | Op::Store { .. }
         | Op::Atomic { .. }
+        | Op::Sample { .. }
+        | Op::Raise { .. }
         | Op::Fence => false,
         _ => true,
     }
 }
+
+/// How far definitions are followed.
+const MAX_DEPTH: u32 = 6;
 
 /// The hash of an operation.
 fn key(op: &Op, window: Window) -> u64 {
@@ -258,12 +263,44 @@ impl Editor {
                 let ty = if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) };
                 Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
             }
+            // Bits that shifts and products have cleared.
+            Op::ICmp { cc: IntCc::Ne, a, b } if self.constant(b) == Some(0) => match *self.def(a) {
+                Op::Binary { op: BinaryOp::And, a, b } => {
+                    let low = self.constant(b)?;
+                    let cleared = low < 1 << self.low_zeros(a, MAX_DEPTH);
+                    cleared.then(|| self.iconst(Type::I64, 0))
+                }
+                _ => None,
+            },
             Op::ICmp { cc, a, b } if a == b => {
                 let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);
                 let all = if self.ty(a).is_uniform() { u64::MAX } else { window.mask() };
                 Some(self.iconst(Type::I64, if holds { all } else { 0 }))
             }
             _ => None,
+        }
+    }
+
+    /// How many low bits of an integer are 0 for sure, less than 64.
+    fn low_zeros(&self, v: Value, depth: u32) -> u32 {
+        if let Some(bits) = self.constant(v) {
+            return bits.trailing_zeros().min(63);
+        }
+        if depth == 0 {
+            return 0;
+        }
+        let of = |v: Value| self.low_zeros(v, depth - 1);
+        match *self.def(v) {
+            Op::Splat { a } => of(a),
+            Op::Binary { op: BinaryOp::Shl, a, b } => match self.constant(b) {
+                Some(count) if count < u64::from(self.ty(v).ty.bits()) => (of(a) + count as u32).min(63),
+                _ => 0,
+            },
+            Op::Binary { op: BinaryOp::Mul, a, b } => (of(a) + of(b)).min(63),
+            Op::Binary { op: BinaryOp::And, a, b } => of(a).max(of(b)),
+            Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } => of(a).min(of(b)),
+            Op::Select { a, b, .. } => of(a).min(of(b)),
+            _ => 0,
         }
     }
 

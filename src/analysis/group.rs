@@ -26,6 +26,8 @@ pub enum Condition {
     Mask { mask: Value, full: bool },
     /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
     Compare { cc: IntCc, a: Value, b: Value },
+    /// These low bits of `a` are 0 in lane 0, and so in all: it is evenly spaced by a multiple of them.
+    Aligned { a: Value, low: u64 },
 }
 
 #[derive(Clone)]
@@ -214,6 +216,8 @@ impl Finder<'_> {
                 true
             }
             Op::RfRead { reg, .. } => !self.written.contains(&reg),
+            // Engines do nothing about it: the condition is that it raises nothing.
+            Op::Raise { guard: Some(guard), .. } => self.require(guard, false),
             ref op if is_pure(op, |v| self.constant(v)) => {
                 if !op.operands().into_iter().all(|v| self.is_known_before(v)) {
                     self.group.after.push(number);
@@ -308,6 +312,10 @@ impl Finder<'_> {
         if let Some(&settled) = self.group.settled.get(&mask) {
             return settled == full;
         }
+        // A warp without active lanes is no case to be fast for.
+        if !full && Some(mask) == self.block.entry_mask(self.function.active) {
+            return false;
+        }
         let possible = if self.is_known_before(mask) {
             self.group.conditions.push(Condition::Mask { mask, full });
             true
@@ -315,6 +323,13 @@ impl Finder<'_> {
             match *self.def(mask) {
                 Op::Binary { op: BinaryOp::And, a, b } if full => self.require(a, true) && self.require(b, true),
                 Op::Binary { op: BinaryOp::Or, a, b } if !full => self.require(a, false) && self.require(b, false),
+                Op::Binary { op: BinaryOp::And, a, b } if !full => {
+                    let before = self.group.clone();
+                    self.require(b, false) || {
+                        self.group = before;
+                        self.require(a, false)
+                    }
+                }
                 Op::Unary { op: UnaryOp::Not, a } => self.require(a, !full),
                 Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
                 _ => false,
@@ -327,10 +342,25 @@ impl Finder<'_> {
     }
 
     fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
+        if cc == IntCc::Eq && self.constant(b) == Some(0) {
+            return self.require_aligned(a);
+        }
         let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
         let possible = matches!(self.block.ty(a).ty, Type::I32 | Type::I64);
         if possible {
             self.group.conditions.push(Condition::Compare { cc, a, b });
+        }
+        possible
+    }
+
+    /// Requires that low bits of a value are 0.
+    fn require_aligned(&mut self, bits: Value) -> bool {
+        let Op::Binary { op: BinaryOp::And, a, b } = *self.def(bits) else { return false };
+        let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else { return false };
+        let multiple = |stride: i64| stride.unsigned_abs() & low == 0;
+        let possible = self.classes.get(a).stride().is_some_and(multiple);
+        if possible {
+            self.group.conditions.push(Condition::Aligned { a, low });
         }
         possible
     }

@@ -126,6 +126,11 @@ impl Planner<'_> {
                 self.loads |= !writes;
                 self.writes |= writes;
             }
+            // What comes before it may fault first.
+            Op::Raise { .. } if self.loads || self.writes || self.uses_body(&inst.op) => {
+                self.alone(Step::Scalar(index))
+            }
+            Op::Raise { .. } => self.before.push(Step::Scalar(index)),
             Op::Fence => self.alone(Step::Scalar(index)),
             Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
                 if self.in_body[value.0 as usize] {

@@ -85,7 +85,10 @@ impl Ssa<'_> {
                     self.store_cell(self.function.active);
                 }
                 let op = self.explicit_mask(op, inst.window);
-                self.editor.push(op, inst.window, types)
+                match op {
+                    Op::Raise { guard: Some(guard), .. } if self.editor.constant(guard) == Some(0) => Values::new(),
+                    op => self.editor.push(op, inst.window, types),
+                }
             }
         };
         for (old, new) in inst.results.iter().zip(results) {
@@ -124,7 +127,9 @@ impl Ssa<'_> {
             | Op::Store { access: Access { guard, nomask, .. }, .. }
             | Op::Atomic { access: Access { guard, nomask, .. }, .. }
             | Op::RfScatter { guard, nomask, .. }
-            | Op::RegionWrite { guard, nomask, .. } => (guard, nomask),
+            | Op::RegionWrite { guard, nomask, .. }
+            | Op::Sample { guard, nomask, .. }
+            | Op::Raise { guard, nomask, .. } => (guard, nomask),
             _ => return op,
         };
         *guard = Some(self.execution_mask(*guard, *nomask, window));

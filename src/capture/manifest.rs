@@ -21,6 +21,8 @@ pub struct Manifest {
     pub buffers: BTreeMap<String, Buffer>,
     #[serde(default, rename = "surface", skip_serializing_if = "BTreeMap::is_empty")]
     pub surfaces: BTreeMap<String, Surface>,
+    #[serde(default, rename = "texture", skip_serializing_if = "BTreeMap::is_empty")]
+    pub textures: BTreeMap<String, Texture>,
     #[serde(default, rename = "symbol", skip_serializing_if = "BTreeMap::is_empty")]
     pub symbols: BTreeMap<String, Symbol>,
     #[serde(default, rename = "sparse", skip_serializing_if = "BTreeMap::is_empty")]
@@ -233,7 +235,7 @@ pub enum ColourMap {
 }
 
 /// `[surface.NAME]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Surface {
     pub dim: Dim,
@@ -247,8 +249,32 @@ pub struct Surface {
     pub block_height: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_depth: Option<u32>,
+    /// `.npy`, PNG or raw bytes; without it zeros.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+    /// What the surface is compared with after the launch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtol: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atol: Option<f64>,
+    /// Is also written as PNG.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub png: bool,
+}
+
+/// `[texture.NAME]`: a surface as kernels of NVIDIA sample it, `texture = "NAME"` of an `[[arg]]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Texture {
+    /// Of a surface.
+    pub surface: String,
+    pub filter: Filter,
+    pub address: AddressMode,
+    /// Coordinates are from 0 to 1, not to the size of the image.
+    #[serde(default)]
+    pub normalized: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //!
 //! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams; `resolve` and `registers` read what
 //! they name into a [`Launch`]; `array` and `npy` are
-//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `write` puts files
+//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `surface` reads and draws images; `write` puts files
 //! down whole or not at all. Nothing here runs anything or knows a GPU.
 
 pub mod array;
@@ -14,6 +14,7 @@ pub mod npy;
 pub mod raw;
 mod registers;
 pub mod resolve;
+pub mod surface;
 pub mod write;
 
 pub use array::{Array, Dtype};
@@ -21,4 +22,5 @@ pub use compare::{Comparison, Tolerance, compare};
 pub use error::Error;
 pub use manifest::Manifest;
 pub use registers::{RawDescriptor, RawLaunch, RawValue};
-pub use resolve::{ArgValue, Buffer, Content, Expectation, Launch, Sparse, Surface, Symbol};
+pub use resolve::{ArgValue, Buffer, Content, Expectation, Launch, Sparse, Symbol, Texture};
+pub use surface::Surface;

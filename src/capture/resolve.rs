@@ -7,6 +7,7 @@ use super::compare::Tolerance;
 use super::manifest::{self, Manifest, Png};
 use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
+use super::surface::Surface;
 use super::{Error, npy};
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
@@ -25,6 +26,7 @@ pub struct Launch {
     pub symbols: Vec<Symbol>,
     pub sparse: Vec<Sparse>,
     pub surfaces: Vec<Surface>,
+    pub textures: Vec<Texture>,
     pub printf: Printf,
 }
 
@@ -38,6 +40,8 @@ pub enum ArgValue {
     /// Handle of `surfaces[i]`, or of its texture.
     Surface(usize),
     Texture(usize),
+    /// Of `textures[i]`.
+    Sampled(usize),
     /// These bytes, and what the manifest calls them, such as `f32`.
     Bytes(Vec<u8>, &'static str),
     /// Address of a part of dynamic shared memory of so many bytes, after the parts of earlier arguments.
@@ -100,11 +104,13 @@ pub struct Sparse {
     pub resident: Vec<u64>,
 }
 
+/// A surface with a sampler.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct Texture {
     pub name: String,
-    pub description: manifest::Surface,
-    pub content: Option<Vec<u8>>,
+    /// Number of the surface.
+    pub surface: usize,
+    pub sampler: manifest::Sampler,
 }
 
 /// What device code prints.
@@ -138,7 +144,9 @@ impl Manifest {
 impl Launch {
     /// Whether the manifest says anything of what the launch should give.
     pub fn expects_something(&self) -> bool {
-        self.printf.expect.is_some() || self.buffers.iter().any(|buffer| buffer.expect.is_some())
+        self.printf.expect.is_some()
+            || self.buffers.iter().any(|buffer| buffer.expect.is_some())
+            || self.surfaces.iter().any(|surface| surface.expect.is_some())
     }
 
     /// Reads a manifest and all files that it names.
@@ -170,12 +178,18 @@ impl Launch {
                 from.wrong(key, format!("no [{kind}.{name}] in the manifest: {known}"))
             })
         };
+        let surface = |name: &str, key| {
+            position("surface", name, surfaces.iter().map(|s: &Surface| s.name.as_str()).collect(), key)
+        };
+        let texture = |(name, texture): (&String, &manifest::Texture)| {
+            let surface = surface(&texture.surface, format!("texture.{name}.surface"))?;
+            let manifest::Texture { filter, address, normalized, .. } = *texture;
+            Ok(Texture { name: name.clone(), surface, sampler: manifest::Sampler { filter, address, normalized } })
+        };
+        let textures = manifest.textures.iter().map(texture).collect::<Result<Vec<_>, Error>>()?;
         let mut args = Vec::with_capacity(manifest.args.len());
         for (i, arg) in manifest.args.into_iter().enumerate() {
             let key = format!("arg {}", i + 1);
-            let surface = |name: &str, key| {
-                position("surface", name, surfaces.iter().map(|s: &Surface| s.name.as_str()).collect(), key)
-            };
             args.push(match arg {
                 manifest::Arg::Buffer(name) => {
                     let names = buffers.iter().map(|b: &Buffer| b.name.as_str()).collect();
@@ -186,7 +200,10 @@ impl Launch {
                     ArgValue::Sparse(position("sparse", &name, names, key)?)
                 }
                 manifest::Arg::Surface(name) => ArgValue::Surface(surface(&name, key)?),
-                manifest::Arg::Texture(name) => ArgValue::Texture(surface(&name, key)?),
+                manifest::Arg::Texture(name) => match textures.iter().position(|texture| texture.name == name) {
+                    Some(texture) => ArgValue::Sampled(texture),
+                    None => ArgValue::Texture(surface(&name, key)?),
+                },
                 manifest::Arg::Number(dtype, value) => {
                     ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
                 }
@@ -216,6 +233,7 @@ impl Launch {
             symbols,
             sparse,
             surfaces,
+            textures,
             printf,
         })
     }
@@ -260,7 +278,7 @@ impl Source<'_> {
     }
 
     /// A `.npy` file, or raw elements of type `raw`.
-    fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
+    pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
         let (path, bytes) = self.file(path)?;
         let wrong = |problem| Error::Array { path: path.clone(), problem };
         if bytes.starts_with(npy::MAGIC) {
@@ -316,13 +334,17 @@ impl Source<'_> {
         Ok(initial)
     }
 
+    /// What is written after the launch is named after what it was.
+    pub(super) fn check_name(&self, key: &str, name: &str) -> Result<(), Error> {
+        if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
+            return Err(self.wrong(key, "the name becomes a file's name: expected no slashes and no leading dot"));
+        }
+        Ok(())
+    }
+
     fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
         let key = format!("buffer.{name}");
-        if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
-            return Err(
-                self.wrong(key, "a buffer's name becomes a file's name: expected no slashes and no leading dot")
-            );
-        }
+        self.check_name(&key, name)?;
         let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
             buffer.clone();
         let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
@@ -433,14 +455,5 @@ impl Source<'_> {
             return Err(self.wrong(key + ".resident", problem));
         }
         Ok(Sparse { name: name.into(), bytes: sparse.bytes, resident })
-    }
-
-    fn surface(&self, name: &str, surface: &manifest::Surface) -> Result<Surface, Error> {
-        if surface.size.contains(&0) {
-            return Err(self.wrong(format!("surface.{name}.size"), "expected no 0"));
-        }
-        let content = surface.file.as_deref().map(|file| self.array(file, Dtype::U8)).transpose()?;
-        let content = content.map(|(_, array, _)| array.bytes);
-        Ok(Surface { name: name.into(), description: surface.clone(), content })
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Error;
 use super::progress::Progress;
 use super::run::Options;
+use crate::capture::array::Array;
 use crate::capture::{self, Comparison, Expectation, Launch, Tolerance};
 use crate::exec::{EngineKind, Executed, Fault, LaunchOptions, LaunchOutcome, Session};
 
@@ -51,8 +52,8 @@ impl<'c> EngineRun<'c> {
         Ok(())
     }
 
-    /// The buffers that have an expectation, against it.
-    pub fn compare<'l>(&self, launch: &'l Launch) -> Result<Vec<(&'l str, Comparison)>, Error> {
+    /// The buffers and surfaces that have an expectation, against it: what it is, its name, and how it compares.
+    pub fn compare<'l>(&self, launch: &'l Launch) -> Result<Vec<(&'static str, &'l str, Comparison)>, Error> {
         let mut all = Vec::new();
         for (i, buffer) in launch.buffers.iter().enumerate() {
             let Some(Expectation { array, tolerance, .. }) = &buffer.expect else { continue };
@@ -61,7 +62,14 @@ impl<'c> EngineRun<'c> {
                 comparison.add(got, &array.bytes[at..][..got.len()], array.dtype, *tolerance);
             };
             self.session.read_buffer(i, add).map_err(Error::exec(&launch.path))?;
-            all.push((buffer.name.as_str(), comparison));
+            all.push(("buffer", buffer.name.as_str(), comparison));
+        }
+        for (i, surface) in launch.surfaces.iter().enumerate() {
+            let Some(Expectation { array, tolerance, .. }) = &surface.expect else { continue };
+            let mut comparison = Comparison::default();
+            let texels = self.session.surface(i).map_err(Error::exec(&launch.path))?;
+            comparison.add(&texels, &array.bytes, array.dtype, *tolerance);
+            all.push(("surface", surface.name.as_str(), comparison));
         }
         Ok(all)
     }
@@ -95,6 +103,22 @@ impl<'c> EngineRun<'c> {
                 capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
                 names.push(name);
             }
+        }
+        for (i, surface) in launch.surfaces.iter().enumerate() {
+            if !self.session.has_surface_changed(i).map_err(failed)? {
+                continue;
+            }
+            let bytes = self.session.surface(i).map_err(failed)?;
+            if surface.description.png {
+                let name = format!("{}.png", surface.name);
+                let image = capture::surface::draw(surface, &bytes).map_err(Error::Other)?;
+                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                names.push(name);
+            }
+            let name = format!("{}.npy", surface.name);
+            let array = Array { dtype: surface.dtype, shape: surface.shape.clone(), bytes };
+            capture::write::array(&out.join(&name), &array)?;
+            names.push(name);
         }
         Ok(names)
     }

@@ -76,9 +76,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             ending = Ending::Fault;
         }
         None => {
-            for (name, comparison) in runs[0].compare(&launch)? {
+            for (kind, name, comparison) in runs[0].compare(&launch)? {
                 if comparison.mismatches > 0 {
-                    complain(&format_args!("buffer `{name}`: {comparison}"));
+                    complain(&format_args!("{kind} `{name}`: {comparison}"));
                     ending = Ending::Mismatch;
                 } else {
                     notes += &format!("{name}: {comparison}\n");

@@ -40,6 +40,8 @@ pub enum Error {
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
+    #[error("{count} {what}: expected at most {most}")]
+    ImagePool { what: &'static str, count: u64, most: u64 },
     #[error("surface `{name}`: {problem}")]
     Surface { name: String, problem: String },
     #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]

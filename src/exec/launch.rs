@@ -1,5 +1,6 @@
 //! One launch of a kernel.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
@@ -59,6 +60,17 @@ macro_rules! arg_from {
 }
 arg_from!(i8, u8, i16, u16, i32, u32, i64, u64, half::f16, f32, f64);
 
+/// Where a driver has put the descriptors of images and samplers. They are read when a launch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImagePool {
+    /// Guest address of texture headers of 32 bytes, and the last one's index (`MaximumIndex`).
+    pub headers: u64,
+    pub last_header: u32,
+    /// The same of samplers.
+    pub samplers: u64,
+    pub last_sampler: u32,
+}
+
 /// Shape and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
@@ -80,6 +92,8 @@ pub struct LaunchOptions {
     pub cooperative: bool,
     /// What all `printf` of the launch may print; what finds no room is dropped.
     pub printf_bytes: usize,
+    /// Texture headers and samplers that handles are indices of.
+    pub images: Option<ImagePool>,
     /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
     pub heap_bytes: u64,
 }
@@ -99,6 +113,7 @@ impl LaunchOptions {
             cooperative: false,
             printf_bytes: PRINTF_BYTES,
             heap_bytes: HEAP_BYTES,
+            images: None,
         }
     }
 }
@@ -136,7 +151,7 @@ impl<'p> Kernel<'p> {
     pub fn check_waits(&self) -> Result<Vec<String>, Error> {
         let linked = self.program.linked();
         let code = linked.code(self.id);
-        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[], plain: true };
+        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[], images: &[], plain: true };
         let found = self.program.guest().check_waits(&kernel);
         Ok(found.ok_or_else(|| Error::NoCheck { kernel: self.name().into() })??)
     }
@@ -153,9 +168,8 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
-        let translated = self.program.translated(self.id)?;
+        let (translated, environment) = self.environment(args, options)?;
         let engine = translated.engine(options.engine, options.block, options.threads)?;
-        let environment = self.environment(args, options, &translated)?;
         let before = translated.nanoseconds();
         let start = Instant::now();
         let outcome = self.run(&translated, &*engine, &environment.config, options, progress);
@@ -179,14 +193,14 @@ impl<'p> Kernel<'p> {
     /// Translates the kernel ahead of its launches with blocks of this shape on so many threads, which then need not.
     /// Gives the time that was spent.
     pub fn translate(&self, block: [u32; 3], threads: usize) -> Result<Duration, Error> {
-        let translated = self.program.translated(self.id)?;
+        let translated = self.program.translated(self.id, &[])?;
         translated.compile(block, threads)?;
         Ok(Duration::from_nanos(translated.take_nanoseconds()))
     }
 
     /// The kernel at a stage of its translation for blocks of this shape, as text.
     pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
-        self.program.translated(self.id)?.dump(stage, block)
+        self.program.translated(self.id, &[])?.dump(stage, block)
     }
 
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
@@ -208,15 +222,26 @@ impl<'p> Kernel<'p> {
         Ok((outcome, printed, assertion))
     }
 
-    /// Checks a launch and lays out what the kernel will find.
+    /// Checks a launch and lays out what the kernel will find; and the kernel, as it is for that.
     pub(super) fn environment(
         &self,
         args: &[Arg],
         options: &LaunchOptions,
-        translated: &Translated,
-    ) -> Result<Environment, Error> {
-        let service_bytes = if translated.asks_host() { SERVICE_BYTES } else { 0 };
-        self.program.guest().environment(&Launching { kernel: self, args, options, service_bytes })
+    ) -> Result<(Arc<Translated>, Environment), Error> {
+        let mut environment = self.program.guest().environment(&Launching { kernel: self, args, options })?;
+        match self.program.translated(self.id, &environment.images) {
+            Ok(translated) => {
+                if translated.asks_host() {
+                    let bytes = &mut environment.config.local_bytes;
+                    *bytes = bytes.saturating_add(SERVICE_BYTES);
+                }
+                Ok((translated, environment))
+            }
+            Err(error) => {
+                self.release(environment)?;
+                Err(error)
+            }
+        }
     }
 
     fn text_of(&self, buffer: &PrintBuffer) -> Result<Printed, Error> {

@@ -32,7 +32,7 @@ mod translate;
 
 pub use error::Error;
 pub use fault::Fault;
-pub use launch::{Arg, LaunchOptions, LaunchOutcome};
+pub use launch::{Arg, ImagePool, LaunchOptions, LaunchOutcome};
 pub use profile::{Executed, FidelityClass};
 pub use program::{Kernel, Program, Variable};
 pub use services::Printed;

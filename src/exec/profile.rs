@@ -37,7 +37,7 @@ pub struct Executed {
 impl Kernel<'_> {
     /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
-        let translated = self.program.translated(self.id)?;
+        let (translated, environment) = self.environment(args, options)?;
         let plain = translated.plain()?;
         let memory = self.program.memory();
         let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
@@ -53,7 +53,6 @@ impl Kernel<'_> {
                 })?
             }
         };
-        let environment = self.environment(args, options, &translated)?;
         let outcome = self.run(&translated, &*engine, &environment.config, options, None);
         self.release(environment)?;
         outcome?;

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
-use super::guest::{self, Guest};
+use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
 use crate::container::{self, Addresses, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId};
+use crate::ir::image::Shape;
 
 /// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
 pub struct Program {
@@ -19,7 +20,10 @@ pub struct Program {
     constants: Mutex<BTreeMap<SectionId, Vec<u8>>>,
     /// The guest's own view of constant bank 3, for generic pointers into it.
     constant_copy: Option<Arc<HostBuffer>>,
-    translated: Mutex<BTreeMap<FunctionId, Arc<Translated>>>,
+    /// By kernel and the images that it is specialised for.
+    translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
+    /// Words of constant bank 0 that kernels take for handles of images, in bytes; none: the kernel uses no images.
+    handles: Mutex<BTreeMap<FunctionId, Option<Arc<[u32]>>>>,
     heap: Mutex<Option<Arc<Heap>>>,
     /// What no launch has at the moment.
     idle: Mutex<Vec<ReadOnly>>,
@@ -126,6 +130,7 @@ impl Program {
             constants: Mutex::default(),
             constant_copy,
             translated: Mutex::default(),
+            handles: Mutex::default(),
             heap: Mutex::default(),
             idle: Mutex::default(),
             absent: OnceLock::new(),
@@ -266,6 +271,16 @@ impl Program {
         Ok(())
     }
 
+    /// What is known of the handles of images that a kernel uses, found out when it is first asked for.
+    pub(super) fn handles(
+        &self,
+        kernel: FunctionId,
+        find: impl FnOnce(&container::Code) -> Option<Vec<u32>>,
+    ) -> Option<Arc<[u32]>> {
+        let mut all = lock(&self.handles);
+        all.entry(kernel).or_insert_with(|| find(&self.linked.code(kernel)).map(Arc::from)).clone()
+    }
+
     /// Content of a constant bank as a kernel sees it now.
     pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Vec<u8> {
         let Some(section) = self.linked.bank_section(kernel, bank) else { return vec![] };
@@ -284,13 +299,13 @@ impl Program {
         Ok(made)
     }
 
-    pub(super) fn translated(&self, kernel: FunctionId) -> Result<Arc<Translated>, Error> {
+    pub(super) fn translated(&self, kernel: FunctionId, images: &[(u32, Shape)]) -> Result<Arc<Translated>, Error> {
         let mut all = lock(&self.translated);
-        if let Some(translated) = all.get(&kernel) {
+        if let Some(translated) = all.get(&(kernel, images.to_vec())) {
             return Ok(translated.clone());
         }
-        let translated = Arc::new(Translated::new(self.linked.clone(), kernel)?);
-        all.insert(kernel, translated.clone());
+        let translated = Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec())?);
+        all.insert((kernel, images.to_vec()), translated.clone());
         Ok(translated)
     }
 }

@@ -65,14 +65,17 @@ impl<'c> Session<'c> {
             }
             sparse.push(address);
         }
-        let surfaces = Surfaces::new(guest, memory, &launch.surfaces)?;
+        let surfaces = Surfaces::new(guest, memory, &launch.surfaces, &launch.textures)?;
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
                 ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
                 ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
                 ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
                 ArgValue::Local(bytes) => Arg::local(*bytes),
-                ArgValue::Surface(i) | ArgValue::Texture(i) => Arg::pointer(surfaces.object(memory, *i)?),
+                ArgValue::Surface(i) | ArgValue::Texture(i) => surfaces.argument(guest, memory, *i)?,
+                ArgValue::Sampled(i) => {
+                    guest.texture_argument(launch.textures[*i].surface, *i, &launch.textures[*i].name)?
+                }
                 ArgValue::Sampler(sampler) => {
                     let words = guest.sampler(*sampler).ok_or(Error::Sampler { number: n + 1 })?;
                     Arg::pointer(surfaces::object(memory, &words)?)
@@ -109,6 +112,7 @@ impl<'c> Session<'c> {
             time_limit: shape.time_limit.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
             cooperative: shape.cooperative,
             printf_bytes: room.map_or(defaults.printf_bytes, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            images: self.surfaces.pool,
             heap_bytes: shape.heap_bytes.unwrap_or(defaults.heap_bytes),
             ..defaults
         }
@@ -181,6 +185,15 @@ impl<'c> Session<'c> {
     /// The texels of the `i`th surface of the launch now, row by row without gaps.
     pub fn surface(&self, i: usize) -> Result<Vec<u8>, Error> {
         self.surfaces.texels(self.program.memory(), i)
+    }
+
+    /// Whether the texels of the `i`th surface are not what they were before the launch.
+    pub fn has_surface_changed(&self, i: usize) -> Result<bool, Error> {
+        let texels = self.surface(i)?;
+        Ok(match &self.launch.surfaces[i].content {
+            Some(content) => *content != texels,
+            None => texels.iter().any(|&byte| byte != 0),
+        })
     }
 
     /// Whether the `i`th buffer is not what it was before the launch.

@@ -7,10 +7,11 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use super::guest::{self, Guest, Lifting, instructions};
+use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
+use crate::ir::image::Shape;
 use crate::ir::{BlockId, Function, Terminator};
 use crate::jit;
 
@@ -30,6 +31,7 @@ pub(super) struct Translated {
     linked: Arc<Linked>,
     kernel: FunctionId,
     code: Code,
+    images: KnownImages,
     asks_host: bool,
     current: RwLock<Arc<Generation>>,
     /// Nanoseconds spent on lifting, and on engines of earlier generations.
@@ -51,16 +53,16 @@ struct Generation {
 const MAX_DISCOVERED: usize = 1024;
 
 impl Translated {
-    pub fn new(linked: Arc<Linked>, kernel: FunctionId) -> Result<Translated, Error> {
+    pub fn new(linked: Arc<Linked>, kernel: FunctionId, images: KnownImages) -> Result<Translated, Error> {
         let code = linked.code(kernel);
         let start = Instant::now();
-        let first = Generation::new(&linked, kernel, &code, vec![])?;
+        let first = Generation::new(&linked, kernel, &code, &images, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
         let asks = |block: &crate::ir::Block| matches!(block.term, Terminator::Service { .. });
         let asks_host = first.function.blocks.iter().any(asks);
         let current = RwLock::new(Arc::new(first));
-        Ok(Translated { linked, kernel, code, asks_host, current, spent, taken: AtomicU64::new(0) })
+        Ok(Translated { linked, kernel, code, images, asks_host, current, spent, taken: AtomicU64::new(0) })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -70,7 +72,8 @@ impl Translated {
     /// The kernel in blocks of consecutive instructions.
     pub fn plain(&self) -> Result<Function, Error> {
         let (linked, discovered) = (&*self.linked, &self.current().discovered);
-        let lifting = Lifting { linked, kernel: self.kernel, code: &self.code, discovered, plain: true };
+        let (kernel, code, images) = (self.kernel, &self.code, &self.images);
+        let lifting = Lifting { linked, kernel, code, discovered, images, plain: true };
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
 
@@ -143,7 +146,7 @@ impl Translated {
         guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
-        let next = Generation::new(&self.linked, self.kernel, &self.code, discovered).ok()?;
+        let next = Generation::new(&self.linked, self.kernel, &self.code, &self.images, discovered).ok()?;
         self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translated().0, Relaxed);
         *current = Arc::new(next);
         Some(current.clone())
@@ -155,9 +158,15 @@ impl Generation {
         Error::Stage { kernel: self.function.name.clone(), stage: "translation".into(), problem: problem.to_string() }
     }
 
-    fn new(linked: &Linked, kernel: FunctionId, code: &Code, discovered: Vec<u64>) -> Result<Generation, Error> {
+    fn new(
+        linked: &Linked,
+        kernel: FunctionId,
+        code: &Code,
+        images: &[(u32, Shape)],
+        discovered: Vec<u64>,
+    ) -> Result<Generation, Error> {
         let guest = guest::of(linked.module().isa);
-        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, plain: false })?;
+        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })

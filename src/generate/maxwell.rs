@@ -103,6 +103,7 @@ fn word(u: &mut Unstructured<'_>) -> Result<u64> {
 }
 
 fn set(word: &mut u64, lo: u8, bits: u8, value: u64) {
-    let mask = u64::MAX >> (64 - bits) << lo;
+    let Some(mask) = u64::MAX.checked_shr(64 - u32::from(bits)) else { return };
+    let mask = mask << lo;
     *word = (*word & !mask) | (value << lo & mask);
 }

@@ -1,5 +1,6 @@
 //! One operation.
 
+use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::Slot;
@@ -7,8 +8,8 @@ use super::values::Values;
 use crate::ir::eval::{self, Output};
 use crate::ir::texel::{self, TexelFormat};
 use crate::ir::{
-    BankId, Block, CellKind, Function, Inst, Op, Part, Reg, RegLayout, Region, Shape, Special, Type, Value, ValueType,
-    Window,
+    BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Region, Shape, Special, Type, Value,
+    ValueType, Window,
 };
 
 /// State of one call.
@@ -179,6 +180,18 @@ impl<'a> Executor<'a> {
             Op::Atomic { ref access, op, value, compare, sparse } => {
                 self.atomic(inst, access, op, value, compare, sparse)?;
             }
+            Op::Sample { .. } => self.sample(inst)?,
+            Op::Raise { fault, guard, nomask } => {
+                let mask = self.execution_mask(window, guard, nomask);
+                if mask != 0 {
+                    let kind = match fault {
+                        LaneFault::Misaligned => FaultKind::MisalignedAddress,
+                        LaneFault::SurfaceOutOfRange => FaultKind::SurfaceOutOfRange,
+                        LaneFault::InvalidSurface => FaultKind::InvalidSurface,
+                    };
+                    return Err(self.context.set_fault(kind, mask.trailing_zeros(), inst.pc, 0));
+                }
+            }
             Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             _ => self.lanewise(inst),
         }
@@ -187,10 +200,10 @@ impl<'a> Executor<'a> {
 
     /// Four results of four operands, lane by lane.
     fn texels(&mut self, inst: &Inst, format: Value, a: [Value; 4], convert: fn(TexelFormat, [u32; 4]) -> [u32; 4]) {
-        let format = TexelFormat(self.values.uniform(format) as u32);
         let uniform = self.ty(inst.results[0]).is_uniform();
         let lanes = if uniform { 0..1 } else { inst.window.lanes() };
         for lane in lanes {
+            let format = TexelFormat(self.values.row(format)[lane] as u32);
             let results = convert(format, a.map(|a| self.values.row(a)[lane] as u32));
             for (&value, bits) in inst.results.iter().zip(results) {
                 if uniform {

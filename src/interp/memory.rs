@@ -244,8 +244,11 @@ pub fn atomic_element(
     address: u64,
     [b, compare]: [u64; 2],
 ) -> Result<(u64, Residency), FaultKind> {
-    let ty = atomic_type(access.ty);
-    let kind = atomic_kind(op, access.ty, nan);
+    let (ty, kind) = if op.is_of_pairs() {
+        (AtomicType::F16x2, atomic_kind(op, Type::F16, nan))
+    } else {
+        (atomic_type(access.ty), atomic_kind(op, access.ty, nan))
+    };
     match place(context, access, actor, address)? {
         Place::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
         Place::Shared(offset) => {
@@ -361,8 +364,8 @@ pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
         AtomicOp::ReverseSub => AtomicKind::ReverseSub,
         AtomicOp::MaskedOr => AtomicKind::MaskedOr,
         AtomicOp::Wrap => AtomicKind::Wrap,
-        AtomicOp::FAdd { flush } => AtomicKind::FAdd { flush, nan },
-        AtomicOp::FMin => AtomicKind::FMin { nan },
-        AtomicOp::FMax => AtomicKind::FMax { nan },
+        AtomicOp::FAdd { flush } | AtomicOp::PairFAdd { flush } => AtomicKind::FAdd { flush, nan },
+        AtomicOp::FMin | AtomicOp::PairFMin => AtomicKind::FMin { nan },
+        AtomicOp::FMax | AtomicOp::PairFMax => AtomicKind::FMax { nan },
     }
 }

@@ -7,6 +7,7 @@
 mod exec;
 mod memory;
 mod run;
+mod sample;
 mod values;
 
 use std::collections::HashMap;

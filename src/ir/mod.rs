@@ -8,6 +8,7 @@ pub mod builder;
 pub mod eval;
 pub mod function;
 pub mod generate;
+pub mod image;
 pub mod layout;
 pub(crate) mod names;
 pub mod op;

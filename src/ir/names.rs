@@ -1,6 +1,7 @@
 //! Names of the small enumerations in the text form, the same for printing and for parsing.
 
 use super::function::{BarrierKind, Service, TrapKind};
+use super::image::sample::Operation;
 use super::op::*;
 use super::types::Type;
 
@@ -175,6 +176,24 @@ names! {
         AtomicOp::FAdd { flush: true } => "fadd.ftz",
         AtomicOp::FMin => "fmin",
         AtomicOp::FMax => "fmax",
+        AtomicOp::PairFAdd { flush: false } => "pair.fadd",
+        AtomicOp::PairFAdd { flush: true } => "pair.fadd.ftz",
+        AtomicOp::PairFMin => "pair.fmin",
+        AtomicOp::PairFMax => "pair.fmax",
+    }
+    Operation {
+        Operation::Sample => "sample",
+        Operation::SampleGradients => "sample.gradients",
+        Operation::Fetch => "fetch",
+        Operation::Gather { component: 0 } => "gather.r",
+        Operation::Gather { component: 1 } => "gather.g",
+        Operation::Gather { component: 2 } => "gather.b",
+        Operation::Gather { component: 3 } => "gather.a",
+    }
+    LaneFault {
+        LaneFault::Misaligned => "misaligned",
+        LaneFault::SurfaceOutOfRange => "surface.out.of.range",
+        LaneFault::InvalidSurface => "invalid.surface",
     }
     BarrierKind {
         BarrierKind::Sync => "sync",

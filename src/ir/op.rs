@@ -8,6 +8,7 @@
 //! Integers wrap. Narrow integers are zero-extended in their cells.
 
 use super::function::Value;
+use super::image::sample::Operation;
 use super::register::{BankId, Part, Reg, Region};
 use super::types::Type;
 
@@ -361,6 +362,12 @@ pub enum AtomicOp {
     },
     FMin,
     FMax,
+    /// The same on each half of an `i32` as an `f16`.
+    PairFAdd {
+        flush: bool,
+    },
+    PairFMin,
+    PairFMax,
 }
 
 impl AtomicOp {
@@ -369,10 +376,23 @@ impl AtomicOp {
         matches!(self, AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap)
     }
 
+    /// Whether it acts on an `i32` of two halves.
+    pub fn is_of_pairs(self) -> bool {
+        matches!(self, AtomicOp::PairFAdd { .. } | AtomicOp::PairFMin | AtomicOp::PairFMax)
+    }
+
     /// Whether it acts on floats alone.
     pub fn is_float(self) -> bool {
         matches!(self, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCompareExchange)
     }
+}
+
+/// What [`Op::Raise`] raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaneFault {
+    Misaligned,
+    SurfaceOutOfRange,
+    InvalidSurface,
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
@@ -509,7 +529,7 @@ pub enum Op {
         lanes: Value,
     },
 
-    /// Four results: the components of the texel whose words are `a`. `format`, a uniform `i32`, is the number of a
+    /// Four results: the components of the texel whose words are `a`. `format`, an `i32`, is the number of a
     /// [`TexelFormat`](super::texel::TexelFormat); [`unpack`](super::texel::unpack) is the definition. All are `i32`.
     Unpack {
         format: Value,
@@ -589,6 +609,27 @@ pub enum Op {
         value: Value,
         compare: Option<Value>,
         sparse: bool,
+    },
+    /// Four results: what [`sample`](super::image::sample::sample) gives (0 in masked-off lanes), all `i32`; then, with
+    /// `sparse`, the lanes that met a sparse non-resident page. `image` and `sampler` are guest addresses (`i64`) of
+    /// records ([`Image::record`](super::image::Image::record), [`Sampler::record`](super::image::sampler::Sampler::record)); no image gives zeros. Without
+    /// `compare` nothing is compared, whatever the sampler says. `args` are `i32`: the fields of a
+    /// [`Query`](super::image::sample::Query) in order, then the gradients along x and those along y.
+    Sample {
+        operation: Operation,
+        compare: bool,
+        image: Value,
+        sampler: Value,
+        args: [Value; 15],
+        guard: Option<Value>,
+        nomask: bool,
+        sparse: bool,
+    },
+    /// A fault in the least lane of the execution mask, if there is one.
+    Raise {
+        fault: LaneFault,
+        guard: Option<Value>,
+        nomask: bool,
     },
     /// Orders this warp's memory operations before it with those after it, for other warps.
     Fence,

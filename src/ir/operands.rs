@@ -60,6 +60,21 @@ macro_rules! visit_op {
                 }
             }
             Op::RfGather { index, .. } => $f(index),
+            Op::Sample { image, sampler, args, guard, .. } => {
+                $f(image);
+                $f(sampler);
+                for arg in args {
+                    $f(arg);
+                }
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
+            Op::Raise { guard, .. } => {
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
             Op::RfWrite { value, guard, .. } | Op::RegionWrite { value, guard, .. } => {
                 $f(value);
                 if let Some(guard) = guard {
@@ -175,7 +190,9 @@ impl Op {
         match self {
             Op::RfWrite { guard, nomask, .. }
             | Op::RfScatter { guard, nomask, .. }
-            | Op::RegionWrite { guard, nomask, .. } => Some((*guard, *nomask)),
+            | Op::RegionWrite { guard, nomask, .. }
+            | Op::Sample { guard, nomask, .. }
+            | Op::Raise { guard, nomask, .. } => Some((*guard, *nomask)),
             _ => self.access().map(|access| (access.guard, access.nomask)),
         }
     }

@@ -298,6 +298,17 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             let values: Vec<Value> = std::iter::once(value).chain(compare).collect();
             write_access(f, "atomic", access, &format!(".{}", op.name_of()), sparse, &values)
         }
+        Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse } => {
+            let suffix = |name: &'static str, holds: bool| if holds { name } else { "" };
+            write!(f, "{}{}{}", operation.name_of(), suffix(".compare", compare), suffix(".sparse", sparse))?;
+            let operands: Vec<Value> = [image, sampler].into_iter().chain(args).collect();
+            write_values(f, &operands)?;
+            write_masking(f, guard, nomask)
+        }
+        Op::Raise { fault, guard, nomask } => {
+            write!(f, "raise.{}", fault.name_of())?;
+            write_masking(f, guard, nomask)
+        }
         _ => {
             f.write_str(&plain_mnemonic(op).unwrap_or_default())?;
             write_values(f, &op.operands())

@@ -197,12 +197,17 @@ fn to_small_float(width: u32, component: u32) -> u32 {
     }
 }
 
+/// Rounded once, and the same on every host.
+fn power(base: f32, exponent: f32) -> f32 {
+    libm::pow(base.into(), exponent.into()) as f32
+}
+
 fn from_srgb(value: f32) -> f32 {
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    if value <= 0.04045 { value / 12.92 } else { power((value + 0.055) / 1.055, 2.4) }
 }
 
 fn to_srgb(value: f32) -> f32 {
-    if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+    if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * power(value, 1.0 / 2.4) - 0.055 }
 }
 
 /// Mantissas of nine bits and their exponent, biased by 15.

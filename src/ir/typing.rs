@@ -170,7 +170,7 @@ impl<'a> Env<'a> {
         attribute("align", "a power of two", align, align.is_power_of_two())?;
         match space {
             Space::Const(bank) => {
-                attribute("constant bank", "below 32", bank, bank < CONST_BANKS)?;
+                attribute("constant bank", "below 33", bank, bank < CONST_BANKS)?;
                 attribute("space of a store or atomic", "writable", "const", kind == AccessKind::Load)?;
             }
             Space::Local => {
@@ -300,8 +300,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             one(env.expect("a", a, "varying", |t| !t.is_uniform())?)
         }
         Op::Unpack { format, a } | Op::Pack { format, a } => {
-            env.exactly("format", format, ValueType::uniform(Type::I32))?;
-            let mut result = ValueType::uniform(Type::I32);
+            let mut result = env.of("format", format, Type::I32)?;
             for a in a {
                 result.shape = result.shape.join(env.of("a", a, Type::I32)?.shape);
             }
@@ -366,7 +365,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
                 "type of the atomic",
                 "of its operation's kind",
                 access.ty.name(),
-                either || float == access.ty.is_float(),
+                if op.is_of_pairs() { access.ty == Type::I32 } else { either || float == access.ty.is_float() },
             )?;
             env.of_shape("value", value, access.ty, scalar)?;
             attribute(
@@ -382,6 +381,21 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             let mut results = one(ValueType { ty: access.ty, shape });
             results.extend(sparse.then_some(ValueType::MASK));
             results
+        }
+        Op::Sample { image, sampler, args, guard, nomask, sparse, .. } => {
+            env.of("image", image, Type::I64)?;
+            env.of("sampler", sampler, Type::I64)?;
+            for arg in args {
+                env.of("args", arg, Type::I32)?;
+            }
+            env.guard(guard, nomask, true)?;
+            let mut results: Results = smallvec::smallvec![ValueType::varying(Type::I32); 4];
+            results.extend(sparse.then_some(ValueType::MASK));
+            results
+        }
+        Op::Raise { guard, nomask, .. } => {
+            env.guard(guard, nomask, true)?;
+            Results::new()
         }
         Op::Fence => Results::new(),
     })

@@ -158,7 +158,7 @@ fn operations() {
         ("v5 = load.global.i32.signed [v1] align 4", "i8 or i16"),
         ("v5 = load.local.i64 [v3] align 8", "at most 4 bytes"),
         ("v5 = load.local.i32 [v0] align 4", "must be varying"),
-        ("v5 = load.const32.i32 [v0] align 4", "below 32"),
+        ("v5 = load.const33.i32 [v0] align 4", "below 33"),
         ("store.const0.i32 [v0], v0 align 4", "writable"),
         ("store.global.i32 [v1], v0, v0 align 4", "one for each element"),
         ("store.global.i32 [v1], v3 align 4", "uniform, as the address is"),

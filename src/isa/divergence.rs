@@ -3,7 +3,7 @@
 use crate::ir::{BlockBuilder, IntCc, Type, Value};
 
 /// A lane mask while a block is built: most guards are constant, and so is much of what is combined from them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mask {
     /// No lane.
     Never,

@@ -100,6 +100,8 @@ fn assign_slots(
     for (number, step) in plan.steps.iter().enumerate() {
         let (in_memory, interpreted) = match step {
             Step::Interpret(_) => (true, true),
+            // The interpreter raises the fault.
+            Step::Scalar(index) if matches!(block.insts[*index].op, Op::Raise { .. }) => (true, true),
             Step::Warp(_) => (true, false),
             _ => (false, false),
         };

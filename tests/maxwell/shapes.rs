@@ -21,6 +21,7 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
         indirect_targets,
         services: &[],
         discovered: &[],
+        images: &[],
     })
 }
 

@@ -1,6 +1,5 @@
 //! What differs between instruction sets when a kernel is translated and launched: a file for each.
 
-mod bank;
 mod gfx9;
 mod maxwell;
 mod print_buffer;
@@ -11,11 +10,13 @@ use warploom_runtime::window::Windows;
 
 use super::launch::ArgContent;
 use super::program::ReadOnly;
-use super::{Arg, Error, FidelityClass, Kernel, LaunchOptions};
-use crate::capture::Surface;
+use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::Sampler;
+use crate::capture::{Surface, Texture};
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
+use crate::ir::image::Shape;
+use crate::ir::image::layout::Plane;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 pub(super) use print_buffer::PrintBuffer;
@@ -43,10 +44,26 @@ pub(super) trait Guest: Sync {
     /// Checks a launch and puts together what the kernel will find.
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
 
-    /// Puts an image into memory, with texels of zeros.
+    /// Reserves memory for an image.
     fn image(&self, _: &Memory, surface: &Surface) -> Result<Image, Error> {
         let problem = "images of this instruction set are not executed yet".into();
         Err(Error::Surface { name: surface.name.clone(), problem })
+    }
+
+    /// The argument that stands for an image, the `number`th of the launch.
+    fn image_argument(&self, memory: &Memory, _number: usize, image: &Image) -> Result<Arg, Error> {
+        Ok(Arg::pointer(super::surfaces::object(memory, &image.object)?))
+    }
+
+    /// The argument that stands for an image together with a sampler, by their numbers in the launch.
+    fn texture_argument(&self, _image: usize, _texture: usize, name: &str) -> Result<Arg, Error> {
+        let problem = "kernels of this instruction set take images and samplers as arguments of their own".into();
+        Err(Error::Surface { name: name.into(), problem })
+    }
+
+    /// What a driver makes of all images of a launch; none if arguments say all there is to say.
+    fn image_pool(&self, _: &Memory, _: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        Ok(None)
     }
 
     /// The words that stand for a sampler; none if samplers are not executed yet.
@@ -55,17 +72,17 @@ pub(super) trait Guest: Sync {
     }
 }
 
+/// Images whose handles are words of constant bank 0, by byte offset there.
+pub(super) type KnownImages = Vec<(u32, Shape)>;
+
 /// An image in memory.
 pub(super) struct Image {
-    /// Guest address of the first texel.
-    pub texels: u64,
-    /// Of texels.
-    pub row_bytes: u64,
-    /// Bytes from a row to the next.
-    pub pitch: u64,
-    /// Of all layers.
-    pub rows: u64,
-    /// What an argument points to.
+    /// Guest address of the first byte, and how many there are.
+    pub address: u64,
+    pub bytes: u64,
+    /// The layers and levels in the order of a file's content, each with its offset from the address.
+    pub planes: Vec<(u64, Plane)>,
+    /// The descriptor.
     pub object: Vec<u32>,
 }
 
@@ -76,6 +93,7 @@ pub(super) struct Lifting<'a> {
     pub code: &'a Code,
     /// Where indirect jumps were seen to go besides what the module says, in the order they were seen.
     pub discovered: &'a [u64],
+    pub images: &'a [(u32, Shape)],
     /// Blocks are consecutive instructions of the guest's, for reports.
     pub plain: bool,
 }
@@ -85,13 +103,13 @@ pub(super) struct Launching<'a> {
     pub kernel: &'a Kernel<'a>,
     pub args: &'a [Arg],
     pub options: &'a LaunchOptions,
-    /// Bytes at the end of each lane's local memory that services need.
-    pub service_bytes: u32,
 }
 
 /// What a kernel finds when it starts.
 pub(super) struct Environment {
     pub config: LaunchConfig,
+    /// Images for which the kernel may be specialised.
+    pub images: KnownImages,
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
     /// Given back then.

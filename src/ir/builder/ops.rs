@@ -1,5 +1,6 @@
 //! One method for each operation. Masked operations take the builder's guard and `nomask`.
 
+use super::super::image::sample::Operation;
 use super::super::op::*;
 use super::super::register::{BankId, Part, Reg, Region};
 use super::super::types::Type;
@@ -286,6 +287,13 @@ impl BlockBuilder<'_> {
         self.push(Op::Load { access, extend, sparse: false })
     }
 
+    /// The same, and the lanes that met a sparse non-resident page.
+    pub fn load_sparse(&mut self, access: Access, extend: Extend) -> (Values, Value) {
+        let mut values = self.push(Op::Load { access, extend, sparse: true });
+        let lanes = values.pop().expect("a sparse load says where it was one");
+        (values, lanes)
+    }
+
     /// One element; naturally aligned.
     pub fn store(&mut self, space: Space, ty: Type, address: Value, offset: i32, value: Value) {
         let access = self.access(space, ty, 1, address, offset);
@@ -305,6 +313,36 @@ impl BlockBuilder<'_> {
     /// The old value.
     pub fn atomic(&mut self, access: Access, op: AtomicOp, value: Value, compare: Option<Value>) -> Value {
         self.push1(Op::Atomic { access, op, value, compare, sparse: false })
+    }
+
+    /// The same, and the lanes that met a sparse non-resident page.
+    pub fn atomic_sparse(
+        &mut self,
+        access: Access,
+        op: AtomicOp,
+        value: Value,
+        compare: Option<Value>,
+    ) -> (Value, Value) {
+        let results = self.push(Op::Atomic { access, op, value, compare, sparse: true });
+        (results[0], results[1])
+    }
+
+    /// Samples, fetches or gathers in the active lanes of `guard`; the components, and the lanes that met a sparse page.
+    pub fn sample(
+        &mut self,
+        operation: Operation,
+        compare: bool,
+        [image, sampler]: [Value; 2],
+        args: [Value; 15],
+    ) -> ([Value; 4], Value) {
+        let (guard, nomask) = (self.guard, self.nomask);
+        let results = self.push(Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse: true });
+        (std::array::from_fn(|i| results[i]), results[4])
+    }
+
+    /// A fault in the least active lane of these, if there is one; the builder's guard does not matter.
+    pub fn raise(&mut self, fault: LaneFault, lanes: Value) {
+        self.push(Op::Raise { fault, guard: Some(lanes), nomask: self.nomask });
     }
 
     pub fn fence(&mut self) {

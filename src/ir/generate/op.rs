@@ -20,6 +20,18 @@ impl Generator<'_> {
             11..=14 => self.register_op(),
             15 => self.indexed_op(),
             16 => self.region_op(),
+            17 | 18 if self.once_in(24) => {
+                let (image, sampler) = (self.address(Space::Global, 16), self.address(Space::Global, 16));
+                let args = std::array::from_fn(|_| self.value(Type::I32));
+                let (guard, nomask) = self.maybe_guard();
+                let (compare, sparse) = (self.once_in(2), self.once_in(2));
+                Op::Sample { operation: self.named(), compare, image, sampler, args, guard, nomask, sparse }
+            }
+            17 | 18 if self.once_in(32) => {
+                let (a, b) = (self.value(Type::I32), self.value(Type::I32));
+                let guard = Some(self.b.icmp(IntCc::Eq, a, b));
+                Op::Raise { fault: self.named(), guard, nomask: self.once_in(4) }
+            }
             17 | 18 => self.memory_op(),
             _ => self.source_op(),
         };
@@ -98,7 +110,7 @@ impl Generator<'_> {
         let signed = self.once_in(2);
         match self.below(7) {
             6 => {
-                let format = self.uniform(Type::I32);
+                let format = if self.once_in(2) { self.value(Type::I32) } else { self.uniform(Type::I32) };
                 let a = std::array::from_fn(|_| self.value(Type::I32));
                 if signed { Op::Unpack { format, a } } else { Op::Pack { format, a } }
             }
@@ -286,6 +298,7 @@ impl Generator<'_> {
                 let op: AtomicOp = self.named();
                 let ty = match op {
                     op if op.is_float() => self.float_type(),
+                    op if op.is_of_pairs() => Type::I32,
                     _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
                 };
                 let access = self.access(space, ty, true);

@@ -1,6 +1,7 @@
 //! Operations.
 
 use super::super::function::{Function, Value};
+use super::super::image::sample::Operation;
 use super::super::names::{Named, space_from_name};
 use super::super::op::*;
 use super::super::register::{BankId, Part, Region};
@@ -58,6 +59,17 @@ impl Parser {
         }
         if let Some(function) = SharedFn::from_name(mnemonic) {
             return Ok(Some(Op::Shared { function, a: self.value(line)? }));
+        }
+        let (rest, sparse) = mnemonic.strip_suffix(".sparse").map_or((mnemonic, false), |rest| (rest, true));
+        let (rest, compare) = rest.strip_suffix(".compare").map_or((rest, false), |rest| (rest, true));
+        if let Some(operation) = Operation::from_name(rest) {
+            let [image, sampler, args @ ..]: [Value; 17] = self.values(line)?;
+            let (guard, nomask) = self.masking(line)?;
+            return Ok(Some(Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse }));
+        }
+        if let Some(fault) = mnemonic.strip_prefix("raise.").and_then(LaneFault::from_name) {
+            let (guard, nomask) = self.masking(line)?;
+            return Ok(Some(Op::Raise { fault, guard, nomask }));
         }
         let op = match mnemonic {
             "splat" => Op::Splat { a: self.value(line)? },

@@ -111,7 +111,7 @@ impl Printer<'_> {
 
     fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
         match slot.location {
-            Location::Predicate { .. } => {
+            Location::Predicate { .. } | Location::InvertedPredicate { .. } => {
                 let pred = self.instruction.read_predicate(slot);
                 if slot.attributes.optional && pred.is_true() {
                     return Ok(());

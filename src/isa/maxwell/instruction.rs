@@ -216,6 +216,7 @@ impl Instruction {
             Location::RegisterAfter { lo, plus } => Value::Reg(Reg(self.bits(lo, 8) as u8).plus(plus)),
             Location::Zero => Value::Reg(Reg::ZERO),
             Location::Predicate { lo } => Value::Imm(self.bits(lo, 3)),
+            Location::InvertedPredicate { lo } => Value::Imm(7 - self.bits(lo, 3)),
             Location::Constant => Value::Const { bank: self.bits(34, 5) as u8, offset: self.signed(20, 14) as i32 * 4 },
             Location::ConstantWide => Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 },
             Location::Imm20(kind) => {
@@ -242,6 +243,7 @@ impl Instruction {
     pub(super) fn read_predicate(&self, slot: &OperandSlot) -> Pred {
         let index = match slot.location {
             Location::Predicate { lo } => self.bits(lo, 3) as u8,
+            Location::InvertedPredicate { lo } => 7 - self.bits(lo, 3) as u8,
             _ => 7,
         };
         Pred { index, not: self.flag(slot.attributes.not) }
@@ -249,6 +251,7 @@ impl Instruction {
 
     pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
         match slot.location {
+            Location::Memory { base, width: 0, .. } => Address { base: Reg(self.bits(base, 8) as u8), offset: 0 },
             Location::Memory { base, offset, width, scale } => {
                 let base = Reg(self.bits(base, 8) as u8);
                 let offset = if scale == 0 || base.is_zero() {

@@ -1,4 +1,4 @@
-//! NVIDIA Maxwell SASS (sm_50): instruction table, decoder, disassembler, lifter.
+//! NVIDIA Maxwell SASS (sm_50, and sm_52's sparse-status predicates and F16x2): instruction table, decoder, disassembler, lifter.
 //!
 //! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
 //! truth about the encodings is [`table`]; [`notation`] explains how it is written.
@@ -6,13 +6,16 @@
 pub mod code;
 pub mod control;
 pub mod disasm;
+pub mod driver;
 pub mod encode;
 pub mod field;
+pub mod header;
 pub mod instruction;
 pub mod lift;
 pub mod listing;
 pub mod notation;
 pub mod row;
+pub mod sampler;
 pub mod special;
 pub mod table;
 

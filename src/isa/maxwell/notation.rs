@@ -30,6 +30,7 @@
 //! | `n20+1` | the register 1 after the one in the 8 bits from bit 20; printed as `???255` if there is none |
 //! | `z` | RZ, without bits |
 //! | `p39` | a predicate, in the 3 bits from bit 39 |
+//! | `q30` | the same with its bits inverted: 0 is PT, 7 is P0 |
 //! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
 //! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
 //! | `b` | the same integer, printed as 20 unsigned bits |
@@ -39,6 +40,7 @@
 //! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
 //! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
 //! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
+//! | `m8` | memory at the register, without an offset |
 //! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset |
 //! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
 //! | `t32` | a branch target: 32 bits from bit 20, absolute |
@@ -336,6 +338,7 @@ impl<'a> Cursor<'a> {
         match kind {
             Some(b'r') => Location::Register { lo: self.number() },
             Some(b'p') => Location::Predicate { lo: self.number() },
+            Some(b'q') => Location::InvertedPredicate { lo: self.number() },
             Some(b'n') => {
                 let lo = self.number();
                 self.expect(b'+');
@@ -357,6 +360,9 @@ impl<'a> Cursor<'a> {
             }
             Some(kind @ (b'm' | b'k')) => {
                 let first = self.number();
+                if kind == b'm' && !matches!(self.peek(), Some(b'+')) {
+                    return Location::Memory { base: first, offset: 0, width: 0, scale: 1 };
+                }
                 self.expect(b'+');
                 let offset = self.number();
                 self.expect(b':');

@@ -69,6 +69,8 @@ pub enum Location {
     Register { lo: u8 },
     /// Predicate number, 3 bits.
     Predicate { lo: u8 },
+    /// Complement of a predicate number, 3 bits.
+    InvertedPredicate { lo: u8 },
     /// The register this many after the one in 8 bits.
     RegisterAfter { lo: u8, plus: u8 },
     /// RZ.
@@ -86,6 +88,7 @@ pub enum Location {
     /// An F16 in bits 20 to 35.
     ImmF16,
     /// Address register (8 bits) and signed offset in units of `scale` bytes; if that is 0, unsigned in bytes.
+    /// Without an offset `width` is 0.
     Memory { base: u8, offset: u8, width: u8, scale: u8 },
     /// Bank (5 bits), address register in bits 8 to 15, signed offset in bytes.
     ConstMemory { bank: u8, offset: u8, width: u8 },

@@ -227,12 +227,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let v = self.const_load(bank, access.address, access.offset, access.ty, *extend);
                 self.set_scalar(inst.results[0], v);
             }
+            Op::Raise { guard, .. } => self.raise(index, guard.expect("analysis makes masks explicit")),
             Op::Fence => {
                 self.b.ins().fence();
             }
             Op::AddCarry { a, b, carry: None } => {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));
                 let sum = self.b.ins().iadd(x, y);
+                let sum = super::int::narrow(self.b, self.ty(*a), sum, false);
                 let out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
                 self.set_scalar(inst.results[0], sum);
                 self.set_scalar(inst.results[1], out);

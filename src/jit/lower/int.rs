@@ -62,7 +62,7 @@ pub fn widen_sign(b: &mut FunctionBuilder, ty: Type, a: Clif) -> Clif {
 }
 
 /// Bits above the type's width cleared.
-fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+pub fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     if ty.bits() >= 32 {
         return a;
     }

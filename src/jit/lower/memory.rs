@@ -12,9 +12,13 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, Extend, Op, Space, Type};
+use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
+use warploom_runtime::warp::PAGE_BYTES;
 
 const LANES: i64 = CHUNK as i64;
+
+/// How far the making of an address is looked at.
+const MAX_DEPTH: u32 = 8;
 
 impl BlockLowerer<'_, '_, '_> {
     /// One element from host memory as a scalar of the result's type.
@@ -52,10 +56,14 @@ impl BlockLowerer<'_, '_, '_> {
             .collect();
         let slow = self.cold_block();
         let mask = self.mask_lanes(guard, result_ty);
-        let place = self.place_for_both(&access, Rights::READ);
+        let scattered = self.looks_scattered(&access);
+        let place = if scattered { None } else { self.place_for_both(&access, Rights::READ) };
+        if scattered {
+            self.lanes(access.address);
+        }
         // What is computed from here on is known to one side only.
         let saved = self.chunk.clone();
-        if let Some(loaded) = self.fast_load(&access, extend, place, slow, result_ty) {
+        if let Some(loaded) = self.fast_load(&access, extend, place, scattered, slow, result_ty) {
             let mut args = Vec::new();
             for lanes in &loaded {
                 for (&v, &mask) in lanes.iter().zip(&mask) {
@@ -99,6 +107,7 @@ impl BlockLowerer<'_, '_, '_> {
         access: &Access,
         extend: Extend,
         place: Option<Place>,
+        scattered: bool,
         slow: ClifBlock,
         result_ty: Type,
     ) -> Option<Vec<Lanes>> {
@@ -110,6 +119,7 @@ impl BlockLowerer<'_, '_, '_> {
         match access.space {
             Space::Shared if class == Class::Varying => Some(self.gather_shared(access, extend, slow, result_ty)),
             Space::Local if self.is_inline_local(access) => Some(self.load_local(access, slow)),
+            _ if scattered => Some(self.gather_global(access, extend, slow, result_ty)),
             _ => {
                 self.b.ins().jump(slow, &[]);
                 None
@@ -263,6 +273,107 @@ impl BlockLowerer<'_, '_, '_> {
         merged
     }
 
+    /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
+    fn looks_scattered(&self, access: &Access) -> bool {
+        let inline = matches!(access.space, Space::Global | Space::Generic)
+            && self.classes.get(access.address) == Class::Varying
+            && u32::from(access.align) >= access.bytes()
+            && access.bytes().is_power_of_two();
+        inline && self.is_of_bits(access.address, MAX_DEPTH)
+    }
+
+    fn is_of_bits(&self, v: Value, depth: u32) -> bool {
+        if depth == 0 || self.classes.get(v) != Class::Varying {
+            return false;
+        }
+        let of = |v: Value| self.is_of_bits(v, depth - 1);
+        match *self.def_op(v) {
+            Op::Load { .. } | Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::ShrU, .. } => {
+                true
+            }
+            Op::Binary { a, b, .. } => of(a) || of(b),
+            Op::Concat { lo: a, .. } | Op::Convert { a, .. } | Op::Select { a, .. } => of(a),
+            _ => false,
+        }
+    }
+
+    /// Any lanes of global memory, if they are on the page of the first: what leads from their addresses, given here, to the
+    /// host's. All are checked at once. Lanes that do not take part are where the first is.
+    fn on_one_page(&mut self, access: &Access, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let bits = self.mask_bits(guard);
+        let first_bit = self.b.ins().band_imm_u(bits, 1);
+        self.require(first_bit, slow);
+        let mut lanes = self.lanes(access.address);
+        if access.offset != 0 {
+            let offset = super::int::constant(self.b, Type::I64, i64::from(access.offset) as u64, true);
+            lanes = lanes.iter().map(|&lane| self.b.ins().iadd(lane, offset)).collect();
+        }
+        let first = self.b.ins().extractlane(lanes[0], 0);
+        let clif = clif_type(Type::I64, true);
+        let splat = self.b.ins().splat(clif, first);
+        let masks = self.mask_lanes(guard, Type::I64);
+        let addresses: Lanes = lanes
+            .iter()
+            .zip(masks)
+            .map(|(&lane, mask)| {
+                let mask = vector::cast(self.b, clif, mask);
+                self.b.ins().bitselect(mask, lane, splat)
+            })
+            .collect();
+        // Bits in which any lane differs from the first: none above the page, and none that alignment forbids.
+        let mut differ = self.b.ins().bxor(addresses[0], splat);
+        for &lane in &addresses[1..] {
+            let other = self.b.ins().bxor(lane, splat);
+            differ = self.b.ins().bor(differ, other);
+        }
+        let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(differ, lane));
+        let differ = self.b.ins().bor(low, high);
+        let forbidden = !(PAGE_BYTES as i64 - 1) | (i64::from(access.align) - 1);
+        let differ = self.b.ins().band_imm_s(differ, forbidden);
+        let low = self.b.ins().band_imm_u(first, i64::from(access.align) - 1);
+        let wrong = self.b.ins().bor(differ, low);
+        let fine = self.b.ins().icmp_imm_u(IntCC::Equal, wrong, 0);
+        self.require(fine, slow);
+        let (tags, addend) = self.tlb_entry(first, rights);
+        let in_page = self.b.ins().isub(first, tags[0]);
+        let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
+        self.require(hit, slow);
+        (addresses, addend)
+    }
+
+    fn gather_global(&mut self, access: &Access, extend: Extend, slow: ClifBlock, result_ty: Type) -> Vec<Lanes> {
+        let (addresses, addend) = self.on_one_page(access, Rights::READ, slow);
+        let size = access.ty.bytes() as i32;
+        let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
+        let per = LANES as usize / parts(result_ty);
+        for lane in 0..LANES as usize {
+            let at = self.b.ins().extractlane(addresses[lane / 2], (lane % 2) as u8);
+            let host = self.b.ins().iadd(at, addend);
+            for (element, lanes) in values.iter_mut().enumerate() {
+                let v = self.load_element(access.ty, extend, host, element as i32 * size);
+                let part = &mut lanes[lane / per];
+                *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
+            }
+        }
+        values
+    }
+
+    /// The reverse, of all lanes, the highest last.
+    fn scatter_global(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
+        let (addresses, addend) = self.on_one_page(access, Rights::WRITE, slow);
+        let size = access.ty.bytes() as i32;
+        for lane in 0..LANES as usize {
+            let at = self.b.ins().extractlane(addresses[lane / 2], (lane % 2) as u8);
+            let host = self.b.ins().iadd(at, addend);
+            for (element, lanes) in values.iter().enumerate() {
+                let per = LANES as usize / lanes.len();
+                let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
+                self.store_element(access.ty, v, host, element as i32 * size);
+            }
+        }
+    }
+
     /// Whether lanes access words at an offset in local memory that all share.
     fn is_inline_local(&self, access: &Access) -> bool {
         access.space == Space::Local
@@ -298,7 +409,11 @@ impl BlockLowerer<'_, '_, '_> {
         let slow = self.cold_block();
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
-        let place = self.place_for_both(&access, Rights::WRITE);
+        let scattered = self.looks_scattered(&access);
+        let place = if scattered { None } else { self.place_for_both(&access, Rights::WRITE) };
+        if scattered {
+            self.lanes(access.address);
+        }
         let saved = self.chunk.clone();
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         if let Some(place) = place {
@@ -314,6 +429,10 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
                 }
             });
+            self.b.ins().jump(done, &[]);
+        } else if scattered {
+            self.require(full, slow);
+            self.scatter_global(&access, &lanes, slow);
             self.b.ins().jump(done, &[]);
         } else if self.is_inline_local(&access) {
             self.require(full, slow);

@@ -65,7 +65,7 @@ pub fn support(
                 && uniform(*value)
                 && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
         ),
-        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } => Support::None,
+        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
         Op::Load { access, sparse, .. } => {
             if uniform(access.address) {
@@ -76,6 +76,7 @@ pub fn support(
                 lane_wise(!sparse)
             }
         }
+        Op::Atomic { op, .. } if op.is_of_pairs() => Support::None,
         Op::Store { access, sparse, .. } | Op::Atomic { access, sparse, .. } => {
             lane_wise(!sparse && !uniform(access.address))
         }
@@ -185,7 +186,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::Special(special) => self.special(special),
             Op::AddCarry { .. } => {
                 let sum = self.b.ins().iadd(args[0], args[1]);
-                match args.get(2) {
+                let sum = match args.get(2) {
                     // Only reached where no lane differs: the carry is all ones or nothing.
                     Some(&carry) => {
                         let carry = self.b.ins().band_imm_u(carry, 1);
@@ -193,7 +194,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                         self.b.ins().iadd(sum, carry)
                     }
                     None => sum,
-                }
+                };
+                int::narrow(self.b, to, sum, false)
             }
             ref op => unreachable!("no scalar form of {op:?}"),
         })
@@ -533,11 +535,13 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let (mut sums, mut carries) = (Lanes::new(), Lanes::new());
         for part in 0..parts(ty) {
             let plain = self.b.ins().iadd(x[part], y[part]);
+            let plain = int::narrow(self.b, ty, plain, true);
             let mut out = int::compare_vector(self.b, crate::ir::IntCc::LtU, ty, plain, x[part]);
             let mut sum = plain;
             if let Some(carry) = &carry {
                 // A lane of ones is -1.
                 sum = self.b.ins().isub(plain, carry[part]);
+                sum = int::narrow(self.b, ty, sum, true);
                 let ones = constant(self.b, ty, ty.bit_mask(), true);
                 let full = self.b.ins().icmp(IntCC::Equal, plain, ones);
                 let wraps = self.b.ins().band(full, carry[part]);

@@ -72,7 +72,7 @@ impl BlockLowerer<'_, '_, '_> {
                 },
                 Op::Special(Special::Clock) => return None,
                 Op::Load { access, .. } if !self.block.ty(access.address).is_uniform() => return None,
-                Op::Store { .. } | Op::Atomic { .. } | Op::Fence => return None,
+                Op::Store { .. } | Op::Atomic { .. } | Op::Raise { .. } | Op::Fence => return None,
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
                 _ => {}
             }

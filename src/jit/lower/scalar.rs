@@ -90,6 +90,21 @@ impl BlockLowerer<'_, '_, '_> {
         true
     }
 
+    /// Leaves with a fault if a mask has lanes.
+    pub(super) fn raise(&mut self, index: usize, mask: Value) {
+        let lanes = self.scalar(mask);
+        let whole = self.warp_mask();
+        let lanes = self.b.ins().band_imm_s(lanes, whole as i64);
+        let (done, slow) = (self.b.create_block(), self.cold_block());
+        self.b.ins().brif(lanes, slow, &[], done, &[]);
+        self.b.switch_to_block(slow);
+        let known = self.scalars.clone();
+        self.interpret(index);
+        self.scalars = known;
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
     /// Host address of an access that lies aligned in one page that the TLB knows; else to `slow`.
     fn scalar_place(
         &mut self,

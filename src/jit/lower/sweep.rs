@@ -43,7 +43,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Else it goes on after the scalar steps of the group, which count nothing.
     pub(super) fn sweep(&mut self, group: &'r Group) {
         self.scalars_of(group);
-        let (_, insts) = self.segments_of(group);
+        let insts = self.lane_insts(group);
         let single = self.cold_block();
         let scalars = self.scalars.clone();
 

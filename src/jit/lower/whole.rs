@@ -39,7 +39,7 @@ impl<'r> Whole<'r> {
 impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn group(&mut self, group: &'r Group) {
         self.scalars_of(group);
-        let (segments, insts) = self.segments_of(group);
+        let insts = self.lane_insts(group);
         let slow = self.cold_block();
         let done = self.b.create_block();
         let scalars = self.scalars.clone();
@@ -80,16 +80,22 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
         self.b.switch_to_block(slow);
         self.scalars.clone_from(&scalars);
-        for step in segments {
-            self.step(step);
+        for number in group.steps.clone() {
+            let raises = |index: usize| matches!(self.block.insts[index].op, Op::Raise { .. });
+            match self.plan.steps[number] {
+                Step::Segment(_) => self.step(number),
+                // That it raises nothing is a condition of the group.
+                Step::Scalar(index) if raises(index) => self.step(number),
+                _ => {}
+            }
         }
         let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
         self.b.ins().jump(done, &args);
 
         self.b.switch_to_block(done);
         self.scalars = scalars;
-        for out in &outgoing {
-            let mask = self.b.append_block_param(done, types::I64);
+        let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
+        for (out, mask) in outgoing.iter().zip(masks) {
             self.set_scalar(out.value, mask);
         }
         for &number in &group.after {
@@ -178,19 +184,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for number in group.steps.clone() {
             if let Step::Scalar(index) = self.plan.steps[number]
                 && !group.after.contains(&number)
-                && self.scalars[self.block.insts[index].results[0].0 as usize].is_none()
+                && let Some(result) = self.block.insts[index].results.first()
+                && self.scalars[result.0 as usize].is_none()
             {
                 self.step(number);
             }
         }
     }
 
-    /// The segments of a group, and their instructions.
-    pub(super) fn segments_of(&self, group: &Group) -> (Vec<usize>, Vec<usize>) {
+    /// The instructions of a group's segments.
+    pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
         let segments = group.steps.clone().filter(|&step| matches!(self.plan.steps[step], Step::Segment(_)));
-        let segments: Vec<usize> = segments.collect();
-        let insts = segments.iter().flat_map(|&step| self.plan.steps[step].insts()).copied().collect();
-        (segments, insts)
+        segments.flat_map(|step| self.plan.steps[step].insts()).copied().collect()
     }
 
     fn used_outside(&self, group: &Group) -> HashSet<Value> {
@@ -226,6 +231,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
                     let (first, b) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
                     self.holds_in_all_lanes(cc, first, step, b)
+                }
+                Condition::Aligned { a, low } => {
+                    let first = self.warp_base(a, Some(slow));
+                    let bits = self.b.ins().band_imm_s(first, low as i64);
+                    self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0)
                 }
             };
             self.require(holds, slow);

@@ -102,7 +102,7 @@ impl<'a> Dispatch<'a> {
         words.extend_from_slice(kernarg);
         pages.fill(bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
-        Ok(Environment { config: self.config, held, lent: Some(pages), print: self.print })
+        Ok(Environment { config: self.config, images: vec![], held, lent: Some(pages), print: self.print })
     }
 
     /// Work-items of the grid per axis.

@@ -10,6 +10,7 @@ use super::super::Image;
 use crate::capture::Surface;
 use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler};
 use crate::exec::Error;
+use crate::ir::image::layout::{self, Plane};
 
 /// Rows of a linear image begin at multiples of this.
 const ROW_ALIGN: u64 = 256;
@@ -95,6 +96,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     let pitch = row_bytes.next_multiple_of(ROW_ALIGN);
     let rows = u64::from(height) * u64::from(depth);
     let texels = memory.alloc(pitch * rows, ROW_ALIGN)?;
+    let plane = Plane::new(row_bytes as u32, rows as u32, 1, layout::Layout::Pitch(pitch as u32));
     let mut object = [0; OBJECT_WORDS];
     let (low, high) = ((texels >> 8) as u32, (texels >> 40) as u32 & 0xff);
     let kind = match description.dim {
@@ -118,7 +120,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         object[4] = (depth - 1) | ((pitch / u64::from(format.bytes)) as u32 - 1) << 13;
     }
     object[8..11].copy_from_slice(&[format.channel_type, format.channel_order, width]);
-    Ok(Image { texels, row_bytes, pitch, rows, object: object.to_vec() })
+    Ok(Image { address: texels, bytes: pitch * rows, planes: vec![(0, plane)], object: object.to_vec() })
 }
 
 /// The object of a sampler.

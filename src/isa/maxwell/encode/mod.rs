@@ -211,6 +211,7 @@ impl Encoder {
         match slot.location {
             Location::Register { lo } => self.set(lo, 8, 255),
             Location::Predicate { lo } => self.set(lo, 3, PT),
+            Location::InvertedPredicate { lo } => self.set(lo, 3, 0),
             Location::Short { lo, width, .. } => self.set(lo, width, 0),
             _ => None,
         }
@@ -218,8 +219,10 @@ impl Encoder {
 
     fn operand<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
         match slot.location {
-            Location::Predicate { lo } => {
+            Location::Predicate { lo } | Location::InvertedPredicate { lo } => {
                 let (index, not, rest) = predicate(text)?;
+                let inverted = matches!(slot.location, Location::InvertedPredicate { .. });
+                let index = if inverted { PT - index } else { index };
                 self.set(lo, 3, index)?;
                 self.flag(slot.attributes.not, not)?;
                 Some((self, rest))
@@ -227,6 +230,9 @@ impl Encoder {
             Location::Memory { base, offset, width, scale } => {
                 let (register, value, rest) = address(text)?;
                 self.set(base, 8, register)?;
+                if width == 0 {
+                    return (value == 0).then_some((self, rest));
+                }
                 let step = i64::from(scale.max(1));
                 (value % step == 0).then_some(())?;
                 let ones = u64::MAX >> (64 - u32::from(width));

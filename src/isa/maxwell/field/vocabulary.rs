@@ -51,6 +51,10 @@ vocabulary! {
         multisample ".MS";
         /// Textures: the level of detail is clamped.
         lod_clamp ".CL";
+        /// Textures: no document says what; a bound for the level of detail, by the name.
+        lod_bound ".LC";
+        /// TLD4S: the result is F16.
+        half ".F16";
         /// Surfaces: the coordinate x is in bytes.
         byte_address ".BA";
         /// Attribute memory of another patch: graphics.
@@ -196,7 +200,7 @@ vocabulary! {
         ReduceOp(3): reduce_op { Add ".ADD", Min ".MIN", Max ".MAX", Inc ".INC", Dec ".DEC", And ".AND", Or ".OR", Xor ".XOR" }
         /// Operand type of an atomic operation on a surface.
         SurfaceAtomicType(3): surface_atomic_type {
-            U32 "", S32 ".S32", U64 ".U64", F32 ".F32.FTZ.RN", Reserved ".INVALIDATOMICSIZE4", S64 ".S64", Sd32 ".SD32", Sd64 ".SD64",
+            U32 "", S32 ".S32", U64 ".U64", F32 ".F32.FTZ.RN", F16x2 ".F16x2.FTZ.RN", S64 ".S64", Sd32 ".SD32", Sd64 ".SD64",
         }
         /// Shape of a surface.
         SurfaceDim(3): surface_dim {
@@ -214,6 +218,8 @@ vocabulary! {
         TextureDim(3): texture_dim {
             D1 "1D", ArrayD1 "ARRAY_1D", D2 "2D", ArrayD2 "ARRAY_2D", D3 "3D", ArrayD3 "ARRAY_3D", Cube "CUBE", ArrayCube "ARRAY_CUBE",
         }
+        /// What TEXS and TLDS write.
+        TexelFormat(1): texel_format { F16 ".F16", F32 "" }
         /// Level of detail of TEX.
         TextureLod(3): texture_lod {
             Auto "",
@@ -326,7 +332,7 @@ vocabulary! {
         CasOp(4): cas_op ".???" { Cas = 0 ".CAS" }
         /// Operand type of an atomic operation.
         AtomicType(3): atomic_type ".INVALIDATOMICSIZE" {
-            U32 = 0 "", S32 = 1 ".S32", U64 = 2 ".U64", F32 = 3 ".F32.FTZ.RN", U128 = 4 ".U128", S64 = 5 ".S64",
+            U32 = 0 "", S32 = 1 ".S32", U64 = 2 ".U64", F32 = 3 ".F32.FTZ.RN", F16x2 = 4 ".F16x2.FTZ.RN", S64 = 5 ".S64",
         }
         /// Function of MUFU.
         MufuOp(4): mufu_op ".INVALIDMUFUOPCODE"

@@ -2,28 +2,32 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use crate::ir::{AtomicOp, Space, TrapKind, Type, Value};
+use crate::ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
+use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
 use crate::isa::maxwell::{Instruction, Reg, Source};
 
-use super::context::Cx;
+use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::address;
 
 /// Operation and type of the memory operand.
-type Kind = (AtomicOp, Type);
+pub type Kind = (AtomicOp, Type);
 
 /// What a pair of operation and type is that the seed does not list.
-const ILLEGAL: Lifted = Ok(Flow::Trap(TrapKind::IllegalInstruction));
+pub const ILLEGAL: Lifted = Ok(Flow::Trap(TrapKind::IllegalInstruction));
 
 /// None: the seed's table of operations does not list the pair.
-fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
-    use AtomicType::{F32, S32, S64, U32, U64};
+pub fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
+    use AtomicType::{F16x2, F32, S32, S64, U32, U64};
     use field::AtomicOp as Op;
     let signed = matches!(ty, S32 | S64);
     let kind = match (op, ty) {
         (Op::Add, U32 | S32 | U64) => AtomicOp::Add,
         (Op::Add, F32) => AtomicOp::FAdd { flush: true },
+        (Op::Add, F16x2) => AtomicOp::PairFAdd { flush: true },
+        (Op::Min, F16x2) => AtomicOp::PairFMin,
+        (Op::Max, F16x2) => AtomicOp::PairFMax,
         (Op::Min, U32 | S32 | U64 | S64) => {
             if signed {
                 AtomicOp::MinS
@@ -55,7 +59,7 @@ fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
 }
 
 /// A register, or pair, as the operand of a type.
-fn operand(cx: &mut Cx<'_>, reg: Reg, ty: Type) -> Value {
+pub fn operand(cx: &mut Cx<'_>, reg: Reg, ty: Type) -> Value {
     let bits = if ty.bits() == 64 { cx.reg_pair(reg) } else { cx.reg(reg) };
     cx.cast(ty, bits)
 }
@@ -71,10 +75,27 @@ fn perform(
 ) -> Result<Value, Unsupported> {
     let (address, offset) = address(cx, i, space)?;
     let access = cx.b.access(space, ty, 1, address, offset);
-    Ok(cx.b.atomic(access, op, value, compare))
+    Ok(atomic(cx, i, access, op, value, compare))
 }
 
-fn set_old(cx: &mut Cx<'_>, i: &Instruction, old: Value) {
+/// An atomic operation with the sparse status, if the instruction has a predicate for it; the old value.
+pub fn atomic(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    access: Access,
+    op: AtomicOp,
+    value: Value,
+    compare: Option<Value>,
+) -> Value {
+    if i.pd() == PT {
+        return cx.b.atomic(access, op, value, compare);
+    }
+    let (old, sparse) = cx.b.atomic_sparse(access, op, value, compare);
+    cx.set_pred(i.pd(), Mask::Lanes(sparse));
+    old
+}
+
+pub fn set_old(cx: &mut Cx<'_>, i: &Instruction, old: Value) {
     if cx.b.ty(old).ty.bits() == 64 {
         cx.set_pair(i.d(), old);
     } else {
@@ -120,10 +141,10 @@ fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// An atomic whose result nobody wants.
-pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+/// The operation of a reduction.
+pub fn reduction(op: ReduceOp) -> field::AtomicOp {
     use field::AtomicOp as Op;
-    let op = match i.reduce_op() {
+    match op {
         ReduceOp::Add => Op::Add,
         ReduceOp::Min => Op::Min,
         ReduceOp::Max => Op::Max,
@@ -132,7 +153,12 @@ pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         ReduceOp::And => Op::And,
         ReduceOp::Or => Op::Or,
         ReduceOp::Xor => Op::Xor,
-    };
+    }
+}
+
+/// An atomic whose result nobody wants.
+pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let op = reduction(i.reduce_op());
     let Some(kind) = kind(op, i.atomic_type()) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     perform(cx, i, Space::Global, kind, value, None)?;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::ir::image::Shape;
 use crate::ir::{Access, BankId, BlockBuilder, Extend, Space, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
@@ -16,6 +17,12 @@ pub struct Banks {
     pub registers: BankId,
     pub flags: FlagBanks,
 }
+
+/// The predicate that is true, and not written.
+pub const PT: u8 = 7;
+
+/// Images whose handles are known words of constant bank 0, by byte offset there, in the order of their records.
+pub type KnownImages<'a> = &'a [(u32, Shape)];
 
 /// What an instruction did with flags and registers, as its lift function did it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,11 +48,14 @@ pub struct Cx<'a> {
     /// Flags that are read after this instruction by lanes that execute it.
     pub live: Flags,
     pub usage: Usage,
+    pub images: KnownImages<'a>,
     banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
+    /// Words of image records by address, place and guard. Nothing writes there.
+    pub records: FxHashMap<(Value, u32, Mask), Value>,
     nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
@@ -60,11 +70,13 @@ impl<'a> Cx<'a> {
             guard: Mask::Always,
             live: Flags::ALL,
             usage: Usage::default(),
+            images: &[],
             banks,
             flags: FlagFile::new(banks.flags, kept),
             active: None,
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
+            records: FxHashMap::default(),
             nots: FxHashMap::default(),
             executing: FxHashMap::default(),
         }
@@ -174,13 +186,13 @@ impl<'a> Cx<'a> {
 
     /// A source predicate in the lanes that execute.
     pub fn pred(&mut self, pred: Pred) -> Mask {
-        let mask = if pred.index == 7 { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
+        let mask = if pred.index == PT { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
         if pred.not { self.not(mask) } else { mask }
     }
 
     /// Writes P`index`; a write to PT (7) is dropped.
     pub fn set_pred(&mut self, index: u8, value: Mask) {
-        if index != 7 {
+        if index != PT {
             self.set_flag(Flag::predicate(index), value);
         }
     }
@@ -242,7 +254,7 @@ impl<'a> Cx<'a> {
     // Sources.
 
     /// `c[bank][offset]`, uniform. Out of range it is 0.
-    fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
+    pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
             return self.constant(ty, 0);
         };

@@ -86,6 +86,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let pusher = Some(block).filter(|_| !matches!(guest.end, End::KeepOn { .. }));
         let live = self.live.after_steps(program, guest);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
+        cx.images = program.images;
         for (&(pc, action), &live) in guest.steps.iter().zip(&live) {
             let step = program.step(pc);
             let Some(insn) = step.insn.filter(|_| action != Action::Nothing) else { continue };

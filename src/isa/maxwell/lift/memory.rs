@@ -2,29 +2,34 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use crate::ir::{Access, Extend, Space, Type, Value as IrValue};
+use crate::ir::{Access, Extend, Space, Type, Value as IrValue, Values};
+use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
 
-use super::context::Cx;
+use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 
 /// What is moved: elements of a type, and how one becomes 32 bits.
 #[derive(Clone, Copy)]
-struct Elements {
-    ty: Type,
-    count: u8,
-    extend: Extend,
+pub struct Elements {
+    pub ty: Type,
+    pub count: u8,
+    pub extend: Extend,
 }
 
 impl Elements {
-    const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };
-    const S8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Signed };
-    const U16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Unsigned };
-    const S16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Signed };
+    pub const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };
+    pub const S8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Signed };
+    pub const U16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Unsigned };
+    pub const S16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Signed };
 
-    const fn words(count: u8) -> Elements {
+    pub const fn words(count: u8) -> Elements {
         Elements { ty: Type::I32, count, extend: Extend::None }
+    }
+
+    pub fn bytes(self) -> u32 {
+        self.ty.bytes() * u32::from(self.count)
     }
 }
 
@@ -42,7 +47,7 @@ impl From<MemSize> for Elements {
     }
 }
 
-fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
+pub fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
     Ok(match size {
         StoreSize::U8 => Elements::U8,
         StoreSize::S8 => Elements::S8,
@@ -86,8 +91,18 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifte
     Ok(Flow::Next)
 }
 
+/// Loads, and writes the sparse status if the instruction has a predicate for it.
+pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) -> Values {
+    if i.pd() == PT {
+        return cx.b.load_access(access, extend);
+    }
+    let (values, sparse) = cx.b.load_sparse(access, extend);
+    cx.set_pred(i.pd(), Mask::Lanes(sparse));
+    values
+}
+
 fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
-    let values = cx.b.load_access(access, what.extend);
+    let values = values(cx, i, access, what.extend);
     for (n, &value) in values.iter().enumerate() {
         cx.set(i.d().plus(n as u8), value);
     }

@@ -52,6 +52,9 @@ pub mod moves;
 pub mod multiply;
 pub mod predicate;
 pub mod shift;
+pub mod surface;
+mod surface_place;
+pub mod texture;
 pub mod transcendental;
 pub mod video;
 pub mod warp;
@@ -60,6 +63,7 @@ use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
 use crate::isa::LiftError;
+pub use context::KnownImages;
 use context::{Banks, Cx};
 use emit::Emitter;
 use flag_file::FlagBanks;
@@ -99,12 +103,14 @@ pub struct Kernel<'a> {
     pub services: &'a [(u64, Service)],
     /// Where indirect jumps were seen to go besides, in the order they were seen.
     pub discovered: &'a [u64],
+    /// Images whose handles the launch knows, for which the code is specialised.
+    pub images: KnownImages<'a>,
 }
 
 impl<'a> Kernel<'a> {
     /// Code that is known to go nowhere else.
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
-        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[] }
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[] }
     }
 }
 
@@ -118,7 +124,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         let (name, entry, len) = (kernel.name.to_owned(), kernel.entry, kernel.code.len());
         return Err(LiftError::NoEntry { kernel: name, entry, len });
     }
-    let mut program = Program::new(kernel.code, kernel.indirect_targets, kernel.services);
+    let mut program = Program::new(kernel);
     program.explore(entry_pc);
     let open = program.has_indirect();
     let discovered = if open { kernel.discovered } else { &[] };

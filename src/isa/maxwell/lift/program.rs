@@ -8,11 +8,11 @@ use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
-use super::context::{Banks, Cx, Usage};
+use super::context::{Banks, Cx, KnownImages, Usage};
 use super::flags::Flags;
 use super::flow::{Flow, Leave, Unsupported, Wait};
 use super::service;
-use super::{NAN, WARP_LANES, cc, declare_scratch};
+use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
 
 /// Guest instructions of a block, at most: the engines translate blocks whole.
 const MAX_BLOCK: usize = 512;
@@ -81,6 +81,7 @@ pub struct GuestBlock {
 /// All code that has been found.
 pub struct Program<'a> {
     code: &'a [u8],
+    pub images: KnownImages<'a>,
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
     /// What the stand-ins of functions that the host provides do, and then how they return.
@@ -108,15 +109,16 @@ pub fn next_pc(pc: u64) -> u64 {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(code: &'a [u8], indirect_targets: &[u64], services: &[(u64, Service)]) -> Self {
+    pub fn new(kernel: &Kernel<'a>) -> Self {
         let stand_in = |&(pc, service): &(u64, Service)| {
             let pc = past_control(pc);
             [(pc, Flow::Service(service)), (next_pc(pc), Flow::Leave(Leave::To(Wait::Return)))]
         };
         Program {
-            code,
-            indirect_targets: indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
-            stand_ins: services.iter().flat_map(stand_in).collect(),
+            code: kernel.code,
+            images: kernel.images,
+            indirect_targets: kernel.indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
+            stand_ins: kernel.services.iter().flat_map(stand_in).collect(),
             steps: FxHashMap::default(),
             leaders: BTreeSet::new(),
             blocks: BTreeMap::new(),

@@ -24,6 +24,29 @@ family! { ($) atomic {
             "1110 1110 1111 10-- b=z c=n20+0"
         }
     }
+    /// Atomic operation on global memory that may be sparse (sm_52); the old value, and whether it was sparse.
+    AtomSparse (exact atomic::atom) {
+        "ATOM{extended@48}{atomic_op@44}{atomic_type@49} {pd=q41}, {d}, {m=m8}, {b=r20}" {
+            "1110 1110 0110 ---- @8#11111111"
+        }
+    }
+    /// The same for `.SAFEADD`.
+    AtomSafeAddSparse (approximate "which words are pointer, count and capacity is our choice" atomic::atom_safe_add) {
+        "ATOM{extended@48}.SAFEADD{atomic_type@49} {pd=q41}, {d}, {m=m8}, {b=r20}" {
+            "1110 1110 0110 ---- @44=1010 @8#11111111"
+        }
+    }
+    /// The same for compare and swap.
+    AtomCasSparse (exact atomic::atom_cas) {
+        "ATOM{extended@48}.CAS{wide@49} {pd=q41}, {d}, {m=m8}, {b}, {c}" {
+            "1110 1110 0111 000- @8#11111111 b=r20 c=n20+1"
+            "1110 1110 0111 000- @20=11111111 @8#11111111 b=n20+0 c=n20+1"
+            "1110 1110 0111 001- @8#11111111 b=r20 c=n20+2"
+            "1110 1110 0111 001- @20=11111111 @8#11111111 b=n20+0 c=n20+2"
+            "1110 1110 0111 01-- @8#11111111 b=r20 c=z"
+            "1110 1110 0111 10-- @8#11111111 b=z c=n20+0"
+        }
+    }
     /// Atomic operation on shared memory; the old value.
     Atoms (exact atomic::atoms) {
         "ATOMS{shared_atomic_op@52}{shared_atomic_type@28} {d}, {m=m8+30:22*4}, {b=r20}" {

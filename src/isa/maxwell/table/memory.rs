@@ -19,6 +19,12 @@ family! { ($) memory {
             "1110 1110 1101 0---"
         }
     }
+    /// Load from global memory that may be sparse (sm_52), and whether it was.
+    LdgSparse (exact memory::ldg) {
+        "LDG{extended@45}{load_cache@46}{mem_size@48} {pd=q41}, {d}, {m=m8+20:20}" {
+            "1110 1110 1100 1---"
+        }
+    }
     /// Store to global memory.
     Stg (exact memory::stg) {
         "STG{extended@45}{store_cache@46}{store_size@48} {m=m8+20:24}, {d}" {

@@ -1,44 +1,44 @@
-//! Textures.
+//! Textures. The predicate (sparse status), `.LC` and `.F16` are sm_52's.
 
 family! { ($) texture {
     /// Samples.
-    Tex unimplemented {
-        "TEX{texture_lod@55}{offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
-            "1100 00-- --11 1---"
+    Tex (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tex) {
+        "TEX{texture_lod@55}{lod_bound@58}{offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
+            "1100 0--- ---- ----"
         }
-        "TEX.B{texture_lod@37}{offsets@36}{depth_compare@50}{ndv@35}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1110 1011 1--- @40=0"
+        "TEX.B{texture_lod@37}{lod_bound@40}{offsets@36}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1110 10-- ----"
         }
     }
     /// Gathers one component of four texels.
-    Tld4 unimplemented {
-        "TLD4{gather_component@56}{gather_offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
-            "1100 10-- --11 1---"
+    Tld4 (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld4) {
+        "TLD4{gather_component@56}{gather_offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
+            "1100 10-- ---- ----"
         }
-        "TLD4{gather_component@38}.B{gather_offsets@36}{depth_compare@50}{ndv@35}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1110 1111 1--- @40=0"
+        "TLD4{gather_component@38}.B{gather_offsets@36}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1110 11-- ---- @40=0"
         }
     }
     /// Fetches a texel.
-    Tld unimplemented {
-        "TLD{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1100 --11 1---"
+    Tld (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld) {
+        "TLD{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1100 ---- ----"
         }
-        "TLD.B{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1101 --11 1---"
+        "TLD.B{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1101 ---- ----"
         }
     }
     /// Samples with given derivatives.
-    Txd unimplemented {
-        "TXD{offsets@35}{nodep@49}{phase} {d}, {a}, {b=r20}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1110 0011 1--- @50=0"
+    Txd (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::txd) {
+        "TXD{lod_bound@50}{offsets@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1110 00-- ----"
         }
-        "TXD.B{offsets@35}{nodep@49}{phase} {d}, {a}, {b=r20}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
-            "1101 1110 0111 1--- @50=0"
+        "TXD.B{lod_bound@50}{offsets@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
+            "1101 1110 01-- ----"
         }
     }
     /// Asks for properties.
-    Txq unimplemented {
+    Txq (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::txq) {
         "TXQ{nodep@49}{phase} {d}, {a}, {texture_query@22}, {handle@36:13}, {component_mask@31:4}" {
             "1101 1111 0100 1--- @22=0 @22#000000 @22#000100"
             "1101 1111 0100 1--- @22=000001"
@@ -66,153 +66,153 @@ family! { ($) texture {
         }
     }
     /// Samples, short form.
-    Texs unimplemented {
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
-            "1101 1000 000-"
+    Texs (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::texs) {
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
+            "1101 -000 000-"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
-            "1101 1000 000- @28=11111111"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
+            "1101 -000 000- @28=11111111"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 001-"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 001-"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 001- @28=11111111"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 001- @28=11111111"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 010-"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 010-"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 010- @28=11111111"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 010- @28=11111111"
         }
-        "TEXS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 011-"
+        "TEXS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 011-"
         }
-        "TEXS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 011- @28=11111111"
+        "TEXS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 011- @28=11111111"
         }
-        "TEXS.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 100-"
+        "TEXS{texel_format@59}.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 100-"
         }
-        "TEXS.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 100- @28=11111111"
+        "TEXS{texel_format@59}.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 100- @28=11111111"
         }
-        "TEXS.LL.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 101-"
+        "TEXS{texel_format@59}.LL.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 101-"
         }
-        "TEXS.LL.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 101- @28=11111111"
+        "TEXS{texel_format@59}.LL.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 101- @28=11111111"
         }
-        "TEXS.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1000 110-"
+        "TEXS{texel_format@59}.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -000 110-"
         }
-        "TEXS.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1000 110- @28=11111111"
+        "TEXS{texel_format@59}.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -000 110- @28=11111111"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
-            "1101 1000 111-"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
+            "1101 -000 111-"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
-            "1101 1000 111- @28=11111111"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
+            "1101 -000 111- @28=11111111"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
-            "1101 1001 000-"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
+            "1101 -001 000-"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
-            "1101 1001 000- @28=11111111"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
+            "1101 -001 000- @28=11111111"
         }
-        "TEXS.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
-            "1101 1001 001-"
+        "TEXS{texel_format@59}.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
+            "1101 -001 001-"
         }
-        "TEXS.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
-            "1101 1001 001- @28=11111111"
+        "TEXS{texel_format@59}.LZ.DC{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
+            "1101 -001 001- @28=11111111"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
-            "1101 1001 010-"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
+            "1101 -001 010-"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
-            "1101 1001 010- @28=11111111"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
+            "1101 -001 010- @28=11111111"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
-            "1101 1001 011-"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
+            "1101 -001 011-"
         }
-        "TEXS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
-            "1101 1001 011- @28=11111111"
+        "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
+            "1101 -001 011- @28=11111111"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_pair@50}" {
-            "1101 1001 100-"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_pair@50}" {
+            "1101 -001 100-"
         }
-        "TEXS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_single@50}" {
-            "1101 1001 100- @28=11111111"
+        "TEXS{texel_format@59}{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_single@50}" {
+            "1101 -001 100- @28=11111111"
         }
-        "TEXS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_pair@50}" {
-            "1101 1001 101-"
+        "TEXS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_pair@50}" {
+            "1101 -001 101-"
         }
-        "TEXS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_single@50}" {
-            "1101 1001 101- @28=11111111"
+        "TEXS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, CUBE, {mask_single@50}" {
+            "1101 -001 101- @28=11111111"
         }
     }
     /// Fetches a texel, short form.
-    Tlds unimplemented {
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
-            "1101 1010 000-"
+    Tlds (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tlds) {
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
+            "1101 -010 000-"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
-            "1101 1010 000- @28=11111111"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
+            "1101 -010 000- @28=11111111"
         }
-        "TLDS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
-            "1101 1010 001-"
+        "TLDS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
+            "1101 -010 001-"
         }
-        "TLDS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
-            "1101 1010 001- @28=11111111"
+        "TLDS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_single@50}" {
+            "1101 -010 001- @28=11111111"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1010 010-"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -010 010-"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1010 010- @28=11111111"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -010 010- @28=11111111"
         }
-        "TLDS.LZ.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1010 100-"
+        "TLDS{texel_format@59}.LZ.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -010 100-"
         }
-        "TLDS.LZ.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1010 100- @28=11111111"
+        "TLDS{texel_format@59}.LZ.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -010 100- @28=11111111"
         }
-        "TLDS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1010 101-"
+        "TLDS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -010 101-"
         }
-        "TLDS.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1010 101- @28=11111111"
+        "TLDS{texel_format@59}.LL{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -010 101- @28=11111111"
         }
-        "TLDS.LZ.MS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1010 110-"
+        "TLDS{texel_format@59}.LZ.MS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -010 110-"
         }
-        "TLDS.LZ.MS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1010 110- @28=11111111"
+        "TLDS{texel_format@59}.LZ.MS{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -010 110- @28=11111111"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
-            "1101 1010 111-"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_pair@50}" {
+            "1101 -010 111-"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
-            "1101 1010 111- @28=11111111"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 3D, {mask_single@50}" {
+            "1101 -010 111- @28=11111111"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
-            "1101 1011 000-"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_pair@50}" {
+            "1101 -011 000-"
         }
-        "TLDS.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
-            "1101 1011 000- @28=11111111"
+        "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, ARRAY_2D, {mask_single@50}" {
+            "1101 -011 000- @28=11111111"
         }
-        "TLDS.LL.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
-            "1101 1011 100-"
+        "TLDS{texel_format@59}.LL.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_pair@50}" {
+            "1101 -011 100-"
         }
-        "TLDS.LL.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
-            "1101 1011 100- @28=11111111"
+        "TLDS{texel_format@59}.LL.AOFFI{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 2D, {mask_single@50}" {
+            "1101 -011 100- @28=11111111"
         }
     }
     /// Gathers, short form.
-    Tld4s unimplemented {
-        "TLD4S{gather_component@52}{offsets@51}{depth_compare@50}{nodep@49}{phase} {e}, {d}, {a}, {b=r20}, {handle@36:13}" {
-            "1101 1111 00-- ----"
+    Tld4s (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld4s) {
+        "TLD4S{half@55}{gather_component@52}{offsets@51}{depth_compare@50}{nodep@49}{phase} {e}, {d}, {a}, {b=r20}, {handle@36:13}" {
+            "1101 1111 -0-- ----"
         }
     }
 } }

@@ -1,16 +1,23 @@
 //! NVIDIA Maxwell: constant banks, a stack in local memory, the functions of CUDA's driver.
 
+mod bank;
+mod images;
+
 use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::bank::Bank;
-use super::{Environment, Guest, Launching, Lifting, Placed};
+use bank::Bank;
+use images::Images;
+
+use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use crate::capture::{Surface, Texture};
 use crate::container::{self, Code};
-use crate::exec::{Error, FidelityClass};
+use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
 use crate::isa::maxwell::lift::{Kernel, lift_kernel, service};
-use crate::isa::maxwell::{WORD_BYTES, code};
+use crate::isa::maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
@@ -38,6 +45,7 @@ impl Guest for Maxwell {
             indirect_targets: &targets,
             services: &services,
             discovered: kernel.discovered,
+            images: kernel.images,
         })
     }
 
@@ -88,15 +96,37 @@ impl Guest for Maxwell {
         };
         let mut config = launch.config();
         config.shared_bytes = shared_bytes;
-        config.local_bytes = stack_bytes.saturating_add(launch.service_bytes);
-        config.constants[0] = Some(ConstBank::new(&bank.content(program.bank(kernel.id, 0)))?);
+        config.local_bytes = stack_bytes;
+        let content = bank.content(program.bank(kernel.id, 0));
+        let images = Images::new(launch, &content)?;
+        config.constants[0] = Some(ConstBank::new(&content)?);
         for bank in 1..BANKS {
             let content = program.bank(kernel.id, bank);
             if !content.is_empty() {
                 config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
             }
         }
-        Ok(Environment { config, held: vec![], lent: None, print: None })
+        let Some(images) = images else {
+            return Ok(Environment { config, images: vec![], held: vec![], lent: None, print: None });
+        };
+        config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        Ok(Environment { config, images: images.known, held: vec![], lent: Some(images.records), print: None })
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        images::image(memory, surface)
+    }
+
+    fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
+        Ok(Arg::from(images::handle(number)))
+    }
+
+    fn texture_argument(&self, image: usize, texture: usize, _: &str) -> Result<Arg, Error> {
+        Ok(Arg::from(images::sampled_handle(image, texture)))
+    }
+
+    fn image_pool(&self, memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        images::pool(memory, images, textures)
     }
 }
 

@@ -1,0 +1,424 @@
+//! What a texture unit does: the value of an image at a coordinate, through a sampler.
+//!
+//! Source: facts, `maxwell-surfaces.md`, section 5. What that leaves open is decided here:
+//! - Offsets are added to the coordinate in texels, before what wraps it; where a mirror has turned the image around they
+//!   go the other way, and so does the order of gathered texels. Cubes take no offsets.
+//! - A level of detail chooses between the filters after the sampler's clamp, before the image's.
+//! - A bias of the image other than 0 is in place of the sampler's.
+//! - Fractions of levels are rounded to eight bits as coordinates are. Where one is 0 only one level is read.
+//! - Gathers read the first level of the view.
+//! - Comparisons take the texel's red after the swizzle, and the result is in all components. Integers are not compared.
+//! - A filtered NaN is `0x7fffffff`, as of all arithmetic. A weight of 0 does not hide a neighbour that is not finite.
+//! - A buffer that is sampled has the border colour 0, coordinates in texels, and no filter.
+//! - Seamless cubes: the texel beyond a corner is the mean of the three at it; gathered, or of integers, that of its own face.
+//! - An image that is larger than descriptors can say, or has no texel or level, reads as 0.
+
+mod coordinate;
+mod cube;
+#[cfg(test)]
+mod tests;
+mod texel;
+
+use self::coordinate::{Axis, BORDER, Span, round};
+use self::texel::{Texels, Value, floats, lerp};
+use super::layout::{Layout, MAX_BLOCK, Plane};
+use super::sampler::{Filter, MipFilter, Sampler, Wrap};
+use super::{Image, Kind, TexelKind};
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Bits of floats; of fetches integers with a sign. The third of a fetch from a cube is the face.
+    pub coords: [u32; 3],
+    /// Of arrays. Of arrays of cubes the cube.
+    pub layer: u32,
+    /// Level of detail without bias, the bits of a float; of fetches the level, an integer with a sign. Gathers have none.
+    pub lod: u32,
+    /// What samplers with a comparison compare texels with, the bits of a float. Fetches do not compare.
+    pub reference: u32,
+    /// In texels.
+    pub offset: [i32; 3],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    Sample,
+    /// At the level of the gradients, plus the given one: [`level_of_gradients`].
+    SampleGradients,
+    /// A texel by its number.
+    Fetch,
+    /// A component of the four texels that a linear filter takes: lower left, lower right, upper right, upper left, where
+    /// lower is the greater y. With a comparison, its four results.
+    Gather {
+        component: u8,
+    },
+}
+
+/// Fills in bytes of a texel from guest memory; whether they are of a sparse page that is not resident, and 0.
+pub type Read<'a, E> = dyn FnMut(u64, &mut [u8]) -> Result<bool, E> + 'a;
+
+/// Bounds of what descriptors can say: sizes in texels, layers, and bytes of a row.
+const MAX_SIZE: u32 = 1 << 17;
+const MAX_LAYERS: u32 = 1 << 17;
+const MAX_PITCH: u32 = 1 << 24;
+const MAX_LEVELS: u8 = 16;
+const MAX_TEXEL_BYTES: u8 = 16;
+
+/// The value of an image: four components after the swizzle, as the bits of registers, and whether a texel of it was of a
+/// sparse page that is not resident.
+///
+/// # Errors
+/// Those of `read`.
+pub fn sample<E>(
+    operation: Operation,
+    image: &Image,
+    sampler: &Sampler,
+    query: &Query,
+    read: &mut Read<'_, E>,
+) -> Result<([u32; 4], bool), E> {
+    let Some(levels) = levels(image) else { return Ok(([0; 4], false)) };
+    let kind = image.format.kind();
+    let integers = matches!(kind, Some(TexelKind::Uint | TexelKind::Sint));
+    let buffer = image.kind == Kind::Buffer;
+    let sampler = if buffer { &of_buffers(sampler) } else { sampler };
+    let compare = sampler.compare.filter(|_| operation != Operation::Fetch && !integers);
+    let reference = f32::from_bits(query.reference);
+    let mut texels = Texels::new(image, kind, sampler, compare.map(|function| (function, reference)), read);
+    if operation == Operation::Fetch {
+        let value = fetch(image, levels, query, &mut texels)?;
+        return Ok((value, texels.sparse));
+    }
+
+    let mut coords = query.coords.map(f32::from_bits);
+    let mut offset = query.offset;
+    let mut face = 0;
+    if image.kind == Kind::Cube {
+        let uv;
+        (face, uv) = cube::project(coords.map(coordinate::number));
+        (coords, offset) = ([uv[0], uv[1], 0.0], [0; 3]);
+    }
+    let layers = if image.array { image.layers } else { 1 };
+    let layer = query.layer.min(layers - 1);
+    let place = Place { image, sampler, coords, offset, face, layer };
+    if let Operation::Gather { component } = operation {
+        let value = place.gather(component, &mut texels)?;
+        return Ok((value, texels.sparse));
+    }
+
+    let lod = clamped_lod(image, sampler, f32::from_bits(query.lod));
+    let filter = if integers || buffer {
+        Filter::Point
+    } else if lod > 0.0 {
+        sampler.min
+    } else {
+        sampler.mag
+    };
+    let lod = lod.max(image.min_lod).max(0.0).min(levels.into());
+    let (level, fraction) = match sampler.mip {
+        MipFilter::None => (0, 0.0),
+        MipFilter::Linear if !integers => parts(round(lod)),
+        _ => ((lod + 0.5) as u8, 0.0),
+    };
+    // In range already but for bits of images that are no numbers.
+    let level = level.min(levels);
+    let mut value = place.at_level(level, filter, &mut texels)?;
+    if fraction > 0.0 {
+        let next = place.at_level((level + 1).min(levels), filter, &mut texels)?;
+        value = Value::Filtered(lerp(fraction, value.floats(), next.floats()));
+    }
+    Ok((value.bits(), texels.sparse))
+}
+
+/// Level of detail from derivatives of the coordinates along x and y of the screen: the logarithm of the longer one in
+/// texels of the first level that may be seen. Cube: the coordinates' largest component is taken for 1, and for constant.
+pub fn level_of_gradients(image: &Image, sampler: &Sampler, dx: [f32; 3], dy: [f32; 3]) -> f32 {
+    let axes = if image.kind == Kind::Cube { 3 } else { axes(image.kind) };
+    let scaled = image.kind == Kind::Cube || normalized(image, sampler);
+    let scale = |axis: usize| match image.kind {
+        _ if !scaled => 1.0,
+        Kind::Cube => f64::from(size(image, 0)[0]) / 2.0,
+        _ => f64::from(size(image, 0)[axis]),
+    };
+    let square = |gradient: [f32; 3]| {
+        (0..axes).fold(0.0, |sum, axis| {
+            let texels = f64::from(gradient[axis]) * scale(axis);
+            sum + texels * texels
+        })
+    };
+    (libm::log2(square(dx).max(square(dy))) / 2.0) as f32
+}
+
+/// The last level from the first that may be seen on. None: nothing can be seen.
+fn levels(image: &Image) -> Option<u8> {
+    if image.kind == Kind::Buffer {
+        let plain = matches!(image.layout, Layout::Pitch(_)) && !image.array && image.first_level == 0;
+        return (plain && image.bytes <= MAX_TEXEL_BYTES).then_some(0);
+    }
+    let laid_out = match image.layout {
+        Layout::Pitch(pitch) => pitch <= MAX_PITCH,
+        Layout::Blocks(blocks) => blocks.height <= MAX_BLOCK && blocks.depth <= MAX_BLOCK,
+    };
+    let sound = image.bytes <= MAX_TEXEL_BYTES
+        && (1..=MAX_LEVELS).contains(&image.levels)
+        && (1..=MAX_LAYERS).contains(&image.layers)
+        && image.size.iter().all(|size| (1..=MAX_SIZE).contains(size));
+    let last = image.last_level.min(image.levels.wrapping_sub(1));
+    last.checked_sub(image.first_level).filter(|_| sound && laid_out)
+}
+
+/// How buffers are sampled.
+fn of_buffers(sampler: &Sampler) -> Sampler {
+    Sampler { wrap: [Wrap::Border; 3], mip: MipFilter::None, border: [0; 4], srgb_border: [0; 3], ..*sampler }
+}
+
+fn normalized(image: &Image, sampler: &Sampler) -> bool {
+    image.normalized && !sampler.force_unnormalized && image.kind != Kind::Buffer
+}
+
+fn axes(kind: Kind) -> usize {
+    match kind {
+        Kind::Buffer | Kind::D1 => 1,
+        Kind::D2 | Kind::Cube => 2,
+        Kind::D3 => 3,
+    }
+}
+
+/// In texels, of a level of the view; 1 for axes that the image does not have.
+fn size(image: &Image, level: u8) -> [u32; 3] {
+    let level = u32::from(image.first_level) + u32::from(level);
+    let of = |axis: usize| (image.size[axis].checked_shr(level).unwrap_or(0)).max(1);
+    match image.kind {
+        Kind::Buffer => [image.size[0], 1, 1],
+        Kind::D1 => [of(0), 1, 1],
+        Kind::D2 | Kind::Cube => [of(0), of(1), 1],
+        Kind::D3 => [of(0), of(1), of(2)],
+    }
+}
+
+/// The sampler's part of section 5.6.
+fn clamped_lod(image: &Image, sampler: &Sampler, base: f32) -> f32 {
+    let bias = if image.lod_bias != 0.0 { image.lod_bias } else { sampler.lod_bias };
+    coordinate::number(base + bias).max(sampler.min_lod).min(sampler.max_lod)
+}
+
+/// Whole and fraction of a number of 256ths.
+fn parts(fixed: i64) -> (u8, f32) {
+    ((fixed >> 8) as u8, (fixed & 255) as f32 / 256.0)
+}
+
+/// Section 5.5.
+fn fetch<E>(image: &Image, levels: u8, query: &Query, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
+    let cube = image.kind == Kind::Cube;
+    let Some(level) = u8::try_from(query.lod).ok().filter(|&level| level <= levels) else { return Ok([0; 4]) };
+    let mut size = size(image, level);
+    size[2] = if cube { image.faces() } else { size[2] };
+    let offset = if cube { [0; 3] } else { query.offset };
+    let [x, y, z] = [0, 1, 2].map(|axis| query.coords[axis].wrapping_add_signed(offset[axis]));
+    let layer = if image.array { query.layer } else { 0 };
+    if x >= size[0] || y >= size[1] || z >= size[2] || layer >= image.layers {
+        return Ok([0; 4]);
+    }
+    let (layer, slice) = if cube { (6 * layer + z, 0) } else { (layer, z) };
+    let level = Level::new(image, level);
+    let layer = level.layer(layer);
+    texels.at(layer.wrapping_add(level.column(x)).wrapping_add(level.row(y)).wrapping_add(level.slice(slice)))
+}
+
+/// A level of an image: where its texels are.
+struct Level<'a> {
+    image: &'a Image,
+    /// Of the first layer.
+    address: u64,
+    plane: Plane,
+}
+
+impl<'a> Level<'a> {
+    /// A level of the view.
+    fn new(image: &'a Image, level: u8) -> Self {
+        let level = image.first_level + level;
+        let address = image.base.wrapping_add(if level == 0 { 0 } else { image.level_offset(level) });
+        Level { image, address, plane: image.plane(level) }
+    }
+
+    /// Where a layer begins. One of a cube is a face.
+    fn layer(&self, layer: u32) -> u64 {
+        if layer == 0 {
+            return self.address;
+        }
+        self.address.wrapping_add(self.image.layer_stride().wrapping_mul(layer.into()))
+    }
+
+    // Offsets are sums of a column's, a row's and a slice's: section 3.2.
+
+    #[inline]
+    fn column(&self, x: u32) -> u64 {
+        let bytes = u32::from(self.image.bytes);
+        match self.plane.layout {
+            Layout::Pitch(_) => u64::from(x) * u64::from(bytes),
+            Layout::Blocks(_) => self.plane.offset(x * bytes, 0, 0),
+        }
+    }
+
+    fn row(&self, y: u32) -> u64 {
+        self.plane.offset(0, y, 0)
+    }
+
+    fn slice(&self, z: u32) -> u64 {
+        if z == 0 { 0 } else { self.plane.offset(0, 0, z) }
+    }
+}
+
+/// Where a query looks, in all levels.
+struct Place<'a> {
+    image: &'a Image,
+    sampler: &'a Sampler,
+    /// Of cubes those on the face.
+    coords: [f32; 3],
+    offset: [i32; 3],
+    face: u32,
+    layer: u32,
+}
+
+impl Place<'_> {
+    fn seamless(&self) -> bool {
+        self.sampler.seamless && self.image.kind == Kind::Cube && self.image.size[0] == self.image.size[1]
+    }
+
+    fn axis(&self, axis: usize, size: [u32; 3]) -> Axis {
+        let cube = self.image.kind == Kind::Cube;
+        Axis {
+            wrap: if self.seamless() { Wrap::ClampToEdge } else { self.sampler.wrap[axis] },
+            size: size[axis],
+            normalized: cube || normalized(self.image, self.sampler),
+            offset: self.offset[axis],
+        }
+    }
+
+    /// The layer, counting faces.
+    fn layer(&self, face: u32) -> u32 {
+        self.layer * self.image.faces() + face
+    }
+
+    fn at_level<E>(&self, level: u8, filter: Filter, texels: &mut Texels<'_, '_, E>) -> Result<Value, E> {
+        let (size, level) = (size(self.image, level), Level::new(self.image, level));
+        let axes = axes(self.image.kind);
+        if filter == Filter::Point {
+            let mut index = [0; 3];
+            for (axis, index) in index.iter_mut().enumerate().take(axes) {
+                *index = self.axis(axis, size).point(self.coords[axis]);
+            }
+            let layer = level.layer(self.layer(self.face));
+            let offsets = Offsets::new(&level, index);
+            return Ok(Value::Texel(offsets.texel(layer, texels)?));
+        }
+        if self.seamless() {
+            return Ok(Value::Filtered(self.across_faces(&level, size[0], texels)?));
+        }
+        let layer = level.layer(self.layer(self.face));
+        let mut spans = [Span::default(); 3];
+        for (axis, span) in spans.iter_mut().enumerate().take(axes) {
+            *span = self.axis(axis, size).linear(self.coords[axis]);
+        }
+        let [x, y, z] = spans;
+        let end = |end: usize| Offsets::new(&level, [x.index[end], y.index[end], z.index[end]]);
+        let ends = [end(0), end(1)];
+        let mut slice = |z: usize| {
+            let mut row = |y: usize| {
+                let mut at = |x: usize| {
+                    let offsets = Offsets { column: ends[x].column, row: ends[y].row, slice: ends[z].slice };
+                    Ok(floats(offsets.texel(layer, texels)?))
+                };
+                Ok(lerp(x.weight, at(0)?, at(1)?))
+            };
+            if axes < 2 { row(0) } else { Ok(lerp(y.weight, row(0)?, row(1)?)) }
+        };
+        Ok(Value::Filtered(if axes < 3 { slice(0)? } else { lerp(z.weight, slice(0)?, slice(1)?) }))
+    }
+
+    fn gather<E>(&self, component: u8, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
+        /// Ends of the spans along x and y.
+        const CORNERS: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
+        let (size, level) = (size(self.image, 0), Level::new(self.image, 0));
+        let component = usize::from(component % 4);
+        let mut result = [0; 4];
+        if self.seamless() {
+            let [(x, _), (y, _)] = [0, 1].map(|axis| self.axis(axis, size).unwrapped(self.coords[axis]));
+            for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
+                let (i, j) = (x + right as i64, y + down as i64);
+                *result = self.beyond(&level, size[0], i, j, texels)?[component];
+            }
+            return Ok(result);
+        }
+        let layer = level.layer(self.layer(self.face));
+        let mut spans = [Span::default(); 2];
+        for (axis, span) in spans.iter_mut().enumerate().take(axes(self.image.kind)) {
+            *span = self.axis(axis, size).linear(self.coords[axis]);
+        }
+        let z = if self.image.kind == Kind::D3 { self.axis(2, size).point(self.coords[2]) } else { 0 };
+        for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
+            let offsets = Offsets::new(&level, [spans[0].index[right], spans[1].index[down], z]);
+            *result = offsets.texel(layer, texels)?[component];
+        }
+        Ok(result)
+    }
+
+    /// Filters a cube's texels across the edges of faces.
+    fn across_faces<E>(&self, level: &Level<'_>, size: u32, texels: &mut Texels<'_, '_, E>) -> Result<[f32; 4], E> {
+        let [(i, u), (j, v)] = [0, 1].map(|axis| self.axis(axis, [size; 3]).unwrapped(self.coords[axis]));
+        let inside = |k: i64| (0..i64::from(size)).contains(&k);
+        let mut at = |i: i64, j: i64| -> Result<[f32; 4], E> {
+            if inside(i) || inside(j) {
+                return Ok(floats(self.beyond(level, size, i, j, texels)?));
+            }
+            let [x, y] = [i, j].map(|k| k.clamp(0, i64::from(size) - 1));
+            let own = floats(self.beyond(level, size, x, y, texels)?);
+            let aside = floats(self.beyond(level, size, i, y, texels)?);
+            let above = floats(self.beyond(level, size, x, j, texels)?);
+            Ok(std::array::from_fn(|c| (own[c] + aside[c] + above[c]) / 3.0))
+        };
+        let upper = lerp(u, at(i, j)?, at(i + 1, j)?);
+        let lower = lerp(u, at(i, j + 1)?, at(i + 1, j + 1)?);
+        Ok(lerp(v, upper, lower))
+    }
+
+    /// A texel of the face, or beyond one of its edges; beyond a corner that at the corner.
+    fn beyond<E>(
+        &self,
+        level: &Level<'_>,
+        size: u32,
+        i: i64,
+        j: i64,
+        texels: &mut Texels<'_, '_, E>,
+    ) -> Result<[u32; 4], E> {
+        let (face, [x, y]) = cube::texel(self.face, [i, j], size);
+        Offsets::new(level, [x, y, 0]).texel(level.layer(self.layer(face)), texels)
+    }
+}
+
+/// Of a texel from where its layer begins. None: it is the border.
+struct Offsets {
+    column: Option<u64>,
+    row: Option<u64>,
+    slice: Option<u64>,
+}
+
+impl Offsets {
+    #[inline]
+    fn new(level: &Level<'_>, [x, y, z]: [u32; 3]) -> Self {
+        Offsets {
+            column: (x != BORDER).then(|| level.column(x)),
+            row: (y != BORDER).then(|| level.row(y)),
+            slice: (z != BORDER).then(|| level.slice(z)),
+        }
+    }
+
+    #[inline]
+    fn texel<E>(&self, layer: u64, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
+        match (self.column, self.row, self.slice) {
+            (Some(column), Some(row), Some(slice)) => {
+                texels.at(layer.wrapping_add(column).wrapping_add(row).wrapping_add(slice))
+            }
+            _ => Ok(texels.border()),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Faces of cubes. Source: facts, `maxwell-surfaces.md`, section 5.6.
+
+/// A component of a vector, and its sign.
+type Part = (usize, i8);
+
+/// Of each face, what of a direction is m, which leads to the face, and s and t along its rows and columns.
+const FACES: [[Part; 3]; 6] = {
+    const X: usize = 0;
+    const Y: usize = 1;
+    const Z: usize = 2;
+    [
+        [(X, 1), (Z, -1), (Y, -1)],
+        [(X, -1), (Z, 1), (Y, -1)],
+        [(Y, 1), (X, 1), (Z, 1)],
+        [(Y, -1), (X, 1), (Z, -1)],
+        [(Z, 1), (X, 1), (Y, -1)],
+        [(Z, -1), (X, -1), (Y, -1)],
+    ]
+};
+
+/// The face that a direction leads to, and where on it, from 0 to 1. Of components that are equally long z counts, then y.
+pub fn project(direction: [f32; 3]) -> (u32, [f32; 2]) {
+    let [x, y, z] = direction.map(f32::abs);
+    let major = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
+    let face = 2 * major + usize::from(direction[major] < 0.0);
+    let [m, s, t] = FACES[face].map(|(axis, sign)| direction[axis] * f32::from(sign));
+    (face as u32, [s, t].map(|along| (along / m + 1.0) / 2.0))
+}
+
+/// The texel of a cube that stands in a place of a face, which may lie beyond an edge; beyond a corner that at the corner.
+pub fn texel(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
+    let size = i64::from(size);
+    let last = size - 1;
+    let near = place.map(|k| k.clamp(-1, size));
+    let inside = near.map(|k| (0..size).contains(&k));
+    let [_, s, t] = FACES[face as usize % 6];
+    let beyond = match inside {
+        [false, true] => s,
+        [true, false] => t,
+        _ => return (face, near.map(|k| k.clamp(0, last) as u32)),
+    };
+    // Twice the distance from the cube's centre to that of the texel, which is folded down onto the next face.
+    let mut vector = [0; 3];
+    for ((axis, sign), distance) in
+        FACES[face as usize % 6].into_iter().zip([last, 2 * near[0] - last, 2 * near[1] - last])
+    {
+        vector[axis] = i64::from(sign) * distance;
+    }
+    let next = 2 * beyond.0 + usize::from(vector[beyond.0] < 0);
+    let [_, s, t] = FACES[next];
+    (next as u32, [s, t].map(|(axis, sign)| ((i64::from(sign) * vector[axis] + last) / 2) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_lead_to_faces() {
+        assert_eq!(project([1.0, 0.0, 0.0]), (0, [0.5, 0.5]));
+        assert_eq!(project([-2.0, 0.0, 1.0]), (1, [0.75, 0.5]));
+        assert_eq!(project([1.0, 1.0, 1.0]).0, 4);
+        assert_eq!(project([1.0, -1.0, 0.5]).0, 3);
+        assert_eq!(project([0.0, 0.0, -0.0]).0, 4);
+    }
+
+    #[test]
+    fn who_crosses_an_edge_comes_back() {
+        for size in [1, 2, 5] {
+            let last = i64::from(size) - 1;
+            for face in 0..6 {
+                for k in 0..=last {
+                    let here =
+                        [([0, k], [-1, k]), ([last, k], [last + 1, k]), ([k, 0], [k, -1]), ([k, last], [k, last + 1])];
+                    for (own, place) in here {
+                        let (next, at) = texel(face, place, size);
+                        assert_ne!(next, face);
+                        let at = at.map(i64::from);
+                        let around = [[-1, 0], [1, 0], [0, -1], [0, 1]].map(|step| [at[0] + step[0], at[1] + step[1]]);
+                        let back = around.map(|place| texel(next, place, size));
+                        assert!(back.contains(&(face, own.map(|k| k as u32))), "{face} {place:?} {next} {at:?}");
+                    }
+                }
+            }
+        }
+    }
+}

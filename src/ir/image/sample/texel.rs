@@ -1,0 +1,208 @@
+//! Texels as components: unpacked, decoded, swizzled and compared. Source: facts, `maxwell-surfaces.md`, section 5.7.
+
+use std::sync::LazyLock;
+
+use super::super::sampler::{CompareFn, Sampler};
+use super::super::{Image, Source};
+use super::Read;
+use crate::ir::texel::{TexelFormat, TexelKind, unpack};
+
+/// The NaN that arithmetic makes. Source: facts, `maxwell-semantics.md`.
+const NAN: u32 = 0x7fff_ffff;
+
+/// What is read, before a register has it.
+pub enum Value {
+    /// Bits of any kind.
+    Texel([u32; 4]),
+    Filtered([f32; 4]),
+}
+
+impl Value {
+    pub fn floats(&self) -> [f32; 4] {
+        match *self {
+            Value::Texel(bits) => floats(bits),
+            Value::Filtered(floats) => floats,
+        }
+    }
+
+    pub fn bits(&self) -> [u32; 4] {
+        match self {
+            Value::Texel(bits) => *bits,
+            Value::Filtered(floats) => floats.map(|float| if float.is_nan() { NAN } else { float.to_bits() }),
+        }
+    }
+}
+
+/// What registers say as floats.
+#[inline]
+pub fn floats([r, g, b, a]: [u32; 4]) -> [f32; 4] {
+    [f32::from_bits(r), f32::from_bits(g), f32::from_bits(b), f32::from_bits(a)]
+}
+
+/// Section 5.3: in single precision, rounded after each step.
+#[inline]
+pub fn lerp(weight: f32, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    let between = |a: f32, b: f32| (1.0 - weight) * a + weight * b;
+    [between(a[0], b[0]), between(a[1], b[1]), between(a[2], b[2]), between(a[3], b[3])]
+}
+
+/// What each byte is as a component.
+type Bytes = [u32; 256];
+
+fn bytes_as(kind: TexelKind) -> Bytes {
+    std::array::from_fn(|byte| unpack(TexelFormat::new(kind, [8, 0, 0, 0]), [byte as u32, 0, 0, 0])[0])
+}
+
+static UNORM: LazyLock<Bytes> = LazyLock::new(|| bytes_as(TexelKind::Unorm));
+static SRGB: LazyLock<Bytes> = LazyLock::new(|| bytes_as(TexelKind::Srgb));
+
+/// The formats of one to four components of this width.
+const fn equal(width: u32) -> [u32; 4] {
+    [
+        TexelFormat::widths_only([width, 0, 0, 0]),
+        TexelFormat::widths_only([width, width, 0, 0]),
+        TexelFormat::widths_only([width, width, width, 0]),
+        TexelFormat::widths_only([width; 4]),
+    ]
+}
+
+/// How bits are components.
+enum Decode {
+    /// Each byte by itself, so many of them.
+    Bytes(usize, [&'static Bytes; 4]),
+    /// As they are, so many.
+    Words(usize, u32),
+    Any(TexelFormat),
+    /// The first, and only of this component the second.
+    Alpha(TexelFormat, usize, TexelFormat),
+}
+
+impl Decode {
+    fn new(format: TexelFormat, kind: Option<TexelKind>, widths: [u32; 4], srgb: bool) -> Decode {
+        use TexelKind::*;
+        // Formats of equal components, by their number.
+        const BYTES: [u32; 4] = equal(8);
+        const WORDS: [u32; 4] = equal(32);
+        let all = TexelFormat::widths_only(widths);
+        let [bytes, words] = [BYTES, WORDS].map(|formats| formats.iter().position(|&format| format == all));
+        match (kind, bytes, words) {
+            (Some(Unorm), Some(last), _) => {
+                let (colour, alpha): (&Bytes, &Bytes) = (if srgb { &SRGB } else { &UNORM }, &UNORM);
+                // The second of two is an alpha, as the fourth of four.
+                Decode::Bytes(last + 1, [colour, if last == 1 { alpha } else { colour }, colour, alpha])
+            }
+            (Some(Float), _, Some(last)) => Decode::Words(last + 1, 1f32.to_bits()),
+            (Some(Uint | Sint), _, Some(last)) => Decode::Words(last + 1, 1),
+            (Some(Unorm), ..) if srgb && widths[1] > 0 && widths[2] == 0 => {
+                Decode::Alpha(TexelFormat::new(Srgb, widths), 1, format)
+            }
+            (Some(Unorm), ..) if srgb => Decode::Any(TexelFormat::new(Srgb, widths)),
+            _ => Decode::Any(format),
+        }
+    }
+
+    #[inline]
+    fn components(&self, bytes: &[u8; 16]) -> [u32; 4] {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let words = || [word(0), word(4), word(8), word(12)];
+        match *self {
+            Decode::Bytes(4, [r, g, b, a]) => {
+                [r[usize::from(bytes[0])], g[usize::from(bytes[1])], b[usize::from(bytes[2])], a[usize::from(bytes[3])]]
+            }
+            Decode::Bytes(count, tables) => {
+                let mut components = [0, 0, 0, 1f32.to_bits()];
+                for (i, component) in components[..count].iter_mut().enumerate() {
+                    *component = tables[i][usize::from(bytes[i])];
+                }
+                components
+            }
+            Decode::Words(count, one) => {
+                let [x, y, z, w] = words();
+                [x, if count > 1 { y } else { 0 }, if count > 2 { z } else { 0 }, if count > 3 { w } else { one }]
+            }
+            Decode::Any(format) => unpack(format, words()),
+            Decode::Alpha(colours, alpha, format) => {
+                let mut components = unpack(colours, words());
+                components[alpha] = unpack(format, words())[alpha];
+                components
+            }
+        }
+    }
+}
+
+/// Reads texels.
+pub struct Texels<'a, 'r, E> {
+    bytes: usize,
+    sources: [Source; 4],
+    one: u32,
+    decode: Decode,
+    sampler: &'a Sampler,
+    /// Texels are sRGB decoded.
+    srgb: bool,
+    compare: Option<(CompareFn, f32)>,
+    /// One was of a page that is not resident.
+    pub sparse: bool,
+    read: &'a mut Read<'r, E>,
+}
+
+impl<'a, 'r, E> Texels<'a, 'r, E> {
+    /// Of an image of texels of 16 bytes at most, whose format is of this kind.
+    pub fn new(
+        image: &Image,
+        kind: Option<TexelKind>,
+        sampler: &'a Sampler,
+        compare: Option<(CompareFn, f32)>,
+        read: &'a mut Read<'r, E>,
+    ) -> Self {
+        let widths = image.format.widths();
+        // Only of components of up to eight bits.
+        let srgb = image.srgb
+            && sampler.srgb_allowed
+            && kind == Some(TexelKind::Unorm)
+            && widths.iter().all(|&width| width <= 8);
+        Texels {
+            bytes: image.bytes.into(),
+            sources: image.sources,
+            one: if matches!(kind, Some(TexelKind::Uint | TexelKind::Sint)) { 1 } else { 1f32.to_bits() },
+            decode: Decode::new(image.format, kind, widths, srgb),
+            sampler,
+            srgb,
+            compare,
+            sparse: false,
+            read,
+        }
+    }
+
+    /// The texel at an address.
+    #[inline]
+    pub fn at(&mut self, address: u64) -> Result<[u32; 4], E> {
+        let mut bytes = [0; 16];
+        self.sparse |= (self.read)(address, &mut bytes[..self.bytes])?;
+        let [r, g, b, a] = self.decode.components(&bytes);
+        // By the numbers of sources.
+        let from = [0, self.one, 0, 0, r, g, b, a];
+        let [x, y, z, w] = self.sources;
+        Ok(self.compared([from[x as usize], from[y as usize], from[z as usize], from[w as usize]]))
+    }
+
+    /// What is outside of the image.
+    pub fn border(&self) -> [u32; 4] {
+        let mut components = self.sampler.border;
+        if self.srgb {
+            // Encoded as texels are.
+            let [red, green, blue] = self.sampler.srgb_border;
+            components[..3].copy_from_slice(&[red, green, blue].map(|byte| SRGB[usize::from(byte)]));
+        }
+        self.compared(components)
+    }
+
+    #[inline]
+    fn compared(&self, texel: [u32; 4]) -> [u32; 4] {
+        match self.compare {
+            None => texel,
+            Some((function, reference)) => {
+                [f32::from(u8::from(function.holds(reference, f32::from_bits(texel[0])))).to_bits(); 4]
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Surfaces: SULD, SUST, SURED, SUATOM.
+//!
+//! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
+//! `surface_place`, how texels are converted in [`texel`](crate::ir::texel).
+
+use crate::ir::image::{Source as Component, at, flag};
+use crate::ir::{Access, AtomicOp, IntCc, LaneFault, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
+
+use super::atomic::{ILLEGAL, Kind, kind, operand, reduction, set_old};
+use super::context::{Cx, PT};
+use super::flow::{Flow, Lifted, Unsupported};
+use super::memory::{self, Elements, store_size};
+use super::surface_place::{Place, Record, Unit, raise};
+
+fn is_formatted(i: &Instruction) -> bool {
+    i.field(field::Field::surface_mask).is_some()
+}
+
+/// What x counts in a raw access of so many bytes.
+fn raw_unit(i: &Instruction, bytes: u32) -> Unit {
+    if i.byte_address() { Unit::Bytes(bytes) } else { Unit::Elements(bytes) }
+}
+
+/// The components that a formatted access moves.
+fn components(mask: SurfaceMask) -> impl Iterator<Item = usize> {
+    (0..4).filter(move |component| mask as u32 >> component & 1 != 0)
+}
+
+pub fn suld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if is_formatted(i) {
+        return load_formatted(cx, i);
+    }
+    let what = store_size(i.store_size())?;
+    let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
+    let access = place.access(cx, what.ty, what.count, Mask::Always);
+    let values = memory::values(cx, i, access, what.extend);
+    for (n, &value) in values.iter().enumerate() {
+        cx.set(i.d().plus(n as u8), value);
+    }
+    Ok(Flow::Next)
+}
+
+pub fn sust(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if is_formatted(i) {
+        return store_formatted(cx, i);
+    }
+    let what = store_size(i.store_size())?;
+    let data = i.b().reg().ok_or(Unsupported)?;
+    let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
+    let access = place.access(cx, what.ty, what.count, Mask::Always);
+    let values: Vec<Value> = (0..what.count).map(|n| cx.varying_reg(data.plus(n))).collect();
+    cx.b.store_access(access, &values);
+    Ok(Flow::Next)
+}
+
+/// The lanes whose texels have 2^log bytes.
+fn texels_of(cx: &mut Cx<'_>, record: &Record, log: u32) -> Mask {
+    match *record {
+        Record::Known { shape, .. } => Mask::of(shape.word(at::TEXEL_SHIFT) == Some(log)),
+        Record::At(_) => {
+            let (shift, log) = (record.word(cx, at::TEXEL_SHIFT), cx.int(log));
+            Mask::Lanes(cx.b.icmp(IntCc::Eq, shift, log))
+        }
+    }
+}
+
+/// The texels' sizes, as memory elements, each with the lanes whose texels have it.
+fn texel_elements(cx: &mut Cx<'_>, record: &Record) -> Vec<(Elements, Mask)> {
+    let sizes = [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
+    let with = |(log, elements): (u32, Elements)| (elements, texels_of(cx, record, log));
+    (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
+}
+
+/// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
+fn comes_from(cx: &mut Cx<'_>, record: &Record, output: usize, from: Component) -> Mask {
+    let lo = 4 * output as u32;
+    match *record {
+        Record::Known { shape, .. } => {
+            Mask::of(shape.word(at::SOURCES).is_some_and(|word| word >> lo & 15 == from as u32))
+        }
+        Record::At(_) => {
+            let word = record.word(cx, at::SOURCES);
+            let (field, from) = (cx.bit_range(word, lo, 4, false), cx.int(from as u32));
+            Mask::Lanes(cx.b.icmp(IntCc::Eq, field, from))
+        }
+    }
+}
+
+const COMPONENTS: [Component; 4] = [Component::R, Component::G, Component::B, Component::A];
+
+fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let place = Place::of(cx, i, Unit::Texels)?;
+    let zero = cx.int(0);
+    let zero = cx.b.splat(zero);
+    let (mut words, mut status) = ([zero; 4], Mask::Never);
+    for (elements, lanes) in texel_elements(cx, &place.record) {
+        let access = place.access(cx, elements.ty, elements.count, lanes);
+        let values = if i.pd() == PT {
+            cx.b.load_access(access, elements.extend)
+        } else {
+            let (values, sparse) = cx.b.load_sparse(access, elements.extend);
+            status = cx.or(status, Mask::Lanes(sparse));
+            values
+        };
+        for (word, &value) in words.iter_mut().zip(&values) {
+            *word = if *word == zero { value } else { cx.b.or(*word, value) };
+        }
+    }
+    cx.set_pred(i.pd(), status);
+    let format = place.record.word(cx, at::FORMAT);
+    let texel = cx.b.unpack(format, words);
+    let one = {
+        let integers = place.record.has(cx, flag::INTEGERS);
+        let (integer, float) = (cx.int(1), cx.int(1f32.to_bits()));
+        cx.select(integers, integer, float)
+    };
+    for (n, output) in components(i.surface_mask()).enumerate() {
+        let mut value = zero;
+        for (from, component) in COMPONENTS.into_iter().zip(texel).chain([(Component::One, one)]) {
+            let lanes = comes_from(cx, &place.record, output, from);
+            value = cx.select(lanes, component, value);
+        }
+        // Out of range there is nothing, not a texel of zeros.
+        let inside = place.inside;
+        let value = cx.select(inside, value, zero);
+        cx.set(i.d().plus(n as u8), value);
+    }
+    Ok(Flow::Next)
+}
+
+fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let data = i.b().reg().ok_or(Unsupported)?;
+    let place = Place::of(cx, i, Unit::Texels)?;
+    let zero = cx.int(0);
+    let given: Vec<(usize, Value)> =
+        components(i.surface_mask()).zip(0..).map(|(output, n)| (output, cx.varying_reg(data.plus(n)))).collect();
+    // The reverse of what loads do: an output goes to where it comes from.
+    let texel = COMPONENTS.map(|component| {
+        given.iter().fold(zero, |value, &(output, new)| {
+            let lanes = comes_from(cx, &place.record, output, component);
+            cx.select(lanes, new, value)
+        })
+    });
+    let format = place.record.word(cx, at::FORMAT);
+    let words = cx.b.pack(format, texel);
+    for (elements, lanes) in texel_elements(cx, &place.record) {
+        let access = place.access(cx, elements.ty, elements.count, lanes);
+        let words: Vec<Value> = words[..usize::from(elements.count)].iter().map(|&word| cx.b.splat(word)).collect();
+        cx.b.store_access(access, &words);
+    }
+    Ok(Flow::Next)
+}
+
+/// What an atomic operation of an instruction does: an operation and a type, or two, for images of signed and of other
+/// components.
+#[derive(Clone, Copy)]
+enum Operation {
+    One(Kind),
+    OfSign { signed: Kind, unsigned: Kind },
+}
+
+/// None: the seed's table of operations does not list the pair.
+fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
+    use field::AtomicOp as Op;
+    let of_sign =
+        |signed, unsigned| Some(Operation::OfSign { signed: kind(op, signed)?, unsigned: kind(op, unsigned)? });
+    Some(Operation::One(match (ty, op) {
+        (SurfaceAtomicType::U32, _) => kind(op, AtomicType::U32)?,
+        (SurfaceAtomicType::S32, _) => kind(op, AtomicType::S32)?,
+        (SurfaceAtomicType::U64, _) => kind(op, AtomicType::U64)?,
+        (SurfaceAtomicType::S64, _) => kind(op, AtomicType::S64)?,
+        (SurfaceAtomicType::F32, _) => kind(op, AtomicType::F32)?,
+        (SurfaceAtomicType::Sd32, Op::Exch) => return None,
+        (SurfaceAtomicType::Sd32, _) => return of_sign(AtomicType::S32, AtomicType::U32),
+        (SurfaceAtomicType::Sd64, Op::Min | Op::Max) => return of_sign(AtomicType::S64, AtomicType::U64),
+        (SurfaceAtomicType::F16x2, _) => kind(op, AtomicType::F16x2)?,
+        _ => return None,
+    }))
+}
+
+/// Performs it on the data register, with another operand for a compare, and writes the sparse status; the old value.
+fn perform(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    (operation, unit): (Operation, Unit),
+    compares: bool,
+) -> Result<Value, Unsupported> {
+    let data = i.b().reg().ok_or(Unsupported)?;
+    let place = Place::of(cx, i, unit)?;
+    if unit == Unit::Texels {
+        let words = texels_of(cx, &place.record, 2);
+        let (others, present) = (cx.not(words), place.record.has(cx, flag::PRESENT));
+        let others = cx.and(present, others);
+        raise(cx, LaneFault::InvalidSurface, others);
+    }
+    let once = |cx: &mut Cx<'_>, (op, ty): Kind, lanes: Mask| {
+        // An atomic operation's address counts too.
+        let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
+        let first = operand(cx, data, ty);
+        let first = cx.b.splat(first);
+        let (value, compare) = if compares {
+            let swap = operand(cx, data.plus((ty.bytes() / 4) as u8), ty);
+            (cx.b.splat(swap), Some(first))
+        } else {
+            (first, None)
+        };
+        if i.pd() == PT {
+            return (cx.b.atomic(access, op, value, compare), Mask::Never);
+        }
+        let (old, status) = cx.b.atomic_sparse(access, op, value, compare);
+        (old, Mask::Lanes(status))
+    };
+    let (old, status) = match operation {
+        Operation::One(kind) => once(cx, kind, Mask::Always),
+        Operation::OfSign { signed, unsigned } => match place.record.has(cx, flag::SIGNED) {
+            Mask::Always => once(cx, signed, Mask::Always),
+            Mask::Never => once(cx, unsigned, Mask::Always),
+            lanes => {
+                let others = cx.not(lanes);
+                let (a, b) = (once(cx, signed, lanes), once(cx, unsigned, others));
+                (cx.b.or(a.0, b.0), cx.or(a.1, b.1))
+            }
+        },
+    };
+    cx.set_pred(i.pd(), status);
+    Ok(old)
+}
+
+/// What x counts for an atomic operation.
+fn atomic_unit(i: &Instruction, operation: Operation) -> Unit {
+    let (Operation::One((_, ty)) | Operation::OfSign { signed: (_, ty), .. }) = operation;
+    raw_unit(i, ty.bytes())
+}
+
+pub fn suatom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.field(field::Field::surface_atomic_type).is_none() {
+        return Err(Unsupported);
+    }
+    let Some(operation) = operation(i.shared_atomic_op(), i.surface_atomic_type()) else { return ILLEGAL };
+    let old = perform(cx, i, (operation, atomic_unit(i, operation)), false)?;
+    set_old(cx, i, old);
+    Ok(Flow::Next)
+}
+
+/// The compare value and behind it the one to swap in are in B.
+pub fn suatom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.field(field::Field::surface_atomic_type).is_none() {
+        return Err(Unsupported);
+    }
+    let ty = match i.surface_atomic_type() {
+        SurfaceAtomicType::U32 | SurfaceAtomicType::S32 => Type::I32,
+        SurfaceAtomicType::U64 => Type::I64,
+        _ => return ILLEGAL,
+    };
+    let operation = Operation::One((AtomicOp::CompareExchange, ty));
+    let old = perform(cx, i, (operation, atomic_unit(i, operation)), true)?;
+    set_old(cx, i, old);
+    Ok(Flow::Next)
+}
+
+/// Without a result. Formatted ones are for texels of 32 bits, whose type says whether numbers are signed.
+pub fn sured(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let raw = i.field(field::Field::surface_atomic_type).is_some();
+    let op = reduction(i.reduce_op());
+    let ty = match op {
+        _ if raw => i.surface_atomic_type(),
+        field::AtomicOp::Inc | field::AtomicOp::Dec => SurfaceAtomicType::U32,
+        _ => SurfaceAtomicType::Sd32,
+    };
+    let Some(operation) = operation(op, ty) else { return ILLEGAL };
+    let unit = if raw { atomic_unit(i, operation) } else { Unit::Texels };
+    perform(cx, i, (operation, unit), false)?;
+    Ok(Flow::Next)
+}

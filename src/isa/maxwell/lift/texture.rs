@@ -1,0 +1,510 @@
+//! Textures: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXD, TXQ.
+//!
+//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
+//! What comes of a coordinate is in [`sample`](crate::ir::image::sample).
+
+use crate::ir::image::sample::Operation;
+use crate::ir::image::sampler;
+use crate::ir::image::{at, flag};
+use crate::ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::maxwell::driver::{self, BANK, HEADER_BITS};
+use crate::isa::maxwell::field::{
+    FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
+};
+use crate::isa::maxwell::{Instruction, Reg, Source, instruction};
+
+use super::context::{Cx, PT};
+use super::flow::{Flow, Lifted, Unsupported};
+use super::surface_place::{Record, raise};
+
+/// Registers of an operand, one after the other.
+struct Vector {
+    next: Reg,
+}
+
+impl Vector {
+    fn of(source: Source) -> Result<Vector, Unsupported> {
+        Ok(Vector { next: source.reg().ok_or(Unsupported)? })
+    }
+
+    fn take(&mut self, cx: &mut Cx<'_>) -> Value {
+        let value = cx.varying_reg(self.next);
+        self.next = self.next.plus(1);
+        value
+    }
+}
+
+/// The shape that an instruction takes the image for.
+#[derive(Clone, Copy)]
+struct Dim {
+    axes: usize,
+    array: bool,
+}
+
+impl Dim {
+    const D1: Dim = Dim { axes: 1, array: false };
+    const D2: Dim = Dim { axes: 2, array: false };
+    const D3: Dim = Dim { axes: 3, array: false };
+    const CUBE: Dim = Dim::D3;
+    const ARRAY_D2: Dim = Dim { axes: 2, array: true };
+
+    fn of(dim: TextureDim) -> Result<Dim, Unsupported> {
+        Ok(match dim {
+            TextureDim::D1 => Dim::D1,
+            TextureDim::ArrayD1 => Dim { axes: 1, array: true },
+            TextureDim::D2 => Dim::D2,
+            TextureDim::ArrayD2 => Dim::ARRAY_D2,
+            TextureDim::D3 => Dim::D3,
+            TextureDim::Cube => Dim::CUBE,
+            TextureDim::ArrayCube => Dim { axes: 3, array: true },
+            TextureDim::ArrayD3 => return Err(Unsupported),
+        })
+    }
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The given one, or 0.
+    Given,
+    /// The neighbours' coordinates, and the given bias.
+    Neighbours,
+    /// Gradients, and the given bias.
+    Gradients([[Value; 2]; 3]),
+}
+
+/// Texture and sampler of a handle.
+struct Texture {
+    record: Record,
+    image: Value,
+    sampler: Value,
+}
+
+impl Texture {
+    /// Of the word of bank 0 that the instruction names, or of a register.
+    fn of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Result<Texture, Unsupported> {
+        let (record, handle) = match register {
+            Some(handle) => (Record::of_handle(cx, handle), handle),
+            None => {
+                let word = i.field(Field::handle).ok_or(Unsupported)?;
+                let source = Source { value: instruction::Value::Imm(word), ..Source::ZERO };
+                (Record::of(cx, source), cx.bank(0, word as i32 * 4, Type::I32))
+            }
+        };
+        let image = match Record::of_handle(cx, handle) {
+            Record::At(address) => address,
+            Record::Known { .. } => return Err(Unsupported),
+        };
+        // Behind the last sampler is one for handles that name none.
+        let number = cx.shr(handle, HEADER_BITS);
+        let samplers = cx.bank(BANK, driver::at::SAMPLER_COUNT as i32, Type::I32);
+        let number = cx.b.min_u(number, samplers);
+        let number = cx.b.zero_extend(Type::I64, number);
+        let shift = cx.constant(Type::I64, sampler::RECORD_BYTES.ilog2().into());
+        let distance = cx.b.shl(number, shift);
+        let samplers = cx.bank(BANK, driver::at::SAMPLERS as i32, Type::I64);
+        let sampler = cx.b.add(samplers, distance);
+        Ok(Texture { record, image, sampler })
+    }
+}
+
+/// What an instruction asks a texture for.
+struct Request {
+    texture: Texture,
+    dim: Dim,
+    coords: [Option<Value>; 3],
+    layer: Option<Value>,
+    level: Level,
+    lod: Option<Value>,
+    reference: Option<Value>,
+    /// Packed offsets, and the bits of each and from one to the next.
+    offset: Option<(Value, u32, u32)>,
+}
+
+impl Request {
+    fn new(texture: Texture, dim: Dim) -> Request {
+        let (coords, layer, lod, reference, offset) = ([None; 3], None, None, None, None);
+        Request { texture, dim, coords, layer, level: Level::Given, lod, reference, offset }
+    }
+
+    /// Layer, then coordinates: the order in the first operand.
+    fn place(&mut self, cx: &mut Cx<'_>, vector: &mut Vector) {
+        if self.dim.array {
+            let layer = vector.take(cx);
+            self.set_layer(cx, layer);
+        }
+        for axis in 0..self.dim.axes {
+            self.coords[axis] = Some(vector.take(cx));
+        }
+    }
+
+    fn set_layer(&mut self, cx: &mut Cx<'_>, layer: Value) {
+        let low = cx.int(0xffff);
+        self.layer = Some(cx.b.and(layer, low));
+    }
+
+    /// Asks; the components.
+    fn ask(self, cx: &mut Cx<'_>, i: &Instruction, operation: Operation) -> [Value; 4] {
+        let unsupported = self.texture.record.has(cx, flag::UNSUPPORTED);
+        raise(cx, LaneFault::InvalidSurface, unsupported);
+        let zero = cx.int(0);
+        let has_levels = self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
+        let gradients = match self.level {
+            Level::Given => None,
+            Level::Gradients(gradients) => Some(gradients),
+            Level::Neighbours if has_levels => Some(self.coords.map(|x| x.map_or([zero; 2], |x| neighbours(cx, x)))),
+            Level::Neighbours => None,
+        };
+        let operation = match operation {
+            Operation::Sample if gradients.is_some() => Operation::SampleGradients,
+            other => other,
+        };
+        let offsets: [Value; 3] = std::array::from_fn(|axis| match self.offset {
+            Some((packed, bits, distance)) if axis < self.dim.axes => {
+                cx.bit_range(packed, axis as u32 * distance, bits, true)
+            }
+            _ => zero,
+        });
+        let [x, y, z] = self.coords.map(|x| x.unwrap_or(zero));
+        let [gx, gy, gz] = gradients.unwrap_or([[zero; 2]; 3]);
+        let [layer, lod, reference] = [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
+        let [ox, oy, oz] = offsets;
+        let args = [x, y, z, layer, lod, reference, ox, oy, oz, gx[0], gy[0], gz[0], gx[1], gy[1], gz[1]];
+        let descriptors = [self.texture.image, self.texture.sampler];
+        let (components, sparse) = cx.b.sample(operation, self.reference.is_some(), descriptors, args);
+        if i.pd() != PT {
+            cx.set_pred(i.pd(), Mask::Lanes(sparse));
+        }
+        components
+    }
+}
+
+/// Differences of a coordinate to the quad's lane beside the first, and below it; 0 where one of them does not execute.
+fn neighbours(cx: &mut Cx<'_>, x: Value) -> [Value; 2] {
+    let lane = cx.b.lane_id();
+    let quad = cx.int(!3);
+    let quad = cx.b.and(lane, quad);
+    let executing = cx.executing();
+    let of = |cx: &mut Cx<'_>, other: u32| {
+        let number = cx.int(other);
+        let number = cx.b.or(quad, number);
+        let value = cx.b.lane_gather(x, number);
+        cx.cast(Type::F32, value)
+    };
+    let first = of(cx, 0);
+    [1, 2].map(|other| {
+        let value = of(cx, other);
+        let difference = cx.b.fbinary(FloatBinaryOp::Sub, FloatAttrs::IEEE, value, first);
+        let difference = cx.cast(Type::I32, difference);
+        // A bit for each quad whose two lanes execute, spread over the quad.
+        let count = cx.constant(Type::I64, other.into());
+        let shifted = cx.b.shr_u(executing, count);
+        let both = cx.b.and(executing, shifted);
+        let firsts = cx.constant(Type::I64, 0x1111_1111_1111_1111);
+        let quads = cx.b.and(both, firsts);
+        let lanes = cx.constant(Type::I64, 15);
+        let lanes = cx.b.mul(quads, lanes);
+        let zero = cx.int(0);
+        cx.b.select(lanes, difference, zero)
+    })
+}
+
+/// Writes the components of a mask to registers behind each other.
+fn write(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
+    let mask = i.field(Field::component_mask).ok_or(Unsupported)?;
+    for (n, component) in (0..4).filter(|component| mask >> component & 1 != 0).enumerate() {
+        cx.set(i.d().plus(n as u8), components[component]);
+    }
+    Ok(Flow::Next)
+}
+
+/// Whether the handle is in a register: the encodings that name none of its words.
+fn is_bindless(i: &Instruction) -> bool {
+    i.field(Field::handle).is_none()
+}
+
+fn texture(cx: &mut Cx<'_>, i: &Instruction, vector: &mut Vector) -> Result<Texture, Unsupported> {
+    let register = is_bindless(i).then(|| vector.take(cx));
+    Texture::of(cx, i, register)
+}
+
+/// Offsets of four bits.
+const NARROW: (u32, u32) = (4, 4);
+/// Those of gathers: six, in bytes.
+const WIDE: (u32, u32) = (6, 8);
+
+fn with_offset(request: &mut Request, packed: Value, (bits, distance): (u32, u32)) {
+    request.offset = Some((packed, bits, distance));
+}
+
+pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let dim = Dim::of(i.texture_dim())?;
+    if i.ndv() || i.lod_bound() {
+        return Err(Unsupported);
+    }
+    let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
+    let texture = texture(cx, i, &mut b)?;
+    let mut request = Request::new(texture, dim);
+    request.place(cx, &mut a);
+    request.level = match i.texture_lod() {
+        TextureLod::Lz | TextureLod::Ll => Level::Given,
+        TextureLod::Auto | TextureLod::Lb => Level::Neighbours,
+        _ => return Err(Unsupported),
+    };
+    if matches!(i.texture_lod(), TextureLod::Ll | TextureLod::Lb) {
+        request.lod = Some(b.take(cx));
+    }
+    if i.offsets() {
+        let packed = b.take(cx);
+        with_offset(&mut request, packed, NARROW);
+    }
+    if i.depth_compare() {
+        request.reference = Some(b.take(cx));
+    }
+    let components = request.ask(cx, i, Operation::Sample);
+    write(cx, i, components)
+}
+
+pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let dim = Dim::of(i.texture_dim())?;
+    if i.multisample() || i.lod_clamp() {
+        return Err(Unsupported);
+    }
+    let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
+    let texture = texture(cx, i, &mut b)?;
+    let mut request = Request::new(texture, dim);
+    request.place(cx, &mut a);
+    if i.fetch_lod() == FetchLod::Ll {
+        request.lod = Some(b.take(cx));
+    }
+    if i.offsets() {
+        let packed = b.take(cx);
+        with_offset(&mut request, packed, NARROW);
+    }
+    let components = request.ask(cx, i, Operation::Fetch);
+    write(cx, i, components)
+}
+
+pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let dim = Dim::of(i.texture_dim())?;
+    let offsets = i.gather_offsets();
+    if i.ndv() || matches!(offsets, GatherOffsets::Ptp | GatherOffsets::Reserved) {
+        return Err(Unsupported);
+    }
+    let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
+    let texture = texture(cx, i, &mut b)?;
+    let mut request = Request::new(texture, dim);
+    request.place(cx, &mut a);
+    if offsets == GatherOffsets::Aoffi {
+        let packed = b.take(cx);
+        with_offset(&mut request, packed, WIDE);
+    }
+    if i.depth_compare() {
+        request.reference = Some(b.take(cx));
+    }
+    let component = i.gather_component() as u8;
+    let components = request.ask(cx, i, Operation::Gather { component });
+    write(cx, i, components)
+}
+
+/// The derivatives along x and y of each coordinate in turn are in B.
+pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let dim = Dim::of(i.texture_dim())?;
+    if i.lod_bound() || dim.axes == 3 {
+        return Err(Unsupported);
+    }
+    let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
+    let texture = texture(cx, i, &mut a)?;
+    let mut request = Request::new(texture, dim);
+    for axis in 0..dim.axes {
+        request.coords[axis] = Some(a.take(cx));
+    }
+    if dim.array || i.offsets() {
+        // The layer, and offsets above it.
+        let packed = a.take(cx);
+        if dim.array {
+            request.set_layer(cx, packed);
+        }
+        if i.offsets() {
+            let offsets = cx.shr(packed, 16);
+            with_offset(&mut request, offsets, NARROW);
+        }
+    }
+    let zero = cx.int(0);
+    let mut gradients = [[zero; 2]; 3];
+    for gradient in gradients.iter_mut().take(dim.axes) {
+        *gradient = [b.take(cx), b.take(cx)];
+    }
+    request.level = Level::Gradients(gradients);
+    let components = request.ask(cx, i, Operation::Sample);
+    write(cx, i, components)
+}
+
+/// Width, height, and depth or layers of the level in A.
+pub fn txq(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let mask = i.field(Field::component_mask).ok_or(Unsupported)?;
+    if i.texture_query() != TextureQuery::Dimension || mask & 8 != 0 {
+        return Err(Unsupported);
+    }
+    let mut a = Vector::of(i.a())?;
+    let texture = texture(cx, i, &mut a)?;
+    let level = a.take(cx);
+    let one = cx.int(1);
+    let volume = texture.record.has(cx, flag::VOLUME);
+    let present = texture.record.has(cx, flag::PRESENT);
+    let sizes = [at::WIDTH, at::HEIGHT, at::DEPTH].map(|place| {
+        let size = texture.record.load(cx, place, Type::I32);
+        let size = cx.b.splat(size);
+        let smaller = cx.b.shr_u(size, level);
+        let smaller = cx.b.max_u(smaller, one);
+        let scales = if place == at::DEPTH { volume } else { Mask::Always };
+        let size = cx.select(scales, smaller, size);
+        let zero = cx.int(0);
+        cx.select(present, size, zero)
+    });
+    let zero = cx.int(0);
+    write(cx, i, [sizes[0], sizes[1], sizes[2], zero])
+}
+
+/// Writes the components of a short instruction: the first two to D, the others to E.
+fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
+    const R: usize = 0;
+    const G: usize = 1;
+    const B: usize = 2;
+    const A: usize = 3;
+    let chosen: &[usize] = if i.field(Field::mask_single).is_some() {
+        match i.mask_single() {
+            MaskSingle::R => &[R],
+            MaskSingle::G => &[G],
+            MaskSingle::B => &[B],
+            MaskSingle::A => &[A],
+            MaskSingle::Rg => &[R, G],
+            MaskSingle::Ra => &[R, A],
+            MaskSingle::Ga => &[G, A],
+            MaskSingle::Ba => &[B, A],
+        }
+    } else {
+        match i.mask_pair() {
+            MaskPair::Rgb => &[R, G, B],
+            MaskPair::Rga => &[R, G, A],
+            MaskPair::Rba => &[R, B, A],
+            MaskPair::Gba => &[G, B, A],
+            MaskPair::Rgba => &[R, G, B, A],
+            _ => return Err(Unsupported),
+        }
+    };
+    for (n, &component) in chosen.iter().enumerate() {
+        let reg = if n < 2 { i.d() } else { i.e() };
+        cx.set(reg.plus(n as u8 % 2), components[component]);
+    }
+    Ok(Flow::Next)
+}
+
+/// What the encodings of short instructions differ in: bits 53 to 56.
+fn variant(i: &Instruction) -> u64 {
+    i.bits(53, 4)
+}
+
+/// The operands of a short instruction: layer and coordinates come first, what does not fit in A is in B.
+fn short(cx: &mut Cx<'_>, i: &Instruction, dim: Dim, in_a: usize) -> Result<(Request, Vector), Unsupported> {
+    if i.field(Field::texel_format).is_some() && i.texel_format() == TexelFormat::F16 {
+        return Err(Unsupported);
+    }
+    let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
+    let texture = Texture::of(cx, i, None)?;
+    let mut request = Request::new(texture, dim);
+    let mut taken = 0;
+    let mut take = |cx: &mut Cx<'_>| {
+        taken += 1;
+        if taken <= in_a { a.take(cx) } else { b.take(cx) }
+    };
+    if dim.array {
+        let layer = take(cx);
+        request.set_layer(cx, layer);
+    }
+    for axis in 0..dim.axes {
+        request.coords[axis] = Some(take(cx));
+    }
+    Ok((request, b))
+}
+
+pub fn texs(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    // Dimension, coordinates in A, level of neighbours, a level in B, a reference in B.
+    let (dim, in_a, neighbours, level, compare) = match variant(i) {
+        0 => (Dim::D1, 1, false, false, false),
+        1 => (Dim::D2, 1, true, false, false),
+        2 => (Dim::D2, 1, false, false, false),
+        3 => (Dim::D2, 2, false, true, false),
+        4 => (Dim::D2, 2, true, false, true),
+        5 => (Dim::D2, 2, false, true, true),
+        6 => (Dim::D2, 2, false, false, true),
+        7 => (Dim::ARRAY_D2, 2, true, false, false),
+        8 => (Dim::ARRAY_D2, 2, false, false, false),
+        9 => (Dim::ARRAY_D2, 2, false, false, true),
+        10 => (Dim::D3, 2, true, false, false),
+        11 => (Dim::D3, 2, false, false, false),
+        12 => (Dim::CUBE, 2, true, false, false),
+        13 => (Dim::CUBE, 2, false, true, false),
+        _ => return Err(Unsupported),
+    };
+    let (mut request, mut b) = short(cx, i, dim, in_a)?;
+    if neighbours {
+        request.level = Level::Neighbours;
+    }
+    if level {
+        request.lod = Some(b.take(cx));
+    }
+    if compare {
+        request.reference = Some(b.take(cx));
+    }
+    let components = request.ask(cx, i, Operation::Sample);
+    write_short(cx, i, components)
+}
+
+pub fn tlds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    // Dimension, coordinates in A, a level in B, offsets in B.
+    let (dim, in_a, level, offsets) = match variant(i) {
+        0 => (Dim::D1, 1, false, false),
+        1 => (Dim::D1, 1, true, false),
+        2 => (Dim::D2, 1, false, false),
+        4 => (Dim::D2, 2, false, true),
+        5 => (Dim::D2, 2, true, false),
+        7 => (Dim::D3, 2, false, false),
+        8 => (Dim::ARRAY_D2, 2, false, false),
+        12 => (Dim::D2, 2, true, true),
+        _ => return Err(Unsupported),
+    };
+    let (mut request, mut b) = short(cx, i, dim, in_a)?;
+    if level {
+        request.lod = Some(b.take(cx));
+    }
+    if offsets {
+        let packed = b.take(cx);
+        with_offset(&mut request, packed, NARROW);
+    }
+    let components = request.ask(cx, i, Operation::Fetch);
+    write_short(cx, i, components)
+}
+
+pub fn tld4s(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.half() {
+        return Err(Unsupported);
+    }
+    let (offsets, compare) = (i.offsets(), i.depth_compare());
+    let (mut request, mut b) = short(cx, i, Dim::D2, if offsets || compare { 2 } else { 1 })?;
+    if offsets {
+        let packed = b.take(cx);
+        with_offset(&mut request, packed, WIDE);
+    }
+    if compare {
+        request.reference = Some(b.take(cx));
+    }
+    let component = i.gather_component() as u8;
+    let components = request.ask(cx, i, Operation::Gather { component });
+    for (n, component) in components.into_iter().enumerate() {
+        let reg = if n < 2 { i.d() } else { i.e() };
+        cx.set(reg.plus(n as u8 % 2), component);
+    }
+    Ok(Flow::Next)
+}

@@ -1,0 +1,301 @@
+//! Surface instructions of Maxwell against a model that was written from the documents alone: `model.py`. `cases.py` makes
+//! `cases.json.gz` with it: instructions with their surfaces, coordinates and data, and what the model says comes of them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use base64::Engine as _;
+use serde::Deserialize;
+use warploom::container::{
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
+use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
+use warploom::ir::image::layout::{Blocks, Layout};
+use warploom::ir::image::{Image, Kind};
+use warploom::isa::maxwell::header::{self, Format};
+use warploom::isa::maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place, Unbound};
+
+const LANES: usize = 32;
+const PAGE: u64 = 1 << 16;
+
+#[derive(Deserialize)]
+struct Cases {
+    surfaces: BTreeMap<String, Surface>,
+    coords: BTreeMap<String, Vec<[u32; 3]>>,
+    data: BTreeMap<String, Vec<[u32; 4]>>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Surface {
+    dim: String,
+    size: [u32; 3],
+    format: String,
+    layout: String,
+    #[serde(default)]
+    block_height: u8,
+    #[serde(default)]
+    block_depth: u8,
+    #[serde(default)]
+    pitch: u32,
+    memory: String,
+    #[serde(default)]
+    sparse_pages: Vec<u64>,
+    handle: String,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    text: String,
+    surface: String,
+    coords: String,
+    data: String,
+    result: Option<Vec<Vec<u32>>>,
+    ps: Option<Vec<u32>>,
+    fault: Option<Fault>,
+    crc: u32,
+}
+
+#[derive(Deserialize, PartialEq, Debug)]
+struct Fault {
+    kind: String,
+    lane: u32,
+}
+
+impl Surface {
+    fn bytes(&self) -> Vec<u8> {
+        base64::engine::general_purpose::STANDARD.decode(&self.memory).expect("base64")
+    }
+
+    fn image(&self, base: u64) -> Image {
+        let format = Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
+        let (kind, array) = match self.dim.as_str() {
+            "1d" => (Kind::D1, false),
+            "1d_buffer" => (Kind::Buffer, false),
+            "1d_array" => (Kind::D1, true),
+            "2d" => (Kind::D2, false),
+            "2d_array" => (Kind::D2, true),
+            "3d" => (Kind::D3, false),
+            other => panic!("dim {other}"),
+        };
+        let [width, height, depth] = self.size;
+        let layout = match self.layout.as_str() {
+            "pitch" => Layout::Pitch(self.pitch),
+            "linear" => Layout::Pitch(0),
+            "block_linear" => Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth }),
+            other => panic!("layout {other}"),
+        };
+        Image {
+            base,
+            kind,
+            array,
+            size: [width, height, if kind == Kind::D3 { depth } else { 1 }],
+            layers: if array { depth } else { 1 },
+            levels: 1,
+            first_level: 0,
+            last_level: 0,
+            layout,
+            format: format.texel,
+            srgb: format.srgb,
+            bytes: format.bytes,
+            sources: format.sources,
+            formatted: format.formatted,
+            normalized: false,
+            lod_bias: 0.0,
+            min_lod: 0.0,
+        }
+    }
+}
+
+/// Parameters of the kernel, in order.
+const HANDLE: u32 = 0x140;
+const INPUTS: [u32; 2] = [0x148, 0x150];
+const OUTPUT: u32 = 0x158;
+const PARAM_BYTES: u32 = 0x20;
+/// Bytes of a lane's results: four registers, then the sparse status of all lanes.
+const RESULT: u64 = 16;
+
+/// A kernel that loads coordinates and data of each lane, executes one instruction and stores R8 to R11 and a predicate.
+fn kernel(text: &str) -> Result<Module, AssembleError> {
+    let pointer = |into: &str, param: u32, from: &str| {
+        let (low, high) = (into.to_string(), format!("R{}", into[1..].parse::<u32>().unwrap() + 1));
+        [format!("IADD {low}.CC, {from}, c[0x0][{param:#x}]"), format!("IADD.X {high}, RZ, c[0x0][{:#x}]", param + 4)]
+    };
+    let mut texts = vec!["S2R R0, SR_TID.X".to_string(), "SHL R1, R0, 0x4".into(), "SHL R0, R0, 0x2".into()];
+    texts.extend(pointer("R2", INPUTS[0], "R1"));
+    texts.push("LDG.E.128 R4, [R2]".into());
+    texts.extend(pointer("R2", INPUTS[1], "R1"));
+    texts.push("LDG.E.128 R12, [R2]".into());
+    texts.push(format!("MOV R16, c[0x0][{HANDLE:#x}]"));
+    texts.extend((8..12).map(|register| format!("MOV32I R{register}, 0xdddddddd")));
+    // The sparse status, if the instruction has one.
+    let status = text.split(' ').nth(1).filter(|operand| operand.starts_with('P')).unwrap_or("P1,");
+    let status = status.trim_end_matches(',');
+    texts.extend([format!("PSETP.AND.AND {status}, PT, !PT, PT, PT"), text.to_string()]);
+    texts.extend(pointer("R2", OUTPUT, "R1"));
+    texts.push("STG.E.128 [R2], R8".into());
+    texts.extend(pointer("R2", OUTPUT, "R0"));
+    texts.extend([
+        "MOV R17, RZ".into(),
+        format!("@{status} MOV32I R17, 0x1"),
+        "STG.E [R2+0x200], R17".into(),
+        "EXIT".into(),
+    ]);
+
+    let mut words: Vec<u64> = Vec::new();
+    for text in texts {
+        let bundle = BUNDLE_BYTES / WORD_BYTES;
+        if (words.len() as u64).is_multiple_of(bundle) {
+            words.push(0);
+        }
+        words.push(assemble(&text, words.len() as u64 * WORD_BYTES)?);
+    }
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let size = code.len() as u64;
+    let mut function = Function::new("case".into(), SymbolId(0), SectionId(0), 0, size, true);
+    function.param_base = HANDLE;
+    function.param_bytes = PARAM_BYTES;
+    function.params = (0..4).map(|i| Param { offset: 8 * i, size: 8 }).collect();
+    function.registers = 32;
+    function.stack_bytes = Some(0);
+    let symbol = Symbol {
+        name: "case".into(),
+        kind: SymbolKind::Function,
+        section: Some(SectionId(0)),
+        offset: 0,
+        size,
+        binding: Binding::Global,
+        dynamic_shared: false,
+    };
+    let section = Section { name: ".text.case".into(), kind: SectionKind::Code, align: 32, size, data: code };
+    Ok(Module {
+        isa: Isa::Maxwell { sm: 52 },
+        sections: vec![section],
+        symbols: vec![symbol],
+        functions: vec![function],
+        relocations: vec![],
+        hsa: None,
+    })
+}
+
+/// Puts an image into memory; its address. Buffers begin at no multiple of 16.
+fn place(memory: &Memory, surface: &Surface, bytes: &[u8]) -> u64 {
+    let room = bytes.len() as u64 + 64;
+    let base = memory.reserve(Place::ANYWHERE, room.next_multiple_of(PAGE), Unbound::Sparse).unwrap();
+    for page in 0..room.div_ceil(PAGE) {
+        if !surface.sparse_pages.contains(&page) {
+            memory.bind(base + page * PAGE, PAGE, Access::READ_WRITE).unwrap();
+        }
+    }
+    base + if surface.layout == "linear" && surface.sparse_pages.is_empty() { 8 } else { 0 }
+}
+
+/// The image as it is now; of pages that are not resident the bytes that nobody can see.
+fn image_bytes(memory: &Memory, surface: &Surface, base: u64, before: &[u8]) -> Vec<u8> {
+    let mut bytes = before.to_vec();
+    for (page, bytes) in (0..).zip(bytes.chunks_mut(PAGE as usize)) {
+        if !surface.sparse_pages.contains(&page) {
+            memory.read(base + page * PAGE, bytes).unwrap();
+        }
+    }
+    bytes
+}
+
+fn write(memory: &Memory, surface: &Surface, base: u64, bytes: &[u8]) {
+    for (page, bytes) in (0..).zip(bytes.chunks(PAGE as usize)) {
+        if !surface.sparse_pages.contains(&page) {
+            memory.write(base + page * PAGE, bytes).unwrap();
+        }
+    }
+}
+
+fn check(cases: &Cases, case: &Case) -> Result<(), String> {
+    let surface = &cases.surfaces[&case.surface];
+    let program =
+        Program::new(kernel(&case.text).map_err(|error| error.to_string())?, MemoryConfig::default()).unwrap();
+    let memory = program.memory();
+    let before = surface.bytes();
+    let base = place(memory, surface, &before);
+    let headers = memory.alloc(64, 32).unwrap();
+    let encoded = header::encode(&surface.image(base)).unwrap();
+    let encoded = if surface.handle == "null" { [0; 8] } else { encoded };
+    memory.write(headers + 32, &encoded.map(u32::to_le_bytes).concat()).unwrap();
+    // The upper bits of a handle are a sampler's.
+    let handle = 0xabc0_0000_u64 | if surface.handle == "too_large" { 7 } else { 1 };
+
+    let words = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let coordinates = words(cases.coords[&case.coords].iter().flat_map(|&[x, y, z]| [x, y, z, 0]).collect());
+    let data = words(cases.data[&case.data].concat());
+    let inputs = memory.alloc(1 << 12, 16).unwrap();
+    memory.write(inputs, &coordinates).unwrap();
+    memory.write(inputs + 1024, &data).unwrap();
+    let output = memory.alloc(1 << 12, 16).unwrap();
+    let args = [Arg::from(handle), Arg::pointer(inputs), Arg::pointer(inputs + 1024), Arg::pointer(output)];
+
+    for engine in [EngineKind::Interp, EngineKind::Jit] {
+        write(memory, surface, base, &before);
+        memory.fill(output, 1 << 12, 0).unwrap();
+        let mut options = LaunchOptions::new([1; 3], [LANES as u32, 1, 1]);
+        options.engine = engine;
+        options.images = Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
+        let outcome = program.kernel("case").unwrap().launch(&args, &options).unwrap();
+        let fault = outcome.fault.map(|f| Fault { kind: f.kind().name().into(), lane: f.fault.lane });
+        if fault != case.fault {
+            return Err(format!("{engine:?}: fault {fault:?}, expected {:?}", case.fault));
+        }
+        let crc = crc32fast::hash(&image_bytes(memory, surface, base, &before));
+        if let Some(expected) = &case.result {
+            let mut bytes = vec![0; LANES * RESULT as usize + LANES * 4];
+            memory.read(output, &mut bytes).unwrap();
+            let found: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
+            for (lane, expected) in expected.iter().enumerate() {
+                let registers = &found[4 * lane..][..expected.len()];
+                if registers != expected {
+                    let at = cases.coords[&case.coords][lane];
+                    return Err(format!("{engine:?}: lane {lane} at {at:x?}: {registers:x?}, expected {expected:x?}"));
+                }
+            }
+            if let Some(expected) = &case.ps {
+                let status = &found[4 * LANES..];
+                if status != expected {
+                    return Err(format!("{engine:?}: sparse status {status:?}, expected {expected:?}"));
+                }
+            }
+        }
+        if crc != case.crc {
+            return Err(format!("{engine:?}: the image's CRC is {crc:#x}, expected {:#x}", case.crc));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn instructions_do_what_the_model_does() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maxwell_surfaces/cases.json.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let cases: Cases = serde_json::from_str(&text).unwrap();
+    let only = std::env::var("WARPLOOM_CASE").unwrap_or_default();
+    let (next, failures) = (AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(case) = cases.cases.get(next.fetch_add(1, Relaxed)) {
+                    if !case.text.contains(&only) {
+                        continue;
+                    }
+                    if let Err(problem) = check(&cases, case) {
+                        let Case { text, surface, coords, data, .. } = case;
+                        let failure = format!("{text} on {surface}, {coords}, {data}: {problem}");
+                        failures.lock().unwrap().push(failure);
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.cases.len(), failures.join("\n"));
+}

@@ -1,0 +1,250 @@
+//! Texture sampling against a model that was written from the documents alone: `model.py`. `cases.py` makes `cases.json.gz`
+//! with it: images, samplers and queries, and what the model says comes of them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use base64::Engine as _;
+use serde::Deserialize;
+use warploom::ir::image::layout::{Blocks, Layout};
+use warploom::ir::image::sample::{Operation, Query, level_of_gradients, sample};
+use warploom::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
+use warploom::ir::image::{Image, Kind, Source};
+use warploom::isa::maxwell::header::Format;
+use warploom::isa::maxwell::sampler as entry;
+
+/// Where images begin.
+const BASE: u64 = 0x1_2340_0000;
+
+#[derive(Deserialize)]
+struct Cases {
+    images: BTreeMap<String, Texture>,
+    /// Coordinates, layer, level of detail, reference and offset.
+    queries: BTreeMap<String, Vec<[i64; 9]>>,
+    cases: Vec<Case>,
+    gradients: Vec<Gradient>,
+}
+
+#[derive(Deserialize)]
+struct Texture {
+    kind: String,
+    array: bool,
+    size: [u32; 3],
+    layers: u32,
+    levels: u8,
+    first_level: u8,
+    last_level: u8,
+    layout: String,
+    block_height: u8,
+    block_depth: u8,
+    pitch: u32,
+    format: String,
+    normalized: bool,
+    min_lod: f32,
+    sources: String,
+    memory: String,
+}
+
+#[derive(Deserialize)]
+struct Settings {
+    wrap: Option<[String; 3]>,
+    mag: Option<String>,
+    min: Option<String>,
+    mip: Option<String>,
+    compare: Option<String>,
+    #[serde(default)]
+    srgb_allowed: bool,
+    #[serde(default)]
+    seamless: bool,
+    #[serde(default)]
+    force_unnormalized: bool,
+    #[serde(default)]
+    lod_bias: f32,
+    #[serde(default)]
+    min_lod: f32,
+    max_lod: Option<f32>,
+    #[serde(default)]
+    border: [u32; 4],
+    #[serde(default)]
+    srgb_border: [u8; 3],
+}
+
+#[derive(Deserialize)]
+struct Case {
+    image: String,
+    sampler: Settings,
+    operation: String,
+    queries: String,
+    results: Vec<[u32; 4]>,
+}
+
+#[derive(Deserialize)]
+struct Gradient {
+    image: String,
+    sampler: Settings,
+    dx: [u32; 3],
+    dy: [u32; 3],
+    lod: u32,
+}
+
+fn load() -> Cases {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maxwell_textures/cases.json.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+impl Texture {
+    /// As its record has it.
+    fn image(&self) -> Image {
+        let format = Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
+        let kind = match self.kind.as_str() {
+            "buffer" => Kind::Buffer,
+            "1d" => Kind::D1,
+            "2d" => Kind::D2,
+            "3d" => Kind::D3,
+            "cube" => Kind::Cube,
+            other => panic!("kind {other}"),
+        };
+        let mut sources = [Source::Zero; 4];
+        for (source, name) in sources.iter_mut().zip(self.sources.chars()) {
+            *source = match name {
+                '0' => Source::Zero,
+                '1' => Source::One,
+                'r' => Source::R,
+                'g' => Source::G,
+                'b' => Source::B,
+                _ => Source::A,
+            };
+        }
+        let layout = match self.layout.as_str() {
+            "block_linear" => Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth }),
+            _ => Layout::Pitch(self.pitch),
+        };
+        let image = Image {
+            base: BASE,
+            kind,
+            array: self.array,
+            size: self.size,
+            layers: self.layers,
+            levels: self.levels,
+            first_level: self.first_level,
+            last_level: self.last_level,
+            layout,
+            format: format.texel,
+            srgb: format.srgb,
+            bytes: format.bytes,
+            sources,
+            formatted: format.formatted,
+            normalized: self.normalized,
+            lod_bias: 0.0,
+            min_lod: self.min_lod,
+        };
+        Image::from_record(&image.record().unwrap()).unwrap()
+    }
+}
+
+impl Settings {
+    /// As an entry of a driver's, and as its record has it.
+    fn sampler(&self) -> Sampler {
+        let filter = |name: &Option<String>| match name.as_deref() {
+            Some("linear") => Filter::Linear,
+            _ => Filter::Point,
+        };
+        let plain = Sampler::default();
+        let wrap = |names: &[String; 3]| [0, 1, 2].map(|axis| Wrap::named(&names[axis]).unwrap());
+        let sampler = Sampler {
+            wrap: self.wrap.as_ref().map_or(plain.wrap, wrap),
+            mag: filter(&self.mag),
+            min: filter(&self.min),
+            mip: match self.mip.as_deref() {
+                Some("point") => MipFilter::Point,
+                Some("linear") => MipFilter::Linear,
+                _ => MipFilter::None,
+            },
+            compare: self.compare.as_deref().map(|name| CompareFn::named(name).unwrap()),
+            srgb_allowed: self.srgb_allowed,
+            seamless: self.seamless,
+            lod_bias: self.lod_bias,
+            min_lod: self.min_lod,
+            max_lod: self.max_lod.unwrap_or(plain.max_lod),
+            force_unnormalized: self.force_unnormalized,
+            border: self.border,
+            srgb_border: self.srgb_border,
+        };
+        let decoded = entry::decode(&entry::encode(&sampler));
+        assert_eq!(decoded, sampler);
+        Sampler::from_record(&decoded.record())
+    }
+}
+
+#[test]
+fn samples_are_what_the_model_says() {
+    let cases = load();
+    let images: BTreeMap<_, _> = cases
+        .images
+        .iter()
+        .map(|(name, texture)| {
+            let memory = base64::engine::general_purpose::STANDARD.decode(&texture.memory).expect("base64");
+            let image = texture.image();
+            assert_eq!(image.total_bytes(), memory.len() as u64, "{name}");
+            (name, (image, memory))
+        })
+        .collect();
+    let only = std::env::var("WARPLOOM_CASE").unwrap_or_default();
+    let mut failures = Vec::new();
+    let mut checked = 0;
+    for case in &cases.cases {
+        let (image, memory) = &images[&case.image];
+        let sampler = case.sampler.sampler();
+        let operation = match case.operation.as_str() {
+            "sample" => Operation::Sample,
+            "fetch" => Operation::Fetch,
+            gather => Operation::Gather { component: gather["gather".len()..].parse().unwrap() },
+        };
+        let mut read = |at: u64, bytes: &mut [u8]| {
+            let texel = at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
+            bytes.copy_from_slice(texel.ok_or("outside of the image")?);
+            Ok::<_, &str>(false)
+        };
+        let queries = &cases.queries[&case.queries];
+        assert_eq!(queries.len(), case.results.len());
+        for (query, expected) in queries.iter().zip(&case.results) {
+            let word = |i: usize| query[i] as u32;
+            let query = Query {
+                coords: [word(0), word(1), word(2)],
+                layer: word(3),
+                lod: word(4),
+                reference: word(5),
+                offset: [6, 7, 8].map(|i| word(i) as i32),
+            };
+            let found = sample(operation, image, &sampler, &query, &mut read);
+            checked += 1;
+            if found != Ok((*expected, false)) {
+                let coords = query.coords.map(f32::from_bits);
+                let values = expected.map(f32::from_bits);
+                let failure = format!(
+                    "{operation:?} of {}, {} at {coords:?} {query:x?} with {sampler:x?}: {found:x?}, expected {expected:x?} {values:?}",
+                    case.image, case.queries
+                );
+                if failure.contains(&only) {
+                    failures.push(failure);
+                }
+                break;
+            }
+        }
+    }
+    assert!(checked > 20_000, "{checked}");
+    let some = &failures[..failures.len().min(20)];
+    assert!(failures.is_empty(), "{} of {} cases fail:\n{}", failures.len(), cases.cases.len(), some.join("\n"));
+}
+
+#[test]
+fn gradients_are_levels_as_the_model_says() {
+    let cases = load();
+    for Gradient { image, sampler, dx, dy, lod } in &cases.gradients {
+        let [dx, dy] = [dx, dy].map(|gradient| gradient.map(f32::from_bits));
+        let found = level_of_gradients(&cases.images[image].image(), &sampler.sampler(), dx, dy);
+        assert_eq!(found.to_bits(), *lod, "{image}: {dx:?} {dy:?}: {found}, expected {}", f32::from_bits(*lod));
+    }
+}
