@@ -1,6 +1,8 @@
 //! Surface instructions of Maxwell against a model that was written from the documents alone: `model.py`. `cases.py` makes
 //! `cases.json.gz` with it: instructions with their surfaces, coordinates and data, and what the model says comes of them.
 
+mod kernels;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -298,4 +300,61 @@ fn instructions_do_what_the_model_does() {
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
     assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.cases.len(), failures.join("\n"));
+}
+
+/// Ten million additions to one texel from two threads: none is lost.
+#[test]
+fn contended_additions_are_all_there() {
+    const BLOCKS: u32 = 312_500;
+    let lanes = u64::from(BLOCKS) * LANES as u64;
+    for (ty, one, format, expected) in [
+        ("", [1, 0], "r32_uint", lanes),
+        (".U64", [1, 0], "rg32_uint", lanes),
+        (".F32.FTZ.RN", [1f32.to_bits(), 0], "r32_float", (lanes as f32).to_bits().into()),
+    ] {
+        for text in ["SUATOM.D.2D.ADD{ty}.TRAP R8, [R4], R12, 0x50", "SURED.D.BA.2D.ADD{ty}.TRAP [R4], R12, 0x50"] {
+            let text = text.replace("{ty}", ty);
+            let surface = Surface {
+                dim: "2d".into(),
+                size: [16, 16, 1],
+                format: format.into(),
+                layout: "block_linear".into(),
+                block_height: 1,
+                block_depth: 0,
+                pitch: 0,
+                memory: String::new(),
+                sparse_pages: vec![],
+                handle: "valid".into(),
+            };
+            let program = Program::new(kernel(&text).unwrap(), MemoryConfig::default()).unwrap();
+            let memory = program.memory();
+            let base = place(memory, &surface, &[0; 4096]);
+            let image = surface.image(base);
+            let headers = memory.alloc(64, 32).unwrap();
+            memory.write(headers + 32, &header::encode(&image).unwrap().map(u32::to_le_bytes).concat()).unwrap();
+            let inputs = memory.alloc(1 << 12, 16).unwrap();
+            // The same bytes in elements of four and of eight.
+            let x = if text.contains(".BA") {
+                8
+            } else if ty == ".U64" {
+                1
+            } else {
+                2
+            };
+            for lane in 0..LANES as u64 {
+                memory.write(inputs + 16 * lane, &[x, 1, 0, 0].map(u32::to_le_bytes).concat()).unwrap();
+                memory.write(inputs + 1024 + 16 * lane, &one.map(u32::to_le_bytes).concat()).unwrap();
+            }
+            let output = memory.alloc(1 << 12, 16).unwrap();
+            let args = [Arg::from(1u64), Arg::pointer(inputs), Arg::pointer(inputs + 1024), Arg::pointer(output)];
+            let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES as u32, 1, 1]);
+            options.threads = 2;
+            options.images = Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
+            let outcome = program.kernel("case").unwrap().launch(&args, &options).unwrap();
+            assert!(outcome.fault.is_none(), "{text}: {:?}", outcome.fault);
+            let mut sum = [0; 8];
+            memory.read(base + image.plane(0).offset(8, 1, 0), &mut sum).unwrap();
+            assert_eq!(u64::from_le_bytes(sum), expected, "{text}");
+        }
+    }
 }

@@ -288,9 +288,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let of = |v: Value| self.is_of_bits(v, depth - 1);
         match *self.def_op(v) {
-            Op::Load { .. } | Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::ShrU, .. } => {
-                true
-            }
+            Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
+            // An index that is cut to a table's size is as consecutive as it was.
+            Op::Binary { op: BinaryOp::And, a, b } => match *self.def_op(b) {
+                Op::Const { bits, .. } if bits.wrapping_add(1).is_power_of_two() => of(a),
+                _ => true,
+            },
             Op::Binary { a, b, .. } => of(a) || of(b),
             Op::Concat { lo: a, .. } | Op::Convert { a, .. } | Op::Select { a, .. } => of(a),
             _ => false,
