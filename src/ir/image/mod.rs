@@ -1,6 +1,6 @@
 //! Images: what a descriptor says, in a form of our own that all instruction sets share.
 //!
-//! A driver's descriptors are decoded when a launch begins, each into a [`record`] of [`RECORD_BYTES`] in guest memory that
+//! A driver's descriptors are decoded when a launch begins, each into a [record](Image::record) of [`RECORD_BYTES`] in guest memory that
 //! guest code can only read. Lifted code finds an image's address arithmetic there.
 
 pub mod layout;
