@@ -182,6 +182,14 @@ fn what_is_wrong_is_named() {
         ("[sparse.s]\nbytes = 65537\nresident = [2]", &["sparse.s.resident", "2 pages"]),
         ("[sparse.s]\nbytes = 0", &["sparse.s.bytes"]),
         ("[surface.i]\ndim = \"2d\"\nsize = [0, 1, 1]\nformat = \"r8\"", &["surface.i.size"]),
+        (
+            "[surface.i]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r32_uint\"\nrtol = 0.1",
+            &["surface.i.rtol", "no `expect`"],
+        ),
+        (
+            "[surface.i]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r32_uint\"\nexpect = \"f.npy\"\natol = -1.0",
+            &["surface.i.atol", "from 0"],
+        ),
         ("time_limit = 0.0", &["launch.time_limit"]),
         ("grid = [1, 1]", &["duplicate key"]),
         ("[kernels]", &["unknown field `kernels`"]),

@@ -1,7 +1,40 @@
 //! A kernel of a fixture, ready to be launched again and again.
 
 use std::path::Path;
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::capture::{Launch, Manifest};
+use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program, Session};
+
+/// What can be launched again and again.
+pub trait Launches {
+    /// One launch. Panics on a fault.
+    fn launch(&self, engine: EngineKind, threads: usize) -> LaunchOutcome;
+}
+
+fn without_fault(outcome: LaunchOutcome) -> LaunchOutcome {
+    if let Some(fault) = &outcome.fault {
+        panic!("{fault}");
+    }
+    outcome
+}
+
+/// A launch as a manifest describes it, with surfaces.
+pub struct Captured(Session<'static>);
+
+impl Captured {
+    /// Files are relative to the fixtures.
+    pub fn new(manifest: &str) -> Captured {
+        let at = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/fixtures/manifest.toml");
+        let manifest = Manifest::parse(manifest, &at).expect("a manifest");
+        let launch = Box::leak(Box::new(Launch::resolve(manifest, &at).expect("a launch")));
+        Captured(Session::new(launch).expect("a session"))
+    }
+}
+
+impl Launches for Captured {
+    fn launch(&self, engine: EngineKind, threads: usize) -> LaunchOutcome {
+        without_fault(self.0.launch(&self.0.options(engine, threads), None).expect("a launch"))
+    }
+}
 
 /// A number as it lies in guest memory.
 pub trait Number: Copy {
@@ -66,15 +99,12 @@ impl Guest {
     pub fn zeros(self, bytes: usize) -> Guest {
         self.buffer(&vec![0; bytes])
     }
+}
 
-    /// One launch. Panics on a fault.
-    pub fn launch(&self, engine: EngineKind, threads: usize) -> warploom::exec::LaunchOutcome {
+impl Launches for Guest {
+    fn launch(&self, engine: EngineKind, threads: usize) -> LaunchOutcome {
         let options = LaunchOptions { engine, threads, ..self.options.clone() };
         let kernel = self.program.kernel(self.entry).expect("a kernel of the module");
-        let outcome = kernel.launch(&self.args, &options).expect("a launch");
-        if let Some(fault) = &outcome.fault {
-            panic!("{fault}");
-        }
-        outcome
+        without_fault(kernel.launch(&self.args, &options).expect("a launch"))
     }
 }

@@ -10,7 +10,7 @@ mod ratios;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use draw::Draw;
-use guest::{Guest, Number};
+use guest::{Captured, Guest, Launches, Number};
 use std::hint::black_box;
 use std::time::Duration;
 use warploom::exec::EngineKind;
@@ -25,10 +25,17 @@ struct Group<'a> {
     two_threads: bool,
 }
 
-/// One kernel of the group, compiled for an instruction set.
+/// One kernel of the group.
 struct Kernel {
-    isa: &'static str,
-    guest: Guest,
+    /// The instruction set that it is compiled for, or in what it differs from the others.
+    name: &'static str,
+    guest: Box<dyn Launches>,
+}
+
+impl Kernel {
+    fn new(name: &'static str, guest: impl Launches + 'static) -> Kernel {
+        Kernel { name, guest: Box::new(guest) }
+    }
 }
 
 /// The same source for all instruction sets; `example` is a folder and a file name in `examples`.
@@ -43,8 +50,8 @@ fn fixture(name: &str, entry: &'static str, set_up: impl Fn(Guest) -> Guest) -> 
 
 fn kernels(maxwell: &str, gfx9: &str, entry: &'static str, set_up: impl Fn(Guest) -> Guest) -> Vec<Kernel> {
     vec![
-        Kernel { isa: "maxwell", guest: set_up(Guest::new(&format!("{maxwell}.sm_50.cubin"), entry)) },
-        Kernel { isa: "gfx9", guest: set_up(Guest::new(&format!("{gfx9}.gfx900.hsaco"), entry)) },
+        Kernel::new("maxwell", set_up(Guest::new(&format!("{maxwell}.sm_50.cubin"), entry))),
+        Kernel::new("gfx9", set_up(Guest::new(&format!("{gfx9}.gfx900.hsaco"), entry))),
     ]
 }
 
@@ -59,32 +66,32 @@ impl Group<'_> {
         if self.two_threads {
             threads.push(2);
         }
-        for Kernel { isa, guest } in &self.kernels {
+        for Kernel { name, guest } in &self.kernels {
             for &threads in &threads {
                 let first = guest.launch(EngineKind::Jit, threads);
                 let outcome = guest.launch(EngineKind::Jit, threads);
                 assert!(
                     outcome.translate.is_zero(),
-                    "{}, {isa}: the second launch translated for {:?}",
+                    "{}, {name}: the second launch translated for {:?}",
                     self.name,
                     outcome.translate
                 );
                 println!(
-                    "{}, {isa} ({threads} threads): translated in {:?}; a launch: {} guest instructions, {} helper calls, {} in the interpreter",
+                    "{}, {name} ({threads} threads): translated in {:?}; a launch: {} guest instructions, {} helper calls, {} in the interpreter",
                     self.name,
                     first.translate,
                     outcome.counts.instructions,
                     outcome.counts.helper_calls,
                     outcome.counts.interp_instructions
                 );
-                group.bench_function(BenchmarkId::new(*isa, threads), |b| {
+                group.bench_function(BenchmarkId::new(*name, threads), |b| {
                     b.iter(|| guest.launch(EngineKind::Jit, threads))
                 });
             }
         }
         group.sample_size(self.interp_samples);
-        for Kernel { isa, guest } in &self.kernels {
-            group.bench_function(BenchmarkId::new(*isa, "interp"), |b| b.iter(|| guest.launch(EngineKind::Interp, 1)));
+        for Kernel { name, guest } in &self.kernels {
+            group.bench_function(BenchmarkId::new(*name, "interp"), |b| b.iter(|| guest.launch(EngineKind::Interp, 1)));
         }
         group.finish();
     }
@@ -222,14 +229,14 @@ fn table(c: &mut Criterion) {
     let (rows, items, group) = (1_024, 16_384, 256);
     let mut draw = Draw::new(3);
     let table: Vec<[u32; 4]> = (0..rows).map(|_| [(); 4].map(|()| draw.u32())).collect();
-    let kernel = |isa, binary| {
+    let kernel = |name, binary| {
         let guest = Guest::new(binary, "table")
             .grid([items as u32 / group, 1, 1], [group, 1, 1])
             .numbers(table.as_flattened())
             .arg(rows)
             .zeros(4 * items)
             .arg(items as i32);
-        Kernel { isa, guest }
+        Kernel::new(name, guest)
     };
     let kernels = vec![
         kernel("gfx9", "examples/gfx9/table/table.gfx900.hsaco"),
@@ -241,9 +248,82 @@ fn table(c: &mut Criterion) {
         .run(c, &mut [("plain", &mut plain)]);
 }
 
+/// What the kernels of the surface fixture find: images of words, row by row or in tiles.
+fn surfaces(entry: &str, grid: [u32; 2], block: [u32; 2], rest: &str) -> Captured {
+    let [(grid_x, grid_y), (block_x, block_y)] = [grid, block].map(|[x, y]| (x, y));
+    Captured::new(&format!(
+        r#"
+        kernel = {{ binary = "surface.sm_50.cubin", entry = "{entry}" }}
+        launch = {{ grid = [{grid_x}, {grid_y}, 1], block = [{block_x}, {block_y}, 1] }}
+        {rest}
+        "#
+    ))
+}
+
+/// An image of floats is copied: through surfaces, and as an array.
+fn copy(c: &mut Criterion) {
+    let side = 1024;
+    let image: Vec<f32> = (0..side * side).map(|i| i as f32).collect();
+    let (grid, block) = ([side / 32, side / 8], [32, 8]);
+    let surface = |layout: &str| {
+        let surface =
+            format!(r#"{{ dim = "2d", size = [{side}, {side}, 1], format = "r32_float", layout = "{layout}" }}"#);
+        let rest = format!(
+            r#"
+            arg = [{{ surface = "in" }}, {{ surface = "out" }}, {{ i32 = {side} }}, {{ i32 = {side} }}]
+            surface = {{ in = {surface}, out = {surface} }}
+            "#
+        );
+        surfaces("copy_surface", grid, block, &rest)
+    };
+    let global = Guest::new("benches/fixtures/surface.sm_50.cubin", "copy_global")
+        .grid([grid[0], grid[1], 1], [block[0], block[1], 1])
+        .numbers(&image)
+        .zeros(image.len() * 4)
+        .arg(side as i32)
+        .arg(side as i32);
+    let kernels = vec![
+        Kernel::new("global", global),
+        Kernel::new("pitch", surface("pitch")),
+        Kernel::new("block_linear", surface("block_linear")),
+    ];
+    let mut out = vec![0.0f32; image.len()];
+    let mut plain = || black_box(&mut out).copy_from_slice(black_box(&image));
+    Group { name: "copy", work: image.len() as u64, kernels, interp_samples: 10, two_threads: false }
+        .run(c, &mut [("plain", &mut plain)]);
+}
+
+/// Every thread adds to 64 of 4,096 counters and uses what they were: in a buffer, and on a surface.
+fn atomics(c: &mut Criterion) {
+    let (blocks, block, rounds) = (64, 256, 64);
+    let threads = (blocks * block) as usize;
+    let global = Guest::new("benches/fixtures/surface.sm_50.cubin", "add_global")
+        .grid([blocks, 1, 1], [block, 1, 1])
+        .zeros(4 * plain::COUNTERS)
+        .zeros(4 * threads)
+        .arg(rounds as i32);
+    let rest = format!(
+        r#"
+        arg = [{{ surface = "counters" }}, {{ buffer = "olds" }}, {{ i32 = {rounds} }}]
+        surface = {{ counters = {{ dim = "1d", size = [{}, 1, 1], format = "r32_uint", layout = "pitch" }} }}
+        buffer = {{ olds = {{ zeros = {} }} }}
+        "#,
+        plain::COUNTERS,
+        4 * threads
+    );
+    let surface = surfaces("add_surface", [blocks, 1], [block, 1], &rest);
+    let kernels = vec![Kernel::new("atom", global), Kernel::new("suatom", surface)];
+    let counters: Vec<_> = (0..plain::COUNTERS).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
+    let (mut one, mut two) = (vec![0u32; threads], vec![0u32; threads]);
+    let mut plain = || plain::add(black_box(&counters), black_box(&mut one), 0, rounds);
+    let mut plain_2 = || plain::add_by_two(black_box(&counters), black_box(&mut two), rounds);
+    Group { name: "atomics", work: threads as u64 * u64::from(rounds), kernels, interp_samples: 10, two_threads: true }
+        .run(c, &mut [("plain", &mut plain), ("plain_2", &mut plain_2)]);
+}
+
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    for bench in [mandelbrot, fma, dfma, mix, saxpy, histogram, nbody, table] {
+    for bench in [mandelbrot, fma, dfma, mix, saxpy, histogram, nbody, table, copy, atomics] {
         bench(&mut criterion);
     }
     criterion.final_summary();

@@ -5,6 +5,8 @@
 //! The loops are as one would write them: no intrinsics, no reordered sums.
 //! `mul_add` is one instruction on every CPU that has v3 (else a call, which says nothing about the host).
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use multiversion::multiversion;
 
 #[multiversion(targets = "simd")]
@@ -159,4 +161,29 @@ pub fn nbody(
         velocities_out[i] = v;
         positions_out[i] = [v[0].mul_add(dt, p[0]), v[1].mul_add(dt, p[1]), v[2].mul_add(dt, p[2]), p[3]];
     }
+}
+
+/// Counters that [`add`] adds to.
+pub const COUNTERS: usize = 4096;
+
+/// Every item, from `first` on, adds one to `rounds` counters by locked instructions; `olds` gets the sums of what it found.
+pub fn add(counters: &[AtomicU32], olds: &mut [u32], first: u32, rounds: u32) {
+    for (item, old) in (first..).zip(olds) {
+        let (mut at, mut sum) = (item, 0u32);
+        for _ in 0..rounds {
+            at = at.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+            sum = sum.wrapping_add(counters[(at >> 20) as usize].fetch_add(1, Ordering::Relaxed));
+        }
+        *old = sum;
+    }
+}
+
+/// The same on two threads, half of the items each.
+pub fn add_by_two(counters: &[AtomicU32], olds: &mut [u32], rounds: u32) {
+    let half = olds.len() / 2;
+    let (low, high) = olds.split_at_mut(half);
+    std::thread::scope(|scope| {
+        scope.spawn(move || add(counters, high, half as u32, rounds));
+        add(counters, low, 0, rounds);
+    });
 }

@@ -22,7 +22,7 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
 
 const ISAS: [&str; 2] = ["maxwell", "gfx9"];
 
-const RATIOS: [Ratio; 21] = [
+const RATIOS: [Ratio; 27] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
     ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/ISA/1", Promise::AtLeast(2.5)),
     ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/ISA/1", Promise::None),
@@ -38,6 +38,12 @@ const RATIOS: [Ratio; 21] = [
     ratio("table in a buffer: plain loop / JIT", "table/plain", "table/ISA_buffer/1", Promise::AtLeast(4.0)),
     ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
     ratio("nbody: 1 thread / 2 threads", "nbody/ISA/1", "nbody/ISA/2", Promise::AtLeast(1.8)),
+    ratio("copy of an image: pitch / global", "copy/pitch/1", "copy/global/1", Promise::AtMost(2.0)),
+    ratio("copy of an image: block-linear / global", "copy/block_linear/1", "copy/global/1", Promise::AtMost(3.0)),
+    ratio("copy of an array: JIT / plain", "copy/global/1", "copy/plain", Promise::None),
+    ratio("ATOM with two threads: JIT / plain", "atomics/atom/2", "atomics/plain_2", Promise::AtMost(1.5)),
+    ratio("SUATOM / ATOM with two threads", "atomics/suatom/2", "atomics/atom/2", Promise::AtMost(1.3)),
+    ratio("SUATOM / ATOM with one", "atomics/suatom/1", "atomics/atom/1", Promise::None),
     ratio("mandelbrot: interpreter / JIT", "mandelbrot/ISA/interp", "mandelbrot/ISA/1", Promise::None),
     ratio("fma: interpreter / JIT", "fma/ISA/interp", "fma/ISA/1", Promise::None),
     ratio("dfma: interpreter / JIT", "dfma/ISA/interp", "dfma/ISA/1", Promise::None),
@@ -63,18 +69,26 @@ fn median(id: &str) -> Option<f64> {
 /// Prints all ratios whose benchmarks have been measured, in this run or an earlier one.
 pub fn print() {
     println!("\nRatios of the medians");
+    let (of_isas, others): (Vec<_>, Vec<_>) =
+        RATIOS.iter().partition(|ratio| [ratio.above, ratio.below].iter().any(|id| id.contains("ISA")));
     for isa in ISAS {
         println!("{isa}");
-        for Ratio { what, above, below, promise } in &RATIOS {
-            let median = |id: &str| median(&id.replace("ISA", isa));
-            let (Some(above), Some(below)) = (median(above), median(below)) else { continue };
-            let ratio = above / below;
-            let (kept, promise) = match promise {
-                Promise::AtLeast(least) => (ratio >= *least, format!("promised: at least {least}")),
-                Promise::AtMost(most) => (ratio <= *most, format!("promised: at most {most}")),
-                Promise::None => (true, String::new()),
-            };
-            println!("  {what:<36}{ratio:>8.2}   {promise}{}", if kept { "" } else { "   MISSED" });
-        }
+        of_isas.iter().for_each(|ratio| ratio.print(isa));
+    }
+    println!("surfaces and atomics, maxwell");
+    others.iter().for_each(|ratio| ratio.print(""));
+}
+
+impl Ratio {
+    fn print(&self, isa: &str) {
+        let median = |id: &str| median(&id.replace("ISA", isa));
+        let (Some(above), Some(below)) = (median(self.above), median(self.below)) else { return };
+        let ratio = above / below;
+        let (kept, promise) = match self.promise {
+            Promise::AtLeast(least) => (ratio >= least, format!("promised: at least {least}")),
+            Promise::AtMost(most) => (ratio <= most, format!("promised: at most {most}")),
+            Promise::None => (true, String::new()),
+        };
+        println!("  {:<44}{ratio:>8.2}   {promise}{}", self.what, if kept { "" } else { "   MISSED" });
     }
 }

@@ -1,7 +1,7 @@
 //! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
 //! its own.
 
-use crate::ir::{BinaryOp, Block, ConvertOp, Extend, Op, Type, Value};
+use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 /// How far definitions are followed.
 const MAX_DEPTH: u32 = 8;
@@ -19,22 +19,26 @@ impl Bound {
     }
 }
 
-/// The bound of an integer value.
-pub fn bound(block: &Block, defs: &[(usize, usize)], v: Value) -> Bound {
-    follow(block, defs, v, MAX_DEPTH)
+/// The bound of an integer value, of values with these types and definitions.
+pub fn bound<'a>(ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: Value) -> Bound {
+    follow(&ty, &def, v, MAX_DEPTH)
 }
 
-fn follow(block: &Block, defs: &[(usize, usize)], v: Value, depth: u32) -> Bound {
-    let ty = block.ty(v).ty;
+fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, v: Value, depth: u32) -> Bound {
+    let ty = type_of(v);
     let any = Bound::of_type(ty);
     if depth == 0 {
         return any;
     }
-    let of = |v: Value| follow(block, defs, v, depth - 1);
-    match block.insts[defs[v.0 as usize].0].op {
+    let of = |v: Value| follow(type_of, def, v, depth - 1);
+    // What is known of the low bits of a result that may have wrapped.
+    let multiple = |zeros: u32| Bound { zeros: zeros.min(63), ..any };
+    match *def(v) {
         Op::Const { bits, .. } => Bound { max: bits, zeros: bits.trailing_zeros().min(63) },
         Op::Splat { a } => of(a),
-        Op::Load { access, extend: Extend::Unsigned, .. } if access.ty.bits() < ty.bits() => Bound::of_type(access.ty),
+        Op::Load { access, extend: Extend::Unsigned, sparse: false } if access.ty.bits() < ty.bits() => {
+            Bound::of_type(access.ty)
+        }
         Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => of(a),
         Op::Binary { op: BinaryOp::And, a, b } => {
             let (a, b) = (of(a), of(b));
@@ -44,17 +48,27 @@ fn follow(block: &Block, defs: &[(usize, usize)], v: Value, depth: u32) -> Bound
             let (a, b) = (of(a), of(b));
             match a.max.checked_add(b.max) {
                 Some(max) if max <= any.max => Bound { max, zeros: a.zeros.min(b.zeros) },
-                _ => any,
+                _ => multiple(a.zeros.min(b.zeros)),
             }
         }
+        Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } | Op::Select { a, b, .. } => {
+            multiple(of(a).zeros.min(of(b).zeros))
+        }
+        Op::Binary { op: BinaryOp::Mul, a, b } => multiple(of(a).zeros + of(b).zeros),
         Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU), a, b } => {
-            let (a, b) = (of(a), block.insts[defs[b.0 as usize].0].op.clone());
-            match b {
+            let (a, mut count) = (of(a), def(b));
+            if let Op::Splat { a } = *count {
+                count = def(a);
+            }
+            match *count {
                 Op::Const { bits, .. } if bits < u64::from(ty.bits()) && op == BinaryOp::ShrU => {
                     Bound { max: a.max >> bits, zeros: a.zeros.saturating_sub(bits as u32) }
                 }
                 Op::Const { bits, .. } if bits < u64::from(ty.bits()) && a.max <= any.max >> bits => {
                     Bound { max: a.max << bits, zeros: (a.zeros + bits as u32).min(63) }
+                }
+                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && op == BinaryOp::Shl => {
+                    multiple(a.zeros + bits as u32)
                 }
                 _ => any,
             }

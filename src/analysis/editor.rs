@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 
+use super::bounds::bound;
 use super::masks::Masks;
 use crate::ir::{
     BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
@@ -36,9 +37,6 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
         _ => true,
     }
 }
-
-/// How far definitions are followed.
-const MAX_DEPTH: u32 = 6;
 
 /// The hash of an operation.
 fn key(op: &Op, window: Window) -> u64 {
@@ -267,7 +265,7 @@ impl Editor {
             Op::ICmp { cc: IntCc::Ne, a, b } if self.constant(b) == Some(0) => match *self.def(a) {
                 Op::Binary { op: BinaryOp::And, a, b } => {
                     let low = self.constant(b)?;
-                    let cleared = low < 1 << self.low_zeros(a, MAX_DEPTH);
+                    let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
                     cleared.then(|| self.iconst(Type::I64, 0))
                 }
                 _ => None,
@@ -278,29 +276,6 @@ impl Editor {
                 Some(self.iconst(Type::I64, if holds { all } else { 0 }))
             }
             _ => None,
-        }
-    }
-
-    /// How many low bits of an integer are 0 for sure, less than 64.
-    fn low_zeros(&self, v: Value, depth: u32) -> u32 {
-        if let Some(bits) = self.constant(v) {
-            return bits.trailing_zeros().min(63);
-        }
-        if depth == 0 {
-            return 0;
-        }
-        let of = |v: Value| self.low_zeros(v, depth - 1);
-        match *self.def(v) {
-            Op::Splat { a } => of(a),
-            Op::Binary { op: BinaryOp::Shl, a, b } => match self.constant(b) {
-                Some(count) if count < u64::from(self.ty(v).ty.bits()) => (of(a) + count as u32).min(63),
-                _ => 0,
-            },
-            Op::Binary { op: BinaryOp::Mul, a, b } => (of(a) + of(b)).min(63),
-            Op::Binary { op: BinaryOp::And, a, b } => of(a).max(of(b)),
-            Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } => of(a).min(of(b)),
-            Op::Select { a, b, .. } => of(a).min(of(b)),
-            _ => 0,
         }
     }
 

@@ -3,15 +3,17 @@
 //!
 //! That is allowed while all lanes are active, every access is in reach, and no chunk reads or writes what another one
 //! writes. The first is put into [`Condition`]s here; the other two are for the engine to test, and are tests of a few
-//! numbers, since the lanes of every access of a group are evenly spaced over the warp.
+//! numbers, since the lanes of every access of a group are evenly spaced over the warp, or made of the bits of a value whose
+//! lanes are.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::class::{Class, Classes};
+use super::class::{CHUNK, Class, Classes};
 use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step};
+use super::tiled::{Tiled, tiled};
 use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
@@ -26,7 +28,7 @@ pub enum Condition {
     Mask { mask: Value, full: bool },
     /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
     Compare { cc: IntCc, a: Value, b: Value },
-    /// These low bits of `a` are 0 in lane 0, and so in all: it is evenly spaced by a multiple of them.
+    /// These low bits of `a` are 0 in lane 0, and so in lane 0 of every chunk: chunks are a multiple of them apart.
     Aligned { a: Value, low: u64 },
 }
 
@@ -40,8 +42,10 @@ pub struct Group {
     pub conditions: Vec<Condition>,
     /// Masks that then have all lanes, or none.
     pub settled: BTreeMap<Value, bool>,
-    /// The memory accesses with evenly spaced lanes, by instruction.
+    /// The memory accesses that are tested, by instruction.
     pub accesses: Vec<usize>,
+    /// Those of them whose lanes are not evenly spaced but in tiles, in each chunk.
+    pub tiled: BTreeMap<usize, Tiled>,
     /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group
     /// touches. Nothing shows how far the others have come if it faults: they only read.
     pub scattered: bool,
@@ -51,6 +55,10 @@ pub struct Group {
 
 fn is_shared(access: &Access) -> bool {
     access.space == Space::Shared
+}
+
+fn is_in_memory(access: &Access) -> bool {
+    matches!(access.space, Space::Global | Space::Generic | Space::Shared)
 }
 
 /// The groups of a block, in order.
@@ -100,6 +108,7 @@ impl Group {
             conditions: Vec::new(),
             settled: BTreeMap::new(),
             accesses: Vec::new(),
+            tiled: BTreeMap::new(),
             scattered: false,
             apart: Vec::new(),
         }
@@ -252,7 +261,9 @@ impl Finder<'_> {
         if matches!(self.block.insts[index].op, Op::Atomic { .. }) {
             return false;
         }
-        if !self.is_evenly_spaced(access) || !access.guard.is_some_and(|guard| self.require(guard, true)) {
+        let tiled = if self.is_evenly_spaced(access) { None } else { self.in_tiles(access) };
+        let placed = tiled.is_some() || self.is_evenly_spaced(access);
+        if !placed || !access.guard.is_some_and(|guard| self.require(guard, true)) {
             return false;
         }
         for earlier in self.group.accesses.clone() {
@@ -269,7 +280,24 @@ impl Finder<'_> {
             }
         }
         self.group.accesses.push(index);
+        if let Some(tiled) = tiled {
+            self.group.conditions.push(Condition::Aligned { a: tiled.root, low: tiled.low });
+            self.group.tiled.insert(index, tiled);
+        }
         true
+    }
+
+    /// How the lanes of an access lie in tiles, if they do in all chunks.
+    fn in_tiles(&self, access: &Access) -> Option<Tiled> {
+        if is_shared(access) || !is_in_memory(access) {
+            return None;
+        }
+        // What varies and is made before the group, the engine has as rows only.
+        let before = |v: Value| (self.plan.home[v.0 as usize] as usize) < self.group.steps.start;
+        let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
+        let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
+        let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
+        (chunk as u64 & tiled.low == 0).then_some(tiled)
     }
 
     /// Whether no lane touches what another lane touches; `None` if that depends on the addresses.
@@ -285,8 +313,7 @@ impl Finder<'_> {
 
     fn is_evenly_spaced(&self, access: &Access) -> bool {
         let stride = self.classes.get(access.address).stride();
-        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0)
-            && matches!(access.space, Space::Global | Space::Generic | Space::Shared)
+        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0) && is_in_memory(access)
     }
 
     /// Whether no segment of the group computes the value.

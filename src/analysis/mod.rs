@@ -21,6 +21,7 @@ mod masks;
 mod product;
 mod segment;
 mod ssa;
+mod tiled;
 
 pub use bounds::{Bound, bound};
 pub use class::{CHUNK, Class, Classes, LaunchClass};
@@ -31,6 +32,7 @@ pub use group::{Condition, Group, groups};
 pub use loops::in_loops;
 pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
+pub use tiled::{Tiled, tiled};
 
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
 use demand::Demand;

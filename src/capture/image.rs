@@ -23,12 +23,17 @@ pub fn draw(png: &Png, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let values = || array.bytes.chunks_exact(array.dtype.bytes()).map(|bytes| value(array.dtype.element(bytes)));
     let max = png.max.or_else(|| values().max()).unwrap_or(0).max(1);
     let rgb: Vec<u8> = values().flat_map(|v| colour(png.map, v, max)).collect();
+    encode(png.size, png::ColorType::Rgb, &rgb)
+}
+
+/// A PNG file of components of eight bits.
+pub(super) fn encode([width, height]: [u32; 2], colour: png::ColorType, pixels: &[u8]) -> Result<Vec<u8>, String> {
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, png.size[0], png.size[1]);
-    encoder.set_color(png::ColorType::Rgb);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(colour);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
-    writer.write_image_data(&rgb).map_err(|e| e.to_string())?;
+    writer.write_image_data(pixels).map_err(|e| e.to_string())?;
     writer.finish().map_err(|e| e.to_string())?;
     Ok(file)
 }

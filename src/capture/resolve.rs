@@ -342,22 +342,33 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
-        let key = format!("buffer.{name}");
-        self.check_name(&key, name)?;
-        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
-            buffer.clone();
-        let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
+    /// How far what `key` names may be from what is expected of it, if anything is.
+    pub(super) fn tolerance(
+        &self,
+        key: &str,
+        [rtol, atol]: [Option<f64>; 2],
+        expected: bool,
+    ) -> Result<Tolerance, Error> {
         for (tolerance, which) in [(rtol, "rtol"), (atol, "atol")] {
             let key = format!("{key}.{which}");
             match tolerance {
-                Some(_) if expect.is_none() => return Err(self.wrong(key, "there is no `expect` for it")),
+                Some(_) if !expected => return Err(self.wrong(key, "there is no `expect` for it")),
                 Some(t) if !(t >= 0.0 && t.is_finite()) => {
                     return Err(self.wrong(key, format!("{t}: expected a number from 0")));
                 }
                 _ => {}
             }
         }
+        Ok(Tolerance { rtol, atol })
+    }
+
+    fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
+        let key = format!("buffer.{name}");
+        self.check_name(&key, name)?;
+        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
+            buffer.clone();
+        let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
+        let tolerance = self.tolerance(&key, [rtol, atol], expect.is_some())?;
         let expect = match expect {
             None => None,
             Some(file) => {
@@ -371,7 +382,7 @@ impl Source<'_> {
                     let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
                     return Err(wrong(problem));
                 }
-                Some(Expectation { path, array, tolerance: Tolerance { rtol, atol } })
+                Some(Expectation { path, array, tolerance })
             }
         };
         let (dtype, shape) = match (&expect, dtype, shape) {

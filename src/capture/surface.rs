@@ -3,10 +3,11 @@
 use std::io::Cursor;
 use std::path::PathBuf;
 
+use super::Error;
 use super::array::{Array, Dtype};
+use super::image;
 use super::manifest::{self, Dim};
 use super::resolve::{Expectation, Source};
-use super::{Error, Tolerance};
 
 const PNG_MAGIC: &[u8] = b"\x89PNG";
 
@@ -61,6 +62,7 @@ impl Source<'_> {
             return Err(self.wrong(format!("{key}.png"), problem));
         }
         let content = surface.file.as_ref().map(|file| self.texels(file, surface, dtype, channels)).transpose()?;
+        let tolerance = self.tolerance(&key, [surface.rtol, surface.atol], surface.expect.is_some())?;
         let expect = match &surface.expect {
             None => None,
             Some(file) => {
@@ -71,7 +73,6 @@ impl Source<'_> {
                     let problem = format!("{} bytes of data, but {key} has {expected}", array.bytes.len());
                     return Err(Error::Array { path, problem });
                 }
-                let tolerance = Tolerance { rtol: surface.rtol, atol: surface.atol };
                 Some(Expectation { path, array, tolerance })
             }
         };
@@ -149,14 +150,8 @@ pub fn draw(surface: &Surface, texels: &[u8]) -> Result<Vec<u8>, String> {
         .chunks_exact(channels)
         .flat_map(|texel| order[..channels].iter().map(|&component| texel[component]).collect::<Vec<_>>())
         .collect();
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(if channels == 4 { png::ColorType::Rgba } else { png::ColorType::Grayscale });
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
-    writer.write_image_data(&pixels).map_err(|e| e.to_string())?;
-    writer.finish().map_err(|e| e.to_string())?;
-    Ok(file)
+    let colour = if channels == 4 { png::ColorType::Rgba } else { png::ColorType::Grayscale };
+    image::encode([width, height], colour, &pixels)
 }
 
 #[cfg(test)]

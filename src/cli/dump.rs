@@ -57,8 +57,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         (None, Some(launch)) => {
             let launch = launch?;
             let session = Session::new(&launch).map_err(failed)?;
-            let kernel = session.kernel().map_err(failed)?;
-            kernel.dump(stage, options.block.unwrap_or(launch.shape.block)).map_err(failed)?
+            session.dump(stage, options.block).map_err(failed)?
         }
         (name, _) => {
             let program = Program::load(&bytes, name.as_deref()).map_err(failed)?;

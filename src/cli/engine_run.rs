@@ -105,10 +105,7 @@ impl<'c> EngineRun<'c> {
             }
         }
         for (i, surface) in launch.surfaces.iter().enumerate() {
-            if !self.session.has_surface_changed(i).map_err(failed)? {
-                continue;
-            }
-            let bytes = self.session.surface(i).map_err(failed)?;
+            let Some(bytes) = self.session.changed_surface(i).map_err(failed)? else { continue };
             if surface.description.png {
                 let name = format!("{}.png", surface.name);
                 let image = capture::surface::draw(surface, &bytes).map_err(Error::Other)?;

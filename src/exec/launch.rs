@@ -168,25 +168,24 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
-        let (translated, environment) = self.environment(args, options)?;
-        let engine = translated.engine(options.engine, options.block, options.threads)?;
-        let before = translated.nanoseconds();
-        let start = Instant::now();
-        let outcome = self.run(&translated, &*engine, &environment.config, options, progress);
-        let elapsed = start.elapsed();
-        let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose();
-        self.release(environment)?;
-        let (outcome, printed, assertion) = outcome?;
-        let printed = buffered?.unwrap_or(printed);
-        let while_running = Duration::from_nanos(translated.nanoseconds() - before);
-        let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
-        Ok(LaunchOutcome {
-            counts: outcome.counts,
-            blocks_done: outcome.blocks_done,
-            fault,
-            printed,
-            translate: Duration::from_nanos(translated.take_nanoseconds()),
-            run: elapsed.saturating_sub(while_running),
+        self.in_environment(args, options, |translated, environment| {
+            let engine = translated.engine(options.engine, options.block, options.threads)?;
+            let before = translated.nanoseconds();
+            let start = Instant::now();
+            let (outcome, printed, assertion) =
+                self.run(translated, &*engine, &environment.config, options, progress)?;
+            let elapsed = start.elapsed();
+            let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose()?;
+            let while_running = Duration::from_nanos(translated.nanoseconds() - before);
+            let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
+            Ok(LaunchOutcome {
+                counts: outcome.counts,
+                blocks_done: outcome.blocks_done,
+                fault,
+                printed: buffered.unwrap_or(printed),
+                translate: Duration::from_nanos(translated.take_nanoseconds()),
+                run: elapsed.saturating_sub(while_running),
+            })
         })
     }
 
@@ -201,6 +200,11 @@ impl<'p> Kernel<'p> {
     /// The kernel at a stage of its translation for blocks of this shape, as text.
     pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
         self.program.translated(self.id, &[])?.dump(stage, block)
+    }
+
+    /// The same of the kernel as a launch specialises it.
+    pub fn dump_for(&self, stage: Stage, args: &[Arg], options: &LaunchOptions) -> Result<String, Error> {
+        self.in_environment(args, options, |translated, _| translated.dump(stage, options.block))
     }
 
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
@@ -222,26 +226,26 @@ impl<'p> Kernel<'p> {
         Ok((outcome, printed, assertion))
     }
 
-    /// Checks a launch and lays out what the kernel will find; and the kernel, as it is for that.
-    pub(super) fn environment(
+    /// Checks a launch, lays out what the kernel will find, and does something with that and the kernel as it is for it.
+    /// What the launch held is given back, whatever came of it.
+    pub(super) fn in_environment<T>(
         &self,
         args: &[Arg],
         options: &LaunchOptions,
-    ) -> Result<(Arc<Translated>, Environment), Error> {
+        run: impl FnOnce(&Arc<Translated>, &mut Environment) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let mut environment = self.program.guest().environment(&Launching { kernel: self, args, options })?;
-        match self.program.translated(self.id, &environment.images) {
-            Ok(translated) => {
-                if translated.asks_host() {
-                    let bytes = &mut environment.config.local_bytes;
-                    *bytes = bytes.saturating_add(SERVICE_BYTES);
-                }
-                Ok((translated, environment))
+        let result = self.program.translated(self.id, &environment.images).and_then(|translated| {
+            if translated.asks_host() {
+                let bytes = &mut environment.config.local_bytes;
+                *bytes = bytes.saturating_add(SERVICE_BYTES);
             }
-            Err(error) => {
-                self.release(environment)?;
-                Err(error)
-            }
-        }
+            run(&translated, &mut environment)
+        });
+        let released = self.release(environment);
+        let result = result?;
+        released?;
+        Ok(result)
     }
 
     fn text_of(&self, buffer: &PrintBuffer) -> Result<Printed, Error> {
@@ -250,7 +254,7 @@ impl<'p> Kernel<'p> {
     }
 
     /// Gives back what a launch held.
-    pub(super) fn release(&self, environment: Environment) -> Result<(), Error> {
+    fn release(&self, environment: Environment) -> Result<(), Error> {
         environment.lent.into_iter().for_each(|pages| self.program.give_back(pages));
         environment.held.iter().try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
     }

@@ -37,38 +37,38 @@ pub struct Executed {
 impl Kernel<'_> {
     /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
-        let (translated, environment) = self.environment(args, options)?;
-        let plain = translated.plain()?;
-        let memory = self.program.memory();
-        let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
-        let function = Arc::new(counting(&plain, counters));
-        let engine: Arc<dyn Engine + Send> = match options.engine {
-            EngineKind::Interp => Arc::new(Interpreter::new(function)?),
-            EngineKind::Jit => {
-                let program = jit::Kernel::new(function).program(options.block, options.threads);
-                program.map_err(|e| Error::Stage {
-                    kernel: plain.name.clone(),
-                    stage: "profile".into(),
-                    problem: e.to_string(),
-                })?
+        let executed = self.in_environment(args, options, |translated, environment| {
+            let plain = translated.plain()?;
+            let memory = self.program.memory();
+            let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
+            environment.held.push(counters);
+            let function = Arc::new(counting(&plain, counters));
+            let engine: Arc<dyn Engine + Send> = match options.engine {
+                EngineKind::Interp => Arc::new(Interpreter::new(function)?),
+                EngineKind::Jit => {
+                    let program = jit::Kernel::new(function).program(options.block, options.threads);
+                    program.map_err(|e| Error::Stage {
+                        kernel: plain.name.clone(),
+                        stage: "profile".into(),
+                        problem: e.to_string(),
+                    })?
+                }
+            };
+            self.run(translated, &*engine, &environment.config, options, None)?;
+            let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
+            for (block, i) in plain.blocks.iter().zip(0..) {
+                let mut count = [0; 8];
+                memory.read(counters + 8 * i, &mut count)?;
+                let count = u64::from_le_bytes(count);
+                if count == 0 {
+                    continue;
+                }
+                for placed in instructions(self.program.guest(), translated.code(), block.pc, block.cost) {
+                    executed.entry(placed.mnemonic).or_insert((0, placed.class)).0 += count;
+                }
             }
-        };
-        let outcome = self.run(&translated, &*engine, &environment.config, options, None);
-        self.release(environment)?;
-        outcome?;
-        let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
-        for (block, i) in plain.blocks.iter().zip(0..) {
-            let mut count = [0; 8];
-            memory.read(counters + 8 * i, &mut count)?;
-            let count = u64::from_le_bytes(count);
-            if count == 0 {
-                continue;
-            }
-            for placed in instructions(self.program.guest(), translated.code(), block.pc, block.cost) {
-                executed.entry(placed.mnemonic).or_insert((0, placed.class)).0 += count;
-            }
-        }
-        memory.release_later(counters)?;
+            Ok(executed)
+        })?;
         let entry = |(mnemonic, (count, class))| Executed { mnemonic, count, class };
         let mut executed: Vec<Executed> = executed.into_iter().map(entry).collect();
         executed.sort_by_key(|e| std::cmp::Reverse(e.count));

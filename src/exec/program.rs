@@ -1,6 +1,7 @@
 //! [`Program`]: a module in guest memory.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
@@ -301,12 +302,13 @@ impl Program {
 
     pub(super) fn translated(&self, kernel: FunctionId, images: &[(u32, Shape)]) -> Result<Arc<Translated>, Error> {
         let mut all = lock(&self.translated);
-        if let Some(translated) = all.get(&(kernel, images.to_vec())) {
-            return Ok(translated.clone());
-        }
-        let translated = Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec())?);
-        all.insert((kernel, images.to_vec()), translated.clone());
-        Ok(translated)
+        Ok(match all.entry((kernel, images.to_vec())) {
+            Entry::Occupied(entry) => entry.get().clone(),
+            Entry::Vacant(entry) => {
+                let translated = Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec())?);
+                entry.insert(translated).clone()
+            }
+        })
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::surfaces::{self, Surfaces};
-use super::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, guest, program, raw};
+use super::{
+    Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
+};
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
 
 /// A captured launch with its buffers in the memory of a program of its own.
@@ -175,6 +177,13 @@ impl<'c> Session<'c> {
         self.kernel()?.profile(&self.args, options)
     }
 
+    /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.
+    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>) -> Result<String, Error> {
+        let mut options = self.options(EngineKind::Jit, 1);
+        options.block = block.unwrap_or(options.block);
+        self.kernel()?.dump_for(stage, &self.args, &options)
+    }
+
     /// What is in the `i`th buffer of the launch now.
     pub fn buffer(&self, i: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; self.launch.buffers[i].content.len() as usize];
@@ -187,13 +196,14 @@ impl<'c> Session<'c> {
         self.surfaces.texels(self.program.memory(), i)
     }
 
-    /// Whether the texels of the `i`th surface are not what they were before the launch.
-    pub fn has_surface_changed(&self, i: usize) -> Result<bool, Error> {
+    /// The texels of the `i`th surface if they are not what they were before the launch.
+    pub fn changed_surface(&self, i: usize) -> Result<Option<Vec<u8>>, Error> {
         let texels = self.surface(i)?;
-        Ok(match &self.launch.surfaces[i].content {
+        let changed = match &self.launch.surfaces[i].content {
             Some(content) => *content != texels,
             None => texels.iter().any(|&byte| byte != 0),
-        })
+        };
+        Ok(changed.then_some(texels))
     }
 
     /// Whether the `i`th buffer is not what it was before the launch.

@@ -22,6 +22,8 @@ pub const STAGED_VALUES: usize = 8;
 pub const STAGED_COMPARE: usize = 16;
 /// Position in its block of the load whose fault is on record.
 const FAULT_ORDER: usize = 255;
+/// Bits of the chunk's lanes that met a sparse page that is not resident: added by every access.
+pub const SPARSE_LANES: usize = 253;
 /// Result of a shared function.
 pub const SHARED_RESULT: usize = 254;
 
@@ -153,7 +155,8 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
             }
             match desc.kind {
                 AccessKind::Load { extend } => {
-                    interp::load_elements(context, &desc.access, actor, address, &mut elements).map(|_| {
+                    let loaded = interp::load_elements(context, &desc.access, actor, address, &mut elements);
+                    loaded.inspect(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
                             let bits = interp::extended(&desc.access, extend, bits);
                             value(e).set(&mut context.scratch, lane, bits);
@@ -164,25 +167,32 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                     for (e, element) in elements[..count].iter_mut().enumerate() {
                         *element = value(e).get(&context.scratch, lane) & desc.access.ty.bit_mask();
                     }
-                    interp::store_elements(context, &desc.access, actor, address, &elements).map(|_| ())
+                    interp::store_elements(context, &desc.access, actor, address, &elements)
                 }
                 AccessKind::Atomic { op } => {
                     let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
                     let operands = [value(0), compare].map(|cells| cells.get(&context.scratch, lane));
-                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands)
-                        .map(|(old, _)| value(0).set(&mut context.scratch, lane, old))
+                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
+                        |(old, residency)| {
+                            value(0).set(&mut context.scratch, lane, old);
+                            residency
+                        },
+                    )
                 }
             }
         };
-        if let Err(kind) = outcome {
-            let lane = first as u32 + lane as u32;
-            let key = (u64::from(desc.order), lane);
-            if context.fault.kind == 0 || key < (context.scratch[FAULT_ORDER], context.fault.lane) {
-                context.set_fault(kind, lane, desc.pc, address);
-                context.scratch[FAULT_ORDER] = desc.order.into();
-            }
-            if !desc.keeps_least {
-                return;
+        match outcome {
+            Ok(residency) => context.scratch[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
+            Err(kind) => {
+                let lane = first as u32 + lane as u32;
+                let key = (u64::from(desc.order), lane);
+                if context.fault.kind == 0 || key < (context.scratch[FAULT_ORDER], context.fault.lane) {
+                    context.set_fault(kind, lane, desc.pc, address);
+                    context.scratch[FAULT_ORDER] = desc.order.into();
+                }
+                if !desc.keeps_least {
+                    return;
+                }
             }
         }
     }

@@ -89,25 +89,9 @@ impl Surface {
             "block_linear" => Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth }),
             other => panic!("layout {other}"),
         };
-        Image {
-            base,
-            kind,
-            array,
-            size: [width, height, if kind == Kind::D3 { depth } else { 1 }],
-            layers: if array { depth } else { 1 },
-            levels: 1,
-            first_level: 0,
-            last_level: 0,
-            layout,
-            format: format.texel,
-            srgb: format.srgb,
-            bytes: format.bytes,
-            sources: format.sources,
-            formatted: format.formatted,
-            normalized: false,
-            lod_bias: 0.0,
-            min_lod: 0.0,
-        }
+        let size = [width, height, if kind == Kind::D3 { depth } else { 1 }];
+        let layers = if array { depth } else { 1 };
+        Image { base, array, layers, ..format.image(kind, size, layout) }
     }
 }
 
@@ -243,9 +227,14 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
         options.engine = engine;
         options.images = Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
         let outcome = program.kernel("case").unwrap().launch(&args, &options).unwrap();
-        let fault = outcome.fault.map(|f| Fault { kind: f.kind().name().into(), lane: f.fault.lane });
+        let fault = outcome.fault.as_ref().map(|f| Fault { kind: f.kind().name().into(), lane: f.fault.lane });
         if fault != case.fault {
             return Err(format!("{engine:?}: fault {fault:?}, expected {:?}", case.fault));
+        }
+        // Formats are converted by the interpreter, and so are atomics of pairs.
+        let inline = case.text.contains(".D.") && !case.text.contains("F16x2") && fault.is_none();
+        if engine == EngineKind::Jit && inline && outcome.counts.interp_instructions != 0 {
+            return Err("the interpreter did some of it".into());
         }
         let crc = crc32fast::hash(&image_bytes(memory, surface, base, &before));
         if let Some(expected) = &case.result {

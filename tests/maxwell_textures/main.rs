@@ -123,22 +123,15 @@ impl Texture {
         };
         let image = Image {
             base: BASE,
-            kind,
             array: self.array,
-            size: self.size,
             layers: self.layers,
             levels: self.levels,
             first_level: self.first_level,
             last_level: self.last_level,
-            layout,
-            format: format.texel,
-            srgb: format.srgb,
-            bytes: format.bytes,
             sources,
-            formatted: format.formatted,
             normalized: self.normalized,
-            lod_bias: 0.0,
             min_lod: self.min_lod,
+            ..format.image(kind, self.size, layout)
         };
         Image::from_record(&image.record().unwrap()).unwrap()
     }

@@ -7,7 +7,6 @@ use crate::ir::image::{Image, Kind, Source};
 use crate::ir::texel::{TexelFormat, TexelKind};
 
 pub type Header = [u32; 8];
-pub const HEADER_BYTES: usize = 32;
 
 /// Component sizes: code, name, widths from the lowest bit, bytes of a texel, and whether formatted loads and stores take them.
 const FORMATS: [(u32, &str, [u32; 4], u8, bool); 20] = [
@@ -120,24 +119,14 @@ pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
     let &(_, shape, array) = KINDS.iter().find(|known| known.0 == bits(w[4], 23, 4)).ok_or("texture type")?;
     let srgb = bits(w[4], 22, 1) != 0;
     let high = u64::from(bits(w[2], 0, 16)) << 32;
+    let texel = TexelFormat::new(kind, widths);
+    let format = Format { texel, srgb, formatted: formatted && !srgb, bytes, sources };
+    let size = [bits(w[4], 0, 16) + 1, bits(w[5], 0, 16) + 1, 1];
     let one_level = Image {
         base: high | u64::from(w[1]),
-        kind: shape,
         array,
-        size: [bits(w[4], 0, 16) + 1, bits(w[5], 0, 16) + 1, 1],
-        layers: 1,
-        levels: 1,
-        first_level: 0,
-        last_level: 0,
-        layout: Layout::Pitch(0),
-        format: TexelFormat::new(kind, widths),
-        srgb,
-        bytes,
-        sources,
-        formatted: formatted && !srgb,
         normalized: bits(w[5], 31, 1) != 0,
-        lod_bias: 0.0,
-        min_lod: 0.0,
+        ..format.image(shape, size, Layout::Pitch(0))
     };
     match version {
         version::BUFFER => {
@@ -203,6 +192,29 @@ pub struct Format {
 }
 
 impl Format {
+    /// An image of this format at address 0, of one level and one layer, with coordinates in texels.
+    pub fn image(&self, kind: Kind, size: [u32; 3], layout: Layout) -> Image {
+        Image {
+            base: 0,
+            kind,
+            array: false,
+            size,
+            layers: 1,
+            levels: 1,
+            first_level: 0,
+            last_level: 0,
+            layout,
+            format: self.texel,
+            srgb: self.srgb,
+            bytes: self.bytes,
+            sources: self.sources,
+            formatted: self.formatted,
+            normalized: false,
+            lod_bias: 0.0,
+            min_lod: 0.0,
+        }
+    }
+
     /// None: there is none of that name.
     pub fn named(name: &str) -> Option<Format> {
         let (texel, number) = name.split_once('_')?;
@@ -307,25 +319,7 @@ mod tests {
 
     fn image(name: &str) -> Image {
         let format = Format::named(name).unwrap();
-        Image {
-            base: 0x7fff_1234_5000,
-            kind: Kind::D2,
-            array: false,
-            size: [100, 60, 1],
-            layers: 1,
-            levels: 1,
-            first_level: 0,
-            last_level: 0,
-            layout: Layout::Pitch(416),
-            format: format.texel,
-            srgb: format.srgb,
-            bytes: format.bytes,
-            sources: format.sources,
-            formatted: format.formatted,
-            normalized: false,
-            lod_bias: 0.0,
-            min_lod: 0.0,
-        }
+        Image { base: 0x7fff_1234_5000, ..format.image(Kind::D2, [100, 60, 1], Layout::Pitch(416)) }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 
 /// A sampler as words.
 pub type Entry = [u32; 8];
-pub const ENTRY_BYTES: usize = 32;
 
 /// Bit of a word, and count of bits.
 type Field = (usize, u32, u32);

@@ -11,7 +11,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class, bound};
+use crate::analysis::{CHUNK, Class, bound, tiled};
 use crate::ir::{Access, Space, Type, Value};
 use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
 
@@ -53,21 +53,40 @@ impl Rights {
     pub const WRITE: Rights = Rights { read: false, write: true };
 }
 
+/// Bytes from lane 0 to each lane of a chunk.
+pub(super) type Distances = [i64; CHUNK as usize];
+
+/// Those of evenly spaced lanes.
+pub(super) fn evenly(step: i64) -> Distances {
+    std::array::from_fn(|lane| step * lane as i64)
+}
+
 /// The lanes of a chunk in host memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// Lane 0, and a constant to add to it.
     pub host: (Clif, i32),
-    pub step: i64,
+    pub distances: Distances,
     /// Whether all of them are there.
     pub reachable: Clif,
+}
+
+/// From lane 0 to the lowest byte of an access, and how many bytes there are from the lowest to the highest.
+pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
+    let (lowest, highest) = distances.iter().fold((0, 0), |(low, high), &at| (at.min(low), at.max(high)));
+    (lowest, highest - lowest + i64::from(access.bytes()))
+}
+
+/// Whether lanes so far apart are aligned if lane 0 is, and all together on a page or on two that follow each other.
+fn fits_a_page(access: &Access, distances: &Distances) -> bool {
+    let align = i64::from(access.align.max(1));
+    distances.iter().all(|distance| distance % align == 0) && extent(access, distances).1 <= PAGE - NEAR
 }
 
 /// A look-up that a chunk has made, for its accesses nearby.
 #[derive(Clone, Copy)]
 pub(super) struct LookUp {
     address: Value,
-    step: i64,
     rights: Rights,
     /// The offset from the address with which it was made.
     offset: i32,
@@ -102,14 +121,13 @@ impl BlockLowerer<'_, '_, '_> {
             space => matches!(space, Space::Global | Space::Generic),
         };
         let step = class.stride().unwrap_or(i64::from(access.bytes()));
-        let span = (step * (LANES - 1)).abs() + i64::from(access.bytes());
-        if !inline || step % i64::from(access.align.max(1)) != 0 || span > PAGE - NEAR {
+        if !inline || !fits_a_page(access, &evenly(step)) {
             return None;
         }
         let (base, holds) = self.guess(access.address, step);
         let mut place = match access.space {
             Space::Shared => self.place_in_shared(access, base, step),
-            _ => self.place_in_page(access, base, step, rights, span),
+            _ => self.place_in_page(access, base, evenly(step), rights),
         };
         if let Some(holds) = holds {
             place.reachable = self.b.ins().band(holds, place.reachable);
@@ -157,13 +175,65 @@ impl BlockLowerer<'_, '_, '_> {
         let last = self.spread(first, step, Reach::Known(LANES - 1));
         let reachable = self.is_in_shared(access, &Spaced { first, last, step });
         let shared = self.ctx_load(types::I64, abi::SHARED);
-        Place { host: (self.b.ins().iadd(shared, first), 0), step, reachable }
+        Place { host: (self.b.ins().iadd(shared, first), 0), distances: evenly(step), reachable }
     }
 
-    fn place_in_page(&mut self, access: &Access, base: Clif, step: i64, rights: Rights, span: i64) -> Place {
+    /// Where the chunk's lanes of an access to a tiled image are, whose varying address is made of the bits of an evenly
+    /// spaced column.
+    pub(super) fn place_in_tiles(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+        if !matches!(access.space, Space::Global | Space::Generic)
+            || self.classes.get(access.address) != Class::Varying
+            || self.ty(access.address) != Type::I64
+            // What values are made of is not kept there.
+            || self.rest.is_some()
+        {
+            return None;
+        }
+        // What varies and is made elsewhere is a row.
+        let def = |v| (self.classes.get(v) != Class::Varying || self.is_home(v)).then(|| self.def_op(v));
+        let tiled = tiled(self.classes, |v| self.ty(v), def, access)?;
+        if !fits_a_page(access, &tiled.distances) {
+            return None;
+        }
+        let (root, spaced) = self.guess(tiled.root, tiled.step);
+        let low = self.b.ins().band_imm_u(root, tiled.low as i64);
+        let mut holds = self.b.ins().icmp_imm_u(IntCC::Equal, low, 0);
+        if let Some(spaced) = spaced {
+            holds = self.b.ins().band(holds, spaced);
+        }
+        let base = self.first_lane_of(access.address, (tiled.root, root));
+        for (v, most) in tiled.limits {
+            let first = self.first_lane_of(v, (tiled.root, root));
+            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64);
+            holds = self.b.ins().band(holds, fits);
+        }
+        let mut place = self.place_in_page(access, base, tiled.distances, rights);
+        place.reachable = self.b.ins().band(holds, place.reachable);
+        Some(place)
+    }
+
+    /// Lane 0 of a value that is made of another, of which it is known, and of what does not vary.
+    pub(super) fn first_lane_of(&mut self, v: Value, known: (Value, Clif)) -> Clif {
+        if v == known.0 {
+            return known.1;
+        }
+        if self.classes.get(v).stride().is_some() {
+            return self.base(v).0;
+        }
+        if let Some(&(base, _)) = self.chunk().bases.get(&v) {
+            return base;
+        }
+        let args: SmallVec<[Clif; 2]> =
+            self.def_op(v).operands().into_iter().map(|operand| self.first_lane_of(operand, known)).collect();
+        let first = self.base_of(v, &args);
+        self.chunk().bases.insert(v, (first, None));
+        first
+    }
+
+    fn place_in_page(&mut self, access: &Access, base: Clif, distances: Distances, rights: Rights) -> Place {
         let wide = self.ty(access.address) == Type::I64;
         let near = |known: &&LookUp| {
-            (known.address, known.step, known.rights) == (access.address, step, rights)
+            (known.address, known.rights) == (access.address, rights)
                 && i64::from(access.offset.abs_diff(known.offset)) < NEAR
         };
         let known = if wide { self.chunk().places.look_ups.iter().find(near).copied() } else { None };
@@ -172,19 +242,19 @@ impl BlockLowerer<'_, '_, '_> {
             let (tags, addend) = self.tlb_entry(first, rights);
             let in_page = self.b.ins().isub(first, tags[0]);
             let host = self.b.ins().iadd(first, addend);
-            let made = LookUp { address: access.address, step, rights, offset: access.offset, in_page, host };
+            let made = LookUp { address: access.address, rights, offset: access.offset, in_page, host };
             self.chunk().places.look_ups.push(made);
             made
         });
         // The lowest lane is less than a page away from what was looked up, so that a tag of no page fits neither.
         let distance = access.offset - look_up.offset;
-        let lowest = i64::from(distance) + (step * (LANES - 1)).min(0);
-        let low = plus(self.b, look_up.in_page, lowest);
+        let (nearest, span) = extent(access, &distances);
+        let low = plus(self.b, look_up.in_page, i64::from(distance) + nearest);
         // The bits that alignment forbids become high ones.
         let align = access.align.max(1).trailing_zeros();
         let low = if align == 0 { low } else { self.b.ins().rotr_imm_u(low, i64::from(align)) };
         let reachable = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, low, (PAGE - span) >> align);
-        Place { host: (look_up.host, distance), step, reachable }
+        Place { host: (look_up.host, distance), distances, reachable }
     }
 
     /// Whether evenly spaced lanes lie in shared memory, aligned.
@@ -291,7 +361,7 @@ impl BlockLowerer<'_, '_, '_> {
             offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
         }
         let bytes = i64::from(access.bytes());
-        let known = bound(self.block, self.defs, access.address);
+        let known = bound(|v| self.ty(v), |v| &self.def(v).op, access.address);
         let low_bits = i64::from(access.align.max(1)) - 1;
         let mut wrong: Option<Clif> = None;
         // Small offsets are compared as one, with the largest that there can be.

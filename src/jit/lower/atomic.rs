@@ -16,7 +16,7 @@ use crate::ir::{Access, AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type, Va
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn atomic(&mut self, index: usize) {
         let inst = &self.block.insts[index];
-        let Op::Atomic { access, op, value, compare, .. } = inst.op else { unreachable!() };
+        let Op::Atomic { access, op, value, compare, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
         let desc = self.describe(index, AccessKind::Atomic { op });
         let bits = self.mask_bits(guard);
@@ -25,6 +25,7 @@ impl BlockLowerer<'_, '_, '_> {
         let clif = clif_type(access.ty, true);
         let merged: Lanes =
             (0..if wanted { parts(access.ty) } else { 0 }).map(|_| self.b.append_block_param(done, clif)).collect();
+        let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let saved = self.chunk.clone();
         if compare.is_none()
             && access.space == Space::Shared
@@ -37,7 +38,8 @@ impl BlockLowerer<'_, '_, '_> {
                 self.require(full, general);
             }
             let old = self.atomic_of_all_lanes(&access, op, value, wanted, general);
-            let args: Vec<BlockArg> = old.into_iter().map(BlockArg::Value).collect();
+            let none = status.map(|_| self.b.ins().iconst(types::I64, 0));
+            let args: Vec<BlockArg> = old.into_iter().chain(none).map(BlockArg::Value).collect();
             self.b.ins().jump(done, &args);
             self.chunk.clone_from(&saved);
             self.b.switch_to_block(general);
@@ -45,6 +47,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.stage(&access, &[value]);
         if let Some(compare) = compare {
             self.stage_compare(compare);
+        }
+        if sparse {
+            self.clear_status();
         }
         let ty = access.ty;
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
@@ -75,12 +80,14 @@ impl BlockLowerer<'_, '_, '_> {
             let zero = self.zero_lanes(ty);
             args.extend(self.merge(guard, &lanes, &zero, ty).into_iter().map(BlockArg::Value));
         }
+        args.extend(status.map(|_| BlockArg::Value(self.status())));
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
         self.chunk = saved;
         if wanted {
             self.chunk().lanes.insert(result, merged);
         }
+        self.set_status(inst, status);
     }
 
     /// All lanes of the chunk in shared memory, without a check for each: what they found, if wanted.

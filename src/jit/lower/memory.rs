@@ -3,22 +3,32 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use smallvec::SmallVec;
 
 use super::super::abi;
-use super::super::forms::{Lanes, clif_type, parts};
+use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
-use super::address::{Place, Rights};
+use super::address::{Distances, Place, Rights, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
+use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
 
 const LANES: i64 = CHUNK as i64;
 
 /// How far the making of an address is looked at.
 const MAX_DEPTH: u32 = 8;
+
+/// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
+fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
+    let bytes = i64::from(access.bytes());
+    let lanes = usize::try_from(16 / bytes).ok().filter(|&lanes| 16 % bytes == 0 && lanes <= LANES as usize)?;
+    let follow = |vector: &[i64]| vector.iter().zip(0..).all(|(&at, lane)| at == vector[0] + lane * bytes);
+    let starts: SmallVec<[i64; 8]> = distances.iter().copied().step_by(lanes).collect();
+    distances.chunks(lanes).all(follow).then(|| starts.into_iter())
+}
 
 impl BlockLowerer<'_, '_, '_> {
     /// One element from host memory as a scalar of the result's type.
@@ -42,7 +52,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn load(&mut self, index: usize) {
         let inst = &self.block.insts[index];
-        let Op::Load { access, extend, .. } = inst.op else { unreachable!() };
+        let Op::Load { access, extend, sparse } = inst.op else { unreachable!() };
         let result_ty = self.ty(inst.results[0]);
         let guard = access.guard.expect("analysis makes masks explicit");
         let desc = self.describe(index, AccessKind::Load { extend });
@@ -54,29 +64,45 @@ impl BlockLowerer<'_, '_, '_> {
                 (0..parts(result_ty)).map(|_| self.b.append_block_param(done, clif_type(result_ty, true))).collect()
             })
             .collect();
-        let slow = self.cold_block();
+        let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let mask = self.mask_lanes(guard, result_ty);
-        let scattered = self.looks_scattered(&access);
-        let place = if scattered { None } else { self.place_for_both(&access, Rights::READ) };
-        if scattered {
-            self.lanes(access.address);
-        }
-        // What is computed from here on is known to one side only.
-        let saved = self.chunk.clone();
-        if let Some(loaded) = self.fast_load(&access, extend, place, scattered, slow, result_ty) {
+        let masked = |lowerer: &mut Self, loaded: &[Lanes]| {
             let mut args = Vec::new();
-            for lanes in &loaded {
+            for lanes in loaded {
                 for (&v, &mask) in lanes.iter().zip(&mask) {
-                    let mask = vector::cast(self.b, clif_type(result_ty, true), mask);
-                    args.push(BlockArg::Value(self.b.ins().band(v, mask)));
+                    let mask = vector::cast(lowerer.b, clif_type(result_ty, true), mask);
+                    args.push(BlockArg::Value(lowerer.b.ins().band(v, mask)));
                 }
             }
-            self.b.ins().jump(done, &args);
+            // What the code reaches by itself is resident.
+            args.extend(status.map(|_| BlockArg::Value(lowerer.b.ins().iconst(types::I64, 0))));
+            lowerer.b.ins().jump(done, &args);
+        };
+        // What is computed on one side of a branch is not known to the other.
+        let mut known = None;
+        if let Some(place) = self.place_in_tiles(&access, Rights::READ) {
+            known = Some(self.chunk.clone());
+            let other = self.b.create_block();
+            self.require(place.reachable, other);
+            let loaded = self.load_spaced(&access, extend, place.host, &place.distances, result_ty);
+            masked(self, &loaded);
+            self.b.switch_to_block(other);
+        }
+        let slow = self.cold_block();
+        let scattered = self.looks_scattered(&access);
+        let place = self.place_for_both(&access, scattered, Rights::READ);
+        let saved = self.chunk.clone();
+        let known = known.unwrap_or_else(|| saved.clone());
+        if let Some(loaded) = self.fast_load(&access, extend, place, scattered, slow, result_ty) {
+            masked(self, &loaded);
         }
         self.chunk.clone_from(&saved);
         self.b.switch_to_block(slow);
         self.stage(&access, &[]);
         let bits = self.mask_bits(guard);
+        if sparse {
+            self.clear_status();
+        }
         self.call_access(desc, bits, true);
         let mut args = Vec::new();
         for element in 0..count {
@@ -84,16 +110,29 @@ impl BlockLowerer<'_, '_, '_> {
                 args.push(BlockArg::Value(v));
             }
         }
+        args.extend(status.map(|_| BlockArg::Value(self.status())));
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
-        self.chunk = saved;
+        self.chunk = known;
         for (&value, lanes) in inst.results.iter().zip(merged) {
             self.chunk().lanes.insert(value, lanes);
         }
+        self.set_status(inst, status);
     }
 
-    /// The place of an access, with its address computed for the slow way too.
-    fn place_for_both(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+    /// Notes the sparse status of an access: bits of the chunk's lanes.
+    pub(super) fn set_status(&mut self, inst: &Inst, status: Option<Clif>) {
+        if let (Some(bits), Some(&mask)) = (status, inst.results.last()) {
+            self.chunk().masks.insert(mask, MaskForm { bits: Some(bits), ..MaskForm::default() });
+        }
+    }
+
+    /// The place of an access whose lanes are not scattered. The address is computed for the slow way too.
+    fn place_for_both(&mut self, access: &Access, scattered: bool, rights: Rights) -> Option<Place> {
+        if scattered {
+            self.lanes(access.address);
+            return None;
+        }
         if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
             self.lanes(access.address);
         }
@@ -113,7 +152,7 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Option<Vec<Lanes>> {
         if let Some(place) = place {
             self.require(place.reachable, slow);
-            return Some(self.load_spaced(access, extend, place.host, place.step, result_ty));
+            return Some(self.load_spaced(access, extend, place.host, &place.distances, result_ty));
         }
         let class = self.classes.get(access.address);
         match access.space {
@@ -127,20 +166,19 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lanes of memory that are `step` bytes apart; `host` is the first one's host address, with a constant to add.
+    /// Lanes of memory at distances from the first one; `host` is that one's host address, with a constant to add.
     pub(super) fn load_spaced(
         &mut self,
         access: &Access,
         extend: Extend,
         (host, at): (Clif, i32),
-        step: i64,
+        distances: &Distances,
         result_ty: Type,
     ) -> Vec<Lanes> {
         let elements = 0..i32::from(access.count);
-        let bytes = i64::from(access.bytes());
         let size = access.ty.bytes() as i32;
         let clif = clif_type(result_ty, true);
-        if step == 0 {
+        if *distances == [0; LANES as usize] {
             return elements
                 .map(|e| {
                     let v = self.load_element(access.ty, extend, host, at + e * size);
@@ -149,32 +187,36 @@ impl BlockLowerer<'_, '_, '_> {
                 })
                 .collect();
         }
-        if step == bytes && size >= 4 && access.count == 1 {
-            let part = |i| self.b.ins().load(clif, flags(), host, at + i * 16);
-            return vec![(0..parts(result_ty) as i32).map(part).collect()];
+        if let Some(vectors) = in_vectors(access, distances) {
+            let vectors: Vec<i32> = vectors.map(|distance| at + distance as i32).collect();
+            match (size, access.count) {
+                (4 | 8, 1) => {
+                    return vec![vectors.into_iter().map(|at| self.b.ins().load(clif, flags(), host, at)).collect()];
+                }
+                (4, 2) => {
+                    let quads: Lanes =
+                        vectors.into_iter().map(|at| self.b.ins().load(clif, flags(), host, at)).collect();
+                    let even = vector::halves(self.b, &quads, false);
+                    let odd = vector::halves(self.b, &quads, true);
+                    return [even, odd]
+                        .into_iter()
+                        .map(|pair| pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect())
+                        .collect();
+                }
+                (4, 4) => return self.load_transposed(host, &vectors, clif),
+                _ => {}
+            }
         }
-        if step == bytes && size == 4 && access.count == 2 {
-            let quads: Lanes = (0..4).map(|i| self.b.ins().load(clif, flags(), host, at + i * 16)).collect();
-            let even = vector::halves(self.b, &quads, false);
-            let odd = vector::halves(self.b, &quads, true);
-            return [even, odd]
-                .into_iter()
-                .map(|pair| pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect())
-                .collect();
-        }
-        if step == bytes && size == 4 && access.count == 4 {
-            return self.load_transposed((host, at), clif);
-        }
-        if step == 1 && size == 1 && access.count == 1 {
+        if size == 1 && access.count == 1 && *distances == evenly(1) {
             return vec![self.load_bytes(extend, (host, at))];
         }
         elements
             .map(|e| {
                 let mut lanes = self.zero_lanes(result_ty);
                 let per = LANES as usize / parts(result_ty);
-                for lane in 0..LANES as usize {
-                    let at = i64::from(at) + step * lane as i64 + i64::from(e * size);
-                    let v = self.load_element(access.ty, extend, host, at as i32);
+                for (lane, distance) in distances.iter().enumerate() {
+                    let at = at + *distance as i32 + e * size;
+                    let v = self.load_element(access.ty, extend, host, at);
                     let part = &mut lanes[lane / per];
                     *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
                 }
@@ -196,12 +238,11 @@ impl BlockLowerer<'_, '_, '_> {
         [self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves)].into_iter().collect()
     }
 
-    /// Eight consecutive quadruples of words as four values.
-    fn load_transposed(&mut self, (host, at): (Clif, i32), clif: cranelift_codegen::ir::Type) -> Vec<Lanes> {
+    /// Eight quadruples of words, which lie at these constants from `host`, as four values.
+    fn load_transposed(&mut self, host: Clif, at: &[i32], clif: cranelift_codegen::ir::Type) -> Vec<Lanes> {
         let mut values = vec![Lanes::new(); 4];
-        for half in 0..2 {
-            let q: Vec<Clif> =
-                (0..4).map(|i| self.b.ins().load(types::I32X4, flags(), host, at + (half * 4 + i) * 16)).collect();
+        for half in at.chunks(4) {
+            let q: Vec<Clif> = half.iter().map(|&at| self.b.ins().load(types::I32X4, flags(), host, at)).collect();
             let mut pair = |x: usize, y: usize, pick| vector::shuffle_words(self.b, q[x], q[y], pick);
             let low01 = pair(0, 1, [0, 4, 1, 5]);
             let high01 = pair(0, 1, [2, 6, 3, 7]);
@@ -405,25 +446,37 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn store(&mut self, index: usize) {
         let inst = &self.block.insts[index];
-        let Op::Store { access, ref values, .. } = inst.op else { unreachable!() };
+        let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
         let desc = self.describe(index, AccessKind::Store);
         let done = self.b.create_block();
-        let slow = self.cold_block();
+        let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
-        let scattered = self.looks_scattered(&access);
-        let place = if scattered { None } else { self.place_for_both(&access, Rights::WRITE) };
-        if scattered {
-            self.lanes(access.address);
+        let mut known = None;
+        if let Some(place) = self.place_in_tiles(&access, Rights::WRITE) {
+            known = Some(self.chunk.clone());
+            let other = self.b.create_block();
+            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+            let reachable = self.b.ins().band(full, place.reachable);
+            self.require(reachable, other);
+            self.store_spaced(&access, &lanes, place.host, &place.distances);
+            let none = self.no_status(sparse);
+            self.b.ins().jump(done, &none);
+            self.b.switch_to_block(other);
         }
+        let slow = self.cold_block();
+        let scattered = self.looks_scattered(&access);
+        let place = self.place_for_both(&access, scattered, Rights::WRITE);
         let saved = self.chunk.clone();
+        let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         if let Some(place) = place {
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, slow);
-            self.store_spaced(&access, &lanes, place.host, place.step);
-            self.b.ins().jump(done, &[]);
+            self.store_spaced(&access, &lanes, place.host, &place.distances);
+            let none = self.no_status(sparse);
+            self.b.ins().jump(done, &none);
         } else if access.space == Space::Shared {
             self.stage(&access, values);
             self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
@@ -432,48 +485,66 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
                 }
             });
-            self.b.ins().jump(done, &[]);
+            let none = self.no_status(sparse);
+            self.b.ins().jump(done, &none);
         } else if scattered {
             self.require(full, slow);
             self.scatter_global(&access, &lanes, slow);
-            self.b.ins().jump(done, &[]);
+            let none = self.no_status(sparse);
+            self.b.ins().jump(done, &none);
         } else if self.is_inline_local(&access) {
             self.require(full, slow);
             self.store_local(&access, &lanes, slow);
-            self.b.ins().jump(done, &[]);
+            let none = self.no_status(sparse);
+            self.b.ins().jump(done, &none);
         } else {
             self.b.ins().jump(slow, &[]);
         }
         self.chunk.clone_from(&saved);
         self.b.switch_to_block(slow);
         let any = self.b.create_block();
-        self.b.ins().brif(bits, any, &[], done, &[]);
+        let none = self.no_status(sparse);
+        self.b.ins().brif(bits, any, &[], done, &none);
         self.b.switch_to_block(any);
         self.stage(&access, values);
+        if sparse {
+            self.clear_status();
+        }
         self.call_access(desc, bits, false);
-        self.b.ins().jump(done, &[]);
+        let args: SmallVec<[BlockArg; 1]> = status.map(|_| BlockArg::Value(self.status())).into_iter().collect();
+        self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
-        self.chunk = saved;
+        self.chunk = known;
+        self.set_status(inst, status);
+    }
+
+    /// The status, if it is asked for, of a store that met no sparse page.
+    fn no_status(&mut self, sparse: bool) -> SmallVec<[BlockArg; 1]> {
+        sparse.then(|| BlockArg::Value(self.b.ins().iconst(types::I64, 0))).into_iter().collect()
     }
 
     /// The reverse of [`Self::load_spaced`].
-    pub(super) fn store_spaced(&mut self, access: &Access, values: &[Lanes], (host, at): (Clif, i32), step: i64) {
-        let bytes = i64::from(access.bytes());
+    pub(super) fn store_spaced(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        (host, at): (Clif, i32),
+        distances: &Distances,
+    ) {
         let size = access.ty.bytes() as i32;
-        if step == bytes && size >= 4 && access.count == 1 {
-            for (i, &v) in values[0].iter().enumerate() {
-                self.b.ins().store(flags(), v, host, at + i as i32 * 16);
+        if let Some(vectors) = in_vectors(access, distances).filter(|_| access.count == 1 && size >= 4) {
+            for (distance, &v) in vectors.zip(&values[0]) {
+                self.b.ins().store(flags(), v, host, at + distance as i32);
             }
             return;
         }
         // Lane by lane, the highest last.
-        let first = if step == 0 { LANES as usize - 1 } else { 0 };
-        for lane in first..LANES as usize {
+        let first = if *distances == [0; LANES as usize] { LANES as usize - 1 } else { 0 };
+        for (lane, distance) in distances.iter().enumerate().skip(first) {
             for (e, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();
                 let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
-                let at = i64::from(at) + step * lane as i64 + i64::from(e as i32 * size);
-                self.store_element(access.ty, v, host, at as i32);
+                self.store_element(access.ty, v, host, at + *distance as i32 + e as i32 * size);
             }
         }
     }

@@ -67,19 +67,17 @@ pub fn support(
         ),
         Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
-        Op::Load { access, sparse, .. } => {
+        Op::Load { access, .. } => {
             if uniform(access.address) {
                 let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
                 let inside = u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
                 lane_wise(access.count == 1 && inside && is_pure(&inst.op, constant))
             } else {
-                lane_wise(!sparse)
+                Support::LaneWise
             }
         }
         Op::Atomic { op, .. } if op.is_of_pairs() => Support::None,
-        Op::Store { access, sparse, .. } | Op::Atomic { access, sparse, .. } => {
-            lane_wise(!sparse && !uniform(access.address))
-        }
+        Op::Store { access, .. } | Op::Atomic { access, .. } => lane_wise(!uniform(access.address)),
         _ => Support::LaneWise,
     }
 }

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
-use super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_COMPARE, STAGED_VALUES};
+use super::super::helpers::{AccessDesc, AccessKind, Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES};
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -52,6 +52,17 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn stage_compare(&mut self, v: Value) {
         self.stage_lanes(STAGED_COMPARE, v);
+    }
+
+    /// Before the helper's calls for an access with a sparse status.
+    pub(super) fn clear_status(&mut self) {
+        let none = self.b.ins().iconst(types::I64, 0);
+        self.ctx_store(none, Self::scratch(SPARSE_LANES));
+    }
+
+    /// After them: the bits of the chunk's lanes that met a sparse page that is not resident.
+    pub(super) fn status(&mut self) -> Clif {
+        self.ctx_load(types::I64, Self::scratch(SPARSE_LANES))
     }
 
     /// Lanes from the scratch area.

@@ -33,6 +33,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let sweeps = self.number == 0
             && ends
             && !group.scattered
+            && group.tiled.is_empty()
             && self.classes.launch() == LaunchClass::Line
             && group.steps == (0..self.plan.steps.len())
             && self.block.insts.iter().all(same_in_warps);

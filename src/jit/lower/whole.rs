@@ -7,12 +7,12 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::forms::clif_type;
-use super::address::{Rights, Spaced};
+use super::address::{Distances, Rights, Spaced, evenly, extent};
 use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
 use super::int;
-use crate::analysis::{Class, Condition, Group, Step};
-use crate::ir::{Access, BinaryOp, ConvertOp, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
+use crate::analysis::{CHUNK, Class, Condition, Group, Step, Tiled};
+use crate::ir::{Access, BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
@@ -21,6 +21,8 @@ pub struct Whole<'r> {
     escapes: HashSet<Value>,
     /// Host address of lane 0 of each access, and the distance from lane to lane.
     hosts: HashMap<usize, (Clif, i64)>,
+    /// Of accesses to tiles, host address of lane 0 of every chunk.
+    tiles: HashMap<usize, Vec<Clif>>,
     reach: Reach,
     /// In a sweep, lanes of the warps before the current one, `i64`.
     pub(super) lanes_before: Option<Clif>,
@@ -28,7 +30,14 @@ pub struct Whole<'r> {
 
 impl<'r> Whole<'r> {
     pub(super) fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
-        Whole { group, escapes: HashSet::new(), hosts: HashMap::new(), reach, lanes_before: None }
+        Whole {
+            group,
+            escapes: HashSet::new(),
+            hosts: HashMap::new(),
+            tiles: HashMap::new(),
+            reach,
+            lanes_before: None,
+        }
     }
 
     pub fn escapes(&self, v: Value) -> bool {
@@ -56,7 +65,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
         }
         self.read_bases_that_are_overwritten(&insts);
-        let masks = if self.in_loop {
+        let masks = if self.in_loop || !group.tiled.is_empty() {
             self.chunks_one_by_one(&insts, &outgoing)
         } else {
             self.chunks_in_a_loop(&insts, &outgoing)
@@ -242,6 +251,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         for &index in &group.accesses {
             let access = *self.access(index);
+            if let Some(tiled) = group.tiled.get(&index) {
+                let tiles = self.test_tiles(group, &access, tiled, slow);
+                self.whole.as_mut().expect("a group is being lowered").tiles.insert(index, tiles);
+                continue;
+            }
             let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
             let same = group.accesses.iter().find(|&&other| same_place(self.access(other), &access));
             if let Some(&first) = same.filter(|&&first| first != index) {
@@ -264,8 +278,42 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The lanes of an access in host memory, of which several guest pages may share one.
+    /// Host addresses of lane 0 of every chunk of an access to tiles. Goes to `slow` if one is out of reach.
+    fn test_tiles(&mut self, group: &Group, access: &Access, tiled: &Tiled, slow: ClifBlock) -> Vec<Clif> {
+        let rights = self.rights(group, access);
+        let (_, bytes) = extent(access, &tiled.distances);
+        let mut hosts = Vec::new();
+        for number in 0..self.chunk_count() {
+            self.enter_chunk(number);
+            let (root, _) = self.base(tiled.root);
+            for &(v, most) in &tiled.limits {
+                let first = self.first_lane_of(v, (tiled.root, root));
+                let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64);
+                self.require(fits, slow);
+            }
+            let first = self.first_lane_of(access.address, (tiled.root, root));
+            let first = self.first_address(access, first);
+            let last = self.b.ins().iadd_imm_s(first, bytes - i64::from(access.bytes()));
+            hosts.push(self.host_address(access, &Spaced { first, last, step: 1 }, rights, slow));
+        }
+        self.enter_chunk(0);
+        hosts
+    }
+
+    /// The lanes of an access in host memory, of which several guest pages may share one. Those in tiles lie between these.
     fn host_lanes(&mut self, index: usize) -> Spaced {
+        let whole = self.whole.as_ref().expect("a group is being lowered");
+        if let Some(tiles) = whole.tiles.get(&index) {
+            let (tiles, access) = (tiles.clone(), self.access(index));
+            let (_, bytes) = extent(access, &whole.group.tiled[&index].distances);
+            let (mut low, mut high) = (tiles[0], tiles[0]);
+            for &tile in &tiles[1..] {
+                low = self.b.ins().umin(low, tile);
+                high = self.b.ins().umax(high, tile);
+            }
+            let last = self.b.ins().iadd_imm_s(high, bytes - i64::from(access.bytes()));
+            return Spaced { first: low, last, step: 1 };
+        }
         let (first, step) = self.hosts()[&index];
         let last = self.spread_whole(first, step);
         Spaced { first, last, step }
@@ -487,11 +535,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The chunk's first lane of an access: host address, constant to add to it, and the distance from lane to lane.
-    fn host_of(&mut self, index: usize) -> ((Clif, i32), i64) {
+    /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
+    fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
+        let whole = self.whole.as_ref().expect("a group is being lowered");
+        if let (Some(tiles), Some(lane)) =
+            (whole.tiles.get(&index), self.chunk.as_ref().and_then(Chunk::known_first_lane))
+        {
+            return ((tiles[(lane / i64::from(CHUNK)) as usize], 0), whole.group.tiled[&index].distances);
+        }
         let (host, step) = self.hosts()[&index];
         if let Some(lane) = self.chunk().known_first_lane() {
-            return ((host, (step * lane) as i32), step);
+            return ((host, (step * lane) as i32), evenly(step));
         }
         let known = self.chunk().hosts.iter().find(|&&(of, _)| of == (host, step)).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
@@ -500,29 +554,40 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.chunk().hosts.push(((host, step), at));
             at
         });
-        ((at, 0), step)
+        ((at, 0), evenly(step))
     }
 
     pub(super) fn load_whole(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let Op::Load { access, extend, .. } = inst.op else { unreachable!() };
-        let (host, step) = self.host_of(index);
-        let values = self.load_spaced(&access, extend, host, step, self.ty(inst.results[0]));
+        let (host, distances) = self.host_of(index);
+        let values = self.load_spaced(&access, extend, host, &distances, self.ty(inst.results[0]));
         for (&value, lanes) in inst.results.iter().zip(values) {
             self.chunk().lanes.insert(value, lanes);
         }
+        self.set_resident(inst);
     }
 
-    /// Whether a store has been tested with the group that is done as a whole.
-    pub(super) fn is_spaced_in_group(&self, index: usize) -> bool {
-        self.whole.as_ref().is_some_and(|whole| whole.hosts.contains_key(&index))
+    /// Notes that an access which has been tested met no sparse page.
+    fn set_resident(&mut self, inst: &Inst) {
+        if let Op::Load { sparse: true, .. } | Op::Store { sparse: true, .. } = inst.op {
+            let none = self.b.ins().iconst(types::I64, 0);
+            self.set_status(inst, Some(none));
+        }
+    }
+
+    /// Whether an access has been tested with the group that is done as a whole.
+    pub(super) fn is_tested_in_group(&self, index: usize) -> bool {
+        self.whole.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
     }
 
     pub(super) fn store_whole(&mut self, index: usize) {
-        let Op::Store { access, ref values, .. } = self.block.insts[index].op else { unreachable!() };
+        let inst = &self.block.insts[index];
+        let Op::Store { access, ref values, .. } = inst.op else { unreachable!() };
         let values: Vec<_> = values.iter().map(|&v| self.lanes(v)).collect();
-        let (host, step) = self.host_of(index);
-        self.store_spaced(&access, &values, host, step);
+        let (host, distances) = self.host_of(index);
+        self.store_spaced(&access, &values, host, &distances);
+        self.set_resident(inst);
     }
 }
 

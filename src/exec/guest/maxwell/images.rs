@@ -15,8 +15,8 @@ use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
 use crate::isa::maxwell::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::field::Field;
-use crate::isa::maxwell::header::{self, Format, HEADER_BYTES, Header, PITCH_ALIGN};
-use crate::isa::maxwell::sampler::{self, ENTRY_BYTES, Entry};
+use crate::isa::maxwell::header::{self, Format, Header, PITCH_ALIGN};
+use crate::isa::maxwell::sampler;
 use crate::isa::maxwell::{Opcode, code};
 
 /// Images in memory begin at multiples of this: all that headers and pages ask for.
@@ -35,6 +35,8 @@ pub struct Images {
 }
 
 type Record = [u8; RECORD_BYTES];
+/// A header or a sampler, as it lies in memory.
+type Descriptor = [u32; 8];
 
 impl Images {
     /// For a kernel that finds `bank` in constant bank 0. None: it uses no images.
@@ -83,10 +85,14 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
         let Some(instruction) = word.instruction else { continue };
         let word = match instruction.opcode() {
             Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suatom | Opcode::SuatomCas => instruction.c().imm(),
-            Opcode::Tex | Opcode::Texs | Opcode::Tld | Opcode::Tlds | Opcode::Tld4 | Opcode::Tld4s | Opcode::Txd => {
-                instruction.field(Field::handle)
-            }
-            Opcode::Txq => instruction.field(Field::handle),
+            Opcode::Tex
+            | Opcode::Texs
+            | Opcode::Tld
+            | Opcode::Tlds
+            | Opcode::Tld4
+            | Opcode::Tld4s
+            | Opcode::Txd
+            | Opcode::Txq => instruction.field(Field::handle),
             _ => continue,
         };
         used = true;
@@ -98,41 +104,33 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
     used.then_some(handles)
 }
 
+/// The entries of a table of descriptors.
+fn table(memory: &Memory, what: &'static str, address: u64, count: u64, most: u64) -> Result<Vec<Descriptor>, Error> {
+    if count > most {
+        return Err(Error::ImagePool { what, count, most });
+    }
+    let mut bytes = vec![0; count as usize * size_of::<Descriptor>()];
+    memory.read(address, &mut bytes)?;
+    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let entry = |bytes: &[u8]| std::array::from_fn(|i| word(&bytes[4 * i..]));
+    Ok(bytes.chunks_exact(size_of::<Descriptor>()).map(entry).collect())
+}
+
 /// The records of all headers of a pool.
 fn records(memory: &Memory, pool: &ImagePool) -> Result<Vec<Record>, Error> {
-    let count = u64::from(pool.last_header) + 1;
-    if count > MAX_HEADERS {
-        return Err(Error::ImagePool { what: "texture headers", count, most: MAX_HEADERS });
-    }
-    let mut bytes = vec![0; count as usize * HEADER_BYTES];
-    memory.read(pool.headers, &mut bytes)?;
-    Ok(bytes.chunks_exact(HEADER_BYTES).map(record).collect())
+    let headers = table(memory, "texture headers", pool.headers, u64::from(pool.last_header) + 1, MAX_HEADERS)?;
+    Ok(headers.iter().map(record).collect())
 }
 
 /// The samplers of a pool.
 fn samplers(memory: &Memory, pool: &ImagePool) -> Result<Vec<Sampler>, Error> {
     let count = if pool.samplers == 0 { 0 } else { u64::from(pool.last_sampler) + 1 };
-    if count > MAX_SAMPLERS {
-        return Err(Error::ImagePool { what: "samplers", count, most: MAX_SAMPLERS });
-    }
-    let mut bytes = vec![0; count as usize * ENTRY_BYTES];
-    memory.read(pool.samplers, &mut bytes)?;
-    let sampler = |bytes: &[u8]| {
-        let mut entry = Entry::default();
-        for (word, bytes) in entry.iter_mut().zip(bytes.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        sampler::decode(&entry)
-    };
-    Ok(bytes.chunks_exact(ENTRY_BYTES).map(sampler).collect())
+    let entries = table(memory, "samplers", pool.samplers, count, MAX_SAMPLERS)?;
+    Ok(entries.iter().map(sampler::decode).collect())
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let mut header = Header::default();
-    for (word, bytes) in header.iter_mut().zip(bytes.chunks_exact(4)) {
-        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    }
-    match header::decode(&header) {
+fn record(header: &Header) -> Record {
+    match header::decode(header) {
         Ok(None) => [0; RECORD_BYTES],
         Ok(Some(image)) => image.record().unwrap_or_else(image::unsupported),
         Err(_) => image::unsupported(),
@@ -154,7 +152,7 @@ pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<O
     if images.is_empty() {
         return Ok(None);
     }
-    let none = [0; HEADER_BYTES / 4];
+    let none = Header::default();
     let headers = none.iter().chain(images.iter().flat_map(|image| &image.object)).copied().collect();
     let samplers = textures.iter().map(|texture| sampler(&texture.sampler));
     let samplers = [Sampler::default()].into_iter().chain(samplers).flat_map(|sampler| sampler::encode(&sampler));
@@ -223,25 +221,13 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
             depth: log("block_depth", description.block_depth, 1)?,
         }),
     };
+    let size = [width, height, if kind == Kind::D3 { depth } else { 1 }];
     let mut image = image::Image {
-        base: 0,
-        kind,
         array,
-        size: [width, height, if kind == Kind::D3 { depth } else { 1 }],
         layers: if array { depth } else { 1 },
-        levels: 1,
-        first_level: 0,
-        last_level: 0,
-        layout,
-        format: format.texel,
-        srgb: format.srgb,
-        bytes: format.bytes,
-        sources: format.sources,
-        formatted: format.formatted,
         // The sampler may say otherwise.
         normalized: kind != Kind::Buffer,
-        lod_bias: 0.0,
-        min_lod: 0.0,
+        ..format.image(kind, size, layout)
     };
     let bytes = image.total_bytes();
     image.base = memory.alloc(bytes, IMAGE_ALIGN)?;

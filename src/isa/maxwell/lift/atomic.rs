@@ -75,10 +75,12 @@ fn perform(
 ) -> Result<Value, Unsupported> {
     let (address, offset) = address(cx, i, space)?;
     let access = cx.b.access(space, ty, 1, address, offset);
-    Ok(atomic(cx, i, access, op, value, compare))
+    let (old, status) = atomic(cx, i, access, op, value, compare);
+    cx.set_pred(i.pd(), status);
+    Ok(old)
 }
 
-/// An atomic operation with the sparse status, if the instruction has a predicate for it; the old value.
+/// An atomic operation; the old value, and the sparse status if the instruction has a predicate for it.
 pub fn atomic(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -86,13 +88,12 @@ pub fn atomic(
     op: AtomicOp,
     value: Value,
     compare: Option<Value>,
-) -> Value {
+) -> (Value, Mask) {
     if i.pd() == PT {
-        return cx.b.atomic(access, op, value, compare);
+        return (cx.b.atomic(access, op, value, compare), Mask::Never);
     }
     let (old, sparse) = cx.b.atomic_sparse(access, op, value, compare);
-    cx.set_pred(i.pd(), Mask::Lanes(sparse));
-    old
+    (old, Mask::Lanes(sparse))
 }
 
 pub fn set_old(cx: &mut Cx<'_>, i: &Instruction, old: Value) {

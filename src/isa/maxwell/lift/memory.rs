@@ -91,18 +91,19 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifte
     Ok(Flow::Next)
 }
 
-/// Loads, and writes the sparse status if the instruction has a predicate for it.
-pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) -> Values {
+/// Loads; the values, and the sparse status if the instruction has a predicate for it.
+pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) -> (Values, Mask) {
     if i.pd() == PT {
-        return cx.b.load_access(access, extend);
+        return (cx.b.load_access(access, extend), Mask::Never);
     }
     let (values, sparse) = cx.b.load_sparse(access, extend);
-    cx.set_pred(i.pd(), Mask::Lanes(sparse));
-    values
+    (values, Mask::Lanes(sparse))
 }
 
-fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
-    let values = values(cx, i, access, what.extend);
+/// Loads to the destination and behind it, with the sparse status.
+pub fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
+    let (values, status) = values(cx, i, access, what.extend);
+    cx.set_pred(i.pd(), status);
     for (n, &value) in values.iter().enumerate() {
         cx.set(i.d().plus(n as u8), value);
     }

@@ -4,13 +4,13 @@
 //! `surface_place`, how texels are converted in [`texel`](crate::ir::texel).
 
 use crate::ir::image::{Source as Component, at, flag};
-use crate::ir::{Access, AtomicOp, IntCc, LaneFault, Type, Value};
+use crate::ir::{Access, AtomicOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
 
-use super::atomic::{ILLEGAL, Kind, kind, operand, reduction, set_old};
-use super::context::{Cx, PT};
+use super::atomic::{ILLEGAL, Kind, atomic, kind, operand, reduction, set_old};
+use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::{self, Elements, store_size};
 use super::surface_place::{Place, Record, Unit, raise};
@@ -36,10 +36,7 @@ pub fn suld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let what = store_size(i.store_size())?;
     let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
     let access = place.access(cx, what.ty, what.count, Mask::Always);
-    let values = memory::values(cx, i, access, what.extend);
-    for (n, &value) in values.iter().enumerate() {
-        cx.set(i.d().plus(n as u8), value);
-    }
+    memory::load_to(cx, i, access, what);
     Ok(Flow::Next)
 }
 
@@ -58,13 +55,7 @@ pub fn sust(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// The lanes whose texels have 2^log bytes.
 fn texels_of(cx: &mut Cx<'_>, record: &Record, log: u32) -> Mask {
-    match *record {
-        Record::Known { shape, .. } => Mask::of(shape.word(at::TEXEL_SHIFT) == Some(log)),
-        Record::At(_) => {
-            let (shift, log) = (record.word(cx, at::TEXEL_SHIFT), cx.int(log));
-            Mask::Lanes(cx.b.icmp(IntCc::Eq, shift, log))
-        }
-    }
+    record.field_is(cx, at::TEXEL_SHIFT, (0, 32), log)
 }
 
 /// The texels' sizes, as memory elements, each with the lanes whose texels have it.
@@ -76,17 +67,7 @@ fn texel_elements(cx: &mut Cx<'_>, record: &Record) -> Vec<(Elements, Mask)> {
 
 /// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
 fn comes_from(cx: &mut Cx<'_>, record: &Record, output: usize, from: Component) -> Mask {
-    let lo = 4 * output as u32;
-    match *record {
-        Record::Known { shape, .. } => {
-            Mask::of(shape.word(at::SOURCES).is_some_and(|word| word >> lo & 15 == from as u32))
-        }
-        Record::At(_) => {
-            let word = record.word(cx, at::SOURCES);
-            let (field, from) = (cx.bit_range(word, lo, 4, false), cx.int(from as u32));
-            Mask::Lanes(cx.b.icmp(IntCc::Eq, field, from))
-        }
-    }
+    record.field_is(cx, at::SOURCES, (4 * output as u32, 4), from as u32)
 }
 
 const COMPONENTS: [Component; 4] = [Component::R, Component::G, Component::B, Component::A];
@@ -98,13 +79,8 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (mut words, mut status) = ([zero; 4], Mask::Never);
     for (elements, lanes) in texel_elements(cx, &place.record) {
         let access = place.access(cx, elements.ty, elements.count, lanes);
-        let values = if i.pd() == PT {
-            cx.b.load_access(access, elements.extend)
-        } else {
-            let (values, sparse) = cx.b.load_sparse(access, elements.extend);
-            status = cx.or(status, Mask::Lanes(sparse));
-            values
-        };
+        let (values, sparse) = memory::values(cx, i, access, elements.extend);
+        status = cx.or(status, sparse);
         for (word, &value) in words.iter_mut().zip(&values) {
             *word = if *word == zero { value } else { cx.b.or(*word, value) };
         }
@@ -207,11 +183,7 @@ fn perform(
         } else {
             (first, None)
         };
-        if i.pd() == PT {
-            return (cx.b.atomic(access, op, value, compare), Mask::Never);
-        }
-        let (old, status) = cx.b.atomic_sparse(access, op, value, compare);
-        (old, Mask::Lanes(status))
+        atomic(cx, i, access, op, value, compare)
     };
     let (old, status) = match operation {
         Operation::One(kind) => once(cx, kind, Mask::Always),

@@ -2,7 +2,7 @@
 //!
 //! Source: seed `nvidia-suatom.txt`; facts, `maxwell-surfaces.md`, sections 3, 4.1 to 4.3, 4.6 and 4.7.
 
-use crate::ir::image::{RECORD_BYTES, Shape, at, flag};
+use crate::ir::image::{RECORD_BYTES, Shape, at, flag, sampler};
 use crate::ir::{Access, Extend, IntCc, LaneFault, Space, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::driver::{self, BANK, HEADER_BITS};
@@ -26,30 +26,21 @@ impl Record {
     pub fn of(cx: &mut Cx<'_>, handle: Source) -> Record {
         let handle = match handle.value {
             instruction::Value::Imm(word) => {
-                let place = word as u32 * 4;
-                if let Some(number) = cx.images.iter().position(|&(at, _)| at == place) {
-                    let offset = driver::at::KNOWN + (number * RECORD_BYTES) as u32;
-                    return Record::Known { offset, shape: cx.images[number].1 };
+                if let Some(known) = Record::known(cx, word as u32) {
+                    return known;
                 }
-                cx.bank(0, place as i32, Type::I32)
+                cx.bank(0, word as i32 * 4, Type::I32)
             }
             _ => cx.raw(handle),
         };
-        Record::of_handle(cx, handle)
+        Record::At(record_address(cx, handle))
     }
 
-    /// Of a handle's value.
-    pub fn of_handle(cx: &mut Cx<'_>, handle: Value) -> Record {
-        let mask = cx.int((1 << HEADER_BITS) - 1);
-        let index = cx.b.and(handle, mask);
-        // Behind the last header's record is one of no image.
-        let headers = cx.bank(BANK, driver::at::HEADERS as i32, Type::I32);
-        let index = cx.b.min_u(index, headers);
-        let index = cx.b.zero_extend(Type::I64, index);
-        let shift = cx.constant(Type::I64, RECORD_BYTES.ilog2().into());
-        let distance = cx.b.shl(index, shift);
-        let records = cx.bank(BANK, driver::at::RECORDS as i32, Type::I64);
-        Record::At(cx.b.add(records, distance))
+    /// Of the handle in this word of bank 0, if the kernel is specialised for it.
+    pub fn known(cx: &Cx<'_>, word: u32) -> Option<Record> {
+        let number = cx.images.iter().position(|&(at, _)| at == word * 4)?;
+        let offset = driver::at::KNOWN + (number * RECORD_BYTES) as u32;
+        Some(Record::Known { offset, shape: cx.images[number].1 })
     }
 
     pub fn word(&self, cx: &mut Cx<'_>, at: u32) -> Value {
@@ -75,6 +66,21 @@ impl Record {
         }
     }
 
+    /// The lanes whose image has this value in `bits` bits of a word of the record.
+    pub fn field_is(&self, cx: &mut Cx<'_>, at: u32, (lo, bits): (u32, u32), value: u32) -> Mask {
+        match *self {
+            Record::Known { shape, .. } => {
+                Mask::of(shape.word(at).is_some_and(|word| word >> lo & (u32::MAX >> (32 - bits)) == value))
+            }
+            Record::At(_) => {
+                let word = self.word(cx, at);
+                let field = if bits == 32 { word } else { cx.bit_range(word, lo, bits, false) };
+                let value = cx.int(value);
+                Mask::Lanes(cx.b.icmp(IntCc::Eq, field, value))
+            }
+        }
+    }
+
     /// Whether the image has one of these flags.
     pub fn has(&self, cx: &mut Cx<'_>, flags: u32) -> Mask {
         match *self {
@@ -86,6 +92,31 @@ impl Record {
             }
         }
     }
+}
+
+/// Address of the record of the image that a handle names.
+pub fn record_address(cx: &mut Cx<'_>, handle: Value) -> Value {
+    let mask = cx.int((1 << HEADER_BITS) - 1);
+    let index = cx.b.and(handle, mask);
+    entry(cx, index, (driver::at::RECORDS, driver::at::HEADERS), RECORD_BYTES)
+}
+
+/// Address of the record of the sampler that a handle names.
+pub fn sampler_address(cx: &mut Cx<'_>, handle: Value) -> Value {
+    let index = cx.shr(handle, HEADER_BITS);
+    entry(cx, index, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
+}
+
+/// Address of an entry of a table, of which the driver's bank has address and count. Behind the last one is another for
+/// handles that name none.
+fn entry(cx: &mut Cx<'_>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
+    let count = cx.bank(BANK, count as i32, Type::I32);
+    let index = cx.b.min_u(index, count);
+    let index = cx.b.zero_extend(Type::I64, index);
+    let shift = cx.constant(Type::I64, bytes.ilog2().into());
+    let distance = cx.b.shl(index, shift);
+    let table = cx.bank(BANK, table as i32, Type::I64);
+    cx.b.add(table, distance)
 }
 
 /// What x counts, and how much is accessed.
@@ -125,8 +156,7 @@ impl Place {
         let near = clamp == SurfaceClamp::Near;
         let signed = dim != SurfaceDim::D1Buffer || near;
         let x = cx.varying_reg(coordinates);
-        let mut column = Axis::column(cx, &record, unit, signed && buffer != Mask::Never);
-        let (xb, mut inside) = column.place(cx, x, near);
+        let (xb, mut inside) = column(cx, &record, unit, signed && buffer != Mask::Never, x, near);
         let mut axes = [None, None];
         let (rows, slices) = match dim {
             SurfaceDim::D2 => (Some(1), None),
@@ -170,7 +200,7 @@ impl Place {
         Ok(Place { record, address: cx.b.splat(address), inside, align: if aligned { 16 } else { 1 } })
     }
 
-    /// An access of the lanes inside, `byte` bytes from the place on.
+    /// An access of the lanes inside that are in `only` too.
     pub fn access(&self, cx: &mut Cx<'_>, ty: Type, count: u8, only: Mask) -> Access {
         let mut access = cx.b.access(Space::Global, ty, count, self.address, 0);
         let lanes = cx.and(self.inside, only);
@@ -237,59 +267,39 @@ fn index(cx: &mut Cx<'_>, index: Value, count: Value, near: bool) -> (Value, Mas
     (index, Mask::Lanes(cx.b.icmp(IntCc::Ne, count, zero)))
 }
 
-/// The bounds of x.
-struct Axis {
-    unit: Unit,
-    /// Of a row: bytes, or how many elements or texels there are.
-    size: Value,
-    /// Logarithm of the bytes of what x counts.
-    shift: Option<Value>,
-    /// Whether any access fits in a row.
-    wide: Mask,
-}
-
-impl Axis {
-    /// `signed`: no x above 2^31 - 1 is inside.
-    fn column(cx: &mut Cx<'_>, record: &Record, unit: Unit, signed: bool) -> Axis {
-        let bytes = record.load(cx, at::ROW_BYTES, Type::I32);
-        let shift = match unit {
-            Unit::Bytes(_) => None,
-            Unit::Elements(bytes) => Some(cx.int(bytes.ilog2())),
-            Unit::Texels => Some(record.word(cx, at::TEXEL_SHIFT)),
-        };
-        let mut size = match shift {
-            Some(shift) => cx.b.shr_u(bytes, shift),
-            None => bytes,
-        };
-        if signed {
-            let most = cx.int(1 << 31);
-            size = cx.b.min_u(size, most);
-        }
-        Axis { unit, size, shift, wide: record.has(cx, flag::WIDE) }
+/// The first byte in its row of what x counts, and the lanes for which it and those behind it are in the row. `signed`: no x
+/// above 2^31 - 1 is inside.
+fn column(cx: &mut Cx<'_>, record: &Record, unit: Unit, signed: bool, x: Value, near: bool) -> (Value, Mask) {
+    // The row's bytes, or how many elements or texels it has.
+    let row = record.load(cx, at::ROW_BYTES, Type::I32);
+    let shift = match unit {
+        Unit::Bytes(_) => None,
+        Unit::Elements(bytes) => Some(cx.int(bytes.ilog2())),
+        Unit::Texels => Some(record.word(cx, at::TEXEL_SHIFT)),
+    };
+    let mut size = shift.map_or(row, |shift| cx.b.shr_u(row, shift));
+    if signed {
+        let most = cx.int(1 << 31);
+        size = cx.b.min_u(size, most);
     }
-
-    /// The first byte, and the lanes for which it and those behind it are in the row.
-    fn place(&mut self, cx: &mut Cx<'_>, x: Value, near: bool) -> (Value, Mask) {
-        let Unit::Bytes(bytes) = self.unit else {
-            let (x, inside) = index(cx, x, self.size, near);
-            let shift = self.shift.unwrap_or_else(|| cx.int(0));
-            return (cx.b.shl(x, shift), inside);
-        };
-        let (count, zero) = (cx.int(bytes), cx.int(0));
-        let enough = match self.wide {
-            Mask::Always => Mask::Always,
-            _ => Mask::Lanes(cx.b.icmp(IntCc::GeU, self.size, count)),
-        };
-        let last = cx.b.sub(self.size, count);
-        let x = if near { cx.b.max_s(x, zero) } else { x };
-        let inside = cx.b.icmp(IntCc::LeU, x, last);
-        if !near {
-            return (x, cx.and(Mask::Lanes(inside), enough));
-        }
-        let whole = cx.int(!(bytes - 1));
-        let nearest = cx.b.and(last, whole);
-        (cx.b.select(inside, x, nearest), enough)
+    let Unit::Bytes(bytes) = unit else {
+        let (x, inside) = index(cx, x, size, near);
+        return (shift.map_or(x, |shift| cx.b.shl(x, shift)), inside);
+    };
+    let (count, zero) = (cx.int(bytes), cx.int(0));
+    let enough = match record.has(cx, flag::WIDE) {
+        Mask::Always => Mask::Always,
+        _ => Mask::Lanes(cx.b.icmp(IntCc::GeU, size, count)),
+    };
+    let last = cx.b.sub(size, count);
+    let x = if near { cx.b.max_s(x, zero) } else { x };
+    let inside = cx.b.icmp(IntCc::LeU, x, last);
+    if !near {
+        return (x, cx.and(Mask::Lanes(inside), enough));
     }
+    let whole = cx.int(!(bytes - 1));
+    let nearest = cx.b.and(last, whole);
+    (cx.b.select(inside, x, nearest), enough)
 }
 
 /// A byte of a row of a slice; what the instruction has no coordinate for is 0.

@@ -4,19 +4,17 @@
 //! What comes of a coordinate is in [`sample`](crate::ir::image::sample).
 
 use crate::ir::image::sample::Operation;
-use crate::ir::image::sampler;
 use crate::ir::image::{at, flag};
 use crate::ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::driver::{self, BANK, HEADER_BITS};
 use crate::isa::maxwell::field::{
     FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
 };
-use crate::isa::maxwell::{Instruction, Reg, Source, instruction};
+use crate::isa::maxwell::{Instruction, Reg, Source};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
-use super::surface_place::{Record, raise};
+use super::surface_place::{self, Record, raise};
 
 /// Registers of an operand, one after the other.
 struct Vector {
@@ -84,28 +82,16 @@ struct Texture {
 impl Texture {
     /// Of the word of bank 0 that the instruction names, or of a register.
     fn of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Result<Texture, Unsupported> {
-        let (record, handle) = match register {
-            Some(handle) => (Record::of_handle(cx, handle), handle),
+        let (named, handle) = match register {
+            Some(handle) => (None, handle),
             None => {
-                let word = i.field(Field::handle).ok_or(Unsupported)?;
-                let source = Source { value: instruction::Value::Imm(word), ..Source::ZERO };
-                (Record::of(cx, source), cx.bank(0, word as i32 * 4, Type::I32))
+                let word = i.field(Field::handle).ok_or(Unsupported)? as u32;
+                (Record::known(cx, word), cx.bank(0, word as i32 * 4, Type::I32))
             }
         };
-        let image = match Record::of_handle(cx, handle) {
-            Record::At(address) => address,
-            Record::Known { .. } => return Err(Unsupported),
-        };
-        // Behind the last sampler is one for handles that name none.
-        let number = cx.shr(handle, HEADER_BITS);
-        let samplers = cx.bank(BANK, driver::at::SAMPLER_COUNT as i32, Type::I32);
-        let number = cx.b.min_u(number, samplers);
-        let number = cx.b.zero_extend(Type::I64, number);
-        let shift = cx.constant(Type::I64, sampler::RECORD_BYTES.ilog2().into());
-        let distance = cx.b.shl(number, shift);
-        let samplers = cx.bank(BANK, driver::at::SAMPLERS as i32, Type::I64);
-        let sampler = cx.b.add(samplers, distance);
-        Ok(Texture { record, image, sampler })
+        let image = surface_place::record_address(cx, handle);
+        let sampler = surface_place::sampler_address(cx, handle);
+        Ok(Texture { record: named.unwrap_or(Record::At(image)), image, sampler })
     }
 }
 
@@ -119,7 +105,7 @@ struct Request {
     lod: Option<Value>,
     reference: Option<Value>,
     /// Packed offsets, and the bits of each and from one to the next.
-    offset: Option<(Value, u32, u32)>,
+    offset: Option<(Value, (u32, u32))>,
 }
 
 impl Request {
@@ -161,7 +147,7 @@ impl Request {
             other => other,
         };
         let offsets: [Value; 3] = std::array::from_fn(|axis| match self.offset {
-            Some((packed, bits, distance)) if axis < self.dim.axes => {
+            Some((packed, (bits, distance))) if axis < self.dim.axes => {
                 cx.bit_range(packed, axis as u32 * distance, bits, true)
             }
             _ => zero,
@@ -234,10 +220,6 @@ const NARROW: (u32, u32) = (4, 4);
 /// Those of gathers: six, in bytes.
 const WIDE: (u32, u32) = (6, 8);
 
-fn with_offset(request: &mut Request, packed: Value, (bits, distance): (u32, u32)) {
-    request.offset = Some((packed, bits, distance));
-}
-
 pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
     if i.ndv() || i.lod_bound() {
@@ -256,8 +238,7 @@ pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.lod = Some(b.take(cx));
     }
     if i.offsets() {
-        let packed = b.take(cx);
-        with_offset(&mut request, packed, NARROW);
+        request.offset = Some((b.take(cx), NARROW));
     }
     if i.depth_compare() {
         request.reference = Some(b.take(cx));
@@ -279,8 +260,7 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.lod = Some(b.take(cx));
     }
     if i.offsets() {
-        let packed = b.take(cx);
-        with_offset(&mut request, packed, NARROW);
+        request.offset = Some((b.take(cx), NARROW));
     }
     let components = request.ask(cx, i, Operation::Fetch);
     write(cx, i, components)
@@ -297,8 +277,7 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut request = Request::new(texture, dim);
     request.place(cx, &mut a);
     if offsets == GatherOffsets::Aoffi {
-        let packed = b.take(cx);
-        with_offset(&mut request, packed, WIDE);
+        request.offset = Some((b.take(cx), WIDE));
     }
     if i.depth_compare() {
         request.reference = Some(b.take(cx));
@@ -328,7 +307,7 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         }
         if i.offsets() {
             let offsets = cx.shr(packed, 16);
-            with_offset(&mut request, offsets, NARROW);
+            request.offset = Some((offsets, NARROW));
         }
     }
     let zero = cx.int(0);
@@ -367,7 +346,7 @@ pub fn txq(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     write(cx, i, [sizes[0], sizes[1], sizes[2], zero])
 }
 
-/// Writes the components of a short instruction: the first two to D, the others to E.
+/// Writes the components that a short instruction asks for.
 fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
     const R: usize = 0;
     const G: usize = 1;
@@ -394,11 +373,17 @@ fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lift
             _ => return Err(Unsupported),
         }
     };
-    for (n, &component) in chosen.iter().enumerate() {
-        let reg = if n < 2 { i.d() } else { i.e() };
-        cx.set(reg.plus(n as u8 % 2), components[component]);
-    }
+    let chosen: Vec<Value> = chosen.iter().map(|&component| components[component]).collect();
+    write_pairs(cx, i, &chosen);
     Ok(Flow::Next)
+}
+
+/// Writes up to four values: the first two to D and behind it, the others to E.
+fn write_pairs(cx: &mut Cx<'_>, i: &Instruction, values: &[Value]) {
+    for (n, &value) in values.iter().enumerate() {
+        let reg = if n < 2 { i.d() } else { i.e() };
+        cx.set(reg.plus(n as u8 % 2), value);
+    }
 }
 
 /// What the encodings of short instructions differ in: bits 53 to 56.
@@ -480,8 +465,7 @@ pub fn tlds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.lod = Some(b.take(cx));
     }
     if offsets {
-        let packed = b.take(cx);
-        with_offset(&mut request, packed, NARROW);
+        request.offset = Some((b.take(cx), NARROW));
     }
     let components = request.ask(cx, i, Operation::Fetch);
     write_short(cx, i, components)
@@ -494,17 +478,13 @@ pub fn tld4s(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (offsets, compare) = (i.offsets(), i.depth_compare());
     let (mut request, mut b) = short(cx, i, Dim::D2, if offsets || compare { 2 } else { 1 })?;
     if offsets {
-        let packed = b.take(cx);
-        with_offset(&mut request, packed, WIDE);
+        request.offset = Some((b.take(cx), WIDE));
     }
     if compare {
         request.reference = Some(b.take(cx));
     }
     let component = i.gather_component() as u8;
     let components = request.ask(cx, i, Operation::Gather { component });
-    for (n, component) in components.into_iter().enumerate() {
-        let reg = if n < 2 { i.d() } else { i.e() };
-        cx.set(reg.plus(n as u8 % 2), component);
-    }
+    write_pairs(cx, i, &components);
     Ok(Flow::Next)
 }

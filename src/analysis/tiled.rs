@@ -1,0 +1,219 @@
+//! Addresses in tiled images: the bits of an evenly spaced value, put to other places.
+//!
+//! A layout of tiles interleaves the bits of a column and a row. Lanes that follow each other in a row are then not evenly
+//! spaced, but if the first one's column has zeros where the numbers of lanes go, nothing carries and every lane is at a
+//! distance from the first that is known beforehand.
+
+use rustc_hash::FxHashMap;
+
+use super::class::{CHUNK, Class, Classes};
+use crate::ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
+
+/// Values that are looked at for one address.
+const MAX_VALUES: usize = 64;
+
+/// Of each lane of a chunk.
+type Distances = [u64; CHUNK as usize];
+
+/// An address made of the bits of one value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tiled {
+    /// That value.
+    pub root: Value,
+    /// From lane to lane of it: to be tested if its class does not say so.
+    pub step: i64,
+    /// These low bits must be 0 in its lane 0.
+    pub low: u64,
+    /// Values that are extended: lane 0 must be at most this, or a later lane wraps.
+    pub limits: Vec<(Value, u64)>,
+    /// Bytes from lane 0 of the address to each lane.
+    pub distances: [i64; CHUNK as usize],
+}
+
+/// What is known of a value if lane 0 of the root has the zeros that are asked for: each lane is lane 0 plus a distance.
+#[derive(Clone, Copy)]
+struct Spread {
+    distances: Distances,
+    /// Bits that lane 0 may have, if all of them and those of the distances differ: lane 0 *or* a distance is the same then.
+    /// None: they may carry.
+    bits: Option<u64>,
+}
+
+impl Spread {
+    fn of_lane_0(bits: u64) -> Spread {
+        Spread { distances: [0; CHUNK as usize], bits: Some(bits) }
+    }
+
+    /// The bits of all distances.
+    fn taken(&self) -> u64 {
+        self.distances.iter().fold(0, |all, distance| all | distance)
+    }
+
+    fn is_same(&self) -> bool {
+        self.taken() == 0
+    }
+
+    /// The same of distances and bits of lane 0; none if a distance no longer fits.
+    fn map(&self, ty: Type, of: impl Fn(u64) -> Option<u64>) -> Option<Spread> {
+        let mut distances = self.distances;
+        for distance in &mut distances {
+            *distance = of(*distance).filter(|&distance| distance <= ty.bit_mask())?;
+        }
+        // What lane 0 has too much, the type cuts off.
+        let bits = self.bits.map(|bits| of(bits).unwrap_or(u64::MAX) & ty.bit_mask());
+        Some(Spread { distances, bits })
+    }
+
+    fn join(&self, other: &Spread, with: impl Fn(u64, u64) -> u64) -> Distances {
+        std::array::from_fn(|lane| with(self.distances[lane], other.distances[lane]))
+    }
+}
+
+/// How the address of an access is made, if it is of one value's bits and its lanes are aligned where lane 0 is. `def` gives
+/// the definitions that may be looked at.
+pub fn tiled<'a>(
+    classes: &Classes,
+    type_of: impl Fn(Value) -> Type,
+    def: impl Fn(Value) -> Option<&'a Op>,
+    access: &Access,
+) -> Option<Tiled> {
+    let mut finder = Finder { classes, type_of, def, root: None, known: FxHashMap::default(), limits: Vec::new() };
+    finder.find_root(access.address, &mut 0)?;
+    let root = finder.root?;
+    let step = match classes.get(root) {
+        Class::Varying => i64::from(access.bytes()),
+        class => class.stride().filter(|&step| step > 0)?,
+    };
+    let lanes: Distances = std::array::from_fn(|lane| lane as u64 * step as u64);
+    let low = (lanes[CHUNK as usize - 1] + 1).next_power_of_two() - 1;
+    let mask = (finder.type_of)(root).bit_mask();
+    finder.known.insert(root, Some(Spread { distances: lanes, bits: Some(mask & !low) }));
+    let spread = finder.spread(access.address).filter(|_| low < mask)?;
+    let distances = spread.distances.map(|distance| distance as i64);
+    let aligned = spread.taken() & u64::from(access.align.max(1) - 1) == 0;
+    aligned.then_some(Tiled { root, step, low, limits: finder.limits, distances })
+}
+
+struct Finder<'c, T, D> {
+    classes: &'c Classes,
+    type_of: T,
+    def: D,
+    root: Option<Value>,
+    known: FxHashMap<Value, Option<Spread>>,
+    limits: Vec<(Value, u64)>,
+}
+
+impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> {
+    fn constant(&self, v: Value) -> Option<u64> {
+        match *(self.def)(v)? {
+            Op::Const { bits, .. } => Some(bits),
+            Op::Splat { a } => self.constant(a),
+            _ => None,
+        }
+    }
+
+    /// Looks for the value of which bits are taken. None: there are several, or too much else.
+    fn find_root(&mut self, v: Value, seen: &mut usize) -> Option<()> {
+        *seen += 1;
+        if *seen > MAX_VALUES {
+            return None;
+        }
+        if self.classes.get(v).stride() == Some(0) {
+            return Some(());
+        }
+        match *(self.def)(v)? {
+            Op::Binary { op: BinaryOp::And | BinaryOp::ShrU, a, b }
+                if self.constant(b).is_some() && !self.is_of_bits(a) =>
+            {
+                (*self.root.get_or_insert(a) == a).then_some(())
+            }
+            Op::Binary { op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Shl | BinaryOp::Mul, a, b }
+                if self.constant(b).is_some() =>
+            {
+                self.find_root(a, seen)
+            }
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add, a, b } => {
+                self.find_root(a, seen)?;
+                self.find_root(b, seen)
+            }
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } | Op::Splat { a } => self.find_root(a, seen),
+            _ => None,
+        }
+    }
+
+    fn is_of_bits(&self, v: Value) -> bool {
+        self.classes.get(v) == Class::Varying
+            && matches!(
+                (self.def)(v),
+                Some(Op::Binary { op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Or | BinaryOp::Xor, .. })
+            )
+    }
+
+    fn spread(&mut self, v: Value) -> Option<Spread> {
+        if let Some(&known) = self.known.get(&v) {
+            return known;
+        }
+        let same = self.classes.get(v).stride() == Some(0);
+        // What does not vary is all bits if no more is known.
+        let any = same.then(|| Spread::of_lane_0((self.type_of)(v).bit_mask()));
+        let spread = if self.known.len() < MAX_VALUES { self.made(v).or(any) } else { any };
+        self.known.insert(v, spread);
+        spread
+    }
+
+    fn made(&mut self, v: Value) -> Option<Spread> {
+        let ty = (self.type_of)(v);
+        match *(self.def)(v)? {
+            Op::Const { bits, .. } => Some(Spread::of_lane_0(bits)),
+            Op::Splat { a } => self.spread(a),
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => {
+                let (spread, mask) = (self.spread(a)?, (self.type_of)(a).bit_mask());
+                if spread.bits.is_none() {
+                    let farthest = spread.distances.iter().max().expect("a chunk has lanes");
+                    self.limits.push((a, mask - farthest));
+                }
+                Some(spread)
+            }
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                let (of, with) = (self.spread(a)?, self.spread(b)?);
+                match self.constant(b) {
+                    Some(mask) if of.bits.is_some() => of.map(ty, |bits| Some(bits & mask)),
+                    _ if of.is_same() && with.is_same() => Some(Spread::of_lane_0(of.bits? & with.bits?)),
+                    _ => None,
+                }
+            }
+            Op::Binary { op: BinaryOp::ShrU, a, b } => {
+                let count = self.constant(b).filter(|&count| count < u64::from(ty.bits()))?;
+                let of = self.spread(a)?;
+                of.bits.and_then(|_| of.map(ty, |bits| Some(bits >> count)))
+            }
+            Op::Binary { op: BinaryOp::Shl, a, b } => {
+                let count = self.constant(b).filter(|&count| count < u64::from(ty.bits()))?;
+                self.spread(a)?.map(ty, |bits| bits.checked_mul(1 << count))
+            }
+            Op::Binary { op: BinaryOp::Mul, a, b } => {
+                let factor = self.constant(b)?;
+                let of = self.spread(a)?.map(ty, |bits| bits.checked_mul(factor))?;
+                Some(Spread { bits: of.is_same().then_some(ty.bit_mask()), ..of })
+            }
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => {
+                let (a, b) = (self.spread(a)?, self.spread(b)?);
+                let bits = a.bits? | b.bits?;
+                let apart = (a.taken() | b.taken()) & bits == 0 && a.taken() & b.taken() == 0;
+                apart.then(|| Spread { distances: a.join(&b, |x, y| x | y), bits: Some(bits) })
+            }
+            Op::Binary { op: BinaryOp::Add, a, b } => {
+                let (a, b) = (self.spread(a)?, self.spread(b)?);
+                let distances = a.join(&b, u64::wrapping_add);
+                let sum = Spread { distances, bits: None };
+                let fits = distances.iter().all(|&distance| distance <= ty.bit_mask() / 2);
+                // A sum of multiples of a power of two is one.
+                let zeros = a.bits.zip(b.bits).map_or(0, |(a, b)| (a | b).trailing_zeros().min(63));
+                let below = |bits: u64| bits < 1 << zeros;
+                let bits = below(sum.taken()).then(|| ty.bit_mask() & !((1 << zeros) - 1));
+                fits.then_some(Spread { bits, ..sum })
+            }
+            _ => None,
+        }
+    }
+}
