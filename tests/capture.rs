@@ -213,10 +213,12 @@ fn a_capture_can_be_written() {
     let image = Surface {
         dim: Dim::D2,
         size: [4, 4, 1],
+        levels: 1,
         format: "r32_uint".into(),
         layout: Layout::Pitch,
         block_height: None,
         block_depth: None,
+        resident: None,
         file: None,
         expect: None,
         rtol: None,

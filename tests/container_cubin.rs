@@ -31,8 +31,8 @@ fn linked(name: &str) -> Linked {
     }
     let header = |k| matches!(k, SymbolKind::Texture | SymbolKind::Surface | SymbolKind::Sampler);
     for (i, _) in module.symbols.iter().enumerate().filter(|(_, s)| header(s.kind)) {
-        let count = addresses.headers.len() as u32;
-        addresses.headers.insert(SymbolId(i), 0x71 + count);
+        let count = addresses.handles.len() as u32;
+        addresses.handles.insert(SymbolId(i), (0x71 + count) * 0x10_0001);
     }
     Linked::new(module, addresses).unwrap()
 }
@@ -251,8 +251,9 @@ fn constant_operands_of_a_relocatable_file() {
 fn header_indices_go_to_bank_0() {
     let linked = linked("containers/headers.sm_50.cubin");
     let bank = linked.bank(linked.module().kernel("headers").unwrap(), 0);
-    // Symbol order: surface 0x71, texture 0x72, sampler 0x73. Texture and sampler share the word at 0x148.
-    assert_eq!(word(bank, 0x148), 0x73 << 20 | 0x72 | 0x71 << 32);
+    // Handles with a header and a sampler of the same index, in symbol order: surface 0x71, texture 0x72, sampler 0x73. Texture
+    // and sampler share the word at 0x148; a word with one relocation gets the whole handle.
+    assert_eq!(word(bank, 0x148), 0x73 << 20 | 0x72 | (0x71 << 20 | 0x71) << 32);
 }
 
 #[test]

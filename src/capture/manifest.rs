@@ -23,6 +23,8 @@ pub struct Manifest {
     pub surfaces: BTreeMap<String, Surface>,
     #[serde(default, rename = "texture", skip_serializing_if = "BTreeMap::is_empty")]
     pub textures: BTreeMap<String, Texture>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pool: Option<ImagePool>,
     #[serde(default, rename = "symbol", skip_serializing_if = "BTreeMap::is_empty")]
     pub symbols: BTreeMap<String, Symbol>,
     #[serde(default, rename = "sparse", skip_serializing_if = "BTreeMap::is_empty")]
@@ -239,8 +241,11 @@ pub enum ColourMap {
 #[serde(deny_unknown_fields)]
 pub struct Surface {
     pub dim: Dim,
-    /// Width, height, depth (or layers).
+    /// Width, height, depth (or layers; six for each cube).
     pub size: [u32; 3],
+    /// Of a mip chain: each half as large as the one before.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub levels: u32,
     /// Such as `r32_uint`.
     pub format: String,
     #[serde(default)]
@@ -249,6 +254,9 @@ pub struct Surface {
     pub block_height: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_depth: Option<u32>,
+    /// Numbers of the 64 KiB pages, from its first byte in memory, that are resident; without it all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident: Option<Vec<u64>>,
     /// `.npy`, PNG or raw bytes; without it zeros.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
@@ -275,6 +283,34 @@ pub struct Texture {
     /// Coordinates are from 0 to 1, not to the size of the image.
     #[serde(default)]
     pub normalized: bool,
+    /// Between levels; without it only the first is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mip_filter: Option<Filter>,
+    /// What must hold of the reference and a texel, such as `less`: the value is how much of the texels fulfils it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compare: Option<String>,
+    /// Red, green, blue and alpha beyond the edges, for `clamp_to_border`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub border: [f32; 4],
+    /// Added to levels of detail.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lod_bias: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_lod: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_lod: Option<f32>,
+}
+
+/// `[image_pool]`: descriptors as an NVIDIA driver kept them, instead of surfaces and textures. Images lie where the headers
+/// say, as buffers with an `address`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImagePool {
+    /// Texture headers of 32 bytes, from index 0 on.
+    pub headers: PathBuf,
+    /// Samplers of 32 bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samplers: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -291,6 +327,10 @@ pub enum Dim {
     D2Array,
     #[serde(rename = "3d")]
     D3,
+    #[serde(rename = "cube")]
+    Cube,
+    #[serde(rename = "cube_array")]
+    CubeArray,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -335,6 +375,14 @@ pub struct Sparse {
     /// Numbers of 64 KiB pages, from the start of the range.
     #[serde(default)]
     pub resident: Vec<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(value: &u32) -> bool {
+    *value == one()
 }
 
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -22,5 +22,5 @@ pub use compare::{Comparison, Tolerance, compare};
 pub use error::Error;
 pub use manifest::Manifest;
 pub use registers::{RawDescriptor, RawLaunch, RawValue};
-pub use resolve::{ArgValue, Buffer, Content, Expectation, Launch, Sparse, Symbol, Texture};
+pub use resolve::{ArgValue, Buffer, Content, Expectation, ImagePool, Launch, Sparse, Symbol, Texture};
 pub use surface::Surface;

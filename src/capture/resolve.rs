@@ -27,6 +27,7 @@ pub struct Launch {
     pub sparse: Vec<Sparse>,
     pub surfaces: Vec<Surface>,
     pub textures: Vec<Texture>,
+    pub image_pool: Option<ImagePool>,
     pub printf: Printf,
 }
 
@@ -110,8 +111,18 @@ pub struct Texture {
     pub name: String,
     /// Number of the surface.
     pub surface: usize,
-    pub sampler: manifest::Sampler,
+    pub description: manifest::Texture,
 }
+
+/// Descriptors as a driver kept them.
+#[derive(Clone, Debug)]
+pub struct ImagePool {
+    pub headers: Vec<u8>,
+    pub samplers: Vec<u8>,
+}
+
+/// Size of a descriptor of a pool.
+const DESCRIPTOR_BYTES: usize = 32;
 
 /// What device code prints.
 #[derive(Clone, Debug)]
@@ -183,10 +194,10 @@ impl Launch {
         };
         let texture = |(name, texture): (&String, &manifest::Texture)| {
             let surface = surface(&texture.surface, format!("texture.{name}.surface"))?;
-            let manifest::Texture { filter, address, normalized, .. } = *texture;
-            Ok(Texture { name: name.clone(), surface, sampler: manifest::Sampler { filter, address, normalized } })
+            Ok(Texture { name: name.clone(), surface, description: texture.clone() })
         };
         let textures = manifest.textures.iter().map(texture).collect::<Result<Vec<_>, Error>>()?;
+        let image_pool = manifest.image_pool.as_ref().map(|pool| from.image_pool(pool, &surfaces)).transpose()?;
         let mut args = Vec::with_capacity(manifest.args.len());
         for (i, arg) in manifest.args.into_iter().enumerate() {
             let key = format!("arg {}", i + 1);
@@ -234,6 +245,7 @@ impl Launch {
             sparse,
             surfaces,
             textures,
+            image_pool,
             printf,
         })
     }
@@ -450,6 +462,24 @@ impl Source<'_> {
     fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
         let content = self.initial(&format!("symbol.{name}"), symbol)?.content;
         Ok(Symbol { name: name.into(), content })
+    }
+
+    fn image_pool(&self, pool: &manifest::ImagePool, surfaces: &[Surface]) -> Result<ImagePool, Error> {
+        if !surfaces.is_empty() {
+            return Err(
+                self.wrong("image_pool", "expected no [surface.NAME] beside it: its headers say where images are")
+            );
+        }
+        let descriptors = |file: &PathBuf| {
+            let (path, bytes) = self.file(file)?;
+            if bytes.is_empty() || bytes.len() % DESCRIPTOR_BYTES != 0 {
+                let problem = format!("{} bytes: expected a multiple of {DESCRIPTOR_BYTES}, and not 0", bytes.len());
+                return Err(Error::Array { path, problem });
+            }
+            Ok(bytes)
+        };
+        let samplers = pool.samplers.as_ref().map(descriptors).transpose()?.unwrap_or_default();
+        Ok(ImagePool { headers: descriptors(&pool.headers)?, samplers })
     }
 
     fn sparse(&self, name: &str, sparse: &manifest::Sparse) -> Result<Sparse, Error> {

@@ -15,7 +15,7 @@ const PNG_MAGIC: &[u8] = b"\x89PNG";
 pub struct Surface {
     pub name: String,
     pub description: manifest::Surface,
-    /// Rows without gaps, slice after slice, layer after layer. None: zeros.
+    /// Rows without gaps, slice after slice, layer after layer, level after level. None: zeros.
     pub content: Option<Vec<u8>>,
     /// Of what is written after the launch.
     pub dtype: Dtype,
@@ -40,12 +40,31 @@ fn elements(format: &str) -> Option<(Dtype, u64)> {
     Some((Dtype::from_name(&name)?, at as u64))
 }
 
+/// Texels of all levels and layers.
+fn texels(surface: &manifest::Surface) -> u64 {
+    let [width, height, depth] = surface.size.map(u64::from);
+    let of = |level: u32| {
+        let half = |axis: u64| axis.checked_shr(level).unwrap_or(0).max(1);
+        let slices = if surface.dim == Dim::D3 { half(depth) } else { depth };
+        half(width).saturating_mul(half(height)).saturating_mul(slices)
+    };
+    (0..surface.levels).fold(0, |all, level| all.saturating_add(of(level)))
+}
+
 impl Source<'_> {
     pub(super) fn surface(&self, name: &str, surface: &manifest::Surface) -> Result<Surface, Error> {
         let key = format!("surface.{name}");
         self.check_name(&key, name)?;
         if surface.size.contains(&0) {
             return Err(self.wrong(key + ".size", "expected no 0"));
+        }
+        let [width, height, depth] = surface.size;
+        let longest = width.max(height).max(if surface.dim == Dim::D3 { depth } else { 1 });
+        if !(1..=longest.ilog2() + 1).contains(&surface.levels) {
+            return Err(self.wrong(key + ".levels", format!("expected 1 to {}", longest.ilog2() + 1)));
+        }
+        if surface.resident.as_ref().is_some_and(|pages| !pages.is_sorted_by(|a, b| a < b)) {
+            return Err(self.wrong(key + ".resident", "expected numbers of pages in ascending order, each once"));
         }
         // Which formats there are, the instruction set says when the surface is made.
         let (dtype, channels) = elements(&surface.format).unwrap_or((Dtype::U8, 1));
@@ -54,10 +73,16 @@ impl Source<'_> {
             Dim::D1 | Dim::D1Buffer => vec![width],
             Dim::D1Array => vec![depth, width],
             Dim::D2 => vec![height, width],
-            Dim::D2Array | Dim::D3 => vec![depth, height, width],
+            Dim::D2Array | Dim::D3 | Dim::Cube | Dim::CubeArray => vec![depth, height, width],
         };
+        // Levels of several sizes make no array of texels in rows.
+        if surface.levels != 1 {
+            shape = vec![texels(surface)];
+        }
         shape.extend((channels > 1).then_some(channels));
-        if surface.png && !(surface.dim == Dim::D2 && dtype == Dtype::U8 && matches!(channels, 1 | 4)) {
+        if surface.png
+            && !(surface.dim == Dim::D2 && surface.levels == 1 && dtype == Dtype::U8 && matches!(channels, 1 | 4))
+        {
             let problem = "expected a 2d surface of one or four components of eight bits";
             return Err(self.wrong(format!("{key}.png"), problem));
         }
@@ -68,7 +93,7 @@ impl Source<'_> {
             Some(file) => {
                 let (path, bytes) = self.texels(file, surface, dtype, channels)?;
                 let array = Array { dtype, shape: shape.clone(), bytes };
-                let expected = shape.iter().product::<u64>() * dtype.bytes() as u64;
+                let expected = shape.iter().fold(dtype.bytes() as u64, |all, &axis| all.saturating_mul(axis));
                 if array.bytes.len() as u64 != expected {
                     let problem = format!("{} bytes of data, but {key} has {expected}", array.bytes.len());
                     return Err(Error::Array { path, problem });

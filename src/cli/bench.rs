@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::text::{grouped, rate, time};
-use super::{Ending, Error, print};
+use super::{Ending, Error, print, session};
 use crate::capture::Launch;
-use crate::exec::{EngineKind, Session};
+use crate::exec::EngineKind;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -62,7 +62,7 @@ fn measure(
     engine: EngineKind,
 ) -> Result<Result<Measured, crate::exec::Fault>, Error> {
     let failed = |e| Error::exec(&launch.path)(e);
-    let session = Session::new(launch).map_err(failed)?;
+    let session = session(launch)?;
     let shape = session.options(engine, options.threads.into());
     let mut measured = Measured { translate: Duration::ZERO, best: Duration::MAX, launches: 0, lane_instructions: 0 };
     let start = Instant::now();

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print, read};
+use super::{Ending, Error, print, read, session};
 use crate::capture::{Launch, Manifest};
 use crate::container::recognise;
-use crate::exec::{Program, Session, Stage};
+use crate::exec::{Program, Stage};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -56,7 +56,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let text = match (&options.kernel, launch(&options.file, &bytes)) {
         (None, Some(launch)) => {
             let launch = launch?;
-            let session = Session::new(&launch).map_err(failed)?;
+            let session = session(&launch)?;
             session.dump(stage, options.block).map_err(failed)?
         }
         (name, _) => {

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Error;
 use super::progress::Progress;
 use super::run::Options;
+use super::{Error, session};
 use crate::capture::array::Array;
 use crate::capture::{self, Comparison, Expectation, Launch, Tolerance};
 use crate::exec::{EngineKind, Executed, Fault, LaunchOptions, LaunchOutcome, Session};
@@ -25,7 +25,7 @@ impl<'c> EngineRun<'c> {
     /// Launches for the first time.
     pub fn start(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<EngineRun<'c>, Error> {
         let failed = |e| Error::exec(&launch.path)(e);
-        let session = Session::new(launch).map_err(failed)?;
+        let session = session(launch)?;
         let mut shape = session.options(engine, options.threads.into());
         shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);
         shape.time_limit = options.time_limit.or(shape.time_limit);

@@ -18,6 +18,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::capture::Launch;
+use crate::exec::Session;
 use crate::{capture, container, exec};
 
 /// Runs captured GPU binaries on a CPU.
@@ -73,6 +75,14 @@ impl Error {
     fn exec(path: &Path) -> impl FnOnce(exec::Error) -> Error {
         move |source| Error::Exec { path: path.to_path_buf(), source: Box::new(source) }
     }
+}
+
+/// A launch in memory. What is wrong with the binary is said of its file, all else of the manifest.
+fn session(launch: &Launch) -> Result<Session<'_>, Error> {
+    Session::new(launch).map_err(|source| {
+        let of_binary = matches!(source, exec::Error::Container(_) | exec::Error::NoKernels);
+        Error::exec(if of_binary { &launch.binary_path } else { &launch.path })(source)
+    })
 }
 
 /// `--engine`

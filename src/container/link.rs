@@ -20,8 +20,11 @@ pub struct Addresses {
     pub constants: u64,
     /// Generic address of offset 0 of shared memory.
     pub shared_window: u64,
-    /// Header index of each texture, surface and sampler variable.
-    pub headers: BTreeMap<SymbolId, u32>,
+    /// Handle of each texture, surface and sampler variable: the index of a header in the low 20 bits, that of a sampler in the
+    /// others.
+    pub handles: BTreeMap<SymbolId, u32>,
+    /// Values of symbols that the driver defines.
+    pub driver: BTreeMap<SymbolId, u64>,
 }
 
 /// Code as one kernel sees it.
@@ -241,7 +244,9 @@ impl Linked {
     /// Address of a variable or function in its own space; `None` if the module does not define it.
     pub fn address(&self, symbol: SymbolId) -> Option<u64> {
         let s = self.module.symbol(symbol);
-        let Some(section) = s.section else { return self.code.externs.get(&symbol).copied() };
+        let Some(section) = s.section else {
+            return self.code.externs.get(&symbol).or(self.addresses.driver.get(&symbol)).copied();
+        };
         let base = match self.module.section(section).kind {
             SectionKind::Code => *self.code.base.get(&section)?,
             SectionKind::Constant { .. } => 0,
@@ -290,8 +295,10 @@ impl Linked {
             _ => value >> bits == 0 || (value as i64) >> (bits - 1) == -1,
         };
         let changed = match r.kind {
-            RelocKind::Header { at, bits } => match self.addresses.headers.get(&r.symbol) {
-                Some(&index) => insert(at, bits, index.into()),
+            RelocKind::Header { at, bits } => match self.addresses.handles.get(&r.symbol) {
+                // A texture brings its sampler along where no relocation names one.
+                Some(&handle) if at == 0 && !self.has_sampler(r) => insert(0, 32, handle.into()),
+                Some(&handle) => insert(at, bits, (handle >> at).into()),
                 None => return Ok(()),
             },
             RelocKind::Generic { at, bits } => {
@@ -335,6 +342,13 @@ impl Linked {
         let length = range.len();
         self.contents[r.section.0][range].copy_from_slice(&changed.to_le_bytes()[..length]);
         Ok(())
+    }
+
+    /// Whether another relocation puts a sampler's index into the word whose low bits this one changes.
+    fn has_sampler(&self, r: &Relocation) -> bool {
+        let sampler = |other: &Relocation| matches!(other.kind, RelocKind::Header { at: 1.., .. });
+        let same = |other: &&Relocation| (other.section, other.offset) == (r.section, r.offset);
+        self.module.relocations.iter().filter(same).any(sampler)
     }
 
     /// Guest address of what a relocation changes.

@@ -42,6 +42,8 @@ pub enum Error {
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("{count} {what}: expected at most {most}")]
     ImagePool { what: &'static str, count: u64, most: u64 },
+    #[error("kernels of this instruction set take descriptors as arguments, not from a pool of images")]
+    NoPool,
     #[error("surface `{name}`: {problem}")]
     Surface { name: String, problem: String },
     #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]

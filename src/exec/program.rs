@@ -10,7 +10,7 @@ use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
-use crate::container::{self, Addresses, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId};
+use crate::container::{self, Addresses, FunctionId, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId};
 use crate::ir::image::Shape;
 
 /// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
@@ -107,12 +107,28 @@ impl Program {
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
         let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
-        Program::in_memory(module, memory)
+        Program::in_memory(module, memory, |_| None)
     }
 
-    /// Loads a module into memory that has the windows of the module's driver.
-    pub(super) fn in_memory(module: Module, memory: Memory) -> Result<Program, Error> {
+    /// Loads a module into memory that has the windows of the module's driver. `handle` gives what its variables for images and
+    /// samplers hold, by name.
+    pub(super) fn in_memory(
+        module: Module,
+        memory: Memory,
+        handle: impl Fn(&str) -> Option<u32>,
+    ) -> Result<Program, Error> {
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
+        let guest = guest::of(module.isa);
+        for (i, symbol) in module.symbols.iter().enumerate() {
+            if let Some(value) = guest.driver_symbol(&symbol.name).filter(|_| symbol.section.is_none()) {
+                addresses.driver.insert(SymbolId(i), value);
+            }
+        }
+        for r in module.relocations.iter().filter(|r| matches!(r.kind, RelocKind::Header { .. })) {
+            if let Some(handle) = handle(&module.symbol(r.symbol).name) {
+                addresses.handles.insert(r.symbol, handle);
+            }
+        }
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
+use super::guest::Guest;
 use super::surfaces::{self, Surfaces};
 use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
@@ -24,6 +25,19 @@ pub struct Session<'c> {
     sparse: Vec<u64>,
     surfaces: Surfaces<'c>,
     args: Vec<Arg>,
+}
+
+fn no_textures(name: &str) -> Error {
+    let problem = "kernels of this instruction set take images and samplers as arguments of their own".into();
+    Error::Surface { name: name.into(), problem }
+}
+
+/// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name.
+fn handle(guest: &dyn Guest, launch: &Launch, name: &str) -> Option<u32> {
+    match launch.textures.iter().position(|texture| texture.name == name) {
+        Some(texture) => guest.handle(launch.surfaces.len() + texture, true),
+        None => guest.handle(launch.surfaces.iter().position(|surface| surface.name == name)?, false),
+    }
 }
 
 /// Bytes compared or filled at once.
@@ -49,7 +63,7 @@ impl<'c> Session<'c> {
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
-        let program = Program::in_memory(module, memory)?;
+        let program = Program::in_memory(module, memory, |name| handle(guest, launch, name))?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
             None => program.only_kernel()?,
@@ -67,7 +81,7 @@ impl<'c> Session<'c> {
             }
             sparse.push(address);
         }
-        let surfaces = Surfaces::new(guest, memory, &launch.surfaces, &launch.textures)?;
+        let surfaces = Surfaces::new(guest, memory, launch)?;
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
                 ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
@@ -76,7 +90,8 @@ impl<'c> Session<'c> {
                 ArgValue::Local(bytes) => Arg::local(*bytes),
                 ArgValue::Surface(i) | ArgValue::Texture(i) => surfaces.argument(guest, memory, *i)?,
                 ArgValue::Sampled(i) => {
-                    guest.texture_argument(launch.textures[*i].surface, *i, &launch.textures[*i].name)?
+                    let handle = guest.handle(launch.surfaces.len() + i, true);
+                    Arg::from(u64::from(handle.ok_or_else(|| no_textures(&launch.textures[*i].name))?))
                 }
                 ArgValue::Sampler(sampler) => {
                     let words = guest.sampler(*sampler).ok_or(Error::Sampler { number: n + 1 })?;

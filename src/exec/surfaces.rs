@@ -1,12 +1,13 @@
 //! The images and samplers of a captured launch in guest memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
 
 use super::guest::{Guest, Image};
 use super::{Arg, Error, ImagePool};
-use crate::capture::{Surface, Texture};
+use crate::capture::{Launch, Surface};
 use crate::ir::image::layout::{Layout, Plane};
 
 /// Images, in the order of the manifest's surfaces.
@@ -17,12 +18,8 @@ pub(super) struct Surfaces<'c> {
 }
 
 impl<'c> Surfaces<'c> {
-    pub fn new(
-        guest: &dyn Guest,
-        memory: &Memory,
-        surfaces: &'c [Surface],
-        textures: &[Texture],
-    ) -> Result<Self, Error> {
+    pub fn new(guest: &dyn Guest, memory: &Memory, launch: &'c Launch) -> Result<Self, Error> {
+        let surfaces = &launch.surfaces;
         let image = |surface: &'c Surface| {
             let image = guest.image(memory, surface)?;
             let texels = texel_bytes(&image);
@@ -35,7 +32,10 @@ impl<'c> Surfaces<'c> {
             Ok(image)
         };
         let images = surfaces.iter().map(image).collect::<Result<Vec<_>, _>>()?;
-        let pool = guest.image_pool(memory, &images, textures)?;
+        let pool = match &launch.image_pool {
+            Some(pool) => Some(guest.captured_pool(memory, pool)?),
+            None => guest.image_pool(memory, &images, &launch.textures)?,
+        };
         Ok(Surfaces { surfaces, images, pool })
     }
 
@@ -44,36 +44,66 @@ impl<'c> Surfaces<'c> {
         guest.image_argument(memory, i, &self.images[i])
     }
 
-    /// The texels of an image without gaps.
-    pub fn texels(&self, memory: &Memory, i: usize) -> Result<Vec<u8>, Error> {
-        let image = &self.images[i];
-        let mut bytes = vec![0; texel_bytes(image) as usize];
-        let mut rest = &mut bytes[..];
+    /// Calls `f` with the address of every part of an image that lies together in memory and is resident, and where it is
+    /// among the texels without gaps.
+    fn each_part(&self, i: usize, mut f: impl FnMut(u64, Range<usize>) -> Result<(), Error>) -> Result<(), Error> {
+        let (image, resident) = (&self.images[i], &self.surfaces[i].description.resident);
+        let mut done = 0;
         for (offset, plane) in &image.planes {
             each_run(plane, |at, length| {
-                let (run, others) = std::mem::take(&mut rest).split_at_mut(length);
-                rest = others;
-                Ok(memory.read(image.address + offset + at, run)?)
+                let (mut at, end) = (offset + at, offset + at + length as u64);
+                while at < end {
+                    let next = end.min((at / PAGE_BYTES + 1) * PAGE_BYTES);
+                    let part = done..done + (next - at) as usize;
+                    done = part.end;
+                    if resident.as_ref().is_none_or(|pages| pages.contains(&(at / PAGE_BYTES))) {
+                        f(image.address + at, part)?;
+                    }
+                    at = next;
+                }
+                Ok(())
             })?;
         }
+        Ok(())
+    }
+
+    /// The texels of an image without gaps; 0 where it is not resident.
+    pub fn texels(&self, memory: &Memory, i: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; texel_bytes(&self.images[i]) as usize];
+        self.each_part(i, |address, part| Ok(memory.read(address, &mut bytes[part])?))?;
         Ok(bytes)
     }
 
     /// Puts texels to what they are before the launch.
     pub fn fill(&self, memory: &Memory) -> Result<(), Error> {
-        for (surface, image) in self.surfaces.iter().zip(&self.images) {
-            memory.fill(image.address, image.bytes, 0)?;
-            let Some(mut rest) = surface.content.as_deref() else { continue };
-            for (offset, plane) in &image.planes {
-                each_run(plane, |at, length| {
-                    let (run, others) = rest.split_at(length);
-                    rest = others;
-                    Ok(memory.write(image.address + offset + at, run)?)
-                })?;
+        for (i, (surface, image)) in self.surfaces.iter().zip(&self.images).enumerate() {
+            match &surface.description.resident {
+                None => memory.fill(image.address, image.bytes, 0)?,
+                Some(pages) => {
+                    pages.iter().try_for_each(|page| memory.fill(image.address + page * PAGE_BYTES, PAGE_BYTES, 0))?
+                }
+            }
+            if let Some(content) = &surface.content {
+                self.each_part(i, |address, part| Ok(memory.write(address, &content[part])?))?;
             }
         }
         Ok(())
     }
+}
+
+/// Memory for an image, of which some pages may not be resident.
+pub(super) fn room(memory: &Memory, surface: &Surface, bytes: u64, align: u64) -> Result<u64, Error> {
+    let Some(resident) = &surface.description.resident else { return Ok(memory.alloc(bytes, align)?) };
+    let pages = bytes.div_ceil(PAGE_BYTES);
+    if let Some(page) = resident.iter().find(|&&page| page >= pages) {
+        let problem = format!("resident page {page}: the image has {pages} pages of 64 KiB");
+        return Err(Error::Surface { name: surface.name.clone(), problem });
+    }
+    let address = memory.reserve(Place::ANYWHERE, pages * PAGE_BYTES, Unbound::Sparse)?;
+    for page in resident {
+        memory.bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE)?;
+    }
+    Ok(address)
 }
 
 fn texel_bytes(image: &Image) -> u64 {

@@ -12,7 +12,7 @@ use super::launch::ArgContent;
 use super::program::ReadOnly;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::Sampler;
-use crate::capture::{Surface, Texture};
+use crate::capture::{self, Surface, Texture};
 use crate::container::{Code, FunctionId, Isa, Linked};
 use crate::ir::Function;
 use crate::ir::image::Shape;
@@ -55,15 +55,24 @@ pub(super) trait Guest: Sync {
         Ok(Arg::pointer(super::surfaces::object(memory, &image.object)?))
     }
 
-    /// The argument that stands for an image together with a sampler, by their numbers in the launch.
-    fn texture_argument(&self, _image: usize, _texture: usize, name: &str) -> Result<Arg, Error> {
-        let problem = "kernels of this instruction set take images and samplers as arguments of their own".into();
-        Err(Error::Surface { name: name.into(), problem })
+    /// The handle of the `number`th of a launch's images and, behind them, its textures; none if there are no handles.
+    fn handle(&self, _number: usize, _sampled: bool) -> Option<u32> {
+        None
+    }
+
+    /// The value of a symbol that the driver defines.
+    fn driver_symbol(&self, _name: &str) -> Option<u64> {
+        None
     }
 
     /// What a driver makes of all images of a launch; none if arguments say all there is to say.
     fn image_pool(&self, _: &Memory, _: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
         Ok(None)
+    }
+
+    /// Puts the descriptors that a driver kept into memory.
+    fn captured_pool(&self, _: &Memory, _: &capture::ImagePool) -> Result<ImagePool, Error> {
+        Err(Error::NoPool)
     }
 
     /// The words that stand for a sampler; none if samplers are not executed yet.

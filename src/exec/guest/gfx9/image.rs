@@ -9,7 +9,7 @@ use warploom_runtime::memory::Memory;
 use super::super::Image;
 use crate::capture::Surface;
 use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler};
-use crate::exec::Error;
+use crate::exec::{Error, surfaces};
 use crate::ir::image::layout::{self, Plane};
 
 /// Rows of a linear image begin at multiples of this.
@@ -79,6 +79,9 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     if description.layout != Layout::Pitch {
         return Err(wrong("expected layout = \"pitch\"".into()));
     }
+    if description.levels != 1 {
+        return Err(wrong(format!("levels = {}: expected 1", description.levels)));
+    }
     let format = Format::of(&description.format);
     let format = format.ok_or_else(|| wrong(format!("unknown format `{}`", description.format)))?;
     let [width, height, depth] = description.size;
@@ -88,6 +91,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         Dim::D2 => [MAX_SIDE, MAX_SIDE, 1],
         Dim::D1Array => [MAX_SIDE, 1, MAX_DEPTH],
         Dim::D2Array | Dim::D3 => [MAX_SIDE, MAX_SIDE, MAX_DEPTH],
+        Dim::Cube | Dim::CubeArray => return Err(wrong("cubes of this instruction set are not executed yet".into())),
     };
     if (0..3).any(|axis| description.size[axis] > most[axis]) {
         return Err(wrong(format!("size {:?}: expected at most {most:?}", description.size)));
@@ -95,7 +99,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     let row_bytes = u64::from(width) * u64::from(format.bytes);
     let pitch = row_bytes.next_multiple_of(ROW_ALIGN);
     let rows = u64::from(height) * u64::from(depth);
-    let texels = memory.alloc(pitch * rows, ROW_ALIGN)?;
+    let texels = surfaces::room(memory, surface, pitch * rows, ROW_ALIGN)?;
     let plane = Plane::new(row_bytes as u32, rows as u32, 1, layout::Layout::Pitch(pitch as u32));
     let mut object = [0; OBJECT_WORDS];
     let (low, high) = ((texels >> 8) as u32, (texels >> 40) as u32 & 0xff);
@@ -105,7 +109,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         Dim::D3 => 10,
         Dim::D1Array => 12,
         Dim::D2Array => 13,
-        Dim::D1Buffer => 0,
+        Dim::D1Buffer | Dim::Cube | Dim::CubeArray => 0,
     };
     if kind == 0 {
         object[0] = texels as u32;

@@ -5,13 +5,14 @@
 use warploom_runtime::memory::{Access, Memory, Place};
 
 use super::super::{Image, KnownImages, Launching};
+use super::queries;
 use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
 use crate::capture::{Surface, Texture};
 use crate::container::Code;
 use crate::exec::program::ReadOnly;
-use crate::exec::{Error, ImagePool};
+use crate::exec::{Error, ImagePool, surfaces};
 use crate::ir::image::layout::{Blocks, Layout, MAX_BLOCK};
-use crate::ir::image::sampler::{Filter, Sampler, Wrap};
+use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
 use crate::isa::maxwell::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::field::Field;
@@ -32,6 +33,8 @@ pub struct Images {
     pub known: KnownImages,
     /// One record for each header, and one of zeros.
     pub records: ReadOnly,
+    /// Offsets in bank 0 of the addresses of tables that queries read, and the addresses.
+    pub queries: [(usize, u64); 3],
 }
 
 type Record = [u8; RECORD_BYTES];
@@ -43,22 +46,27 @@ impl Images {
     pub fn new(launch: &Launching<'_>, bank: &[u8]) -> Result<Option<Images>, Error> {
         let program = launch.kernel.program;
         let Some(handles) = program.handles(launch.kernel.id, handles) else { return Ok(None) };
-        let mut records = match &launch.options.images {
-            Some(pool) => records(program.memory(), pool)?,
-            None => vec![],
-        };
+        let pool = launch.options.images.as_ref();
+        let images = pool.map_or(Ok(vec![]), |pool| images(program.memory(), pool))?;
+        let mut records: Vec<Record> = images.iter().map(record).collect();
         let headers = records.len() as u32;
         records.push([0; RECORD_BYTES]);
-        let samplers = match &launch.options.images {
-            Some(pool) => samplers(program.memory(), pool)?,
-            None => vec![],
-        };
+        let samplers = pool.map_or(Ok(vec![]), |pool| samplers(program.memory(), pool))?;
         let count = samplers.len() as u32;
         let mut tables = records.concat();
         let samplers_at = tables.len() as u64;
         tables.extend(samplers.iter().chain([&Sampler::default()]).flat_map(Sampler::record));
+        let mut queries = [0; 3];
+        // A few kernels ask for what headers do not say.
+        if queries::asks(program.module()) {
+            for (at, table) in queries.iter_mut().zip(queries::tables(program.module(), &images, &samplers)) {
+                *at = tables.len() as u64;
+                tables.extend(table);
+            }
+        }
         let mut pages = program.lend(tables.len() as u64)?;
         pages.fill(tables)?;
+        let queries = std::array::from_fn(|i| (queries::POINTERS[i], pages.address + queries[i]));
 
         let mut content = vec![0; driver::at::KNOWN as usize];
         content[driver::at::RECORDS as usize..][..8].copy_from_slice(&pages.address.to_le_bytes());
@@ -73,7 +81,7 @@ impl Images {
             content.extend_from_slice(record);
             known.push((at, Shape::of(record)));
         }
-        Ok(Some(Images { bank: content, known, records: pages }))
+        Ok(Some(Images { bank: content, known, records: pages, queries }))
     }
 }
 
@@ -116,10 +124,13 @@ fn table(memory: &Memory, what: &'static str, address: u64, count: u64, most: u6
     Ok(bytes.chunks_exact(size_of::<Descriptor>()).map(entry).collect())
 }
 
-/// The records of all headers of a pool.
-fn records(memory: &Memory, pool: &ImagePool) -> Result<Vec<Record>, Error> {
+/// What a header says: an image, none, or that it is not supported.
+pub type Decoded = Result<Option<image::Image>, &'static str>;
+
+/// The images of a pool.
+fn images(memory: &Memory, pool: &ImagePool) -> Result<Vec<Decoded>, Error> {
     let headers = table(memory, "texture headers", pool.headers, u64::from(pool.last_header) + 1, MAX_HEADERS)?;
-    Ok(headers.iter().map(record).collect())
+    Ok(headers.iter().map(header::decode).collect())
 }
 
 /// The samplers of a pool.
@@ -129,50 +140,59 @@ fn samplers(memory: &Memory, pool: &ImagePool) -> Result<Vec<Sampler>, Error> {
     Ok(entries.iter().map(sampler::decode).collect())
 }
 
-fn record(header: &Header) -> Record {
-    match header::decode(header) {
+fn record(image: &Decoded) -> Record {
+    match image {
         Ok(None) => [0; RECORD_BYTES],
         Ok(Some(image)) => image.record().unwrap_or_else(image::unsupported),
         Err(_) => image::unsupported(),
     }
 }
 
-/// The handle of the `number`th image of a launch. Header 0 is no image, so that a handle of 0 names none.
-pub fn handle(number: usize) -> u64 {
-    number as u64 + 1
+/// The handle of the `number`th of a launch's images and textures. Header 0 is no image, so that a handle of 0 names none;
+/// sampler 0 is the default one.
+pub fn handle(number: usize, sampled: bool) -> u32 {
+    let index = number as u32 + 1;
+    if sampled { index | index << HEADER_BITS } else { index }
 }
 
-/// The same with the sampler of the `texture`th texture. Sampler 0 is the default one.
-pub fn sampled_handle(image: usize, texture: usize) -> u64 {
-    handle(image) | (texture as u64 + 1) << HEADER_BITS
-}
-
-/// A pool of the headers of a launch's images and the samplers of its textures.
+/// A pool of the headers of a launch's images and textures, and the samplers of its textures at the same indices.
 pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
     if images.is_empty() {
         return Ok(None);
     }
+    let count = (1 + images.len() + textures.len()) as u64;
+    if count > MAX_SAMPLERS {
+        return Err(Error::ImagePool { what: "surfaces and textures", count, most: MAX_SAMPLERS });
+    }
     let none = Header::default();
-    let headers = none.iter().chain(images.iter().flat_map(|image| &image.object)).copied().collect();
-    let samplers = textures.iter().map(|texture| sampler(&texture.sampler));
-    let samplers = [Sampler::default()].into_iter().chain(samplers).flat_map(|sampler| sampler::encode(&sampler));
-    Ok(Some(ImagePool {
-        headers: put(memory, headers)?,
-        last_header: images.len() as u32,
-        samplers: put(memory, samplers.collect())?,
-        last_sampler: textures.len() as u32,
-    }))
+    let sampled = textures.iter().map(|texture| &images[texture.surface]);
+    let headers = none.iter().chain(images.iter().chain(sampled).flat_map(|image| &image.object)).copied().collect();
+    let mut samplers = vec![Sampler::default(); 1 + images.len()];
+    for texture in textures {
+        samplers.push(sampler(texture)?);
+    }
+    let samplers = samplers.iter().flat_map(sampler::encode);
+    let bytes = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    Ok(Some(put_pool(memory, &bytes(headers), &bytes(samplers.collect()))?))
 }
 
-/// Words in memory of their own; their address.
-fn put(memory: &Memory, words: Vec<u32>) -> Result<u64, Error> {
-    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let address = memory.alloc_at(Place::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
-    memory.write(address, &bytes)?;
-    Ok(address)
+/// Puts headers and samplers into memory.
+pub fn put_pool(memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+    let put = |bytes: &[u8]| -> Result<u64, Error> {
+        let address = memory.alloc_at(Place::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
+        memory.write(address, bytes)?;
+        Ok(address)
+    };
+    let last = |bytes: &[u8]| u32::try_from(bytes.len() / size_of::<Descriptor>() - 1).unwrap_or(u32::MAX);
+    let pool = ImagePool { headers: put(headers)?, last_header: last(headers), samplers: 0, last_sampler: 0 };
+    if samplers.is_empty() {
+        return Ok(pool);
+    }
+    Ok(ImagePool { samplers: put(samplers)?, last_sampler: last(samplers), ..pool })
 }
 
-fn sampler(description: &manifest::Sampler) -> Sampler {
+fn sampler(texture: &Texture) -> Result<Sampler, Error> {
+    let description = &texture.description;
     let wrap = match description.address {
         AddressMode::ClampToEdge => Wrap::ClampToEdge,
         AddressMode::ClampToBorder => Wrap::Border,
@@ -183,8 +203,33 @@ fn sampler(description: &manifest::Sampler) -> Sampler {
         manifest::Filter::Nearest => Filter::Point,
         manifest::Filter::Linear => Filter::Linear,
     };
-    let force_unnormalized = !description.normalized;
-    Sampler { wrap: [wrap; 3], mag: filter, min: filter, force_unnormalized, srgb_allowed: true, ..Sampler::default() }
+    let compare = |name: &String| {
+        CompareFn::named(name).ok_or_else(|| {
+            let known = CompareFn::ALL.map(CompareFn::name).join(", ");
+            let problem = format!("unknown comparison `{name}`: expected one of {known}");
+            Error::Surface { name: texture.name.clone(), problem }
+        })
+    };
+    let defaults = Sampler::default();
+    Ok(Sampler {
+        wrap: [wrap; 3],
+        mag: filter,
+        min: filter,
+        mip: match description.mip_filter {
+            None => MipFilter::None,
+            Some(manifest::Filter::Nearest) => MipFilter::Point,
+            Some(manifest::Filter::Linear) => MipFilter::Linear,
+        },
+        compare: description.compare.as_ref().map(compare).transpose()?,
+        force_unnormalized: !description.normalized,
+        srgb_allowed: true,
+        border: description.border.map(f32::to_bits),
+        srgb_border: [0, 1, 2].map(|i| (description.border[i].clamp(0.0, 1.0) * 255.0).round() as u8),
+        lod_bias: description.lod_bias,
+        min_lod: description.min_lod.unwrap_or(defaults.min_lod),
+        max_lod: description.max_lod.unwrap_or(defaults.max_lod),
+        ..defaults
+    })
 }
 
 /// Reserves memory for an image of a manifest, and makes its header.
@@ -200,11 +245,17 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         Dim::D2 => (Kind::D2, false),
         Dim::D2Array => (Kind::D2, true),
         Dim::D3 => (Kind::D3, false),
+        Dim::Cube => (Kind::Cube, false),
+        Dim::CubeArray => (Kind::Cube, true),
     };
     let [width, height, depth] = description.size;
-    let (flat, shallow) = (matches!(kind, Kind::Buffer | Kind::D1), !array && kind != Kind::D3);
+    let flat = matches!(kind, Kind::Buffer | Kind::D1);
+    let shallow = !array && matches!(kind, Kind::Buffer | Kind::D1 | Kind::D2);
     if flat && height != 1 || shallow && depth != 1 {
         return Err(wrong(format!("size {:?}: expected 1 where there is no such axis", description.size)));
+    }
+    if kind == Kind::Cube && (width != height || !depth.is_multiple_of(6) || !array && depth != 6) {
+        return Err(wrong(format!("size {:?}: expected squares, and six of them for each cube", description.size)));
     }
     let log = |name: &str, value: Option<u32>, default: u32| match value.unwrap_or(default) {
         count if count.is_power_of_two() && count.ilog2() <= u32::from(MAX_BLOCK) => Ok(count.ilog2() as u8),
@@ -212,6 +263,10 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
     };
     let row_bytes = width.checked_mul(format.bytes.into());
     let row_bytes = row_bytes.ok_or_else(|| wrong(format!("a width of {width}: expected rows below 4 GiB")))?;
+    let levels = description.levels;
+    if levels > 1 && (kind == Kind::Buffer || description.layout == Arrangement::Pitch) {
+        return Err(wrong(format!("levels = {levels}: expected layout = \"block_linear\", and no buffer")));
+    }
     let layout = match (description.layout, kind) {
         (_, Kind::Buffer) => Layout::Pitch(0),
         (Arrangement::Pitch, Kind::D2) if !array => Layout::Pitch(row_bytes.next_multiple_of(PITCH_ALIGN)),
@@ -222,17 +277,30 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         }),
     };
     let size = [width, height, if kind == Kind::D3 { depth } else { 1 }];
+    let layers = match kind {
+        Kind::Cube => depth / 6,
+        _ if array => depth,
+        _ => 1,
+    };
+    let levels = levels as u8;
     let mut image = image::Image {
         array,
-        layers: if array { depth } else { 1 },
+        layers,
+        levels,
+        last_level: levels - 1,
         // The sampler may say otherwise.
         normalized: kind != Kind::Buffer,
         ..format.image(kind, size, layout)
     };
     let bytes = image.total_bytes();
-    image.base = memory.alloc(bytes, IMAGE_ALIGN)?;
+    image.base = surfaces::room(memory, surface, bytes, IMAGE_ALIGN)?;
     let object = header::encode(&image).map_err(|what| wrong(format!("a header cannot say {what}")))?;
-    let plane = image.plane(0);
-    let planes = (0..u64::from(image.layers)).map(|layer| (layer * image.layer_stride(), plane)).collect();
+    let layers = u64::from(image.layers) * u64::from(image.faces());
+    let planes = (0..levels)
+        .flat_map(|level| {
+            let place = move |layer| (layer * image.layer_stride() + image.level_offset(level), image.plane(level));
+            (0..layers).map(place)
+        })
+        .collect();
     Ok(Image { address: image.base, bytes, planes, object: object.to_vec() })
 }

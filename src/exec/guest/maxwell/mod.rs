@@ -2,6 +2,7 @@
 
 mod bank;
 mod images;
+mod queries;
 
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
@@ -11,7 +12,7 @@ use bank::Bank;
 use images::Images;
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
-use crate::capture::{Surface, Texture};
+use crate::capture::{self, Surface, Texture};
 use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
@@ -97,8 +98,11 @@ impl Guest for Maxwell {
         let mut config = launch.config();
         config.shared_bytes = shared_bytes;
         config.local_bytes = stack_bytes;
-        let content = bank.content(program.bank(kernel.id, 0));
+        let mut content = bank.content(program.bank(kernel.id, 0));
         let images = Images::new(launch, &content)?;
+        for (at, address) in images.iter().flat_map(|images| images.queries) {
+            content[at..at + 8].copy_from_slice(&address.to_le_bytes());
+        }
         config.constants[0] = Some(ConstBank::new(&content)?);
         for bank in 1..BANKS {
             let content = program.bank(kernel.id, bank);
@@ -118,15 +122,23 @@ impl Guest for Maxwell {
     }
 
     fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
-        Ok(Arg::from(images::handle(number)))
+        Ok(Arg::from(u64::from(images::handle(number, false))))
     }
 
-    fn texture_argument(&self, image: usize, texture: usize, _: &str) -> Result<Arg, Error> {
-        Ok(Arg::from(images::sampled_handle(image, texture)))
+    fn handle(&self, number: usize, sampled: bool) -> Option<u32> {
+        Some(images::handle(number, sampled))
+    }
+
+    fn driver_symbol(&self, name: &str) -> Option<u64> {
+        queries::STRIDE_SYMBOLS.contains(&name).then_some(queries::STRIDE)
     }
 
     fn image_pool(&self, memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
         images::pool(memory, images, textures)
+    }
+
+    fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
+        images::put_pool(memory, &pool.headers, &pool.samplers)
     }
 }
 

@@ -371,7 +371,7 @@ vocabulary! {
         /// Truth table of LOP3: bit `4a + 2b + c`.
         truth_table Style::Hex;
         /// Bytes of the result that MOV writes.
-        byte_mask Style::HexUnless(0xf);
+        quad_mask Style::HexUnless(0xf);
         /// Number of a special register, see [`special`](crate::isa::maxwell::special).
         special_register Style::SpecialRegister;
         /// DEPBAR: scoreboards, one bit each.

@@ -3,12 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::ir::image::Shape;
-use crate::ir::{Access, BankId, BlockBuilder, Extend, Space, Type, Value};
+use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
 use super::flags::{Flag, Flags};
+use super::flow::Active;
 
 /// Register banks of the function being built.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,21 @@ impl<'a> Cx<'a> {
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
         self.active = Some(active);
+    }
+
+    /// Makes other lanes active; `suspended` holds those that were before.
+    pub fn activate(&mut self, active: Active, suspended: ir::Reg) {
+        let lanes = match active {
+            Active::All => {
+                let before = self.active();
+                self.b.rf_write(suspended, before);
+                self.b.special(Special::LaunchMask)
+            }
+            Active::Restored => self.b.rf_read(suspended),
+        };
+        self.set_active(lanes);
+        // What was loaded for the lanes before is not there for others.
+        self.records.clear();
     }
 
     /// The lanes that execute this instruction.

@@ -3,11 +3,12 @@
 //! Source: facts, `maxwell-semantics.md` 6.
 
 use crate::ir::{TrapKind, Type};
+use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::BreakpointKind;
 use crate::isa::maxwell::{Instruction, Role, WORD_BYTES};
 
 use super::context::Cx;
-use super::flow::{Flow, Leave, Lifted, Unsupported, Wait};
+use super::flow::{Active, Flow, Leave, Lifted, Unsupported, Wait};
 
 /// NOP, and what only schedules, waits for scoreboards or hints to caches.
 pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -81,6 +82,21 @@ pub fn ret(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
 /// EXIT, and KIL: a lane that is discarded has no further effect either.
 pub fn exit(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::Exit))
+}
+
+/// SAM: lanes that wait take part in what follows, so that there are whole quads for the derivatives of a texture access.
+pub fn sam(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    activate(cx, Active::All)
+}
+
+/// RAM
+pub fn ram(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    activate(cx, Active::Restored)
+}
+
+fn activate(cx: &mut Cx<'_>, active: Active) -> Lifted {
+    // For some lanes only there is no meaning to it.
+    if cx.guard() == Mask::Always { Ok(Flow::Activate(active)) } else { Err(Unsupported) }
 }
 
 /// BPT.TRAP; the other kinds are for debuggers.

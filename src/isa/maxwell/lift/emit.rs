@@ -26,6 +26,8 @@ pub struct Emitter<'p, 'a> {
     pub(super) pop: BlockId,
     /// Mask register that hands lanes from a block to its helpers.
     pub(super) split: Reg,
+    /// Holds the active mask between SAM and RAM, if there are any.
+    suspended: Option<Reg>,
     blocks: FxHashMap<u64, BlockId>,
     queue: VecDeque<u64>,
 }
@@ -38,10 +40,11 @@ impl<'p, 'a> Emitter<'p, 'a> {
         stack: Option<Stack>,
         pop: BlockId,
         split: Reg,
+        suspended: Option<Reg>,
     ) -> Self {
         let live = Liveness::of(program);
         let (blocks, queue) = (FxHashMap::default(), VecDeque::new());
-        Emitter { program, live, function, banks, stack, pop, split, blocks, queue }
+        Emitter { program, live, function, banks, stack, pop, split, suspended, blocks, queue }
     }
 
     /// The block at a guest address, which will be emitted.
@@ -103,6 +106,11 @@ impl<'p, 'a> Emitter<'p, 'a> {
                     let lanes = cx.executing();
                     if let Some(stack) = &mut self.stack {
                         stack.push(&mut cx.b, Some(wait), lanes, pc, resume, pusher);
+                    }
+                }
+                Action::Activate(active) => {
+                    if let Some(suspended) = self.suspended {
+                        cx.activate(active, suspended);
                     }
                 }
                 Action::Leave(leave) => {

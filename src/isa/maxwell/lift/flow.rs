@@ -29,6 +29,15 @@ pub enum Leave {
     Exit,
 }
 
+/// What the active lanes become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Active {
+    /// All that the warp was launched with, also those that wait or have exited: SAM.
+    All,
+    /// Those that they were before: RAM.
+    Restored,
+}
+
 /// What comes after an instruction, for the lanes that its guard and CC test allow; the others go on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Flow {
@@ -41,6 +50,8 @@ pub enum Flow {
     /// To this varying `i64` pc.
     Indirect(Value),
     Leave(Leave),
+    /// Goes on with other lanes.
+    Activate(Active),
     Barrier(Barrier),
     Service(Service),
     Trap(TrapKind),

@@ -102,7 +102,7 @@ impl Liveness {
     /// After a step: for the lanes that go on and those that leave.
     fn before(&self, program: &Program<'_>, pc: u64, action: Action, after: Flags) -> Flags {
         match action {
-            Action::Nothing => after,
+            Action::Nothing | Action::Activate(_) => after,
             Action::Leave(leave) => after.union(self.after_leave(leave)).union(program.step(pc).usage.reads),
             Action::Plain | Action::Push(..) => {
                 let usage = program.step(pc).usage;

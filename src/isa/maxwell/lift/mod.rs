@@ -7,7 +7,7 @@
 //! # Registers of a function
 //!
 //! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry (`flags`), `active`,
-//! `split` (hands a mask to the helper blocks of a branch), and those of the stack. A kernel without an indirect
+//! `split` (hands a mask to the helper blocks of a branch), `suspended` (the lanes between SAM and RAM), and those of the stack. A kernel without an indirect
 //! jump declares what it uses. With one, what is declared does not depend on the code that is known, and blocks keep their
 //! numbers: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
 //!
@@ -155,7 +155,9 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         }
     };
 
-    let mut emitter = Emitter::new(&program, function, banks, stack, pop, split);
+    let activates = open || program.has(|flow| matches!(flow, Flow::Activate(_)));
+    let suspended = activates.then(|| function.bank("suspended", CellKind::Mask, 1).reg(0));
+    let mut emitter = Emitter::new(&program, function, banks, stack, pop, split, suspended);
     if open || program.is_target(entry_pc) {
         // Nothing may jump to the entry block.
         let first = emitter.block_at(entry_pc);

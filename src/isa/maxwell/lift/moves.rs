@@ -3,22 +3,21 @@
 //! Source: facts, `maxwell-semantics.md` 5; `maxwell.md`, launch environment.
 
 use crate::ir::{Special, Type, Value};
+use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 
-/// D = B; the byte mask leaves bytes of D as they are.
+/// D = B in these lanes of each quad; the others keep D.
 pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.b());
-    let bytes = i.byte_mask();
-    if bytes != 0xf {
-        let bits = (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (byte * 8));
-        let (mask, rest) = (cx.int(bits), cx.int(!bits));
-        let old = cx.reg(i.d());
-        let (new, old) = (cx.b.and(value, mask), cx.b.and(old, rest));
-        value = cx.b.or(new, old);
+    let quad = i.quad_mask();
+    if quad != 0xf {
+        let lanes = cx.constant(Type::I64, quad * 0x1111_1111);
+        let old = cx.varying_reg(i.d());
+        value = cx.select(Mask::Lanes(lanes), value, old);
     }
     cx.set(i.d(), value);
     Ok(Flow::Next)

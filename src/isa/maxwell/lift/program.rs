@@ -10,7 +10,7 @@ use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
 use super::flags::Flags;
-use super::flow::{Flow, Leave, Unsupported, Wait};
+use super::flow::{Active, Flow, Leave, Unsupported, Wait};
 use super::service;
 use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
 
@@ -48,6 +48,7 @@ pub enum Action {
     Nothing,
     Plain,
     Push(Wait, u64),
+    Activate(Active),
     /// The lanes of the condition leave, the others go on.
     Leave(Leave),
 }
@@ -145,7 +146,7 @@ impl<'a> Program<'a> {
             let mut leaders = Vec::new();
             match step.flow {
                 _ if step.when == When::Never => {}
-                Flow::Next => {}
+                Flow::Next | Flow::Activate(_) => {}
                 Flow::Branch(target) => {
                     self.jump_targets.insert(target);
                     leaders.push(target);
@@ -168,7 +169,7 @@ impl<'a> Program<'a> {
                 Flow::Leave(_) | Flow::Trap(_) => {}
             }
             let goes_on = match step.flow {
-                Flow::Next | Flow::Push(..) | Flow::Barrier(_) | Flow::Service(_) => true,
+                Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Barrier(_) | Flow::Service(_) => true,
                 _ => step.when != When::Always,
             };
             if goes_on {
@@ -283,6 +284,7 @@ impl<'a> Program<'a> {
                 _ if step.when == When::Never => Action::Nothing,
                 Flow::Next => Action::Plain,
                 Flow::Push(wait, target) => Action::Push(wait, target),
+                Flow::Activate(active) => Action::Activate(active),
                 Flow::Leave(leave) if conditional => Action::Leave(leave),
                 Flow::Leave(leave) => {
                     block.end = End::Leave(leave);
@@ -321,11 +323,11 @@ impl<'a> Program<'a> {
             };
             match action {
                 // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
-                Action::Leave(_) if pushes => {
+                Action::Leave(_) | Action::Activate(_) if pushes => {
                     block.end = End::Jump(pc);
                     break;
                 }
-                Action::Leave(_) => block.may_be_empty = true,
+                Action::Leave(_) | Action::Activate(_) => block.may_be_empty = true,
                 Action::Push(..) => pushes = true,
                 Action::Nothing | Action::Plain => {}
             }

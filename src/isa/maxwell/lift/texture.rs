@@ -222,7 +222,7 @@ const WIDE: (u32, u32) = (6, 8);
 
 pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
-    if i.ndv() || i.lod_bound() {
+    if i.lod_bound() {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
@@ -269,7 +269,7 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
     let offsets = i.gather_offsets();
-    if i.ndv() || matches!(offsets, GatherOffsets::Ptp | GatherOffsets::Reserved) {
+    if matches!(offsets, GatherOffsets::Ptp | GatherOffsets::Reserved) {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);

@@ -164,13 +164,13 @@ family! { ($) control {
         }
     }
     /// Makes all lanes active.
-    Sam unimplemented {
+    Sam (approximate "what it does to lanes that do not exist is not documented: see docs/fidelity.md" control::sam) {
         "*SAM" {
             "1110 0011 0111 ----"
         }
     }
     /// Restores the active lanes.
-    Ram unimplemented {
+    Ram (approximate "what it does to lanes that do not exist is not documented: see docs/fidelity.md" control::ram) {
         "*RAM" {
             "1110 0011 1000 ----"
         }

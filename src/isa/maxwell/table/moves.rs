@@ -3,7 +3,7 @@
 family! { ($) moves {
     /// B.
     Mov (exact moves::mov) {
-        "MOV {d}, {b}, {byte_mask@39:4}" {
+        "MOV {d}, {b}, {quad_mask@39:4}" {
             "0101 1100 1001 1--- b=r20"
             "0100 1100 1001 1--- b=c"
             "0011 100- 1001 1--- b=i"
@@ -11,7 +11,7 @@ family! { ($) moves {
     }
     /// A 32-bit immediate.
     Mov32i (exact moves::mov) {
-        "MOV32I {d}, {b}, {byte_mask@12:4}" {
+        "MOV32I {d}, {b}, {quad_mask@12:4}" {
             "0000 0001 0000 ---- b=b32"
         }
     }

@@ -1,0 +1,152 @@
+//! The tables that `suq` and `txq` read for what a texture header does not say: numbers of PTX's and OpenCL's, in entries for
+//! each header and for each sampler.
+//!
+//! Source: facts, `maxwell-surfaces.md`, section 6, items 3 to 5. The numbers of formats, addressing and filters are those of
+//! OpenCL's `cl.h`, for PTX leaves them to the source language.
+
+use super::images::Decoded;
+use crate::container::Module;
+use crate::ir::image::layout::Layout;
+use crate::ir::image::sampler::{Filter, Sampler, Wrap};
+use crate::ir::image::{Image, Source};
+use crate::ir::texel::TexelKind;
+
+/// Offsets in bank 0 of the addresses of the tables: of surfaces, textures and samplers.
+pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];
+
+/// Symbols whose values are the distance from entry to entry.
+pub const STRIDE_SYMBOLS: [&str; 4] =
+    [".nv.surfrefDescSize", UNIFIED_TEXTURES, ".nv.independent.texrefDescSize", ".nv.independent.samplerrefDescSize"];
+const UNIFIED_TEXTURES: &str = ".nv.unified.texrefDescSize";
+pub const STRIDE: u64 = 64;
+
+type Entry = [u32; STRIDE as usize / 4];
+
+/// Whether code of a module reads the tables.
+pub fn asks(module: &Module) -> bool {
+    STRIDE_SYMBOLS.iter().any(|name| names(module, name))
+}
+
+fn names(module: &Module, name: &str) -> bool {
+    module.symbols.iter().any(|symbol| symbol.name == name)
+}
+
+/// The tables for a module, in the order of their pointers. In modules whose textures have their samplers with them, a
+/// texture's addressing and filter are those of the sampler with its header's index: drivers keep the two together.
+pub fn tables(module: &Module, images: &[Decoded], samplers: &[Sampler]) -> [Vec<u8>; 3] {
+    let unified = names(module, UNIFIED_TEXTURES);
+    let default = Sampler::default();
+    let texture = |i: usize, image: &Image| match unified {
+        true => sampled_texture(image, samplers.get(i).unwrap_or(&default)),
+        false => texture(image),
+    };
+    let of_images = |entry: &dyn Fn(usize, &Image) -> Entry| {
+        let entries = images.iter().enumerate().map(|(i, image)| match image {
+            Ok(Some(image)) => entry(i, image),
+            _ => Entry::default(),
+        });
+        bytes(entries)
+    };
+    [of_images(&|_, image| surface(image)), of_images(&texture), bytes(samplers.iter().map(sampler))]
+}
+
+fn bytes(entries: impl Iterator<Item = Entry>) -> Vec<u8> {
+    entries.flatten().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Words from a byte offset on.
+fn put<const N: usize>(entry: &mut Entry, at: usize, words: [u32; N]) {
+    entry[at / 4..][..N].copy_from_slice(&words);
+}
+
+fn surface(image: &Image) -> Entry {
+    let mut entry = Entry::default();
+    let linear = matches!(image.layout, Layout::Pitch(_));
+    put(&mut entry, 0xc, [data_type(image), order(image), linear.into()]);
+    put(&mut entry, 0x1c, [layers(image)]);
+    entry
+}
+
+/// A texture with a sampler.
+fn sampled_texture(image: &Image, sampler: &Sampler) -> Entry {
+    let mut entry = Entry::default();
+    put(&mut entry, 0, [sampler.force_unnormalized.into()]);
+    put(&mut entry, 0xc, sampler.wrap.map(address_mode));
+    put(&mut entry, 0x18, [filter(sampler)]);
+    put(&mut entry, 0x1c, of_texture(image));
+    entry
+}
+
+fn texture(image: &Image) -> Entry {
+    let mut entry = Entry::default();
+    put(&mut entry, 0xc, of_texture(image));
+    entry
+}
+
+/// Normalized coordinates, data type, order, layers, levels, samples.
+fn of_texture(image: &Image) -> [u32; 6] {
+    [image.normalized.into(), data_type(image), order(image), layers(image), image.levels.into(), 1]
+}
+
+fn sampler(sampler: &Sampler) -> Entry {
+    let mut entry = Entry::default();
+    put(&mut entry, 0, sampler.wrap.map(address_mode));
+    put(&mut entry, 0xc, [filter(sampler), sampler.force_unnormalized.into()]);
+    entry
+}
+
+/// 0 of what has none.
+fn layers(image: &Image) -> u32 {
+    if image.array { image.layers } else { 0 }
+}
+
+/// `cl_channel_type`; 0 of what has none there.
+fn data_type(image: &Image) -> u32 {
+    let widths = image.format.widths();
+    let by_bytes = |numbers: [u32; 3]| match widths[0] {
+        8 => numbers[0],
+        16 => numbers[1],
+        32 => numbers[2],
+        _ => 0,
+    };
+    match image.format.kind() {
+        Some(TexelKind::Unorm) if widths == [5, 6, 5, 0] => 0x10d4,
+        Some(TexelKind::Unorm) if widths == [10, 10, 10, 2] => 0x10e0,
+        Some(TexelKind::Snorm) => by_bytes([0x10d0, 0x10d1, 0]),
+        Some(TexelKind::Unorm) => by_bytes([0x10d2, 0x10d3, 0]),
+        Some(TexelKind::Sint) => by_bytes([0x10d7, 0x10d8, 0x10d9]),
+        Some(TexelKind::Uint) => by_bytes([0x10da, 0x10db, 0x10dc]),
+        Some(TexelKind::Float) => by_bytes([0, 0x10dd, 0x10de]),
+        _ => 0,
+    }
+}
+
+/// `cl_channel_order`.
+fn order(image: &Image) -> u32 {
+    let components = image.format.widths().iter().filter(|&&width| width > 0).count();
+    match (components, image.sources[0] == Source::B, image.srgb) {
+        (1, ..) => 0x10b0,
+        (2, ..) => 0x10b2,
+        (3, _, false) => 0x10b4,
+        (3, _, true) => 0x10bf,
+        (_, false, false) => 0x10b5,
+        (_, true, false) => 0x10b6,
+        (_, false, true) => 0x10c1,
+        (_, true, true) => 0x10c2,
+    }
+}
+
+/// `cl_addressing_mode`: what OpenCL has no number for has that of the nearest.
+fn address_mode(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => 0x1131,
+        Wrap::Border | Wrap::Clamp | Wrap::MirrorOnceBorder | Wrap::MirrorOnceClamp => 0x1132,
+        Wrap::Repeat => 0x1133,
+        Wrap::Mirror => 0x1134,
+    }
+}
+
+/// `cl_filter_mode`.
+fn filter(sampler: &Sampler) -> u32 {
+    if sampler.mag == Filter::Linear { 0x1141 } else { 0x1140 }
+}
