@@ -309,4 +309,5 @@ def main():
         print(dict(suite.counts))
 
 
-main()
+if __name__ == "__main__":
+    main()

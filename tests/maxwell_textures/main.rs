@@ -1,11 +1,14 @@
 //! Texture sampling against a model that was written from the documents alone: `model.py`. `cases.py` makes `cases.json.gz`
 //! with it: images, samplers and queries, and what the model says comes of them.
 
+mod kernels;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 
 use base64::Engine as _;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use warploom::ir::image::layout::{Blocks, Layout};
 use warploom::ir::image::sample::{Operation, Query, level_of_gradients, sample};
 use warploom::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
@@ -13,7 +16,7 @@ use warploom::ir::image::{Image, Kind, Source};
 use warploom::isa::maxwell::header::Format;
 use warploom::isa::maxwell::sampler as entry;
 
-/// Where images begin.
+/// Where images begin that are not in guest memory.
 const BASE: u64 = 0x1_2340_0000;
 
 #[derive(Deserialize)]
@@ -87,16 +90,20 @@ struct Gradient {
     lod: u32,
 }
 
-fn load() -> Cases {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maxwell_textures/cases.json.gz");
+fn load<T: DeserializeOwned>(name: &str) -> T {
+    let path = format!("{}/tests/maxwell_textures/{name}", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 impl Texture {
+    fn bytes(&self) -> Vec<u8> {
+        base64::engine::general_purpose::STANDARD.decode(&self.memory).expect("base64")
+    }
+
     /// As its record has it.
-    fn image(&self) -> Image {
+    fn image(&self, base: u64) -> Image {
         let format = Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
         let kind = match self.kind.as_str() {
             "buffer" => Kind::Buffer,
@@ -122,7 +129,7 @@ impl Texture {
             _ => Layout::Pitch(self.pitch),
         };
         let image = Image {
-            base: BASE,
+            base,
             array: self.array,
             layers: self.layers,
             levels: self.levels,
@@ -173,13 +180,12 @@ impl Settings {
 
 #[test]
 fn samples_are_what_the_model_says() {
-    let cases = load();
+    let cases: Cases = load("cases.json.gz");
     let images: BTreeMap<_, _> = cases
         .images
         .iter()
         .map(|(name, texture)| {
-            let memory = base64::engine::general_purpose::STANDARD.decode(&texture.memory).expect("base64");
-            let image = texture.image();
+            let (image, memory) = (texture.image(BASE), texture.bytes());
             assert_eq!(image.total_bytes(), memory.len() as u64, "{name}");
             (name, (image, memory))
         })
@@ -234,10 +240,10 @@ fn samples_are_what_the_model_says() {
 
 #[test]
 fn gradients_are_levels_as_the_model_says() {
-    let cases = load();
+    let cases: Cases = load("cases.json.gz");
     for Gradient { image, sampler, dx, dy, lod } in &cases.gradients {
         let [dx, dy] = [dx, dy].map(|gradient| gradient.map(f32::from_bits));
-        let found = level_of_gradients(&cases.images[image].image(), &sampler.sampler(), dx, dy);
+        let found = level_of_gradients(&cases.images[image].image(BASE), &sampler.sampler(), dx, dy);
         assert_eq!(found.to_bits(), *lod, "{image}: {dx:?} {dy:?}: {found}, expected {}", f32::from_bits(*lod));
     }
 }

@@ -430,11 +430,12 @@ class Texture:
 
 
 def gradient_level(texture, sampler, dx, dy):
-    """log2 of the longer gradient in texels (facts 5.6); of cubes with m = 1 (open)."""
+    """log2 of the longer gradient in texels (facts 5.6); of cubes with m = 1; one that is no number does not count (both open)."""
     size = texture.levels[texture.first_level].size
     scale = size if texture.normalized and not sampler["force_unnormalized"] else (1, 1, 1)
     axes = texture.axes
     if texture.kind == "cube":
         axes, scale = 3, (size[0] / 2,) * 3
-    longest = max(math.sqrt(sum((float(g) * n) ** 2 for g, n in zip(d[:axes], scale))) for d in (dx, dy))
+    lengths = [math.sqrt(sum((float(g) * n) ** 2 for g, n in zip(d[:axes], scale))) for d in (dx, dy)]
+    longest = max((length for length in lengths if not math.isnan(length)), default=math.nan)
     return bits(math.log2(longest) if longest else -math.inf)

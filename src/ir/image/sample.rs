@@ -3,6 +3,8 @@
 //! Source: facts, `maxwell-surfaces.md`, section 5. What that leaves open is decided here:
 //! - Offsets are added to the coordinate in texels, before what wraps it; where a mirror has turned the image around they
 //!   go the other way, and so does the order of gathered texels. Cubes take no offsets.
+//! - The image's kind says which coordinates, derivatives and layer count. Those that the instruction has not are 0.
+//! - A gradient that is no number does not count beside one that is. A level of detail, bias included, that is none is 0.
 //! - A level of detail chooses between the filters after the sampler's clamp, before the image's.
 //! - A bias of the image other than 0 is in place of the sampler's.
 //! - Fractions of levels are rounded to eight bits as coordinates are. Where one is 0 only one level is read.

@@ -249,7 +249,7 @@ impl Format {
     }
 }
 
-/// The header of an image, as a driver writes it.
+/// The header of an image, as a driver writes it. Levels of detail become the nearest that headers can say.
 ///
 /// # Errors
 /// What of it headers cannot say.
@@ -307,7 +307,13 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
             }
             w[2] |= version::BLOCKS << 21;
             w[3] = u32::from(height) << 3 | u32::from(depth) << 6 | u32::from(image.levels - 1) << 28;
+            // Of a NaN this is 0.
+            let fixed = |value: f32, least: f32, most: f32| (value * 256.0).round_ties_even().clamp(least, most) as i32;
+            let bias = fixed(image.lod_bias, -4096.0, 4095.0);
+            w[3] |= u32::from(bias != 0) << 26;
+            w[6] = (bias as u32 & 0x1fff) << 6;
             w[7] = u32::from(image.first_level) | u32::from(image.last_level) << 4;
+            w[7] |= (fixed(image.min_lod, 0.0, 4095.0) as u32) << 12;
         }
     }
     Ok(w)
@@ -342,7 +348,7 @@ mod tests {
             Image { layout: blocks, kind: Kind::D2, array: true, layers: 9, normalized: true, ..image("rg16_sint") },
             Image { layout: blocks, kind: Kind::D1, array: true, layers: 9, size: [70, 1, 1], ..image("r16_float") },
             Image { layout: blocks, kind: Kind::Cube, layers: 1, ..image("rgba8_srgb") },
-            Image { layout: blocks, ..image("bgra8_unorm") },
+            Image { layout: blocks, lod_bias: -1.5, min_lod: 0.25, ..image("bgra8_unorm") },
             Image { layout: blocks, ..image("rgb9e5_float") },
         ];
         for mut image in images {
