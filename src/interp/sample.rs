@@ -71,11 +71,13 @@ impl Executor<'_> {
                 let Some(image) = image else { return Ok(([0; 4], false)) };
                 let compare = sampler.compare.filter(|_| compare);
                 let (mut operation, mut query) = (operation, query);
-                if operation == Operation::SampleGradients {
+                if matches!(operation, Operation::SampleGradients | Operation::Level) {
                     let gradient = |first: usize| [0, 1, 2].map(|axis| f32::from_bits(arg(first + axis)));
                     let level = level_of_gradients(image, sampler, gradient(9), gradient(12));
                     query.lod = (level + f32::from_bits(query.lod)).to_bits();
-                    operation = Operation::Sample;
+                    if operation == Operation::SampleGradients {
+                        operation = Operation::Sample;
+                    }
                 }
                 sample(operation, image, &Sampler { compare, ..*sampler }, &query, &mut |address, bytes| {
                     read(context, address, bytes)

@@ -184,6 +184,7 @@ names! {
     Operation {
         Operation::Sample => "sample",
         Operation::SampleGradients => "sample.gradients",
+        Operation::Level => "sample.level",
         Operation::Fetch => "fetch",
         Operation::Gather { component: 0 } => "gather.r",
         Operation::Gather { component: 1 } => "gather.g",

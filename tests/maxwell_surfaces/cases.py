@@ -431,6 +431,9 @@ def formatted_access(suite):
             coords = suite.coord_set(surface, dim, fmt.bytes, False, "inside")
             if fmt.kind in ("unorm", "snorm", "float") and which == 0:
                 suite.add(formatted("SUST", dim, "RGBA", "IGN"), surface, coords, "p_nan")
+                if fmt.kind == "unorm":
+                    # Met in real code.
+                    suite.add(formatted("SUST", dim, "RG", "IGN"), surface, coords, "p_float")
                 if fmt.kind != "float":
                     suite.add(formatted("SUST", dim, "RGBA", "IGN"), surface, coords, "p_ties")
                 elif fmt.fields[0] < 32:

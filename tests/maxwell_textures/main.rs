@@ -1,6 +1,9 @@
 //! Texture sampling against a model that was written from the documents alone: `model.py`. `cases.py` makes `cases.json.gz`
 //! with it: images, samplers and queries, and what the model says comes of them.
 
+#[path = "../support/maxwell_case.rs"]
+mod case;
+mod instructions;
 mod kernels;
 
 use std::collections::BTreeMap;

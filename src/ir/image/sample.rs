@@ -47,6 +47,9 @@ pub enum Operation {
     Sample,
     /// At the level of the gradients, plus the given one: [`level_of_gradients`].
     SampleGradients,
+    /// Not the value but the level of detail of the gradients, in 256ths: first as it is, a number with a sign, then that of the
+    /// level, or of the place between two, that would be read.
+    Level,
     /// A texel by its number.
     Fetch,
     /// A component of the four texels that a linear filter takes: lower left, lower right, upper right, upper left, where
@@ -107,7 +110,8 @@ pub fn sample<E>(
         return Ok((value, texels.sparse));
     }
 
-    let lod = clamped_lod(image, sampler, f32::from_bits(query.lod));
+    let base = f32::from_bits(query.lod);
+    let lod = clamped_lod(image, sampler, base);
     let filter = if integers || buffer {
         Filter::Point
     } else if lod > 0.0 {
@@ -123,6 +127,11 @@ pub fn sample<E>(
     };
     // In range already but for bits of images that are no numbers.
     let level = level.min(levels);
+    if operation == Operation::Level {
+        // Infinite where nothing changes: the least there is.
+        let whole = round(coordinate::number(base).clamp(-128.0, 127.0)) as u32;
+        return Ok(([whole, u32::from(level) << 8 | (fraction * 256.0) as u32, 0, 0], false));
+    }
     let mut value = place.at_level(level, filter, &mut texels)?;
     if fraction > 0.0 {
         let next = place.at_level((level + 1).min(levels), filter, &mut texels)?;

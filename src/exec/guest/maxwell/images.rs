@@ -100,6 +100,7 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
             | Opcode::Tld4
             | Opcode::Tld4s
             | Opcode::Txd
+            | Opcode::Tmml
             | Opcode::Txq => instruction.field(Field::handle),
             _ => continue,
         };

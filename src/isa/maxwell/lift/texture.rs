@@ -1,4 +1,4 @@
-//! Textures: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXD, TXQ.
+//! Textures: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXD, TXQ, TMML.
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
 //! What comes of a coordinate is in [`sample`](crate::ir::image::sample).
@@ -135,7 +135,7 @@ impl Request {
         let unsupported = self.texture.record.has(cx, flag::UNSUPPORTED);
         raise(cx, LaneFault::InvalidSurface, unsupported);
         let zero = cx.int(0);
-        let has_levels = self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
+        let has_levels = operation == Operation::Level || self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
         let gradients = match self.level {
             Level::Given => None,
             Level::Gradients(gradients) => Some(gradients),
@@ -317,6 +317,19 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     request.level = Level::Gradients(gradients);
     let components = request.ask(cx, i, Operation::Sample);
+    write(cx, i, components)
+}
+
+/// The level of detail that neighbours' coordinates give.
+pub fn tmml(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let dim = Dim::of(i.texture_dim())?;
+    let mut a = Vector::of(i.a())?;
+    let mut handle = Vector::of(if is_bindless(i) { i.b() } else { i.a() })?;
+    let texture = texture(cx, i, &mut handle)?;
+    let mut request = Request::new(texture, dim);
+    request.place(cx, &mut a);
+    request.level = Level::Neighbours;
+    let components = request.ask(cx, i, Operation::Level);
     write(cx, i, components)
 }
 

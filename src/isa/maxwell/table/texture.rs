@@ -51,7 +51,7 @@ family! { ($) texture {
         }
     }
     /// Level of detail.
-    Tmml unimplemented {
+    Tmml (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tmml) {
         "TMML.LOD{ndv@35}{nodep@49}{phase} {d}, {a}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1111 0101 1---"
         }
