@@ -248,6 +248,7 @@ fn images_that_cannot_be() {
         (surface("size = [8, 8, 1], levels = 2"), "levels = 2: expected layout = \"block_linear\""),
         (surface("size = [8, 8, 1], resident = [0, 0]"), "surface.s.resident: expected numbers of pages"),
         (surface("size = [8, 8, 1], resident = [1]"), "resident page 1: the image has 1 pages"),
+        (surface("size = [65536, 65536, 1], resident = []"), "expected at most 4294967296"),
         (surface("size = [8, 4, 6]").replace("2d", "cube"), "expected squares, and six of them"),
         (surface("size = [8, 8, 7]").replace("2d", "cube_array"), "expected squares, and six of them"),
         (

@@ -91,13 +91,19 @@ impl<'c> Surfaces<'c> {
     }
 }
 
+/// Of an image with pages that are not resident, and so take no memory: its texels are compared as a whole.
+const MAX_SPARSE_BYTES: u64 = 4 << 30;
+
 /// Memory for an image, of which some pages may not be resident.
 pub(super) fn room(memory: &Memory, surface: &Surface, bytes: u64, align: u64) -> Result<u64, Error> {
     let Some(resident) = &surface.description.resident else { return Ok(memory.alloc(bytes, align)?) };
+    let wrong = |problem| Error::Surface { name: surface.name.clone(), problem };
+    if bytes > MAX_SPARSE_BYTES {
+        return Err(wrong(format!("{bytes} bytes, of which few are resident: expected at most {MAX_SPARSE_BYTES}")));
+    }
     let pages = bytes.div_ceil(PAGE_BYTES);
     if let Some(page) = resident.iter().find(|&&page| page >= pages) {
-        let problem = format!("resident page {page}: the image has {pages} pages of 64 KiB");
-        return Err(Error::Surface { name: surface.name.clone(), problem });
+        return Err(wrong(format!("resident page {page}: the image has {pages} pages of 64 KiB")));
     }
     let address = memory.reserve(Place::ANYWHERE, pages * PAGE_BYTES, Unbound::Sparse)?;
     for page in resident {

@@ -223,7 +223,7 @@ impl Body {
         Ok(())
     }
 
-    /// An access that is evenly spaced.
+    /// An access that is evenly spaced, or in tiles.
     fn access(&mut self, b: &mut BlockBuilder<'_>, writes: bool, u: &mut Unstructured<'_>) -> Result<Access> {
         let (ty, count) = *u.choose(&[
             (Type::I32, 1),
@@ -237,7 +237,11 @@ impl Body {
         let whole = i64::from(bytes);
         let step = if u.ratio(5, 6)? { whole } else { *u.choose(&[0, 2 * whole, -whole, 4, 3, 12])? };
         let k = b.iconst(Type::I32, step as u32 as u64);
-        let at = b.mul(self.index, k);
+        let mut at = b.mul(self.index, k);
+        if u.ratio(1, 6)? {
+            at = in_tiles(b, at, u)?;
+            self.independent = false;
+        }
         let offset = if u.ratio(5, 6)? { 0 } else { *u.choose(&[4, -4, 16, 32, 128, 4096])? };
         let (space, address) = if u.ratio(1, 5)? {
             (Space::Shared, at)
@@ -316,6 +320,31 @@ impl Body {
         }
         Ok(())
     }
+}
+
+/// A byte's column in an image of tiles: its bits make room for those of a row.
+fn in_tiles(b: &mut BlockBuilder<'_>, column: Value, u: &mut Unstructured<'_>) -> Result<Value> {
+    let begin = b.iconst(Type::I32, *u.choose(&[0, 0, 0, 64, 32, 4])?);
+    let column = b.add(column, begin);
+    let row = b.load_const(0, word_offset(1), Type::I32);
+    let mut offset = b.iconst(Type::I32, *u.choose(&[0, 0, 16, 0x1000])?);
+    // Bits of the column, bits of the row: which, and how far up they go.
+    let layout: &[(bool, u32, u32)] = match u.int_in_range(0..=2)? {
+        0 => &[(true, 15, 0), (false, 1, 4), (true, 16, 1), (true, 32, 2), (false, 2, 5), (true, !63, 2)],
+        1 => &[(true, 63, 0), (false, 3, 6), (true, !63, 2)],
+        _ => &[(true, 3, 0), (false, 1, 2), (true, 4, 1), (false, 2, 3), (true, !7, 2)],
+    };
+    for &(of_column, mask, left) in layout {
+        let mask = b.iconst(Type::I32, mask.into());
+        let (mut bits, count) = (b.and(if of_column { column } else { row }, mask), b.iconst(Type::I32, left.into()));
+        bits = b.shl(bits, count);
+        offset = match u.int_in_range(0..=5)? {
+            0 => b.xor(offset, bits),
+            1 => b.add(offset, bits),
+            _ => b.or(offset, bits),
+        };
+    }
+    Ok(offset)
 }
 
 /// Of a byte in a buffer: the pointer is added as a whole or in halves, as 32-bit machines do.
