@@ -13,6 +13,7 @@ use warploom::generate::compare::{self, BLOCKS, compare};
 use warploom::generate::{self, Elementwise, maxwell_code as code_from_table, maxwell_registers};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
+use warploom::isa::gfx9;
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom::isa::maxwell::{Instruction, assemble, table};
 
@@ -88,6 +89,29 @@ pub fn maxwell_decode(bytes: &[u8]) {
             let _ = instruction.source(slot.role);
         }
         let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(PC));
+    }
+}
+
+/// GFX9 instructions, one after the other: their parts and text can be read, and the text assembles to the same instruction.
+pub fn gfx9_decode(bytes: &[u8]) {
+    let mut rest = &bytes[..bytes.len().min(256)];
+    while rest.len() >= 4 {
+        let Some(instruction) = gfx9::Instruction::decode(rest) else {
+            rest = &rest[4..];
+            continue;
+        };
+        let word = instruction.word();
+        let text = instruction.text(PC);
+        assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
+        let again = gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
+        let again = gfx9::Instruction::decode(&again).expect("it is assembled from the table");
+        assert_eq!(again.text(PC), text, "{word:016x}");
+        for n in 0..=instruction.source_count() {
+            let _ = instruction.src(n);
+        }
+        let _ = (instruction.dst(), instruction.sdst(), instruction.sdwa(), instruction.dpp(), instruction.op_sel());
+        let _ = (instruction.smem(), instruction.ds(), instruction.flat(), instruction.buffer(), instruction.image());
+        rest = &rest[instruction.bytes() as usize..];
     }
 }
 

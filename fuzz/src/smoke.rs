@@ -106,6 +106,11 @@ fn maxwell_decode() {
 }
 
 #[test]
+fn gfx9_decode() {
+    run(super::gfx9_decode, &files("examples", ".hsaco"), 2000, 256);
+}
+
+#[test]
 fn maxwell_code() {
     run(super::maxwell_code, &[], 50, 1000);
 }

@@ -102,7 +102,9 @@ impl Encoder {
     /// Sets the operand of a role. None: it cannot be there.
     pub fn operand(&mut self, role: Role, operand: Operand) -> Option<()> {
         if let Operand::Literal(value) = operand {
-            if self.literal.is_some_and(|other| other != value) {
+            // A constant is printed whole, also where a source of 16 bits before it has the low half of the same dword.
+            let half = role == Role::K && self.literal == Some(value & 0xffff);
+            if !half && self.literal.is_some_and(|other| other != value) {
                 return None;
             }
             self.literal = Some(value);

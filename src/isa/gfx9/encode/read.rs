@@ -81,5 +81,8 @@ pub fn operands(text: &str) -> Vec<Operand> {
     let decimal = text.parse().ok().map(Operand::Int);
     let float = constant::inline_number(text).map(Operand::Float);
     let half = value.and_then(constant::inline_half).map(Operand::Float);
-    [decimal, float, half, value.map(Operand::Literal)].into_iter().flatten().collect()
+    // A source of 16 bits shows the low half of its literal, in hex where an inline constant would be written otherwise: the
+    // upper half is anything but 0.
+    let upper = value.filter(|&value| value < 1 << 16).map(|value| Operand::Literal(value | 1 << 16));
+    [decimal, float, half, value.map(Operand::Literal), upper].into_iter().flatten().collect()
 }
