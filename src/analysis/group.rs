@@ -57,10 +57,6 @@ fn is_shared(access: &Access) -> bool {
     access.space == Space::Shared
 }
 
-fn is_in_memory(access: &Access) -> bool {
-    matches!(access.space, Space::Global | Space::Generic | Space::Shared)
-}
-
 /// The groups of a block, in order.
 ///
 /// `classes` may rely on all lanes being active.
@@ -261,9 +257,9 @@ impl Finder<'_> {
         if matches!(self.block.insts[index].op, Op::Atomic { .. }) {
             return false;
         }
-        let tiled = if self.is_evenly_spaced(access) { None } else { self.in_tiles(access) };
-        let placed = tiled.is_some() || self.is_evenly_spaced(access);
-        if !placed || !access.guard.is_some_and(|guard| self.require(guard, true)) {
+        let spaced = self.is_evenly_spaced(access);
+        let tiled = if spaced { None } else { self.in_tiles(access) };
+        if !(spaced || tiled.is_some()) || !access.guard.is_some_and(|guard| self.require(guard, true)) {
             return false;
         }
         for earlier in self.group.accesses.clone() {
@@ -289,7 +285,7 @@ impl Finder<'_> {
 
     /// How the lanes of an access lie in tiles, if they do in all chunks.
     fn in_tiles(&self, access: &Access) -> Option<Tiled> {
-        if is_shared(access) || !is_in_memory(access) {
+        if !matches!(access.space, Space::Global | Space::Generic) {
             return None;
         }
         // What varies and is made before the group, the engine has as rows only.
@@ -313,7 +309,8 @@ impl Finder<'_> {
 
     fn is_evenly_spaced(&self, access: &Access) -> bool {
         let stride = self.classes.get(access.address).stride();
-        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0) && is_in_memory(access)
+        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0)
+            && matches!(access.space, Space::Global | Space::Generic | Space::Shared)
     }
 
     /// Whether no segment of the group computes the value.

@@ -202,14 +202,19 @@ impl BlockLowerer<'_, '_, '_> {
             holds = self.b.ins().band(holds, spaced);
         }
         let base = self.first_lane_of(access.address, (tiled.root, root));
-        for (v, most) in tiled.limits {
-            let first = self.first_lane_of(v, (tiled.root, root));
-            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64);
+        for &limit in &tiled.limits {
+            let fits = self.is_within(limit, (tiled.root, root));
             holds = self.b.ins().band(holds, fits);
         }
         let mut place = self.place_in_page(access, base, tiled.distances, rights);
         place.reachable = self.b.ins().band(holds, place.reachable);
         Some(place)
+    }
+
+    /// Whether lane 0 of a value is so low that extending later lanes wraps none.
+    pub(super) fn is_within(&mut self, (v, most): (Value, u64), known: (Value, Clif)) -> Clif {
+        let first = self.first_lane_of(v, known);
+        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64)
     }
 
     /// Lane 0 of a value that is made of another, of which it is known, and of what does not vary.

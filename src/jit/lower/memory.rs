@@ -461,8 +461,7 @@ impl BlockLowerer<'_, '_, '_> {
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, other);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
-            let none = self.no_status(sparse);
-            self.b.ins().jump(done, &none);
+            self.finish_store(done, sparse);
             self.b.switch_to_block(other);
         }
         let slow = self.cold_block();
@@ -475,8 +474,7 @@ impl BlockLowerer<'_, '_, '_> {
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, slow);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
-            let none = self.no_status(sparse);
-            self.b.ins().jump(done, &none);
+            self.finish_store(done, sparse);
         } else if access.space == Space::Shared {
             self.stage(&access, values);
             self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
@@ -485,18 +483,15 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
                 }
             });
-            let none = self.no_status(sparse);
-            self.b.ins().jump(done, &none);
+            self.finish_store(done, sparse);
         } else if scattered {
             self.require(full, slow);
             self.scatter_global(&access, &lanes, slow);
-            let none = self.no_status(sparse);
-            self.b.ins().jump(done, &none);
+            self.finish_store(done, sparse);
         } else if self.is_inline_local(&access) {
             self.require(full, slow);
             self.store_local(&access, &lanes, slow);
-            let none = self.no_status(sparse);
-            self.b.ins().jump(done, &none);
+            self.finish_store(done, sparse);
         } else {
             self.b.ins().jump(slow, &[]);
         }
@@ -516,6 +511,12 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
         self.chunk = known;
         self.set_status(inst, status);
+    }
+
+    /// Goes on after a store that met no sparse page.
+    fn finish_store(&mut self, done: ClifBlock, sparse: bool) {
+        let none = self.no_status(sparse);
+        self.b.ins().jump(done, &none);
     }
 
     /// The status, if it is asked for, of a store that met no sparse page.

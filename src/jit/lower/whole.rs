@@ -286,9 +286,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for number in 0..self.chunk_count() {
             self.enter_chunk(number);
             let (root, _) = self.base(tiled.root);
-            for &(v, most) in &tiled.limits {
-                let first = self.first_lane_of(v, (tiled.root, root));
-                let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64);
+            for &limit in &tiled.limits {
+                let fits = self.is_within(limit, (tiled.root, root));
                 self.require(fits, slow);
             }
             let first = self.first_lane_of(access.address, (tiled.root, root));
