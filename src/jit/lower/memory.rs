@@ -18,8 +18,8 @@ use warploom_runtime::warp::PAGE_BYTES;
 
 const LANES: i64 = CHUNK as i64;
 
-/// How far the making of an address is looked at.
-const MAX_DEPTH: u32 = 8;
+/// Values of which an address is made that are looked at.
+const MAX_VALUES: u32 = 64;
 
 /// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
 fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
@@ -320,14 +320,15 @@ impl BlockLowerer<'_, '_, '_> {
             && self.classes.get(access.address) == Class::Varying
             && u32::from(access.align) >= access.bytes()
             && access.bytes().is_power_of_two();
-        inline && self.is_of_bits(access.address, MAX_DEPTH)
+        inline && self.is_of_bits(access.address, &mut { MAX_VALUES })
     }
 
-    fn is_of_bits(&self, v: Value, depth: u32) -> bool {
-        if depth == 0 || self.classes.get(v) != Class::Varying {
+    fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
+        if *left == 0 || self.classes.get(v) != Class::Varying {
             return false;
         }
-        let of = |v: Value| self.is_of_bits(v, depth - 1);
+        *left -= 1;
+        let mut of = |v: Value| self.is_of_bits(v, left);
         match *self.def_op(v) {
             Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
             // An index that is cut to a table's size is as consecutive as it was.
