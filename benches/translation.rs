@@ -1,10 +1,14 @@
 //! What translation costs: time per guest instruction, peak memory, and what a second launch translates. See
 //! `docs/benchmarking.md`. One process per measurement, since the peak of a process's memory never falls.
 
+#[path = "suite/peak.rs"]
+mod peak;
+
+use peak::peak_kib;
 use std::process::Command;
 use std::time::Duration;
 use warploom::capture::Manifest;
-use warploom::exec::{Arg, LaunchOptions, Program};
+use warploom::exec::{Arg, Effort, LaunchOptions, Program};
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [
@@ -38,13 +42,38 @@ fn main() {
     if let Some(at) = arguments.iter().position(|a| a == "--measure") {
         return measure(&arguments[at + 1]);
     }
+    if let Some(at) = arguments.iter().position(|a| a == "--long") {
+        return long(if arguments[at + 1] == "full" { Effort::Full } else { Effort::Quick });
+    }
     let this = std::env::current_exe().expect("the path of this program");
     for (_, kernel) in KERNELS {
         let status = Command::new(&this).args(["--measure", kernel]).status().expect("this program starts again");
         assert!(status.success(), "measuring {kernel}");
     }
+    for effort in ["quick", "full"] {
+        let status = Command::new(&this).args(["--long", effort]).status().expect("this program starts again");
+        assert!(status.success(), "a long launch");
+    }
     kernels();
     variants();
+}
+
+/// A launch that proves hot, in a fresh process: what is spent on all its code, and until its end.
+fn long(effort: Effort) {
+    let (cubin, kernel) = KERNELS[1];
+    let program = load(cubin, kernel);
+    let (width, height) = (640, 427);
+    let image = program.memory().alloc(2 * width * height, 4).expect("memory for the image");
+    let size = [width, height].map(|n| Arg::from(n as u32));
+    let view = [-2.25f32, -1.0, 0.005, 0.0046875].map(Arg::from);
+    let args = [&[Arg::pointer(image)][..], &size, &view, &[Arg::from(256)]].concat();
+    let options = LaunchOptions { effort, ..LaunchOptions::new([20, 54, 1], [32, 8, 1]) };
+    let [first, second] =
+        [(); 2].map(|()| program.kernel(kernel).expect("the kernel").launch(&args, &options).expect("a launch"));
+    println!(
+        "{kernel}, {width} x {height}, {effort:?}: {:.1?} of translation, {:.1?} in it; the second time {:.1?}, {:.1?}",
+        first.translate, first.run, second.translate, second.run
+    );
 }
 
 /// All code of every kernel of the examples, in a process that has translated before: the first time costs the loading
@@ -52,29 +81,34 @@ fn main() {
 fn kernels() {
     const TIMES: usize = 20;
     println!("the examples, again and again:");
-    let (mut all_instructions, mut all_time) = (0, Duration::ZERO);
+    let (mut all_instructions, mut all_quick, mut all_full) = (0, Duration::ZERO, Duration::ZERO);
     for manifest in EXAMPLES {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(manifest);
         let Manifest { kernel, launch, .. } = Manifest::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let cubin = path.with_file_name(&kernel.binary);
         let bytes = std::fs::read(&cubin).unwrap_or_else(|e| panic!("{}: {e}", cubin.display()));
         let mut instructions = 0;
-        let times = (0..TIMES).map(|_| {
-            let program = Program::load(&bytes, kernel.entry.as_deref()).expect("a module");
-            let kernel = match &kernel.entry {
-                Some(name) => program.kernel(name),
-                None => program.only_kernel(),
-            };
-            let kernel = kernel.expect("the kernel");
-            instructions = kernel.function().size / 32 * 3;
-            kernel.translate(launch.block, 1).expect("a translation")
-        });
-        let time = times.min().expect("several times");
-        println!("  {manifest}: {instructions} instructions, {:.1} us each", per_instruction(time, instructions));
+        let mut translate = |effort| {
+            let times = (0..TIMES).map(|_| {
+                let program = Program::load(&bytes, kernel.entry.as_deref()).expect("a module");
+                let kernel = match &kernel.entry {
+                    Some(name) => program.kernel(name),
+                    None => program.only_kernel(),
+                };
+                let kernel = kernel.expect("the kernel");
+                instructions = kernel.function().size / 32 * 3;
+                kernel.translate(launch.block, 1, effort).expect("a translation")
+            });
+            times.min().expect("several times")
+        };
+        let [quick, full] = [Effort::Quick, Effort::Full].map(&mut translate);
+        let each = [quick, full].map(|time| per_instruction(time, instructions));
+        println!("  {manifest}: {instructions} instructions, {:.1} us each; {:.1} with full effort", each[0], each[1]);
         all_instructions += instructions;
-        all_time += time;
+        (all_quick, all_full) = (all_quick + quick, all_full + full);
     }
-    println!("  together: {:.1} us each", per_instruction(all_time, all_instructions));
+    let each = [all_quick, all_full].map(|time| per_instruction(time, all_instructions));
+    println!("  together: {:.1} us each; {:.1} with full effort", each[0], each[1]);
 }
 
 /// In microseconds.
@@ -86,12 +120,6 @@ fn load(cubin: &str, kernel: &str) -> Program {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(cubin);
     let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Program::load(&bytes, Some(kernel)).expect("a module with this kernel")
-}
-
-/// Peak of this process's memory in KiB, where the system tells it.
-fn peak_kib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
 }
 
 /// One translation in a fresh process, then a launch with another grid and other parameters.

@@ -4,11 +4,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use warploom::container::text;
 use warploom::interp::Interpreter;
 use warploom::ir::verify;
-use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
-use warploom::jit;
+use warploom::jit::{self, Effort};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 
@@ -98,15 +98,15 @@ impl Program {
         self.compare();
         self.line(&format!("s_and_saveexec_b64 {kept}, vcc"));
         if self.pick(3) > 0 {
-            self.line(&format!("s_cbranch_execz @{end}"));
+            self.line(&format!("s_cbranch_execz .L{end}"));
         }
         self.block(depth + 1);
-        self.line(&format!("@{end}:"));
+        self.line(&format!(".L{end}:"));
         self.line(&format!("s_or_b64 exec, exec, {kept}"));
         // What follows is often a block of its own.
         if self.pick(3) == 0 {
             let next = self.label();
-            self.line(&format!("s_branch @{next}\n@{next}:"));
+            self.line(&format!("s_branch .L{next}\n.L{next}:"));
         }
     }
 
@@ -117,17 +117,17 @@ impl Program {
         self.line(&format!("s_and_saveexec_b64 {kept}, vcc"));
         self.line(&format!("s_xor_b64 {kept}, exec, {kept}"));
         if self.pick(3) > 0 {
-            self.line(&format!("s_cbranch_execz @{other}"));
+            self.line(&format!("s_cbranch_execz .L{other}"));
         }
         self.block(depth + 1);
-        self.line(&format!("@{other}:"));
+        self.line(&format!(".L{other}:"));
         self.line(&format!("s_or_saveexec_b64 {kept}, {kept}"));
         self.line(&format!("s_xor_b64 exec, exec, {kept}"));
         if self.pick(3) > 0 {
-            self.line(&format!("s_cbranch_execz @{end}"));
+            self.line(&format!("s_cbranch_execz .L{end}"));
         }
         self.block(depth + 1);
-        self.line(&format!("@{end}:"));
+        self.line(&format!(".L{end}:"));
         self.line(&format!("s_or_b64 exec, exec, {kept}"));
     }
 
@@ -137,7 +137,7 @@ impl Program {
         let (count, limit) = (10 + depth, self.vector());
         self.line(&format!("v_and_b32_e32 v{count}, 3, v{limit}"));
         self.line(&format!("s_mov_b64 {gone}, 0"));
-        self.line(&format!("@{again}:"));
+        self.line(&format!(".L{again}:"));
         self.block(depth + 1);
         if self.pick(2) == 0 {
             self.compare();
@@ -145,10 +145,10 @@ impl Program {
                 "s_and_b64 vcc, exec, vcc\ns_or_b64 {gone}, vcc, {gone}\ns_andn2_b64 exec, exec, {gone}"
             ));
             let end = self.label();
-            self.line(&format!("s_cbranch_execz @{end}"));
+            self.line(&format!("s_cbranch_execz .L{end}"));
             self.block(depth + 1);
             self.leave(&gone, count, again);
-            self.line(&format!("@{end}:"));
+            self.line(&format!(".L{end}:"));
         } else {
             self.leave(&gone, count, again);
         }
@@ -161,14 +161,14 @@ impl Program {
         self.line(&format!("v_cmp_gt_i32_e32 vcc, 0, v{count}"));
         self.line(&format!("s_or_b64 {gone}, vcc, {gone}"));
         self.line(&format!("s_andn2_b64 exec, exec, {gone}"));
-        self.line(&format!("s_cbranch_execnz @{again}"));
+        self.line(&format!("s_cbranch_execnz .L{again}"));
     }
 
     fn uniform_branch(&mut self, depth: usize) {
         let (a, b, end) = (self.scalar(), self.scalar(), self.label());
-        self.line(&format!("s_cmp_lt_u32 s{a}, s{b}\ns_cbranch_scc{} @{end}", a & 1));
+        self.line(&format!("s_cmp_lt_u32 s{a}, s{b}\ns_cbranch_scc{} .L{end}", a & 1));
         self.block(depth + 1);
-        self.line(&format!("@{end}:"));
+        self.line(&format!(".L{end}:"));
     }
 
     fn arithmetic(&mut self) {
@@ -233,25 +233,8 @@ impl Program {
     }
 
     fn code(&self) -> Vec<u8> {
-        let mut labels = std::collections::HashMap::new();
-        for last in [false, true] {
-            let mut code: Vec<u8> = Vec::new();
-            for line in self.text.lines() {
-                if let Some(label) = line.strip_prefix('@') {
-                    labels.insert(label.trim_end_matches(':').to_owned(), code.len() as i64);
-                } else if let Some((branch, label)) = line.split_once(" @") {
-                    let at = labels.get(label).copied().unwrap_or(0);
-                    let distance = (at - code.len() as i64) / 4 - 1;
-                    code.extend(assemble(&format!("{branch} {}", distance as u16)).unwrap());
-                } else {
-                    code.extend(assemble(line).unwrap_or_else(|error| panic!("{line}: {error}")));
-                }
-            }
-            if last {
-                return code;
-            }
-        }
-        unreachable!()
+        let source = format!(".target gfx900\n{}", self.text);
+        text::stream(source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
@@ -315,9 +298,16 @@ fn engines_agree_on_random_programs() {
             let kernel = Kernel { initial: initial.clone(), plain, vectors: 16, ..Kernel::new("random", &code) };
             let function = Arc::new(lift_kernel(&kernel).unwrap());
             verify::verify(&function).unwrap();
-            let native = jit::Kernel::new(Arc::clone(&function)).program([lanes, 1, 1], 1).unwrap();
-            let engines: [(&str, Arc<dyn Engine>); 2] =
-                [("interpreter", Arc::new(Interpreter::new(function).unwrap())), ("JIT", native)];
+            let native = |effort| {
+                let native = jit::Kernel::new(Arc::clone(&function)).program([lanes, 1, 1], 1).unwrap();
+                native.compile_all(effort).unwrap();
+                native
+            };
+            let engines: [(&str, Arc<dyn Engine>); 3] = [
+                ("interpreter", Arc::new(Interpreter::new(Arc::clone(&function)).unwrap())),
+                ("JIT, made quickly", native(Effort::Quick)),
+                ("JIT", native(Effort::Full)),
+            ];
             for (name, engine) in engines {
                 let found = memory_after(&*engine, lanes, &bank);
                 let expected = expected.get_or_insert_with(|| found.clone());

@@ -1,17 +1,19 @@
 //! Random functions are the same on all engines: memory, registers, counts and faults.
 //!
-//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are; a single one that fails is printed whole.
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are; a single one that fails is printed whole. Guest code
+//! that fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbitrary::Unstructured;
 use warploom::generate::bare::{self, Launch};
+use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Difference, compare};
-use warploom::generate::{self, Elementwise, elementwise, maxwell_code, maxwell_registers, products};
+use warploom::generate::{self, Elementwise, check, elementwise};
 use warploom::ir::generate::{Random, Source, function};
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 
-fn seeds(count: u64, test: impl Fn(u64) -> Result<(), Box<Difference>>) {
+/// Runs a test with every seed; all that fail are told.
+fn each_seed(count: u64, test: impl Fn(u64) -> Result<(), String>) {
     let variable = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
     let mut failures = Vec::new();
@@ -19,15 +21,22 @@ fn seeds(count: u64, test: impl Fn(u64) -> Result<(), Box<Difference>>) {
         // So that one seed that panics does not hide the rest.
         match catch_unwind(AssertUnwindSafe(|| test(seed))) {
             Ok(Ok(())) => {}
-            Ok(Err(difference)) if count == 1 => failures.push(format!("seed {seed}, {difference}")),
-            Ok(Err(difference)) => {
-                let Difference { engine, block, what, .. } = &*difference;
-                failures.push(format!("seed {seed}, {engine}, block {block:?}: {what}"));
-            }
+            Ok(Err(failure)) => failures.push(format!("seed {seed}: {failure}")),
             Err(_) => failures.push(format!("seed {seed}: it panics")),
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+fn seeds(count: u64, test: impl Fn(u64) -> Result<(), Box<Difference>>) {
+    each_seed(count, |seed| {
+        test(seed).map_err(|difference| {
+            let Difference { engine, block, what, function } = &*difference;
+            let alone = std::env::var_os("WARPLOOM_SEEDS").is_some_and(|count| count == "1");
+            let function = if alone { format!("\n{function}") } else { String::new() };
+            format!("{engine}, block {block:?}: {what}{function}")
+        })
+    });
 }
 
 fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
@@ -67,30 +76,38 @@ fn every_operation() {
     });
 }
 
+/// Runs code that is made of so many bytes, or of more.
+fn code(count: u64, sizes: [usize; 3], make: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<Code>) {
+    let mut instructions = 0;
+    let counted = std::cell::RefCell::new(&mut instructions);
+    each_seed(count, |seed| {
+        let mut random = Random::new(seed);
+        let size = sizes[random.below(3) as usize];
+        let code = make(&mut Unstructured::new(&bytes(&mut random, size))).expect("code");
+        **counted.borrow_mut() += code.instructions();
+        check(&code, "code")
+    });
+    println!("{instructions} instructions");
+}
+
 #[test]
 fn maxwell_code_from_the_table() {
-    seeds(100, |seed| {
-        let mut random = Random::new(seed);
-        let words = [40, 400, 1000][random.below(3) as usize];
-        let code = maxwell_code(&mut Unstructured::new(&bytes(&mut random, words))).expect("code");
-        maxwell(&mut random, &code)
-    });
+    code(100, [80, 800, 2000], |u| Code::smart(Isa::Maxwell, u));
+}
+
+#[test]
+fn gfx9_code_from_the_table() {
+    code(200, [200, 1200, 3000], |u| Code::smart(Isa::Gfx9, u));
+}
+
+#[test]
+fn any_words_as_code() {
+    for isa in [Isa::Maxwell, Isa::Gfx9] {
+        code(100, [16, 100, 600], |u| Ok(Code::dumb(isa, u.bytes(u.len())?)));
+    }
 }
 
 #[test]
 fn products_and_pairs() {
-    seeds(250, |seed| {
-        let mut random = Random::new(seed);
-        let code = products(&mut Unstructured::new(&bytes(&mut random, 400))).expect("code");
-        maxwell(&mut random, &code)
-    });
-}
-
-/// Lifts code and runs it on random registers.
-fn maxwell(random: &mut Random, code: &[u8]) -> Result<(), Box<Difference>> {
-    let kernel = Kernel::new("random", code, 8);
-    let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
-    let registers = bytes(random, 4096);
-    let registers = maxwell_registers(&function, &mut Unstructured::new(&registers)).expect("registers");
-    compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &registers)
+    code(250, [800; 3], Code::products);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the CUDA sources of the tests, benches and examples again, but for tests/fixtures/maxwell/containers, whose README
-# says how those are made. PYTHON names a Python with the wheels that nv.py asks for; listings (code only, as nvdisasm
-# prints it) are made if nv.py finds nvdisasm.
+# says how those are made, and what benches have for GFX9. PYTHON names a Python with numpy and the wheels that nv.py asks for;
+# listings (code only, as nvdisasm prints it) are made if nv.py finds nvdisasm. examples/gfx9/make.py says what GFX9 needs.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -19,4 +19,9 @@ for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kerne
         awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.sm_50.sass" >"tests/fixtures/maxwell/listings/$listing.sass"
     fi
     rm -f "$folder/$base.sm_50.ptx" "$folder/$base.sm_50.sass"
+done
+"$python" benches/fixtures/surface.py
+for source in benches/fixtures/fma.cu benches/fixtures/dfma.cu benches/fixtures/mix.cu benches/fixtures/gather.cu benches/fixtures/spmv.cu \
+    benches/fixtures/heat.cu benches/fixtures/atomic_max.cu benches/opencl/surface_filter.cl benches/opencl/surface_histogram.cl; do
+    "$python" examples/gfx9/make.py --source "$source" --output benches/fixtures
 done

@@ -22,34 +22,26 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
 
 const ISAS: [&str; 2] = ["maxwell", "gfx9"];
 
-const RATIOS: [Ratio; 27] = [
+const RATIOS: [Ratio; 19] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
-    ratio("fma: plain scalar loop / JIT", "fma/plain", "fma/ISA/1", Promise::AtLeast(2.5)),
-    ratio("fma: plain vector loop / JIT", "fma/plain_vector", "fma/ISA/1", Promise::None),
-    ratio("dfma: plain scalar loop / JIT", "dfma/plain", "dfma/ISA/1", Promise::AtLeast(1.2)),
-    ratio("dfma: plain vector loop / JIT", "dfma/plain_vector", "dfma/ISA/1", Promise::None),
-    ratio("mix: plain scalar loop / JIT", "mix/plain", "mix/ISA/1", Promise::AtLeast(1.2)),
-    ratio("mix: plain vector loop / JIT", "mix/plain_vector", "mix/ISA/1", Promise::None),
-    ratio("saxpy in cache: JIT / plain", "saxpy/ISA/1", "saxpy/plain", Promise::AtMost(3.0)),
-    ratio("saxpy, blocks of 256: JIT / plain", "saxpy_256/ISA/1", "saxpy_256/plain", Promise::AtMost(3.0)),
-    ratio("histogram: JIT / plain", "histogram/ISA/1", "histogram/plain", Promise::AtMost(3.0)),
-    ratio("nbody: plain / JIT", "nbody/plain", "nbody/ISA/1", Promise::None),
-    ratio("table: plain scalar loop / JIT", "table/plain", "table/ISA/1", Promise::AtLeast(4.0)),
-    ratio("table in a buffer: plain loop / JIT", "table/plain", "table/ISA_buffer/1", Promise::AtLeast(4.0)),
+    ratio("compute: plain scalar loop / JIT", "compute/plain", "compute/ISA/1", Promise::AtLeast(2.5)),
+    ratio("compute: plain vector loop / JIT", "compute/plain_vector", "compute/ISA/1", Promise::None),
+    ratio("compute_f64: plain scalar loop / JIT", "compute_f64/plain", "compute_f64/ISA/1", Promise::AtLeast(1.2)),
+    ratio("compute_f64: plain vector loop / JIT", "compute_f64/plain_vector", "compute_f64/ISA/1", Promise::None),
+    ratio("hash: plain scalar loop / JIT", "hash/plain", "hash/ISA/1", Promise::AtLeast(1.2)),
+    ratio("hash: plain vector loop / JIT", "hash/plain_vector", "hash/ISA/1", Promise::None),
+    ratio("saxpy in blocks of 256: JIT / plain", "saxpy/ISA/1", "saxpy/plain", Promise::AtMost(3.0)),
+    ratio("saxpy in blocks of 1024: JIT / plain", "saxpy_1024/ISA/1", "saxpy_1024/plain", Promise::AtMost(3.0)),
+    ratio("histogram_shared: JIT / plain", "histogram_shared/ISA/1", "histogram_shared/plain", Promise::AtMost(3.0)),
     ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
     ratio("nbody: 1 thread / 2 threads", "nbody/ISA/1", "nbody/ISA/2", Promise::AtLeast(1.8)),
+    ratio("table, gfx9: plain scalar loop / JIT", "table/plain", "table/gfx9/1", Promise::AtLeast(4.0)),
+    ratio("table in a buffer: plain scalar loop / JIT", "table/plain", "table/gfx9_buffer/1", Promise::AtLeast(4.0)),
     ratio("copy of an image: pitch / global", "copy/pitch/1", "copy/global/1", Promise::AtMost(2.0)),
     ratio("copy of an image: block-linear / global", "copy/block_linear/1", "copy/global/1", Promise::AtMost(3.0)),
-    ratio("copy of an array: JIT / plain", "copy/global/1", "copy/plain", Promise::None),
-    ratio("ATOM with two threads: JIT / plain", "atomics/atom/2", "atomics/plain_2", Promise::AtMost(1.5)),
-    ratio("SUATOM / ATOM with two threads", "atomics/suatom/2", "atomics/atom/2", Promise::AtMost(1.3)),
-    ratio("SUATOM / ATOM with one", "atomics/suatom/1", "atomics/atom/1", Promise::None),
-    ratio("mandelbrot: interpreter / JIT", "mandelbrot/ISA/interp", "mandelbrot/ISA/1", Promise::None),
-    ratio("fma: interpreter / JIT", "fma/ISA/interp", "fma/ISA/1", Promise::None),
-    ratio("dfma: interpreter / JIT", "dfma/ISA/interp", "dfma/ISA/1", Promise::None),
-    ratio("mix: interpreter / JIT", "mix/ISA/interp", "mix/ISA/1", Promise::None),
-    ratio("histogram: interpreter / JIT", "histogram/ISA/interp", "histogram/ISA/1", Promise::None),
-    ratio("nbody: interpreter / JIT", "nbody/ISA/interp", "nbody/ISA/1", Promise::None),
+    ratio("ATOM with two threads: JIT / plain", "counters/atom/2", "counters/plain_2", Promise::AtMost(1.5)),
+    ratio("SUATOM / ATOM with two threads", "counters/suatom/2", "counters/atom/2", Promise::AtMost(1.3)),
+    ratio("SUATOM / ATOM with one", "counters/suatom/1", "counters/atom/1", Promise::None),
 ];
 
 /// Where criterion keeps its results.
@@ -66,8 +58,19 @@ fn median(id: &str) -> Option<f64> {
     estimates["median"]["point_estimate"].as_f64()
 }
 
-/// Prints all ratios whose benchmarks have been measured, in this run or an earlier one.
-pub fn print() {
+/// Prints what has been measured, in this run or an earlier one: of `cases`, by name, each target; then the ratios.
+pub fn print(cases: &[(&str, Vec<&str>)]) {
+    println!("\n{:<32}{:>12}{:>12}{:>16}", "", "plain / JIT", "2 threads", "interp / JIT");
+    for (case, targets) in cases {
+        for target in targets {
+            let over = |above: String| Some(median(&above)? / median(&format!("{case}/{target}/1"))?);
+            let two = over(format!("{case}/{target}/2")).map(f64::recip);
+            let [plain, interp] = [format!("{case}/plain"), format!("{case}/{target}/interp")].map(over);
+            if let (Some(plain), Some(two), Some(interp)) = (plain, two, interp) {
+                println!("{:<32}{plain:>12.2}{two:>12.2}{interp:>16.1}", format!("{case}, {target}"));
+            }
+        }
+    }
     println!("\nRatios of the medians");
     let (of_isas, others): (Vec<_>, Vec<_>) =
         RATIOS.iter().partition(|ratio| [ratio.above, ratio.below].iter().any(|id| id.contains("ISA")));
@@ -75,7 +78,7 @@ pub fn print() {
         println!("{isa}");
         of_isas.iter().for_each(|ratio| ratio.print(isa));
     }
-    println!("surfaces and atomics, maxwell");
+    println!("others");
     others.iter().for_each(|ratio| ratio.print(""));
 }
 

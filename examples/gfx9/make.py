@@ -3,6 +3,7 @@
 
     python3 examples/gfx9/make.py              # needs numpy
     python3 examples/gfx9/make.py --compile    # needs clang-19, lld-19, llvm-19 and rocm-device-libs of Debian or apt.llvm.org
+    python3 examples/gfx9/make.py --source FILE --output FOLDER     # compiles one CUDA, HIP or OpenCL source only
 
 The CUDA sources of the examples next door are compiled as they are, by way of include/cuda.h; inputs and expected results are
 those of next door. The other kernels are for what is special to GFX9. Their results are computed here, by NumPy or Python.
@@ -29,17 +30,20 @@ def compile_kernel(name):
     """NAME/NAME.gfx900.hsaco from the CUDA, HIP or OpenCL source."""
     folder = HERE / name
     folder.mkdir(exist_ok=True)
-    output = folder / f"{name}.gfx900.hsaco"
-    opencl = folder / f"{name}.cl"
-    if opencl.exists():
+    sources = (folder / f"{name}.cl", folder / f"{name}.hip", HERE.parent / name / f"{name}.cu")
+    compile_source(next(source for source in sources if source.exists()), folder)
+
+
+def compile_source(source, folder):
+    """FOLDER/NAME.gfx900.hsaco from NAME.cu, NAME.hip or NAME.cl."""
+    output = folder / f"{source.stem}.gfx900.hsaco"
+    if source.suffix == ".cl":
         command = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa", "-mcpu=gfx900",
-                   f"--rocm-device-lib-path={BITCODE}", opencl]
+                   f"--rocm-device-lib-path={BITCODE}", source]
     else:
-        own = folder / f"{name}.hip"
-        source = own if own.exists() else HERE.parent / name / f"{name}.cu"
         command = ["clang-19", "-x", "hip", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--cuda-device-only",
                    "--no-gpu-bundle-output", f"-I{HERE / 'include'}", "-include", "cuda.h", source]
-    if opencl.exists() and "printf(" in opencl.read_text():
+    if source.suffix == ".cl" and "printf(" in source.read_text():
         command = with_printf(command, output.with_suffix(".bc"))
     subprocess.check_call([*command, *FLAGS, "-o", output])
     output.with_suffix(".bc").unlink(missing_ok=True)
@@ -314,8 +318,13 @@ def printf():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--source", type=pathlib.Path)
+    parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("examples", nargs="*", help=f"which ones; all if left out: {' '.join(SHARED + OWN)}")
     arguments = parser.parse_args()
+    if arguments.source:
+        compile_source(arguments.source, arguments.output)
+        return
     np.seterr(over="ignore")
     for name in arguments.examples or SHARED + OWN:
         if arguments.compile:

@@ -7,16 +7,18 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use warploom::capture::{Manifest, npy};
 use warploom::container::hsaco::bundle;
-use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin};
+use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin, text};
 use warploom::generate::bare;
+use warploom::generate::check::Subject;
+use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, compare};
-use warploom::generate::{self, Elementwise, maxwell_code as code_from_table, maxwell_registers};
+use warploom::generate::{self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
 use warploom::isa::gfx9;
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom::isa::maxwell::{Instruction, assemble, table};
 
+pub mod prepare;
 #[cfg(test)]
 mod smoke;
 
@@ -47,6 +49,12 @@ pub fn container(bytes: &[u8]) {
     }
 }
 
+/// Programs as text: what can be read, links.
+pub fn assembly(bytes: &[u8]) {
+    let _ = text::stream(bytes);
+    container(bytes);
+}
+
 /// Launch manifests: what can be read can be written, and reads the same.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
@@ -75,7 +83,7 @@ const PC: u64 = 8;
 
 /// Maxwell words: a line of the table explains each that is legal, its parts and text can be read, and the text
 /// assembles to the same instruction.
-pub fn maxwell_decode(bytes: &[u8]) {
+pub fn decode_maxwell(bytes: &[u8]) {
     for bytes in bytes.chunks_exact(8).take(32) {
         let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
         let Some(instruction) = Instruction::decode(word) else { continue };
@@ -93,7 +101,7 @@ pub fn maxwell_decode(bytes: &[u8]) {
 }
 
 /// GFX9 instructions, one after the other: their parts and text can be read, and the text assembles to the same instruction.
-pub fn gfx9_decode(bytes: &[u8]) {
+pub fn decode_gfx9(bytes: &[u8]) {
     let mut rest = &bytes[..bytes.len().min(256)];
     while rest.len() >= 4 {
         let Some(instruction) = gfx9::Instruction::decode(rest) else {
@@ -115,32 +123,8 @@ pub fn gfx9_decode(bytes: &[u8]) {
     }
 }
 
-/// Maxwell code: what the bytes are as code lifts to a function that verifies; and code that they choose from the
-/// table runs alike on all engines.
-pub fn maxwell_code(bytes: &[u8]) {
-    let lift = |code: &[u8]| {
-        let kernel = Kernel::new("fuzz", code, 8);
-        let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}"));
-        verify::verify(&function).unwrap_or_else(|error| panic!("{error}\n{function}"));
-        function
-    };
-    if bytes.len() >= 16 {
-        lift(bytes);
-    }
-    let run = |mut u: Unstructured<'_>| -> Result<()> {
-        let block = *u.choose(&BLOCKS)?;
-        let code = code_from_table(&mut u)?;
-        let function = lift(&code);
-        let registers = maxwell_registers(&function, &mut Unstructured::new(bytes))?;
-        alike(&function, block, &registers);
-        Ok(())
-    };
-    // Too few bytes are no error.
-    let _ = run(Unstructured::new(bytes));
-}
-
 /// Random functions, of all generators, run alike on all engines; those that work element by element run as they are.
-pub fn engines(bytes: &[u8]) {
+pub fn diff_ir(bytes: &[u8]) {
     let run = |mut u: Unstructured<'_>| -> Result<()> {
         let block = *u.choose(&BLOCKS)?;
         let function = match u.int_in_range(0..=2)? {
@@ -164,6 +148,62 @@ pub fn engines(bytes: &[u8]) {
     };
     // Too few bytes are no error.
     let _ = run(Unstructured::new(bytes));
+}
+
+/// Any words as Maxwell code.
+pub fn diff_dumb_maxwell(bytes: &[u8]) {
+    tested(&Code::dumb(Isa::Maxwell, bytes), "diff_dumb_maxwell");
+}
+
+/// Any words as GFX9 code.
+pub fn diff_dumb_gfx9(bytes: &[u8]) {
+    tested(&Code::dumb(Isa::Gfx9, bytes), "diff_dumb_gfx9");
+}
+
+/// Maxwell instructions out of the table, or of the shapes that analysis fuses, in random registers.
+pub fn diff_smart_maxwell(bytes: &[u8]) {
+    let make = |u: &mut Unstructured<'_>| {
+        if u.ratio(1, 8)? { Code::products(u) } else { Code::smart(Isa::Maxwell, u) }
+    };
+    made(bytes, make, "diff_smart_maxwell");
+}
+
+/// GFX9 instructions out of the table in random registers.
+pub fn diff_smart_gfx9(bytes: &[u8]) {
+    made(bytes, |u| Code::smart(Isa::Gfx9, u), "diff_smart_gfx9");
+}
+
+/// Whole random kernels.
+pub fn diff_smarter_maxwell(bytes: &[u8]) {
+    made(bytes, maxwell_code::kernel, "diff_smarter_maxwell");
+}
+
+/// Whole random kernels.
+pub fn diff_smarter_gfx9(bytes: &[u8]) {
+    made(bytes, gfx9_code::kernel, "diff_smarter_gfx9");
+}
+
+/// Attacks on the boundary of guest memory.
+pub fn guest_boundary(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    match first % 4 {
+        0 => made(rest, |u| Code::hostile(Isa::Gfx9, u), "guest_boundary"),
+        1 => made(rest, |u| Code::hostile(Isa::Maxwell, u), "guest_boundary"),
+        _ => made(rest, Attack::choose, "guest_boundary"),
+    }
+}
+
+/// Tests what is made of the bytes. Too few of them are no error.
+fn made<S: Subject>(bytes: &[u8], make: impl FnOnce(&mut Unstructured<'_>) -> Result<S>, target: &str) {
+    if let Ok(subject) = make(&mut Unstructured::new(bytes)) {
+        tested(&subject, target);
+    }
+}
+
+fn tested<S: Subject>(subject: &S, target: &str) {
+    if let Err(failure) = check(subject, target) {
+        panic!("{failure}");
+    }
 }
 
 fn alike(function: &Function, block: [u32; 3], registers: &[compare::Initial]) {

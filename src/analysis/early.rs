@@ -11,8 +11,8 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
     // Of each value its definition, and of each register its last use so far, as numbers of instructions from 1.
     let mut defined: Vec<usize> = Vec::new();
     let mut touched: FxHashMap<Reg, usize> = FxHashMap::default();
-    // Each instruction, then the writes that move up to it; at 0 those that move to the block's start.
-    let mut followers: Vec<Vec<usize>> = vec![Vec::new(); insts.len() + 1];
+    // Behind which instruction each one goes, counted from 1: itself, but for writes that move up.
+    let mut order: Vec<(usize, usize)> = Vec::with_capacity(insts.len());
     for (index, inst) in insts.iter().enumerate() {
         let number = index + 1;
         let place = match inst.op {
@@ -33,7 +33,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
             }
             _ => number,
         };
-        followers[place].push(index);
+        order.push((place, index));
         for result in &inst.results {
             let at = result.0 as usize;
             defined.resize(defined.len().max(at + 1), 0);
@@ -41,6 +41,6 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
         }
     }
     let mut slots: Vec<Option<Inst>> = insts.into_iter().map(Some).collect();
-    let order = followers.into_iter().flatten();
-    order.map(|index| slots[index].take().expect("each instruction has one place")).collect()
+    order.sort_unstable();
+    order.into_iter().map(|(_, index)| slots[index].take().expect("each instruction has one place")).collect()
 }

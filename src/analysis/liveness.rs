@@ -5,6 +5,8 @@
 //! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
 //! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
 
+use smallvec::{SmallVec, smallvec};
+
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
@@ -12,11 +14,11 @@ use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value, entry_mask}
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
-struct RegSet(Vec<u64>);
+struct RegSet(SmallVec<[u64; 8]>);
 
 impl RegSet {
     fn new(count: usize) -> Self {
-        RegSet(vec![0; count.div_ceil(64)])
+        RegSet(smallvec![0; count.div_ceil(64)])
     }
 
     fn insert(&mut self, index: usize) {

@@ -118,6 +118,20 @@ impl std::fmt::Display for Comparison {
     }
 }
 
+/// The first line in which a text is not as expected.
+pub fn line_difference(found: &[u8], expected: &[u8]) -> Option<String> {
+    let (mut found, mut expected) = (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));
+    let say = |line: Option<&[u8]>| match line {
+        Some(line) => format!("`{}`", String::from_utf8_lossy(line).trim_end_matches('\n')),
+        None => "no such line".into(),
+    };
+    (1..).find_map(|number| match (found.next(), expected.next()) {
+        (None, None) => Some(None),
+        (a, b) if a == b => None,
+        (a, b) => Some(Some(format!("line {number}: {}, expected {}", say(a), say(b)))),
+    })?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ pub enum Error {
 }
 
 impl Error {
-    pub(super) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> Error {
+    pub(crate) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> Error {
         Error::Io { path: path.to_path_buf(), doing, source }
     }
 

@@ -167,9 +167,15 @@ impl Launch {
 
     /// Reads the files that a manifest names, relative to `path`, where it lies.
     pub fn resolve(manifest: Manifest, path: &Path) -> Result<Launch, Error> {
+        let binary_path = path.parent().unwrap_or(Path::new("")).join(&manifest.kernel.binary);
+        let binary = std::fs::read(&binary_path).map_err(|e| Error::io(&binary_path, "read", e))?;
+        Launch::with_binary(manifest, path, binary)
+    }
+
+    /// As [`Launch::resolve`], with this content of the binary.
+    pub fn with_binary(manifest: Manifest, path: &Path, binary: Vec<u8>) -> Result<Launch, Error> {
         let from = Source { path, folder: path.parent().unwrap_or(Path::new("")) };
         let binary_path = from.folder.join(&manifest.kernel.binary);
-        let binary = std::fs::read(&binary_path).map_err(|e| Error::io(&binary_path, "read", e))?;
         if let Some(limit) = manifest.launch.time_limit
             && !(limit > 0.0 && limit.is_finite())
         {

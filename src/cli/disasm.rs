@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::{Ending, Error, print, read};
-use crate::container::{self, Binding, Module, SectionId, SectionKind};
+use crate::container::{self, Binding, Isa, Module, SectionId, SectionKind};
 use crate::isa::gfx9;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
@@ -132,6 +132,9 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
 
 /// The listing of every code section, or of those that hold the function.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
+    if module.isa == Isa::Ir {
+        return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
+    }
     let code: Vec<_> = (0..module.sections.len()).filter(|&i| module.sections[i].kind == SectionKind::Code).collect();
     let functions_of = |i: usize| module.functions.iter().filter(move |f| f.section == SectionId(i));
     let indirect: Vec<Vec<_>> = code

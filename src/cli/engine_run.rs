@@ -7,8 +7,8 @@ use super::progress::Progress;
 use super::run::Options;
 use super::{Error, session};
 use crate::capture::array::Array;
-use crate::capture::{self, Comparison, Expectation, Launch, Tolerance};
-use crate::exec::{EngineKind, Executed, Fault, LaunchOptions, LaunchOutcome, Session};
+use crate::capture::{self, Comparison, Expectation, Launch};
+use crate::exec::{EngineKind, Executed, LaunchOptions, LaunchOutcome, Run, Session};
 
 /// What one engine makes of the launch.
 pub struct EngineRun<'c> {
@@ -33,6 +33,11 @@ impl<'c> EngineRun<'c> {
         let first = session.launch(&shape, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
         let (translate, kernel) = (first.translate, vec![first.run]);
         Ok(EngineRun { engine, session, options: shape, first, translate, kernel })
+    }
+
+    /// The first launch as what can be compared with another engine's.
+    pub fn as_run(&self) -> Run<'_, 'c> {
+        Run { session: &self.session, options: &self.options, outcome: &self.first }
     }
 
     /// Launches again until there are `launches` in all.
@@ -126,60 +131,4 @@ impl<'c> EngineRun<'c> {
         self.session.reset().map_err(failed)?;
         self.session.profile(&self.options).map_err(failed)
     }
-}
-
-/// The first line in which a text is not as expected.
-pub fn printed_difference(found: &[u8], expected: &[u8]) -> Option<String> {
-    let (mut found, mut expected) = (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));
-    let say = |line: Option<&[u8]>| match line {
-        Some(line) => format!("`{}`", String::from_utf8_lossy(line).trim_end_matches('\n')),
-        None => "no such line".into(),
-    };
-    (1..).find_map(|number| match (found.next(), expected.next()) {
-        (None, None) => Some(None),
-        (a, b) if a == b => None,
-        (a, b) => Some(Some(format!("line {number}: {}, expected {}", say(a), say(b)))),
-    })?
-}
-
-/// What two engines disagree about first.
-pub fn first_difference(launch: &Launch, a: &EngineRun<'_>, b: &EngineRun<'_>) -> Result<Option<String>, Error> {
-    let failed = |e| Error::exec(&launch.path)(e);
-    let (name_a, name_b) = (a.engine, b.engine);
-    let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
-    if a.first.fault != b.first.fault {
-        return Ok(Some(format!("{name_a}: {}; {name_b}: {}", say(&a.first.fault), say(&b.first.fault))));
-    }
-    for (i, buffer) in launch.buffers.iter().enumerate() {
-        let other = b.session.buffer(i).map_err(failed)?;
-        let mut comparison = Comparison::default();
-        let add = |at: usize, got: &[u8]| {
-            comparison.add(got, &other[at..][..got.len()], buffer.dtype, Tolerance::default());
-        };
-        a.session.read_buffer(i, add).map_err(failed)?;
-        if let Some(first) = &comparison.first {
-            return Ok(Some(format!(
-                "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",
-                buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
-            )));
-        }
-    }
-    for (i, surface) in launch.surfaces.iter().enumerate() {
-        let [of_a, of_b] = [a, b].map(|run| run.session.surface(i).map_err(failed));
-        let (of_a, of_b) = (of_a?, of_b?);
-        if let Some(at) = of_a.iter().zip(&of_b).position(|(a, b)| a != b) {
-            let (name, a, b) = (&surface.name, of_a[at], of_b[at]);
-            return Ok(Some(format!(
-                "surface `{name}`: byte {at} of its texels: {name_a} {a:#04x}, {name_b} {b:#04x}"
-            )));
-        }
-    }
-    if let Some(difference) = printed_difference(&a.first.printed.text, &b.first.printed.text) {
-        return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
-    }
-    let counts = |run: &EngineRun<'_>| (run.first.counts.instructions, run.first.counts.lane_instructions);
-    // With several workers, how long a warp spins depends on the others; after a fault, on when they noticed.
-    let comparable = a.first.fault.is_none() && a.options.threads == 1;
-    Ok((comparable && counts(a) != counts(b))
-        .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b))))
 }

@@ -11,7 +11,7 @@ use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A cubin, an HSA code object, a fat binary, an offload bundle, or a host's ELF file with these in it.
+    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, or assembly.
     file: PathBuf,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read(&options.file)?;
     let mut out = String::new();
     match container::recognise(&bytes) {
-        None | Some(Format::Cubin | Format::Hsaco) => {}
+        None | Some(Format::Cubin | Format::Hsaco | Format::Assembly | Format::Ir) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
     match container::modules(&bytes) {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::engine_run::{EngineRun, first_difference, printed_difference};
+use super::engine_run::EngineRun;
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
 use super::{Ending, EngineChoice, Error, print};
+use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
-use crate::exec::Executed;
+use crate::exec::{Executed, first_difference};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -88,7 +89,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         }
     }
     if let (Some(expected), None) = (&launch.printf.expect, &runs[0].first.fault) {
-        match printed_difference(&runs[0].first.printed.text, expected) {
+        match line_difference(&runs[0].first.printed.text, expected) {
             Some(difference) => {
                 complain(&format_args!("printf: {difference}"));
                 ending = Ending::Mismatch;
@@ -110,7 +111,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     let mut difference = None;
     if let [a, b] = runs.as_slice() {
-        difference = first_difference(&launch, a, b)?;
+        difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
         match &difference {
             Some(difference) => {
                 complain(&format_args!("the engines differ: {difference}"));

@@ -6,7 +6,7 @@
 pub enum Error {
     #[error(
         "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
-         file with an .nv_fatbin or .hip_fatbin section (a plain stream of GFX9 instructions can be run by a manifest that \
+         file with an .nv_fatbin or .hip_fatbin section, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
          says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
@@ -14,6 +14,13 @@ pub enum Error {
     /// Truncated, or not what the format promises.
     #[error("at offset {offset:#x}: {what}: expected {expected}")]
     Malformed { offset: u64, what: String, expected: String },
+
+    /// In assembly.
+    #[error("line {line}: {problem}")]
+    Text { line: usize, problem: String },
+
+    #[error("the function of the IR: {problem}")]
+    Ir { problem: String },
 
     #[error("{what} is not supported: {why}")]
     Unsupported { what: String, why: String },

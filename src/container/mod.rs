@@ -1,7 +1,8 @@
 //! File formats -> [`Module`]: kernels, code, constants, symbols, relocations, argument layout.
 //!
 //! `module` is what the rest of warploom sees of a GPU binary, `link` places it in guest memory; `cubin`, `fatbin` and `hsaco`
-//! read the formats. Formats are recognised by content, never by name. Nothing here decodes an instruction.
+//! read the formats; `text` assembles programs written by hand. Formats are recognised by content, never by name. Nothing here
+//! decodes an instruction.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ pub mod hsaco;
 pub mod link;
 pub mod module;
 mod raw;
+pub mod text;
 
 pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
@@ -34,6 +36,10 @@ pub enum Format {
     OffloadBundle,
     /// An ELF file of another machine; fat binaries and offload bundles may be in its sections.
     HostElf,
+    /// Text, see [`text`].
+    Assembly,
+    /// A function in the text form of the IR, see [`crate::ir::print`].
+    Ir,
 }
 
 impl std::fmt::Display for Format {
@@ -44,6 +50,8 @@ impl std::fmt::Display for Format {
             Format::Hsaco => "AMD HSA code object",
             Format::OffloadBundle => "offload bundle",
             Format::HostElf => "ELF file of a host",
+            Format::Assembly => "assembly",
+            Format::Ir => "function of the IR",
         })
     }
 }
@@ -57,7 +65,10 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
         return Some(Format::OffloadBundle);
     }
-    let machine = bytes.starts_with(b"\x7fELF").then(|| bytes.get(0x12..0x14)).flatten()?;
+    if !bytes.starts_with(b"\x7fELF") {
+        return text::recognise(bytes);
+    }
+    let machine = bytes.get(0x12..0x14)?;
     Some(match object::elf::Machine(u16::from_le_bytes([machine[0], machine[1]])) {
         object::elf::EM_CUDA => Format::Cubin,
         object::elf::EM_AMDGPU => Format::Hsaco,
@@ -75,7 +86,8 @@ pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
     match format {
         Format::Cubin => return Ok(vec![cubin::parse(bytes)?]),
         Format::Hsaco => return Ok(vec![hsaco::parse(bytes)?]),
-        _ => {}
+        Format::Assembly | Format::Ir => return Ok(vec![text::parse(bytes, format)?]),
+        Format::FatBinary | Format::OffloadBundle | Format::HostElf => {}
     }
     let mut found = Vec::new();
     let mut best = best_cubins(bytes, format, &mut found)?;

@@ -11,6 +11,8 @@ pub enum Isa {
     Maxwell { sm: u32 },
     /// AMD's machine code of the GFX9 generation ("Vega").
     Gfx9 { mach: Gfx9 },
+    /// None: the IR itself, as text.
+    Ir,
 }
 
 impl std::fmt::Display for Isa {
@@ -18,6 +20,7 @@ impl std::fmt::Display for Isa {
         match self {
             Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
             Isa::Gfx9 { mach } => write!(f, "AMD {mach} (GFX9)"),
+            Isa::Ir => f.write_str("the IR"),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
+use crate::jit::Effort;
 
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;
@@ -85,6 +86,8 @@ pub struct LaunchOptions {
     /// Worker threads.
     pub threads: usize,
     pub engine: EngineKind,
+    /// With full effort, all code is made for speed before the launch begins; else what proves hot is made again.
+    pub effort: Effort,
     /// Guest instructions (of warps).
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<Duration>,
@@ -108,6 +111,7 @@ impl LaunchOptions {
             stack_bytes: None,
             threads: 1,
             engine: EngineKind::default(),
+            effort: Effort::Quick,
             instruction_limit: None,
             time_limit: None,
             cooperative: false,
@@ -169,6 +173,9 @@ impl<'p> Kernel<'p> {
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
         self.in_environment(args, options, |translated, environment| {
+            if options.engine == EngineKind::Jit && options.effort == Effort::Full {
+                translated.compile(options.block, options.threads, options.effort)?;
+            }
             let engine = translated.engine(options.engine, options.block, options.threads)?;
             let before = translated.nanoseconds();
             let start = Instant::now();
@@ -190,10 +197,10 @@ impl<'p> Kernel<'p> {
     }
 
     /// Translates the kernel ahead of its launches with blocks of this shape on so many threads, which then need not.
-    /// Gives the time that was spent.
-    pub fn translate(&self, block: [u32; 3], threads: usize) -> Result<Duration, Error> {
+    /// With full effort, it is as if all its code had proved hot. Gives the time that was spent.
+    pub fn translate(&self, block: [u32; 3], threads: usize, effort: Effort) -> Result<Duration, Error> {
         let translated = self.program.translated(self.id, &[])?;
-        translated.compile(block, threads)?;
+        translated.compile(block, threads, effort)?;
         Ok(Duration::from_nanos(translated.take_nanoseconds()))
     }
 

@@ -15,8 +15,10 @@
 //!
 //! `session` puts a captured launch into memory (`raw`: plain instruction streams, `surfaces`: images), `program` a module,
 //! `launch` checks and runs a launch, `guest` is what differs between instruction sets, `services` what a driver does for
-//! running code (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `profile` counts instructions.
+//! running code (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `compare` holds two
+//! launches against each other, `profile` counts instructions.
 
+mod compare;
 mod error;
 mod fault;
 mod guest;
@@ -30,6 +32,7 @@ mod session;
 mod surfaces;
 mod translate;
 
+pub use compare::{Run, first_difference};
 pub use error::Error;
 pub use fault::Fault;
 pub use launch::{Arg, ImagePool, LaunchOptions, LaunchOutcome};
@@ -38,6 +41,8 @@ pub use program::{Kernel, Program, Variable};
 pub use services::Printed;
 pub use session::Session;
 pub use translate::Stage;
+
+pub use crate::jit::Effort;
 
 /// The content of a mutex, also where a thread panicked with it: nothing here is left half done.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom_runtime::launch::Engine;
+use warploom_runtime::launch::{Counts, Engine};
 
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
@@ -73,6 +73,17 @@ impl Kernel<'_> {
         let mut executed: Vec<Executed> = executed.into_iter().map(entry).collect();
         executed.sort_by_key(|e| std::cmp::Reverse(e.count));
         Ok(executed)
+    }
+
+    /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code executes, as compiled for an
+    /// x86-64 host with AVX2 and FMA; helpers are not in it. Besides them what a launch counts, up to a fault if there is one.
+    pub fn host_instructions(&self, args: &[Arg], options: &LaunchOptions) -> Result<(u64, Counts), Error> {
+        let options = LaunchOptions { threads: 1, ..options.clone() };
+        self.in_environment(args, &options, |translated, environment| {
+            let counting = translated.counting(options.block)?;
+            let (outcome, ..) = self.run(translated, counting.program(), &environment.config, &options, None)?;
+            Ok((counting.instructions(), outcome.counts))
+        })
     }
 }
 

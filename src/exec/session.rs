@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use warploom_runtime::launch::Counts;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::guest::Guest;
@@ -11,6 +12,7 @@ use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
 };
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
+use crate::container::text;
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -49,7 +51,8 @@ impl<'c> Session<'c> {
         let module = match &launch.raw {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
-                raw::module(name.as_deref().unwrap_or("stream"), &launch.binary, raw)
+                let code = text::stream(&launch.binary)?;
+                raw::module(name.as_deref().unwrap_or("stream"), &code, raw)
             }
             None => program::module(&launch.binary, launch.entry.as_deref())?,
         };
@@ -108,6 +111,11 @@ impl<'c> Session<'c> {
         Ok(session)
     }
 
+    /// What was captured.
+    pub fn captured(&self) -> &'c Launch {
+        self.launch
+    }
+
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -140,13 +148,14 @@ impl<'c> Session<'c> {
         self.program.reset()?;
         let memory = self.program.memory();
         for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
-            if let Content::Zeros(size) = buffer.content {
-                // What is zero is left alone: the host may not have had to provide it yet.
-                self.pieces(address, size, |address, piece| {
-                    let dirty = piece.iter().any(|&byte| byte != 0);
-                    if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
-                })?;
-            }
+            let size = buffer.content.len();
+            // The rest of the last page is the guest's too.
+            let first = if matches!(buffer.content, Content::Zeros(_)) { 0 } else { size };
+            // What is zero is left alone: the host may not have had to provide it yet.
+            self.pieces(address + first, size.next_multiple_of(PAGE_BYTES) - first, |address, piece| {
+                let dirty = piece.iter().any(|&byte| byte != 0);
+                if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
+            })?;
         }
         for (range, &address) in self.launch.sparse.iter().zip(&self.sparse) {
             for page in &range.resident {
@@ -190,6 +199,11 @@ impl<'c> Session<'c> {
     /// Runs the kernel once and counts what it executes.
     pub fn profile(&self, options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         self.kernel()?.profile(&self.args, options)
+    }
+
+    /// Runs the kernel once and counts the host instructions that its code executes ([`Kernel::host_instructions`]).
+    pub fn host_instructions(&self, options: &LaunchOptions) -> Result<(u64, Counts), Error> {
+        self.kernel()?.host_instructions(&self.args, options)
     }
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.

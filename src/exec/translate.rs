@@ -13,7 +13,8 @@ use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
 use crate::ir::image::Shape;
 use crate::ir::{BlockId, Function, Terminator};
-use crate::jit;
+use crate::jit::executed::Counting;
+use crate::jit::{self, Effort};
 
 /// What a translation can show of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,11 +109,18 @@ impl Translated {
         Ok(Arc::new(Discovering { translated: self.clone(), engine, known, growing: Mutex::default() }))
     }
 
-    /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it.
-    pub fn compile(&self, block: [u32; 3], threads: usize) -> Result<(), Error> {
+    /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it,
+    /// or when it is hot.
+    pub fn compile(&self, block: [u32; 3], threads: usize, effort: Effort) -> Result<(), Error> {
         let generation = self.current();
         let program = generation.jit.program(block, threads).map_err(|problem| generation.untranslatable(&problem))?;
-        program.compile_all().map_err(|problem| generation.untranslatable(problem))
+        program.compile_all(effort).map_err(|problem| generation.untranslatable(problem))
+    }
+
+    /// An engine for blocks of this shape on one thread that counts host instructions.
+    pub fn counting(&self, block: [u32; 3]) -> Result<Counting, Error> {
+        let generation = self.current();
+        generation.jit.counting(block).map_err(|problem| generation.untranslatable(&problem))
     }
 
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {

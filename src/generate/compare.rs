@@ -1,16 +1,21 @@
 //! One function on every engine: memory, registers, counts and faults must be equal.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use warploom_runtime::launch::{ConstBank, Engine, Fault, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, PAGE_BYTES};
 
+use super::case;
+use super::check::Reproducer;
+use super::guarded::Guarded;
 use super::instrument::{self, Buffers, CELL};
 use crate::analysis::LaunchClass;
+use crate::capture::manifest::{Arg, Buffer};
 use crate::interp::Interpreter;
-use crate::ir::{BankId, CellKind, Function, Reg, generate::Limits};
-use crate::jit::Program;
+use crate::ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
+use crate::jit::{Effort, Program};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
@@ -27,8 +32,9 @@ const REGISTERS_OUT: u64 = 0x21_0000_0000;
 /// Instructions after which a launch is stopped: a fault like any other, and alike on all engines.
 const INSTRUCTIONS: u64 = 400;
 const BACK_EDGES: u64 = 5;
-/// More register cells than this (of all warps of a block) are not worth a test's time.
-const MAX_CELLS: u64 = 1 << 16;
+/// More registers than this (of all warps of a block) are not worth a test's time.
+const MAX_REGISTER_BYTES: u64 = CELL << 16;
+const BLOCKS_OF_GRID: u32 = 2;
 
 /// The environment of [`compare`], for [`crate::ir::generate`].
 pub fn limits(lanes: u8, ops: u32) -> Limits {
@@ -77,16 +83,58 @@ pub(super) struct Left {
 /// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT with and without
 /// locks, and returns the first difference. A function that the interpreter refuses is refused by all.
 pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial]) -> Result<(), Box<Difference>> {
-    let read: Vec<Reg> = all_registers(function);
-    let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
-    let cells: u64 = read.iter().map(|&reg| instrument::cells(function, reg)).sum();
-    if cells.saturating_mul(warps) > MAX_CELLS {
+    let bytes = bytes_of_registers(function, block);
+    if bytes > MAX_REGISTER_BYTES {
         return Ok(());
     }
+    let initial = read_by(function, initial);
+    let instrumented = Arc::new(with_registers(function, &initial));
+    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, &initial, bytes))
+}
+
+/// The function with its registers in memory.
+fn with_registers(function: &Function, initial: &[Initial]) -> Function {
     let set = initial.iter().map(|(reg, _)| *reg).collect();
-    let buffers = Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read };
-    let instrumented = Arc::new(instrument::instrument(function, &buffers));
-    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, initial, cells * CELL * warps))
+    let read = registers(function);
+    let read = read.into_iter().collect();
+    instrument::instrument(function, &Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read })
+}
+
+/// What all registers of all warps of a block take.
+fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
+    let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
+    let cells: u64 = registers(function).iter().map(|&reg| instrument::cells(function, reg)).sum();
+    cells.saturating_mul(warps).saturating_mul(CELL)
+}
+
+/// What [`compare`] runs, for `warploom run`: it gives warps other turns.
+pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> Reproducer {
+    let initial = read_by(function, initial);
+    let words = |bytes: Vec<u8>| case::words(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
+    let mut manifest = case::manifest([BLOCKS_OF_GRID, 1, 1], block, INSTRUCTIONS);
+    (manifest.launch.shared_bytes, manifest.launch.stack_bytes) = (SHARED_BYTES, Some(LOCAL_BYTES));
+    manifest.args = vec![Arg::Buffer("buffer".into())];
+    let buffers = [
+        ("buffer", BUFFER, words(content())),
+        ("registers", REGISTERS_IN, words(input(&initial))),
+        ("results", REGISTERS_OUT, case::zeros(bytes_of_registers(function, block).max(CELL))),
+    ];
+    for (name, address, buffer) in buffers {
+        let address = i64::try_from(address).ok().map(toml::Value::Integer);
+        manifest.buffers.insert(name.into(), Buffer { address, ..buffer });
+    }
+    Reproducer { manifest, text: with_registers(function, &initial).to_string() }
+}
+
+/// What is in guest memory at first.
+fn content() -> Vec<u8> {
+    (0..BUFFER_BYTES).map(|i| (i * 37 + i / 251) as u8).collect()
+}
+
+fn input(initial: &[Initial]) -> Vec<u8> {
+    let cells = initial.iter().flat_map(|(_, cells)| cells);
+    // A buffer is not empty.
+    cells.chain(initial.is_empty().then_some(&0)).flat_map(|cell| cell.to_le_bytes()).collect()
 }
 
 /// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
@@ -108,13 +156,16 @@ pub(super) fn on_all(
     let class = LaunchClass::of(block, function.lanes.into());
     for (name, one_worker) in [("jit", true), ("jit for several workers", false)] {
         let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
-        program.compile_all().map_err(|e| differs(name, e.to_string()))?;
         if one_worker {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
             let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
             compare(name, &optimized, 1)?;
+            let name = "jit, code made quickly";
+            program.compile_all(Effort::Quick).map_err(|e| differs(name, e.to_string()))?;
+            compare(name, &program, 1)?;
         }
+        program.compile_all(Effort::Full).map_err(|e| differs(name, e.to_string()))?;
         compare(name, &program, 1)?;
         if !one_worker && workers > 1 && expected.fault.is_none() {
             compare("jit on several workers", &program, workers)?;
@@ -124,22 +175,21 @@ pub(super) fn on_all(
 }
 
 fn run(engine: &dyn Engine, block: [u32; 3], initial: &[Initial], registers: u64) -> Result<Left, String> {
-    let memory = Memory::default();
-    let content: Vec<u8> = (0..BUFFER_BYTES).map(|i| (i * 37 + i / 251) as u8).collect();
-    let input: Vec<u8> = initial.iter().flat_map(|(_, cells)| cells).flat_map(|cell| cell.to_le_bytes()).collect();
-    for (at, bytes) in [(BUFFER, content.len()), (REGISTERS_IN, input.len()), (REGISTERS_OUT, registers as usize)] {
-        memory.alloc_at(Place::At(at), bytes.max(1) as u64, Access::READ_WRITE).map_err(|e| e.to_string())?;
-    }
+    let (content, input) = (content(), input(initial));
+    let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
+    let memory = &Memory::default();
+    let guarded = Guarded::map(memory, &ranges.map(|(address, bytes)| (address, bytes, Access::READ_WRITE)))?;
     memory.write(BUFFER, &content).map_err(|e| e.to_string())?;
     memory.write(REGISTERS_IN, &input).map_err(|e| e.to_string())?;
 
-    let mut config = LaunchConfig::new([2, 1, 1], block);
+    let mut config = LaunchConfig::new([BLOCKS_OF_GRID, 1, 1], block);
     config.shared_bytes = SHARED_BYTES;
     config.local_bytes = LOCAL_BYTES;
     config.instruction_limit = Some(INSTRUCTIONS);
     config.back_edges = BACK_EDGES;
     config.constants[0] = Some(ConstBank::new(&BUFFER.to_le_bytes()).map_err(|e| e.to_string())?);
-    let outcome = launch(&memory, engine, &config, None).map_err(|e| e.to_string())?;
+    let outcome = launch(memory, engine, &config, None).map_err(|e| e.to_string())?;
+    guarded.check()?;
     let read = |at, bytes: usize| {
         let mut content = vec![0; bytes];
         memory.read(at, &mut content).map(|()| content).map_err(|e| e.to_string())
@@ -148,14 +198,34 @@ fn run(engine: &dyn Engine, block: [u32; 3], initial: &[Initial], registers: u64
         instructions: outcome.counts.instructions,
         lane_instructions: outcome.counts.lane_instructions,
         fault: outcome.fault,
-        buffer: read(BUFFER, content.len())?,
+        buffer: read(BUFFER, PAGE_BYTES as usize)?,
         registers: read(REGISTERS_OUT, registers as usize)?,
     })
 }
 
-fn all_registers(function: &Function) -> Vec<Reg> {
-    let banks = function.banks.iter().zip(0..);
-    banks.flat_map(|(bank, id)| (0..bank.count).map(move |index| BankId(id).reg(index))).collect()
+/// The registers that a function has anything to do with.
+fn registers(function: &Function) -> BTreeSet<Reg> {
+    let mut registers = BTreeSet::from([function.active]);
+    let mut add = |bank: BankId, first: u32, count: u32| registers.extend((first..first + count).map(|n| bank.reg(n)));
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        match inst.op {
+            Op::RfRead { reg, .. }
+            | Op::RfWrite { reg, .. }
+            | Op::RegionRead { reg, .. }
+            | Op::RegionWrite { reg, .. } => add(reg.bank, reg.index, 1),
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+                add(bank, first, count)
+            }
+            _ => {}
+        }
+    }
+    registers
+}
+
+/// Those of the values that a function may read.
+fn read_by(function: &Function, initial: &[Initial]) -> Vec<Initial> {
+    let known = registers(function);
+    initial.iter().filter(|(reg, _)| known.contains(reg)).cloned().collect()
 }
 
 /// What differs first.
@@ -169,7 +239,7 @@ fn describe(function: &Function, expected: &Left, found: &Left) -> String {
     }
     let mut cells = expected.registers.chunks_exact(CELL as usize).zip(found.registers.chunks_exact(CELL as usize));
     for warp in 0.. {
-        for reg in all_registers(function) {
+        for reg in registers(function) {
             let bank = function.bank(reg.bank);
             let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
             for cell in 0..instrument::cells(function, reg) {

@@ -10,6 +10,7 @@ pub mod if_conversion;
 pub mod maxwell;
 
 use crate::ir::BuildError;
+use crate::ir::parse::ParseError;
 
 /// Why a kernel has no IR. What cannot be lifted within it becomes a trap instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,4 +19,6 @@ pub enum LiftError {
     NoEntry { kernel: String, entry: u64, len: usize },
     #[error("kernel `{kernel}`: {error}")]
     Build { kernel: String, error: BuildError },
+    #[error("kernel `{kernel}`: {error}")]
+    Text { kernel: String, error: ParseError },
 }

@@ -1,16 +1,17 @@
-//! What was made of a kernel, as text: CLIF, and host code.
+//! What is made of a kernel when it is hot, as text: CLIF, and host code.
 
 mod listing;
 
 use std::fmt::Write;
 
-use super::{JitError, Program};
+use super::lower::lower_region;
+use super::{Effort, JitError, Program};
 
 /// The CLIF of every region.
 pub fn clif(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
-        let lowered = program.lower(region)?;
+        let lowered = lower_region(program, region, Effort::Full, &Effort::Full.isa()?)?;
         let _ =
             writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
     }
@@ -21,7 +22,7 @@ pub fn clif(program: &Program) -> Result<String, JitError> {
 pub fn host(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
-        let compiled = program.compile_region(region)?;
+        let compiled = program.compile_region(region, Effort::Full)?;
         let _ = writeln!(
             out,
             "; region {region}: blocks {:?}, {} bytes",

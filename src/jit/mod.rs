@@ -2,21 +2,23 @@
 //!
 //! A [`Kernel`] holds the programs made of one function, one for each [`LaunchClass`] that launches have asked for. A
 //! [`Program`] is an engine for the runtime: it compiles a region of blocks when it is first entered and runs warps in
-//! it. `plan` decides about a block, `lower` makes CLIF of a region, `code` holds the machine code, `helpers` is what
-//! code calls, `dump` shows what was made, `size` counts it.
+//! it, and once more when it is hot (`tier`). `plan` decides about a block, `lower` makes CLIF of a region, `code` holds
+//! the machine code, `helpers` is what code calls, `dump` shows what was made, `size` and `executed` count it.
 
 mod abi;
 mod code;
 pub mod dump;
+pub mod executed;
 mod forms;
 mod helpers;
 mod lower;
 mod plan;
 pub mod size;
+mod tier;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
@@ -24,13 +26,16 @@ use cranelift_codegen::settings::{self, Configurable};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use crate::analysis::{self, LaunchClass};
+use crate::analysis::{self, Flow, LaunchClass};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Reg};
 use code::CodeMemory;
+use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
+pub use tier::Effort;
+use tier::{Compiled, HOT, Tier};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -56,17 +61,11 @@ const MAX_REGISTER_FILE: usize = 1 << 25;
 /// Programs of one kernel; further launch classes share the most general one.
 const MAX_VARIANTS: usize = 4;
 
-/// The host's code generator, made once.
-fn host_isa() -> Result<OwnedTargetIsa, JitError> {
-    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    let isa = ISA.get_or_init(|| generator(cranelift_native::builder()?, &[]));
-    isa.clone().map_err(JitError::Host)
-}
-
 /// A code generator as this engine wants it, with further settings.
-fn generator(builder: isa::Builder, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
+fn generator(builder: isa::Builder, effort: Effort, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
     let settings = [
         ("opt_level", "none"),
+        ("regalloc_algorithm", if effort == Effort::Quick { "single_pass" } else { "backtracking" }),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("unwind_info", "false"),
         ("enable_probestack", "false"),
@@ -90,24 +89,21 @@ fn compile(context: &mut cranelift_codegen::Context, isa: &OwnedTargetIsa) -> Re
     Ok(CodeMemory::new(compiled.code_buffer())?)
 }
 
-/// The code of one region.
-struct Compiled {
-    code: CodeMemory,
-    _owned: lower::Owned,
-}
-
 /// One function translated for one class of launches: an engine.
 pub struct Program {
     function: Arc<Function>,
+    flow: Flow,
+    in_loops: Vec<bool>,
+    launch: LaunchClass,
     layout: RegLayout,
-    plans: Vec<BlockPlan>,
     read_first: Vec<Reg>,
     one_worker: bool,
     register_file_bytes: usize,
     regions: Vec<Vec<BlockId>>,
     region_of: Vec<usize>,
-    code: Vec<OnceLock<Result<Compiled, JitError>>>,
-    isa: OwnedTargetIsa,
+    /// Instructions that warps executed in each region, until it was hot, and how many make it so.
+    heat: Vec<(AtomicU64, u64)>,
+    tiers: [Tier; 2],
     translate_ns: AtomicU64,
     /// Goes on where code could not be made.
     interpreter: Interpreter,
@@ -116,43 +112,39 @@ pub struct Program {
 impl Program {
     pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
-        let isa = host_isa()?;
+        // A host that no code can be made for is told of here.
+        Effort::Quick.isa()?;
         let analysis::Optimized { function, flow, read_first } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
-        let layout = interpreter.layout().clone();
-        let facts = analysis::facts(&function, &flow, launch);
-        let in_loops = analysis::in_loops(&function, &flow);
-        let plan = |(index, facts): (usize, &analysis::Facts)| {
-            BlockPlan::of(&function, &layout, BlockId(index as u32), in_loops[index], launch, facts)
-        };
-        let plans: Vec<BlockPlan> = facts.iter().enumerate().map(plan).collect();
-        let register_file_bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(layout.bytes() as usize);
-        let register_file_bytes = register_file_bytes.next_multiple_of(64);
-        if register_file_bytes > MAX_REGISTER_FILE {
-            return Err(JitError::RegisterFile {
-                kernel: function.name.clone(),
-                bytes: register_file_bytes,
-                max: MAX_REGISTER_FILE,
-            });
-        }
         let (regions, region_of) = divide(&function);
-        let program = Program {
+        let cost = |blocks: &Vec<BlockId>| blocks.iter().map(|&id| u64::from(function.block(id).cost)).sum::<u64>();
+        let mut program = Program {
+            in_loops: analysis::in_loops(&function, &flow),
+            heat: regions.iter().map(|blocks| (AtomicU64::new(0), HOT * cost(blocks).max(1))).collect(),
+            tiers: [(); 2].map(|()| Tier::new(regions.len())),
+            layout: interpreter.layout().clone(),
             read_first,
-            code: regions.iter().map(|_| OnceLock::new()).collect(),
-            layout,
-            plans,
+            flow,
+            launch,
             one_worker,
-            register_file_bytes,
+            register_file_bytes: 0,
             regions,
             region_of,
-            isa,
             translate_ns: AtomicU64::new(0),
             interpreter,
             function,
         };
+        let slots = program.plans(Effort::Quick).iter().map(|plan| plan.bytes).max();
+        program.register_file_bytes = slots.unwrap_or(program.layout.bytes() as usize).next_multiple_of(64);
+        program.check_register_file(program.register_file_bytes, MAX_REGISTER_FILE)?;
         program.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(program)
+    }
+
+    fn check_register_file(&self, bytes: usize, max: usize) -> Result<(), JitError> {
+        let kernel = || self.function.name.clone();
+        if bytes <= max { Ok(()) } else { Err(JitError::RegisterFile { kernel: kernel(), bytes, max }) }
     }
 
     pub fn function(&self) -> &Function {
@@ -163,8 +155,18 @@ impl Program {
         &self.layout
     }
 
-    fn plan(&self, id: BlockId) -> &BlockPlan {
-        &self.plans[id.0 as usize]
+    /// What was decided about each block.
+    fn plans(&self, effort: Effort) -> &[BlockPlan] {
+        self.tiers[effort as usize].plans.get_or_init(|| {
+            // Only what a whole warp does at once relies on facts.
+            let facts = (effort == Effort::Full).then(|| analysis::facts(&self.function, &self.flow, self.launch));
+            let plan = |index: usize| {
+                let facts = facts.as_ref().map(|facts| &facts[index]);
+                let id = BlockId(index as u32);
+                BlockPlan::of(&self.function, &self.layout, id, self.in_loops[index], self.launch, facts)
+            };
+            (0..self.function.blocks.len()).map(plan).collect()
+        })
     }
 
     fn read_first(&self) -> &[Reg] {
@@ -184,38 +186,55 @@ impl Program {
         self.translate_ns.load(Relaxed)
     }
 
-    fn lower(&self, region: usize) -> Result<Lowered, JitError> {
-        lower_region(self, &self.regions[region], &self.isa)
-    }
-
-    fn compile_region(&self, region: usize) -> Result<Compiled, JitError> {
-        let Lowered { function, owned } = self.lower(region)?;
+    fn compile_region(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
+        let isa = effort.isa()?;
+        let plans = self.plans(effort);
+        for &block in &self.regions[region] {
+            self.check_register_file(plans[block.0 as usize].bytes, self.register_file_bytes)?;
+        }
+        let Lowered { function, owned } = lower_region(self, region, effort, &isa)?;
         let mut context = cranelift_codegen::Context::for_function(function);
-        Ok(Compiled { code: compile(&mut context, &self.isa)?, _owned: owned })
+        Ok(Compiled { code: compile(&mut context, &isa)?, _owned: owned })
     }
 
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
     /// that fails.
-    pub fn compile_all(&self) -> Result<(), &JitError> {
-        (0..self.regions.len()).try_for_each(|region| self.compiled(region).as_ref().map(|_| ()))
+    pub fn compile_all(&self, effort: Effort) -> Result<(), &JitError> {
+        (0..self.regions.len()).try_for_each(|region| self.compiled(region, effort).as_ref().map(|_| ()))
     }
 
     /// The code of a region, made now if there is none yet.
-    fn compiled(&self, region: usize) -> &Result<Compiled, JitError> {
-        self.code[region].get_or_init(|| {
+    fn compiled(&self, region: usize, effort: Effort) -> &Result<Compiled, JitError> {
+        self.tiers[effort as usize].code[region].get_or_init(|| {
             let start = Instant::now();
-            let compiled = self.compile_region(region);
+            let compiled = self.compile_region(region, effort);
             self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
-            compiled
-                .inspect_err(|error| tracing::error!("{}: region {region} is interpreted: {error}", self.function.name))
+            compiled.inspect_err(|error| {
+                tracing::error!("{}: region {region} is not compiled: {error}", self.function.name)
+            })
         })
     }
 
-    /// The entry of a region; `None` if it cannot be compiled.
+    /// The entry of a region's best code; `None` if it cannot be compiled.
     fn entry(&self, region: usize) -> Option<abi::Entry> {
-        let compiled = self.compiled(region).as_ref().ok()?;
+        let compiled = match self.tiers[Effort::Full as usize].made(region) {
+            Some(compiled) => compiled,
+            None => self.compiled(region, Effort::Quick).as_ref().ok()?,
+        };
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
+    }
+
+    /// Notes that warps have executed instructions of a region. Whoever makes it hot compiles it, while others go on with
+    /// the code that there is.
+    fn warm(&self, region: usize, instructions: u64) {
+        let (heat, hot) = &self.heat[region];
+        if heat.load(Relaxed) < *hot {
+            let before = heat.fetch_add(instructions, Relaxed);
+            if before < *hot && before + instructions >= *hot {
+                let _ = self.compiled(region, Effort::Full);
+            }
+        }
     }
 }
 
@@ -231,12 +250,15 @@ impl Engine for Program {
     fn run(&self, context: &mut WarpContext) -> ExitCode {
         loop {
             let block = context.resume;
-            let Some(entry) = self.entry(self.region_of[block as usize]) else {
+            let region = self.region_of[block as usize];
+            let Some(entry) = self.entry(region) else {
                 return self.interpreter.run(context);
             };
+            let before = context.instructions;
             // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
             // valid for the call, and no other thread uses it. The code touches guest memory through them only.
             let code = unsafe { entry(context, block) };
+            self.warm(region, context.instructions - before);
             match code {
                 abi::CONTINUE => {}
                 0 => return ExitCode::Done,
@@ -297,6 +319,12 @@ impl Kernel {
         let program = Arc::new(Program::new(&self.function, key.0, key.1)?);
         variants.insert(key, program.clone());
         Ok(program)
+    }
+
+    /// A program for blocks of this size on one worker thread that counts what it executes.
+    pub fn counting(&self, block: [u32; 3]) -> Result<Counting, JitError> {
+        let launch = LaunchClass::of(block, self.function.lanes.into());
+        Counting::new(Program::new(&self.function, launch, true)?)
     }
 
     /// Nanoseconds spent on translation so far, and the number of programs.

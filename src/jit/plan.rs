@@ -32,8 +32,8 @@ impl Slots {
 
 pub struct BlockPlan {
     pub classes: Classes,
-    /// The classes while all lanes are active.
-    pub whole_classes: Classes,
+    /// The classes while all lanes are active, if there may be groups.
+    pub whole_classes: Option<Classes>,
     pub plan: Plan,
     pub groups: Vec<Group>,
     /// Whether control may come back to the block.
@@ -52,7 +52,7 @@ impl BlockPlan {
         id: BlockId,
         in_loop: bool,
         launch: LaunchClass,
-        facts: &Facts,
+        facts: Option<&Facts>,
     ) -> BlockPlan {
         let block = function.block(id);
         let classes = Classes::of(block, launch);
@@ -63,14 +63,23 @@ impl BlockPlan {
         };
         let support = |inst: &Inst| support(function, &block.values, &constant, inst);
         let active = block.entry_mask(function.active);
-        let whole_classes =
-            Classes::with_facts(block, launch, facts, active, &|inst| support(inst) == Support::LaneWise);
-        let plan = Plan::of(function, block, &classes, support);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
-        let groups =
-            if whole_chunks { groups(function, block, in_loop, &defs, &whole_classes, &plan) } else { Vec::new() };
+        let lane_wise = |inst: &Inst| support(inst) == Support::LaneWise;
+        let whole_classes =
+            facts.filter(|_| whole_chunks).map(|facts| Classes::with_facts(block, launch, facts, active, &lane_wise));
+        let plan = Plan::of(function, block, &classes, support);
+        let groups = match &whole_classes {
+            Some(classes) => groups(function, block, in_loop, &defs, classes, &plan),
+            None => Vec::new(),
+        };
         let mut bytes = layout.bytes() as usize;
-        let slots = assign_slots(layout, block, [&classes, &whole_classes], &plan, &defs, &mut bytes);
+        // Warps keep their registers when better code goes on: with no groups as with them, what may vary in either set of
+        // classes has a slot, whatever the facts.
+        let interprets = plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
+        let least_known = (whole_classes.is_none() && interprets)
+            .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
+        let all_classes: Vec<&Classes> = std::iter::once(&classes).chain(&whole_classes).chain(&least_known).collect();
+        let slots = assign_slots(layout, block, &all_classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, bytes }
     }
@@ -79,7 +88,7 @@ impl BlockPlan {
 fn assign_slots(
     layout: &RegLayout,
     block: &Block,
-    classes: [&Classes; 2],
+    classes: &[&Classes],
     plan: &Plan,
     defs: &[(usize, usize)],
     bytes: &mut usize,

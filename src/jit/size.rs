@@ -10,7 +10,7 @@ use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
 
 use super::helpers::{Helper, trampoline};
 use super::lower::{Lowered, lower_region};
-use super::{JitError, Program, compile, generator};
+use super::{Effort, JitError, Program, compile, generator};
 
 /// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,36 +23,53 @@ pub struct CodeSize {
     pub all: usize,
 }
 
-/// Source locations of instructions on the likely path, and of all others.
-const LIKELY: u32 = 1;
-const UNLIKELY: u32 = 2;
+/// A CLIF block of a region.
+pub(super) struct BlockSize {
+    pub block: clif::Block,
+    /// Reached without passing a cold block.
+    likely: bool,
+    /// Host instructions.
+    pub instructions: usize,
+}
 
 /// The code for an x86-64 host with AVX2 and FMA, whatever this host has. An error if Cranelift was built without
 /// x86-64.
 pub fn of(program: &Program) -> Result<CodeSize, JitError> {
-    let isa = reference_isa().map_err(JitError::Host)?;
-    // They are made once for the process, and must be for this host.
-    trampoline(&program.isa, Helper::Access)?;
+    let isa = reference_isa()?;
     let guest = program.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
     let mut size = CodeSize { guest, ..CodeSize::default() };
-    for region in &program.regions {
-        let Lowered { mut function, owned: _owned } = lower_region(program, region, &isa)?;
-        mark(&mut function);
-        let mut context = Context::for_function(function);
-        compile(&mut context, &isa)?;
-        count(context.compiled_code().expect("just compiled"), &mut size);
+    for region in 0..program.regions.len() {
+        for block in blocks(program, region, &isa)? {
+            size.all += block.instructions;
+            size.likely += if block.likely { block.instructions } else { 0 };
+        }
     }
     Ok(size)
 }
 
-fn reference_isa() -> Result<OwnedTargetIsa, String> {
-    let mut builder = isa::lookup_by_name("x86_64-unknown-linux-gnu").map_err(|error| error.to_string())?;
-    builder.enable("haswell").map_err(|error| error.to_string())?;
-    generator(builder, &[("machine_code_cfg_info", "true")])
+pub(super) fn reference_isa() -> Result<OwnedTargetIsa, JitError> {
+    let isa = || {
+        let mut builder = isa::lookup_by_name("x86_64-unknown-linux-gnu").map_err(|error| error.to_string())?;
+        builder.enable("haswell").map_err(|error| error.to_string())?;
+        generator(builder, Effort::Full, &[("machine_code_cfg_info", "true")])
+    };
+    isa().map_err(JitError::Host)
 }
 
-/// Says of every instruction, as its source location, whether it is on the likely path.
-fn mark(function: &mut clif::Function) {
+/// The blocks of a region, in the order of lowering.
+pub(super) fn blocks(program: &Program, region: usize, isa: &OwnedTargetIsa) -> Result<Vec<BlockSize>, JitError> {
+    // They are made once for the process, and must be for this host.
+    trampoline(&Effort::Full.isa()?, Helper::Access)?;
+    let Lowered { mut function, owned: _owned } = lower_region(program, region, Effort::Full, isa)?;
+    let mut blocks = mark(&mut function);
+    let mut context = Context::for_function(function);
+    compile(&mut context, isa)?;
+    count(context.compiled_code().expect("just compiled"), &mut blocks);
+    Ok(blocks)
+}
+
+/// Says of every instruction, as its source location, which of the blocks it is in, from 1 on.
+fn mark(function: &mut clif::Function) -> Vec<BlockSize> {
     let mut likely = HashSet::new();
     let mut next: Vec<clif::Block> = function.layout.entry_block().into_iter().collect();
     while let Some(block) = next.pop() {
@@ -61,26 +78,24 @@ fn mark(function: &mut clif::Function) {
         }
     }
     let blocks: Vec<clif::Block> = function.layout.blocks().collect();
-    for block in blocks {
-        let location = SourceLoc::new(if likely.contains(&block) { LIKELY } else { UNLIKELY });
+    for (&block, number) in blocks.iter().zip(1..) {
         let insts: Vec<clif::Inst> = function.layout.block_insts(block).collect();
-        insts.into_iter().for_each(|inst| function.set_srcloc(inst, location));
+        insts.into_iter().for_each(|inst| function.set_srcloc(inst, SourceLoc::new(number)));
     }
+    blocks.into_iter().map(|block| BlockSize { block, likely: likely.contains(&block), instructions: 0 }).collect()
 }
 
-fn count(code: &CompiledCode, size: &mut CodeSize) {
+fn count(code: &CompiledCode, blocks: &mut [BlockSize]) {
     let marks = code.buffer.get_srclocs_sorted();
     // Constants follow.
     let end = marks.iter().map(|mark| mark.end).max().unwrap_or(0);
     let ends = code.bb_starts.iter().skip(1).copied().chain([end]);
-    let mut likely = true;
+    let mut number = 1;
     for (start, end) in code.bb_starts.iter().copied().zip(ends) {
         let place = marks.iter().find(|mark| (start..end).contains(&mark.start) && !mark.loc.is_default());
         // A block that only moves values along an edge goes with the one before it.
-        likely = place.map_or(likely, |mark| mark.loc.bits() == LIKELY);
-        let found = instructions(&code.code_buffer()[start as usize..end as usize]);
-        size.all += found;
-        size.likely += if likely { found } else { 0 };
+        number = place.map_or(number, |mark| mark.loc.bits());
+        blocks[number as usize - 1].instructions += instructions(&code.code_buffer()[start as usize..end as usize]);
     }
 }
 

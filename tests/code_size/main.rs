@@ -1,14 +1,18 @@
-//! Host instructions per guest instruction, held against `golden.txt`, so that a slowdown shows in a diff.
+//! Host instructions per guest instruction, held against committed numbers, so that a slowdown shows in a diff.
 //!
-//! What is counted is code, not time: a group that does a warp at once has four times the instructions of a loop over its
-//! chunks, and is faster. So a change of `golden.txt` wants a reason; `WARPLOOM_BLESS=1 cargo test --test code_size` makes
-//! it.
+//! `golden.txt` is about code as it lies there: a group that does a warp at once has four times the instructions of a loop over its
+//! chunks, and is faster. `executed.txt` is about the instructions that the kernels of `benches/suite` execute. Neither is
+//! time. A change of them wants a reason; `WARPLOOM_BLESS=1 cargo test --test code_size` makes it.
 
 #![cfg(target_arch = "x86_64")]
 
+#[path = "../../benches/suite/mod.rs"]
+#[allow(dead_code, reason = "shared with the benchmarks, which use more of it")]
+mod suite;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use warploom::analysis::LaunchClass;
 use warploom::exec::{self, Stage};
@@ -34,20 +38,38 @@ const CLASSES: [(&str, LaunchClass); 3] =
 const MOST: f64 = 1.03;
 const LEAST: f64 = 0.90;
 
-const HEADER: &str = "\
+/// A file of committed numbers.
+struct Golden {
+    file: &'static str,
+    header: &'static str,
+    /// What the second and third number count.
+    columns: [&'static str; 2],
+}
+
+const CODE: Golden = Golden {
+    file: "golden.txt",
+    header: "\
 # Code for one worker, on x86-64 with AVX2 and FMA. Instructions: guest, host on the likely path, host in all; then those on
 # the likely path per guest instruction. Written by WARPLOOM_BLESS=1 cargo test --test code_size
-";
+",
+    columns: ["host instructions on the likely path", "host instructions in all"],
+};
 
-/// Guest, likely and all host instructions, by name.
+const EXECUTED: Golden = Golden {
+    file: "executed.txt",
+    header: "\
+# What one thread executes of each kernel of benches/suite, in its small size, on x86-64 with AVX2 and FMA. Instructions of warps;
+# host instructions of the code, and calls of helpers, whose instructions are not in it; host per guest instruction, for 32
+# lanes (maxwell) or 64 (gfx9). Written by WARPLOOM_BLESS=1 cargo test --test code_size
+",
+    columns: ["host instructions", "calls of helpers"],
+};
+
+/// Guest instructions, and what else is counted, by name.
 type Sizes = BTreeMap<String, [u64; 3]>;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn golden_path() -> PathBuf {
-    root().join("tests/code_size/golden.txt")
 }
 
 fn kernel(file: &str, name: &str) -> Function {
@@ -92,76 +114,106 @@ fn sizes() -> Sizes {
     sizes
 }
 
-fn print(sizes: &Sizes) -> String {
-    let mut out = HEADER.to_string();
-    for (name, [guest, likely, all]) in sizes {
-        let ratio = *likely as f64 / *guest as f64;
-        writeln!(out, "{name:40} {guest:6} {likely:6} {all:6} {ratio:7.2}").expect("a string takes all");
-    }
-    out
-}
-
-fn parse_golden(text: &str) -> Sizes {
-    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    let parse = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let (name, numbers) = words.split_at_checked(words.len() - 4)?;
-        let number = |at: usize| numbers[at].parse().ok();
-        Some((name.join(" "), [number(0)?, number(1)?, number(2)?]))
-    };
-    lines.map(|line| parse(line).unwrap_or_else(|| panic!("golden.txt: `{line}`"))).collect()
-}
-
-/// What is not as it was.
-fn changes(golden: &Sizes, found: &Sizes) -> Vec<String> {
-    let mut changes = Vec::new();
-    for (name, [guest, likely, all]) in found {
-        let Some([old_guest, old_likely, old_all]) = golden.get(name) else {
-            changes.push(format!("{name} is new"));
-            continue;
-        };
-        if guest != old_guest {
-            changes.push(format!("{name}: {guest} guest instructions, were {old_guest}"));
+/// What the kernels of the suite execute.
+fn executed() -> Sizes {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sizes = Sizes::new();
+    for mut case in suite::cases(suite::Size::Small) {
+        let at = case.write(folder.path());
+        for target in &case.targets {
+            let ready = suite::Ready::read(&at.join(target.name).with_extension("toml"));
+            let (host, counts) = ready.host_instructions();
+            ready.check();
+            sizes.insert(format!("{}, {}", case.name, target.name), [counts.instructions, host, counts.helper_calls]);
         }
-        for (what, new, old) in [("on the likely path", likely, old_likely), ("in all", all, old_all)] {
-            let factor = *new as f64 / *old as f64;
-            if !(LEAST..=MOST).contains(&factor) {
-                let percent = (factor - 1.0) * 100.0;
-                changes.push(format!("{name}: {new} host instructions {what}, were {old} ({percent:+.1} %)"));
+    }
+    sizes
+}
+
+impl Golden {
+    fn print(&self, sizes: &Sizes) -> String {
+        let mut out = self.header.to_string();
+        for (name, [guest, first, second]) in sizes {
+            let ratio = *first as f64 / *guest as f64;
+            writeln!(out, "{name:40} {guest:8} {first:10} {second:8} {ratio:7.2}").expect("a string takes all");
+        }
+        out
+    }
+
+    fn parse(&self, text: &str) -> Sizes {
+        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+        let parse = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, numbers) = words.split_at_checked(words.len() - 4)?;
+            let number = |at: usize| numbers[at].parse().ok();
+            Some((name.join(" "), [number(0)?, number(1)?, number(2)?]))
+        };
+        lines.map(|line| parse(line).unwrap_or_else(|| panic!("{}: `{line}`", self.file))).collect()
+    }
+
+    /// What is not as it was.
+    fn changes(&self, golden: &Sizes, found: &Sizes) -> Vec<String> {
+        let mut changes = Vec::new();
+        for (name, [guest, found @ ..]) in found {
+            let Some([old_guest, old @ ..]) = golden.get(name) else {
+                changes.push(format!("{name} is new"));
+                continue;
+            };
+            if guest != old_guest {
+                changes.push(format!("{name}: {guest} guest instructions, were {old_guest}"));
+            }
+            for ((what, new), old) in self.columns.iter().zip(found).zip(old) {
+                let factor = *new as f64 / *old as f64;
+                if new != old && !(LEAST..=MOST).contains(&factor) {
+                    let percent = (factor - 1.0) * 100.0;
+                    changes.push(format!("{name}: {new} {what}, were {old} ({percent:+.1} %)"));
+                }
             }
         }
+        changes.extend(golden.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{name} is gone")));
+        changes
     }
-    changes.extend(golden.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{name} is gone")));
-    changes
+
+    /// Writes the file, or panics if it says something else.
+    fn hold(&self, found: &Sizes) {
+        let path = root().join("tests/code_size").join(self.file);
+        if std::env::var("WARPLOOM_BLESS").is_ok_and(|bless| bless == "1") {
+            std::fs::write(path, self.print(found)).unwrap_or_else(|error| panic!("{}: {error}", self.file));
+            return;
+        }
+        let golden = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", self.file));
+        let changes = self.changes(&self.parse(&golden), found);
+        assert!(
+            changes.is_empty(),
+            "{} changes:\n{}\nIf that is as it should be: WARPLOOM_BLESS=1 cargo test --test code_size",
+            changes.len(),
+            changes.join("\n")
+        );
+    }
 }
 
 #[test]
 fn code_is_as_large_as_it_was() {
-    let found = sizes();
-    if std::env::var("WARPLOOM_BLESS").is_ok_and(|bless| bless == "1") {
-        std::fs::write(golden_path(), print(&found)).expect("golden.txt can be written");
-        return;
-    }
-    let golden = parse_golden(&std::fs::read_to_string(golden_path()).expect("golden.txt"));
-    let changes = changes(&golden, &found);
-    assert!(
-        changes.is_empty(),
-        "{} changes:\n{}\nIf that is as it should be: WARPLOOM_BLESS=1 cargo test --test code_size",
-        changes.len(),
-        changes.join("\n")
-    );
+    CODE.hold(&sizes());
+}
+
+#[test]
+fn as_much_is_executed_as_was() {
+    EXECUTED.hold(&executed());
 }
 
 /// A comparison that cannot fail would show nothing.
 #[test]
 fn growth_shows() {
     let sizes = |likely, all| Sizes::from([("a loop, line".to_string(), [10, likely, all])]);
-    let golden = parse_golden(&print(&sizes(100, 200)));
-    assert_eq!(golden, sizes(100, 200));
-    assert_eq!(changes(&golden, &sizes(102, 205)), Vec::<String>::new());
-    assert_eq!(changes(&golden, &sizes(104, 200)).len(), 1);
-    assert_eq!(changes(&golden, &sizes(100, 210)).len(), 1);
-    assert_eq!(changes(&golden, &sizes(80, 200)).len(), 1);
-    assert_eq!(changes(&golden, &Sizes::new()), ["a loop, line is gone"]);
-    assert_eq!(changes(&Sizes::new(), &golden), ["a loop, line is new"]);
+    let changes = |found| CODE.changes(&CODE.parse(&CODE.print(&sizes(100, 200))), &found);
+    assert_eq!(changes(sizes(100, 200)), Vec::<String>::new());
+    assert_eq!(changes(sizes(102, 205)), Vec::<String>::new());
+    assert_eq!(changes(sizes(104, 200)).len(), 1);
+    assert_eq!(changes(sizes(100, 210)).len(), 1);
+    assert_eq!(changes(sizes(80, 200)).len(), 1);
+    assert_eq!(changes(Sizes::new()), ["a loop, line is gone"]);
+    assert_eq!(CODE.changes(&Sizes::new(), &sizes(100, 200)), ["a loop, line is new"]);
+    assert_eq!(CODE.changes(&sizes(100, 0), &sizes(100, 0)), Vec::<String>::new());
+    assert_eq!(CODE.changes(&sizes(100, 0), &sizes(100, 1)).len(), 1);
 }

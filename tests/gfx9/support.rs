@@ -11,7 +11,7 @@ use warploom::ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Part, Space, Terminator, Type, Value,
 };
 use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
-use warploom::jit;
+use warploom::jit::{self, Effort};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 
@@ -149,11 +149,19 @@ impl Probe {
         let function = Arc::new(wrap(lifted, vectors));
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
-        let native = jit::Kernel::new(Arc::clone(&function));
-        let native = native.program([LANES as u32, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        let native = |effort| {
+            let native = jit::Kernel::new(Arc::clone(&function)).program([LANES as u32, 1, 1], 1);
+            let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+            native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+            native
+        };
+        let (quick, native) = (native(Effort::Quick), native(Effort::Full));
         let memory = Memory::new(MemoryConfig::default()).expect("memory");
         memory.alloc_at(Place::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
-        Probe { engines: vec![("interp", Arc::new(interpreter)), ("jit", native)], memory }
+        Probe {
+            engines: vec![("interp", Arc::new(interpreter)), ("jit, made quickly", quick), ("jit", native)],
+            memory,
+        }
     }
 
     /// What each engine leaves.

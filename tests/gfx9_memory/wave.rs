@@ -8,7 +8,7 @@ use warploom::generate::instrument::{Buffers, instrument, row_bytes};
 use warploom::interp::Interpreter;
 use warploom::ir::{BankId, Function, Reg, verify};
 use warploom::isa::gfx9::lift::{self, Kernel, apertures};
-use warploom::jit::Program;
+use warploom::jit::{Effort, Program};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 use warploom_runtime::window::Windows;
@@ -89,9 +89,12 @@ impl Wave {
         let function = self.lift(code);
         let one = [64, 1, 1];
         let interp = self.run_on(&function, |f| Box::new(Interpreter::new(f).unwrap()));
-        for one_worker in [true, false] {
-            let jit =
-                self.run_on(&function, |f| Box::new(Program::new(&f, LaunchClass::of(one, 64), one_worker).unwrap()));
+        for (one_worker, effort) in [(true, Effort::Quick), (true, Effort::Full), (false, Effort::Full)] {
+            let jit = self.run_on(&function, |f| {
+                let program = Program::new(&f, LaunchClass::of(one, 64), one_worker).unwrap();
+                program.compile_all(effort).unwrap();
+                Box::new(program)
+            });
             jit.check(&interp, "JIT and interpreter");
         }
         interp

@@ -41,23 +41,26 @@ use std::sync::Arc;
 use warploom::analysis::LaunchClass;
 use warploom::interp::Interpreter;
 use warploom::ir::Function;
-use warploom::jit::Program;
+use warploom::jit::{Effort, Program};
 use warploom_runtime::launch::Engine;
 
 /// Makes an engine for launches with this many lanes in a block.
 type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
 /// The engines under test.
-fn engines() -> [(&'static str, MakeEngine); 3] {
+fn engines() -> [(&'static str, MakeEngine); 4] {
     let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
-    let jit: MakeEngine = |function, block| make_jit(&function, block, true);
-    let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false);
-    [("interp", interp), ("jit", jit), ("jit for several workers", shared_jit)]
+    let quick: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Quick);
+    let jit: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Full);
+    let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false, Effort::Full);
+    [("interp", interp), ("jit, made quickly", quick), ("jit", jit), ("jit for several workers", shared_jit)]
 }
 
-fn make_jit(function: &Function, block: [u32; 3], one_worker: bool) -> Result<Box<dyn Engine>, String> {
+fn make_jit(function: &Function, block: [u32; 3], one_worker: bool, effort: Effort) -> Result<Box<dyn Engine>, String> {
     let launch = LaunchClass::of(block, function.lanes.into());
-    Ok(Box::new(Program::new(function, launch, one_worker).map_err(|e| e.to_string())?))
+    let program = Program::new(function, launch, one_worker).map_err(|e| e.to_string())?;
+    program.compile_all(effort).map_err(|e| e.to_string())?;
+    Ok(Box::new(program))
 }
 
 fn run_file(path: &Path) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::reference::Shape;
 use std::path::PathBuf;
-use warploom::exec::{self, EngineKind, Fault, LaunchOptions, Program};
+use warploom::exec::{self, Effort, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::launch;
 
 /// Block sizes for kernels that take any.
@@ -193,7 +193,8 @@ struct Run {
     instructions: (u64, u64),
 }
 
-const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
+const ENGINES: [(EngineKind, Effort); 3] =
+    [(EngineKind::Interp, Effort::Quick), (EngineKind::Jit, Effort::Quick), (EngineKind::Jit, Effort::Full)];
 
 impl Case {
     /// Runs everywhere and compares memory. On one thread both engines count the same instructions.
@@ -217,12 +218,12 @@ impl Case {
         let bytes = std::fs::read(&self.binary).unwrap_or_else(|e| panic!("{}: {e}", self.binary.display()));
         let program = Program::load(&bytes, Some(self.entry)).expect("a module with this kernel");
         for threads in [1, 2] {
-            let runs = ENGINES.map(|engine| {
+            let runs = ENGINES.map(|(engine, effort)| {
                 let label = format!(
-                    "{} ({engine}, {threads} threads, grid {:?}, block {:?})",
+                    "{} ({engine}, {effort:?}, {threads} threads, grid {:?}, block {:?})",
                     self.entry, self.grid, self.block
                 );
-                let run = self.run(&program, engine, threads);
+                let run = self.run(&program, engine, effort, threads);
                 check(run.fault.as_ref(), &label);
                 for (index, (got, arg)) in run.buffers.iter().zip(self.buffers()).enumerate() {
                     if let Some(after) = arg {
@@ -232,12 +233,14 @@ impl Case {
                 run
             });
             if threads == 1 && !self.spins {
-                let [interp, jit] = &runs;
-                assert_eq!(interp.instructions, jit.instructions, "{}: instructions of interp and jit", self.entry);
+                let [interp, jits @ ..] = &runs;
                 // Buffers lie elsewhere in each run, and so may the fault's address.
                 let place =
                     |run: &Run| run.fault.clone().map(|f| (f.instruction, launch::Fault { address: 0, ..f.fault }));
-                assert_eq!(place(interp), place(jit), "{}: faults of interp and jit", self.entry);
+                for jit in jits {
+                    assert_eq!(interp.instructions, jit.instructions, "{}: instructions of interp and jit", self.entry);
+                    assert_eq!(place(interp), place(jit), "{}: faults of interp and jit", self.entry);
+                }
             }
         }
     }
@@ -249,7 +252,7 @@ impl Case {
         })
     }
 
-    fn run(&self, program: &Program, engine: EngineKind, threads: usize) -> Run {
+    fn run(&self, program: &Program, engine: EngineKind, effort: Effort, threads: usize) -> Run {
         program.reset().expect("the module's variables fit");
         for (name, bytes) in &self.symbols {
             program.write_variable(name, bytes).expect("a variable of the module");
@@ -275,7 +278,7 @@ impl Case {
         options.stack_bytes = self.stack_bytes;
         options.cooperative = self.cooperative;
         options.instruction_limit = self.instruction_limit;
-        options.engine = engine;
+        (options.engine, options.effort) = (engine, effort);
         options.threads = threads;
         let kernel = program.kernel(self.entry).expect("a kernel of the module");
         let outcome = kernel.launch(&args, &options).expect("a launch");

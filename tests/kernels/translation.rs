@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::time::Duration;
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::exec::{Arg, Effort, EngineKind, LaunchOptions, LaunchOutcome, Program};
 
 /// A program, and the launch of one of its kernels in a shape.
 struct Launcher {
@@ -42,6 +42,28 @@ fn a_second_launch_translates_nothing() {
         let outcome = saxpy.launch(&args(n, a), grid, block, 1);
         assert_eq!(outcome.translate, Duration::ZERO, "n {n}, grid {grid}, block {block}");
     }
+}
+
+#[test]
+fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
+    const PIXELS: u32 = 96 * 32;
+    let run = |effort| {
+        let mandelbrot = Launcher::new("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot");
+        let memory = mandelbrot.program.memory();
+        let image = memory.alloc(2 * u64::from(PIXELS), 16).expect("memory for the image");
+        let view = [-1.5f32, 0.05, 0.0005, 0.01].map(Arg::from);
+        let args = [&[Arg::pointer(image), Arg::from(PIXELS), Arg::from(1)][..], &view, &[Arg::from(2000)]].concat();
+        let kernel = mandelbrot.program.kernel("mandelbrot").expect("the kernel");
+        let options = LaunchOptions { effort, ..LaunchOptions::new([PIXELS / 32, 1, 1], [32, 1, 1]) };
+        let counts = kernel.launch(&args, &options).expect("a launch").counts;
+        // As the launch has made it.
+        let again = kernel.translate([32, 1, 1], 1, Effort::Full).expect("a translation");
+        assert_eq!(again, Duration::ZERO, "{effort:?}, {counts:?}");
+        let mut pixels = vec![0; 2 * PIXELS as usize];
+        memory.read(image, &mut pixels).expect("the image");
+        (pixels, counts.instructions, counts.lane_instructions)
+    };
+    assert!(run(Effort::Quick) == run(Effort::Full));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The straight line of more than 10,000 instructions, against its own source: each statement of `unroll10k.cu` is read and
-//! carried out here.
+//! The straight lines of up to 10,000 instructions, against their own source: each statement of `unroll10k.cu` and its shorter kin
+//! is read and carried out here.
 
 use crate::draw::Draw;
 use crate::reference::Shape;
@@ -95,7 +95,13 @@ impl Lane<'_> {
 
 #[test]
 fn computes_what_its_source_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/fixtures/unroll10k.cu");
+    for (name, statements) in [("unroll100", 88), ("unroll1k", 808), ("unroll10k", 8008)] {
+        computes(name, statements);
+    }
+}
+
+fn computes(name: &'static str, count: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/fixtures/{name}.cu"));
     let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let statements: Vec<Statement> = source
         .lines()
@@ -104,7 +110,7 @@ fn computes_what_its_source_says() {
         .take_while(|line| *line != "}")
         .map(Statement::parse)
         .collect();
-    assert!(statements.len() > 8000);
+    assert_eq!(statements.len(), count);
     for (n, block) in [(1, 32), (77, 33), (500, 256)] {
         let input = Draw::new(n as u64).vec(n + 64, Draw::u32);
         let lanes: Vec<Vec<u32>> = (0..n)
@@ -117,11 +123,6 @@ fn computes_what_its_source_says() {
             })
             .collect();
         let output: Vec<u32> = (0..lanes[0].len()).flat_map(|k| lanes.iter().map(move |lane| lane[k])).collect();
-        Case::bench("unroll10k", "unroll10k")
-            .shape(Shape::covering(n, block))
-            .input(&input)
-            .output(&output)
-            .value(n as i32)
-            .check();
+        Case::bench(name, name).shape(Shape::covering(n, block)).input(&input).output(&output).value(n as i32).check();
     }
 }

@@ -1,6 +1,7 @@
 //! What differs between instruction sets when a kernel is translated and launched: a file for each.
 
 mod gfx9;
+mod ir;
 mod maxwell;
 mod print_buffer;
 
@@ -154,6 +155,7 @@ pub(super) fn of(isa: Isa) -> &'static dyn Guest {
     match isa {
         Isa::Maxwell { .. } => &maxwell::Maxwell,
         Isa::Gfx9 { .. } => &gfx9::Gfx9,
+        Isa::Ir => &ir::Ir,
     }
 }
 

@@ -150,7 +150,7 @@ impl Instruction {
     }
 
     /// The number of registers of an operand, which often depends on other fields. 0: it has none here.
-    pub(super) fn dwords(&self, slot: &Slot) -> u8 {
+    pub fn dwords(&self, slot: &Slot) -> u8 {
         let fixed = slot.ty.dwords();
         match (self.encoding(), slot.role) {
             (Encoding::Flat, Role::Vdst) => {

@@ -125,6 +125,19 @@ pub struct Address {
     pub offset: i32,
 }
 
+impl Opcode {
+    /// It loads, stores or changes texels of a surface.
+    pub const fn is_surface_access(self) -> bool {
+        matches!(self, Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suatom | Opcode::SuatomCas)
+    }
+
+    /// It samples a texture, or asks about one.
+    pub const fn is_texture_access(self) -> bool {
+        use Opcode::{Tex, Texs, Tld, Tld4, Tld4s, Tlds, Tmml, Txd, Txq};
+        matches!(self, Tex | Texs | Tld | Tlds | Tld4 | Tld4s | Txd | Txq | Tmml)
+    }
+}
+
 impl Instruction {
     /// The instruction that a word encodes; none if it is illegal.
     pub fn decode(word: u64) -> Option<Instruction> {

@@ -28,7 +28,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub block: &'r Block,
     pub plan: &'r Plan,
     pub classes: &'r Classes,
-    /// The classes while all lanes are active.
+    /// The classes while all lanes are active, for groups.
     pub whole_classes: &'r Classes,
     pub slots: &'r Slots,
     pub groups: &'r [Group],

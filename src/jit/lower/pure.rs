@@ -303,7 +303,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let arithmetic = matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
         let late = self.whole.is_some() && arithmetic && to != Type::F16;
         let saved = std::mem::replace(&mut self.bits_matter, matter && !late);
-        let lanes = self.lanes_of(&inst.op, to);
+        let lanes = self.lanes_of(inst, to);
         self.bits_matter = saved;
         if matter && late { self.canonical_lanes(to, lanes) } else { lanes }
     }
@@ -330,7 +330,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         results
     }
 
-    fn lanes_of(&mut self, op: &Op, to: Type) -> Lanes {
+    fn lanes_of(&mut self, inst: &Inst, to: Type) -> Lanes {
+        let op = &inst.op;
         match *op {
             Op::Special(Special::Tid(axis)) => return self.tid_lanes(axis),
             Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b }
@@ -365,7 +366,14 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let lanes = self.lanes(a);
                 return self.fconvert_lanes(attrs, from, to, &lanes);
             }
-            Op::AddCarry { a, b, carry } => return self.add_carry(a, b, carry, to).0,
+            Op::AddCarry { a, b, carry } => {
+                let (sum, out) = self.add_carry(a, b, carry, to);
+                let [_, carry] = inst.results[..] else { unreachable!("a sum and a carry") };
+                if self.is_still_needed(carry) {
+                    self.chunk().masks.entry(carry).or_insert(mask_form(out));
+                }
+                return sum;
+            }
             Op::IntToFloat { signed, a, .. } if to != Type::F64 && self.ty(a).bits() <= 32 => {
                 let from = self.ty(a);
                 let lanes = self.lanes(a);

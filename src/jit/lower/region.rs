@@ -12,7 +12,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 use super::super::abi;
 use super::super::helpers::{self, AccessDesc, Helper, InterpretDesc};
 use super::super::plan::BlockPlan;
-use super::super::{JitError, Program};
+use super::super::{Effort, JitError, Program};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::ir::{BlockId, Reg, SharedFn};
@@ -26,6 +26,7 @@ pub struct Region<'r> {
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: &'r [Reg],
     pub one_worker: bool,
+    pub effort: Effort,
     isa: &'r OwnedTargetIsa,
     signatures: HashMap<u32, SigRef>,
     pub exits: Exits,
@@ -159,7 +160,14 @@ impl Region<'_> {
 }
 
 /// Lowers the blocks of one region of a program.
-pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTargetIsa) -> Result<Lowered, JitError> {
+pub fn lower_region(
+    program: &Program,
+    region: usize,
+    effort: Effort,
+    isa: &OwnedTargetIsa,
+) -> Result<Lowered, JitError> {
+    let region_blocks = &program.regions[region];
+    let plans = program.plans(effort);
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I32)]);
     signature.returns.push(AbiParam::new(types::I32));
@@ -177,6 +185,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
         indirect_targets: program.indirect_targets(),
         read_first: program.read_first(),
         one_worker: program.one_worker(),
+        effort,
         isa,
         signatures: HashMap::new(),
         exits: Exits::default(),
@@ -194,7 +203,8 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, .. } = program.plan(id);
+        let BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, .. } =
+            &plans[id.0 as usize];
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
             b: &mut b,
@@ -207,7 +217,7 @@ pub fn lower_region(program: &Program, region_blocks: &[BlockId], isa: &OwnedTar
             groups,
             in_loop: *in_loop,
             classes,
-            whole_classes,
+            whole_classes: whole_classes.as_ref().unwrap_or(classes),
             slots,
             steps: 0..0,
             whole: None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use warploom::interp::Interpreter;
 use warploom::ir::Function;
-use warploom::jit;
+use warploom::jit::{self, Effort};
 use warploom_runtime::launch::Engine;
 
 /// By name.
@@ -17,7 +17,12 @@ pub type Engines = Vec<(&'static str, Arc<dyn Engine>)>;
 pub fn engines(function: &Arc<Function>, lanes: u32) -> Engines {
     let interpreter =
         Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
-    let kernel = jit::Kernel::new(Arc::clone(function));
-    let native = kernel.program([lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
-    vec![("interp", Arc::new(interpreter)), ("jit", native)]
+    let mut engines: Engines = vec![("interp", Arc::new(interpreter))];
+    for (name, effort) in [("jit, made quickly", Effort::Quick), ("jit", Effort::Full)] {
+        let kernel = jit::Kernel::new(Arc::clone(function));
+        let native = kernel.program([lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        native.compile_all(effort).unwrap_or_else(|error| panic!("{name}: {error}\n{function}"));
+        engines.push((name, native));
+    }
+    engines
 }

@@ -14,11 +14,11 @@ use crate::exec::{Error, ImagePool, surfaces};
 use crate::ir::image::layout::{Blocks, Layout, MAX_BLOCK};
 use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
+use crate::isa::maxwell::code;
 use crate::isa::maxwell::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::field::Field;
 use crate::isa::maxwell::header::{self, Format, Header, PITCH_ALIGN};
 use crate::isa::maxwell::sampler;
-use crate::isa::maxwell::{Opcode, code};
 
 /// Images in memory begin at multiples of this: all that headers and pages ask for.
 const IMAGE_ALIGN: u64 = 1 << 16;
@@ -91,18 +91,13 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
     let mut used = false;
     for word in code::words(&code.bytes) {
         let Some(instruction) = word.instruction else { continue };
-        let word = match instruction.opcode() {
-            Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suatom | Opcode::SuatomCas => instruction.c().imm(),
-            Opcode::Tex
-            | Opcode::Texs
-            | Opcode::Tld
-            | Opcode::Tlds
-            | Opcode::Tld4
-            | Opcode::Tld4s
-            | Opcode::Txd
-            | Opcode::Tmml
-            | Opcode::Txq => instruction.field(Field::handle),
-            _ => continue,
+        let opcode = instruction.opcode();
+        let word = if opcode.is_surface_access() {
+            instruction.c().imm()
+        } else if opcode.is_texture_access() {
+            instruction.field(Field::handle)
+        } else {
+            continue;
         };
         used = true;
         handles.extend(word.map(|word| word as u32 * 4));

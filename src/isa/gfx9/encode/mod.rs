@@ -82,6 +82,13 @@ impl Encoder {
         Some(encoder)
     }
 
+    /// Begins with an instruction as it is, without its literal.
+    pub fn of(instruction: &Instruction) -> Encoder {
+        let (row, encoding, format) = (instruction.row(), instruction.encoding(), instruction.format());
+        let mask = if encoding.bytes() == 4 { u64::from(u32::MAX) } else { u64::MAX };
+        Encoder { row, encoding, format, word: instruction.word() & mask, literal: None }
+    }
+
     /// Sets `bits` bits from bit `lo`. None: the value is too wide.
     pub fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
         let ones = u64::MAX >> (64 - u32::from(bits));

@@ -228,7 +228,9 @@ pub fn constants(kernel: &Kernel<'_>, which: Constants) -> impl Iterator<Item = 
 /// Finds out at which blocks registers still point to constant memory, whichever way control has come. After an indirect
 /// jump none is known to.
 fn follow_pointers(kernel: &Kernel<'_>, blocks: &mut BTreeMap<Place, GuestBlock>, indirect: &BTreeSet<u64>) {
-    let mut known: BTreeMap<Place, Constants> = indirect.iter().map(|&pc| ((pc, kernel.mode), 0)).collect();
+    // Where a call would return to is no block if nothing returns.
+    let places = indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
+    let mut known: BTreeMap<Place, Constants> = places.map(|place| (place, 0)).collect();
     let entry = (kernel.entry, kernel.mode);
     known.entry(entry).or_insert(Constants::MAX);
     let mut work: Vec<Place> = known.keys().copied().collect();

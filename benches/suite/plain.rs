@@ -17,7 +17,8 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 }
 
 #[multiversion(targets = "simd")]
-pub fn histogram(data: &[u8], bins: &mut [u32; 256]) {
+pub fn histogram(data: &[u8], bins: &mut [u32]) {
+    let bins: &mut [u32; 256] = bins.try_into().expect("a bin for each byte");
     for &byte in data {
         bins[usize::from(byte)] += 1;
     }
@@ -114,12 +115,13 @@ pub fn table(rows: &[[u32; 4]], out: &mut [u32], group: u32) {
     }
 }
 
-/// The whole set of the example: 0.005 and 0.0046875 to a pixel, from (-2.25, -1).
+/// An image from a corner on, `pixel` from one to the next.
 #[multiversion(targets = "simd")]
-pub fn mandelbrot(out: &mut [u16], w: usize, limit: i32) {
+pub fn mandelbrot(out: &mut [u16], w: usize, corner: [f32; 2], pixel: [f32; 2], limit: i32) {
     for (py, row) in out.chunks_exact_mut(w).enumerate() {
         for (px, out) in row.iter_mut().enumerate() {
-            let (cx, cy) = ((px as f32).mul_add(0.005, -2.25), (py as f32).mul_add(0.0046875, -1.0));
+            let cx = (px as f32).mul_add(pixel[0], corner[0]);
+            let cy = (py as f32).mul_add(pixel[1], corner[1]);
             let (mut x, mut y, mut n) = (0.0f32, 0.0f32, 0);
             while n < limit {
                 let yy = y * y;
@@ -163,27 +165,139 @@ pub fn nbody(
     }
 }
 
-/// Counters that [`add`] adds to.
-pub const COUNTERS: usize = 4096;
-
-/// Every item, from `first` on, adds one to `rounds` counters by locked instructions; `olds` gets the sums of what it found.
-pub fn add(counters: &[AtomicU32], olds: &mut [u32], first: u32, rounds: u32) {
-    for (item, old) in (first..).zip(olds) {
-        let (mut at, mut sum) = (item, 0u32);
-        for _ in 0..rounds {
-            at = at.wrapping_mul(2_654_435_761).wrapping_add(12_345);
-            sum = sum.wrapping_add(counters[(at >> 20) as usize].fetch_add(1, Ordering::Relaxed));
+/// Row by row: the innermost loop goes along rows of both.
+#[multiversion(targets = "simd")]
+pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
+    for (a, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
+        c.fill(0.0);
+        for (&a, b) in a.iter().zip(b.chunks_exact(side)) {
+            for (c, &b) in c.iter_mut().zip(b) {
+                *c = a.mul_add(b, *c);
+            }
         }
-        *old = sum;
     }
 }
 
-/// The same on two threads, half of the items each.
-pub fn add_by_two(counters: &[AtomicU32], olds: &mut [u32], rounds: u32) {
-    let half = olds.len() / 2;
-    let (low, high) = olds.split_at_mut(half);
+/// Sums of every `partial.len()`th piece of `block` numbers, one after the other, and the maximum of all, rounded.
+#[multiversion(targets = "simd")]
+pub fn reduce(x: &[f32], partial: &mut [f32], maximum: &mut i32, block: usize) {
+    partial.fill(0.0);
+    let blocks = partial.len();
+    for (k, piece) in x.chunks(block).enumerate() {
+        let mut sum = partial[k % blocks];
+        for &v in piece {
+            sum += v;
+            *maximum = (*maximum).max(v.round_ties_even() as i32);
+        }
+        partial[k % blocks] = sum;
+    }
+}
+
+#[multiversion(targets = "simd")]
+pub fn gather(x: &[f32], from: &[u32], y: &mut [f32]) {
+    for (&from, y) in from.iter().zip(y) {
+        *y = x[from as usize];
+    }
+}
+
+#[multiversion(targets = "simd")]
+pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
+    for (row, y) in starts.windows(2).zip(y) {
+        let row = row[0] as usize..row[1] as usize;
+        *y = columns[row.clone()].iter().zip(&values[row]).fold(0.0, |sum, (&at, v)| v.mul_add(x[at as usize], sum));
+    }
+}
+
+/// A step of a plate of rows of `w`, whose rim stays as it is.
+#[multiversion(targets = "simd")]
+pub fn heat(now: &[f64], next: &mut [f64], w: usize, rate: f64) {
+    next.copy_from_slice(now);
+    let rows = now.windows(3 * w).step_by(w).zip(next.chunks_exact_mut(w).skip(1));
+    for (around, next) in rows {
+        let (above, rest) = around.split_at(w);
+        let (row, below) = rest.split_at(w);
+        for x in 1..w - 1 {
+            let c = row[x];
+            let flow = (-4.0f64).mul_add(c, (row[x - 1] + row[x + 1]) + (above[x] + below[x]));
+            next[x] = rate.mul_add(flow, c);
+        }
+    }
+}
+
+#[multiversion(targets = "simd")]
+pub fn atomic_max(x: &[u64], greatest: &mut [u64]) {
+    let greatest: &mut [u64; 4096] = greatest.try_into().expect("4,096 classes");
+    for &x in x {
+        let greatest = &mut greatest[x as usize % 4096];
+        *greatest = x.max(*greatest);
+    }
+}
+
+/// Twice a pixel less the mean of its neighbourhood, weighted 1 2 1 in both directions; past the edges the nearest pixel counts.
+#[multiversion(targets = "simd")]
+pub fn sharpen(from: &[[u8; 4]], to: &mut [[u8; 4]], w: usize) {
+    let h = from.len() / w;
+    for y in 0..h {
+        let rows = [y.saturating_sub(1), y, (y + 1).min(h - 1)].map(|y| &from[y * w..][..w]);
+        for (x, to) in to[y * w..][..w].iter_mut().enumerate() {
+            let columns = [x.saturating_sub(1), x, (x + 1).min(w - 1)];
+            let mut sum = [0i32; 4];
+            for (row, vertical) in rows.into_iter().zip([1, 2, 1]) {
+                for (x, horizontal) in columns.into_iter().zip([1, 2, 1]) {
+                    for (sum, &component) in sum.iter_mut().zip(&row[x]) {
+                        *sum += vertical * horizontal * i32::from(component);
+                    }
+                }
+            }
+            *to = rows[1][x];
+            for (to, sum) in to[..3].iter_mut().zip(sum) {
+                *to = ((32 * i32::from(*to) - sum + 8) >> 4).clamp(0, 255) as u8;
+            }
+        }
+    }
+}
+
+#[multiversion(targets = "simd")]
+pub fn brightness(picture: &[[u8; 4]], bins: &mut [u32]) {
+    let bins: &mut [u32; 256] = bins.try_into().expect("256 bins");
+    for &[r, g, b, _] in picture {
+        bins[((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as usize] += 1;
+    }
+}
+
+/// Counters that [`add`] adds to.
+pub const COUNTERS: usize = 4096;
+
+/// Every item adds one to `rounds` counters by locked instructions; `olds` gets the sums of what it found. On so many threads, of
+/// which each has its part of the items.
+pub fn add(atomics: &[AtomicU32], counters: &mut [u32], olds: &mut [u32], rounds: u32, threads: usize) {
+    for (atomic, counter) in atomics.iter().zip(&*counters) {
+        atomic.store(*counter, Ordering::Relaxed);
+    }
+    let part = olds.len() / threads;
+    let mut parts =
+        olds.chunks_mut(part).enumerate().map(|(k, olds)| move || add_part(atomics, olds, k * part, rounds));
     std::thread::scope(|scope| {
-        scope.spawn(move || add(counters, high, half as u32, rounds));
-        add(counters, low, 0, rounds);
+        let own = parts.next();
+        parts.for_each(|part| {
+            scope.spawn(part);
+        });
+        if let Some(mut own) = own {
+            own();
+        }
     });
+    for (atomic, counter) in atomics.iter().zip(counters) {
+        *counter = atomic.load(Ordering::Relaxed);
+    }
+}
+
+fn add_part(atomics: &[AtomicU32], olds: &mut [u32], first: usize, rounds: u32) {
+    for (item, old) in (first as u32..).zip(olds) {
+        let (mut at, mut sum) = (item, 0u32);
+        for _ in 0..rounds {
+            at = at.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+            sum = sum.wrapping_add(atomics[(at >> 20) as usize].fetch_add(1, Ordering::Relaxed));
+        }
+        *old = sum;
+    }
 }

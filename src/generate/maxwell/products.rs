@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use arbitrary::{Result, Unstructured};
 
-use super::maxwell::code_of;
 use crate::isa::maxwell::assemble;
 
 /// Operands come from `0..RESULTS`, results go to all; what is in between is in registers of their own.
@@ -18,16 +17,15 @@ struct Code<'a, 'b> {
     lines: Vec<String>,
 }
 
-/// Code of a kernel that starts at address 8.
-pub fn products(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+/// Instructions, the last of which is EXIT.
+pub fn products(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut code = Code { u, lines: Vec::new() };
     for _ in 0..code.u.int_in_range(1..=6)? {
         code.statement()?;
     }
     code.lines.push(EXIT.into());
-    let words = code.lines.iter().map(|line| assemble(line, 8));
-    let words: Vec<u64> = words.collect::<std::result::Result<_, _>>().unwrap_or_else(|e| panic!("{e}"));
-    Ok(code_of(&words))
+    let word = |line: &String| assemble(line, 8).unwrap_or_else(|e| panic!("{e}")).to_le_bytes().into();
+    Ok(code.lines.iter().map(word).collect())
 }
 
 impl Code<'_, '_> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
 
-use super::compare::{BUFFER, Initial};
+use crate::generate::compare::{BUFFER, Initial};
 use crate::ir::{BankId, Block, CellKind, Function, Terminator, TrapKind};
 use crate::isa::maxwell::lift::{Kernel, lift_kernel};
 use crate::isa::maxwell::row::Location;
@@ -15,39 +15,40 @@ use crate::isa::maxwell::{Opcode, Row, table};
 
 /// Registers that are written.
 const REGISTERS: [u64; 8] = [0, 1, 2, 4, 6, 8, 12, RZ];
-const RZ: u64 = 255;
+pub(super) const RZ: u64 = 255;
 /// Pairs that hold addresses: evenly spaced over the lanes, and not.
 const SPACED: u64 = 40;
 const SCATTERED: u64 = 42;
 const EXIT: u64 = 0xe300_0000_0007_000f;
 const MAX_WORDS: usize = 48;
 
-static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
+pub(super) static ROWS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
 
-/// Code of a kernel that starts at address 8 and ends with EXIT, in bundles with empty control words.
-pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+/// Instructions, the last of which is EXIT.
+pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     while words.len() < MAX_WORDS && !u.is_empty() {
         let word = word(u)?;
-        if is_implemented(word) {
+        if !traps(word, |kind| kind == TrapKind::Unimplemented) {
             words.push(word);
         }
     }
     words.push(EXIT);
-    Ok(code_of(&words))
+    Ok(words.iter().map(|word| word.to_le_bytes().into()).collect())
 }
 
-/// Words in bundles with empty control words.
-pub(super) fn code_of(words: &[u64]) -> Vec<u8> {
-    words.chunks(3).flat_map(|bundle| [0].iter().chain(bundle)).flat_map(|word| word.to_le_bytes()).collect()
+/// Code of a kernel that starts at address 8: instructions in bundles with empty control words.
+pub fn bundles(instructions: &[u8]) -> Vec<u8> {
+    instructions.chunks(24).flat_map(|bundle| [0; 8].iter().chain(bundle)).copied().collect()
 }
 
-/// Whether the word, with these modifiers, does something else than to trap as not implemented.
-fn is_implemented(word: u64) -> bool {
-    let code = code_of(&[word, EXIT]);
+/// Whether the word, with these modifiers, may end in a trap of such a kind.
+pub(super) fn traps(word: u64, kind: impl Fn(TrapKind) -> bool) -> bool {
+    let code = bundles(&[word, EXIT].map(u64::to_le_bytes).concat());
     let kernel = Kernel::new("word", &code, 8);
-    let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
-    lift_kernel(&kernel).is_ok_and(|function| !function.blocks.iter().any(unimplemented))
+    let traps = |block: &Block| matches!(block.term, Terminator::Trap { kind: found, .. } if kind(found));
+    lift_kernel(&kernel).is_ok_and(|function| function.blocks.iter().any(traps))
 }
 
 /// What the registers of a lifted kernel of [`maxwell_code`] hold at its start.
@@ -102,7 +103,7 @@ fn word(u: &mut Unstructured<'_>) -> Result<u64> {
     Ok(row.word(word))
 }
 
-fn set(word: &mut u64, lo: u8, bits: u8, value: u64) {
+pub(super) fn set(word: &mut u64, lo: u8, bits: u8, value: u64) {
     let Some(mask) = u64::MAX.checked_shr(64 - u32::from(bits)) else { return };
     let mask = mask << lo;
     *word = (*word & !mask) | (value << lo & mask);

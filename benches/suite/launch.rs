@@ -1,0 +1,68 @@
+//! A launch that a manifest describes, again and again.
+
+use std::path::Path;
+
+use warploom::capture::{Launch, compare};
+use warploom::exec::{EngineKind, LaunchOptions, LaunchOutcome, Session};
+use warploom_runtime::launch::Counts;
+
+/// A launch in guest memory.
+pub struct Ready {
+    launch: &'static Launch,
+    session: Session<'static>,
+}
+
+impl Ready {
+    /// For the rest of the process.
+    pub fn read(manifest: &Path) -> Ready {
+        let launch: &'static Launch = Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
+        let session = Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
+        Ready { launch, session }
+    }
+
+    pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
+        self.session.options(engine, threads)
+    }
+
+    /// Of the kernel's function.
+    pub fn code_bytes(&self) -> u64 {
+        self.session.kernel().expect("the kernel that was launched").function().size
+    }
+
+    /// One launch. Panics on a fault.
+    pub fn launch(&self, options: &LaunchOptions) -> LaunchOutcome {
+        let outcome = self.session.launch(options, None).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
+        if let Some(fault) = &outcome.fault {
+            panic!("{}: {fault}", self.name());
+        }
+        outcome
+    }
+
+    /// One launch by the JIT, of which the host instructions are counted.
+    pub fn host_instructions(&self) -> (u64, Counts) {
+        let counted = self.session.host_instructions(&self.options(EngineKind::Jit, 1));
+        counted.unwrap_or_else(|e| panic!("{}: {e}", self.name()))
+    }
+
+    /// Puts everything back to what it is before the first launch.
+    pub fn reset(&self) {
+        self.session.reset().expect("memory that was there before");
+    }
+
+    /// Panics if what one launch has given is not what is expected.
+    pub fn check(&self) {
+        let buffers = self.launch.buffers.iter().enumerate();
+        let buffers = buffers.map(|(i, buffer)| (&buffer.name, &buffer.expect, self.session.buffer(i)));
+        let surfaces = self.launch.surfaces.iter().enumerate();
+        let surfaces = surfaces.map(|(i, surface)| (&surface.name, &surface.expect, self.session.surface(i)));
+        for (name, expect, found) in buffers.chain(surfaces) {
+            let Some(expect) = expect else { continue };
+            let comparison = compare(&found.expect("the result"), &expect.array, expect.tolerance);
+            assert!(comparison.mismatches == 0, "{}, {name}: {comparison}", self.name());
+        }
+    }
+
+    fn name(&self) -> std::path::Display<'_> {
+        self.launch.path.display()
+    }
+}

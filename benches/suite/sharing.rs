@@ -1,0 +1,107 @@
+//! Kernels whose lanes work together: shared memory, barriers, atomics.
+
+use std::sync::atomic::AtomicU32;
+
+use super::draw::Draw;
+use super::{Case, Check, Content, Content::*, Images, Size, on, plain};
+
+pub fn cases(size: Size) -> Vec<Case> {
+    vec![
+        matmul(size),
+        reduction(size),
+        histogram(size, "histogram_global"),
+        histogram(size, "histogram_shared"),
+        bitonic(size),
+        atomic_max(),
+        counters(size),
+    ]
+}
+
+/// Products of square matrices, in tiles of 16 x 16.
+fn matmul(size: Size) -> Case {
+    let side = size.of(256, 48);
+    let mut draw = Draw::new(7);
+    let [a, b] = [(); 2].map(|()| draw.vec(side * side, |draw| draw.f32(1.0)));
+    Case::new("matmul", "multiply-add", side * side * side)
+        .example("matmul", "matmul")
+        .grid([side / 16; 2], [16; 2])
+        .reads("a", a)
+        .reads("b", b)
+        .gives("c", vec![0f32; side * side])
+        .i32(side)
+        .i32(side)
+        .i32(side)
+        .plain("plain", on!([F32(a), F32(b), F32(c)] => plain::matmul(a, b, c, side)))
+}
+
+/// Sums of the blocks, in another order than the plain loop's, and the maximum of all.
+fn reduction(size: Size) -> Case {
+    let (n, blocks, block) = (size.of(1 << 20, 1 << 16), 64, 256);
+    Case::new("reduction", "element", n)
+        .example("reduce", "reduce")
+        .lanes(blocks * block, block)
+        .reads("x", Draw::new(8).vec(n, |draw| draw.f32(1000.0)))
+        .buffer("partial", vec![0f32; blocks], Check::Within { rtol: 1e-4, atol: 2.0 })
+        .gives("maximum", vec![i32::MIN])
+        .i32(n)
+        .plain("plain", on!([F32(x), F32(partial), I32(maximum)] => plain::reduce(x, partial, &mut maximum[0], block)))
+}
+
+fn histogram(size: Size, name: &'static str) -> Case {
+    let (n, blocks) = (size.of(1 << 20, 1 << 16), 16);
+    // Around 128 with a deviation of 30, as the example's data: how long the plain loop takes depends on how often a bin follows
+    // itself.
+    let byte = |draw: &mut Draw| (128 + (0..6).map(|_| draw.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8;
+    Case::new(name, "byte", n)
+        .example("histogram", name)
+        .lanes(blocks * 256, 256)
+        .reads("data", Draw::new(1).vec(n, byte))
+        .gives("bins", vec![0u32; 256])
+        .i32(n)
+        .plain("plain", on!([U8(data), U32(bins)] => plain::histogram(data, bins)))
+}
+
+/// Sorts rows of 1,024 numbers, one a block; the plain loop by the standard library.
+fn bitonic(size: Size) -> Case {
+    let (rows, n) = (size.of(32, 2), 1_024);
+    let mut case = Case::new("bitonic", "number", rows * n)
+        .example("bitonic", "bitonic")
+        .lanes(rows * n / 2, n / 2)
+        .gives("rows", Draw::new(9).vec(rows * n, |draw| draw.u32() as i32))
+        .i32(n)
+        .plain("plain", on!([I32(rows)] => rows.chunks_exact_mut(n).for_each(<[i32]>::sort_unstable)));
+    case.reset = true;
+    case
+}
+
+fn atomic_max() -> Case {
+    let n = 131_072;
+    Case::new("atomic_max", "number", n)
+        .fixture("atomic_max", "atomic_max")
+        .lanes(n, 256)
+        .reads("x", Draw::new(10).vec(n, Draw::u64))
+        .gives("greatest", vec![0u64; 4_096])
+        .i32(n)
+        .plain("plain", on!([U64(x), U64(greatest)] => plain::atomic_max(x, greatest)))
+}
+
+/// Every thread adds to 64 of 4,096 counters and uses what they were, which depends on the order: in a buffer, and on a surface.
+fn counters(size: Size) -> Case {
+    let (blocks, block, rounds) = (size.of(64, 4), 256, 64);
+    let n = blocks * block;
+    let loops = |threads| -> super::Plain {
+        let atomics: Vec<_> = (0..plain::COUNTERS).map(|_| AtomicU32::new(0)).collect();
+        on!([U32(counters), U32(olds)] => plain::add(&atomics, counters, olds, rounds as u32, threads))
+    };
+    Case::new("counters", "addition", n * rounds)
+        .target("atom", "benches/fixtures/surface.sm_50.cubin", "add_global", Images::Arrays)
+        .target("suatom", "benches/fixtures/surface.sm_50.cubin", "add_surface", Images::Surfaces("pitch"))
+        .without_opencl()
+        .lanes(n, block)
+        .gives("counters", vec![0u32; plain::COUNTERS])
+        .image(&[plain::COUNTERS], "r32_uint")
+        .buffer("olds", vec![0u32; n], Check::None)
+        .i32(rounds)
+        .plain("plain", loops(1))
+        .plain("plain_2", loops(2))
+}

@@ -1,0 +1,179 @@
+//! What a fuzzer starts from: seeds out of the project's own files, and dictionaries out of the instruction tables.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use arbitrary::Unstructured;
+use warploom::container::{self, Isa, SectionKind};
+use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code};
+use warploom::ir::generate::{Random, Source};
+use warploom::isa::gfx9::layout::Form;
+use warploom::isa::{gfx9, maxwell};
+
+/// Inputs larger than this take too long.
+const MAX_BYTES: u64 = 1 << 20;
+/// Seeds that are nothing but choices, and their sizes in bytes.
+const CHOICES: [u32; 8] = [100, 200, 400, 800, 1200, 1600, 2400, 3200];
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Contents of all files below a folder of the project whose name ends so.
+pub fn files(folder: &str, end: &str) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut folders = vec![project().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+            let entry = entry.expect("an entry");
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().ends_with(end) && entry.metadata().expect("its size").len() <= MAX_BYTES {
+                found.push(fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no {end} in {folder}");
+    // Folders are read in any order.
+    found.sort();
+    found
+}
+
+pub fn random(random: &mut Random, bytes: u32) -> Vec<u8> {
+    (0..bytes).map(|_| random.below(256) as u8).collect()
+}
+
+/// The seeds of a target.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "array" => files("examples", ".npy"),
+        "assembly" => assembly(),
+        "container" => {
+            let amd = [files("tests", ".hsaco"), files("tests", ".bundle")].concat();
+            [files("examples", ".cubin"), files("tests", "bin"), amd].concat()
+        }
+        "manifest" => files("examples", ".toml"),
+        "ir_text" => functions(),
+        "decode_maxwell" => code(|isa| matches!(isa, Isa::Maxwell { .. })),
+        "decode_gfx9" => code(|isa| matches!(isa, Isa::Gfx9 { .. })),
+        // The first byte is the shape of blocks.
+        "diff_dumb_maxwell" => dumb(&seeds("decode_maxwell"), 8 * 64),
+        "diff_dumb_gfx9" => dumb(&seeds("decode_gfx9"), 4 * 64),
+        _ => choices(),
+    }
+}
+
+/// Bytes that choose something.
+fn choices() -> Vec<Vec<u8>> {
+    let mut source = Random::new(7);
+    CHOICES.iter().map(|&bytes| random(&mut source, bytes)).collect()
+}
+
+/// Assembly of random kernels.
+fn assembly() -> Vec<Vec<u8>> {
+    let both = [maxwell_code::kernel, gfx9_code::kernel];
+    let kernels = choices().into_iter().flat_map(|bytes| both.map(|kernel| kernel(&mut Unstructured::new(&bytes))));
+    kernels.filter_map(|case| Some(case.ok()?.text().into_bytes())).collect()
+}
+
+/// The functions of the tests of the IR, one by one.
+fn functions() -> Vec<Vec<u8>> {
+    let mut functions = Vec::new();
+    for file in files("tests/ir", ".ir") {
+        let text = String::from_utf8(file).expect("text");
+        let from = |at: usize| text[at..].find("\n}").map(|end| text.as_bytes()[at..at + end + 3].to_vec());
+        functions.extend(text.match_indices("function ").filter_map(|(at, _)| from(at)));
+    }
+    functions
+}
+
+/// Code of the examples.
+fn code(wanted: fn(Isa) -> bool) -> Vec<Vec<u8>> {
+    let binaries = [files("examples", ".cubin"), files("examples", ".hsaco")].concat();
+    let modules = binaries.iter().filter_map(|bytes| container::modules(bytes).ok()).flatten();
+    let modules = modules.filter(|module| wanted(module.isa));
+    let code = modules.flat_map(|module| {
+        let starts: Vec<_> = module.kernels().map(|(_, kernel)| (kernel.section, kernel.offset as usize)).collect();
+        let is_code = |section: &container::Section| matches!(section.kind, SectionKind::Code | SectionKind::Image);
+        let of = |(section, at)| {
+            let section = module.section(section);
+            is_code(section).then(|| section.data.get(at..).map(<[u8]>::to_vec)).flatten()
+        };
+        starts.into_iter().filter_map(of).collect::<Vec<_>>()
+    });
+    code.collect()
+}
+
+/// Pieces of code, with a byte in front.
+fn dumb(code: &[Vec<u8>], bytes: usize) -> Vec<Vec<u8>> {
+    let pieces = code.iter().flat_map(|code| code.chunks(bytes).take(4));
+    pieces.map(|piece| [&[0], piece].concat()).collect()
+}
+
+/// The entries of a target's dictionary.
+fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
+    let words = |texts: Vec<Vec<u8>>| {
+        let texts = texts.into_iter().filter_map(|text| String::from_utf8(text).ok());
+        let is_word = |c: char| c.is_ascii_alphanumeric() || ['.', '_'].contains(&c);
+        let words = |text: String| text.split(|c| !is_word(c)).map(str::to_owned).collect::<Vec<_>>();
+        let is_name = |word: &String| word.len() > 1 && word.starts_with(|c: char| c.is_ascii_alphabetic());
+        texts.flat_map(words).filter(is_name).map(String::into_bytes).collect()
+    };
+    match target {
+        "decode_maxwell" | "diff_dumb_maxwell" => {
+            maxwell::table::rows().map(|row| row.bits.to_le_bytes().into()).collect()
+        }
+        "decode_gfx9" | "diff_dumb_gfx9" => {
+            let forms = gfx9::table::rows().flat_map(|row| row.forms());
+            let fixed = forms.filter_map(|(encoding, format, op)| Some(Form::find(encoding, format)?.fixed(op).1));
+            fixed.map(|bits| bits.to_le_bytes().into()).collect()
+        }
+        "assembly" => gfx9::table::rows()
+            .map(|row| row.mnemonic.as_bytes().into())
+            .chain([".target sm_50", ".target gfx900", ".kernel", ".param", ".shared", ".local", ".L"].map(Into::into))
+            .collect(),
+        "ir_text" => words(functions()),
+        "manifest" => words(files("docs", "manifest.md")),
+        "container" => {
+            [".nv.info", ".nv.constant0.", ".nv.shared.", ".text.", ".rela.text.", ".nv_fatbin", ".hip_fatbin"]
+                .map(Into::into)
+                .into()
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+/// The targets, by their files.
+fn targets(folder: &Path) -> io::Result<Vec<String>> {
+    let mut targets = Vec::new();
+    for entry in fs::read_dir(folder.join("fuzz_targets"))? {
+        targets.extend(entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    targets.sort();
+    Ok(targets)
+}
+
+/// Writes `corpus/TARGET/seed-N` and `dictionaries/TARGET.dict` into the fuzz folder.
+pub fn prepare(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder.join("dictionaries"))?;
+    for target in targets(folder)? {
+        let corpus = folder.join("corpus").join(&target);
+        fs::create_dir_all(&corpus)?;
+        for (number, seed) in seeds(&target).iter().enumerate() {
+            fs::write(corpus.join(format!("seed-{number:04}")), seed)?;
+        }
+        let mut text = String::new();
+        for entry in dictionary(&target) {
+            let bytes: String = entry.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "\"{bytes}\"");
+        }
+        if !text.is_empty() {
+            fs::write(folder.join("dictionaries").join(format!("{target}.dict")), text)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! Programs as text: assembly for programs written by hand and for reproducers, and the IR's own text form.
+//!
+//! ```text
+//! // A comment.
+//! .target sm_50          // or gfx900; the first thing in the file
+//! .kernel scale          // this and the other directives: Maxwell only
+//! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its size, at most 8
+//! .shared 1024           // static shared memory in bytes
+//! .local 256             // local memory of a lane in bytes
+//! .L1:                   // a label
+//!     @P0 BRA .L1        // an instruction as the disassembler prints it; a label for the number of a target
+//! ```
+//!
+//! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
+
+use rustc_hash::FxHashMap;
+
+use super::module::{
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
+use super::{Error, Format};
+use crate::ir::{parse, verify};
+use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
+use crate::isa::{gfx9, maxwell};
+
+const TARGET: &str = ".target";
+const COMMENT: &str = "//";
+/// How a label begins.
+const LABEL: &str = ".L";
+/// How a function of the IR begins, and a comment there.
+const FUNCTION: &str = "function ";
+const IR_COMMENT: &str = "#";
+/// Where the parameters of a Maxwell kernel start in constant bank 0.
+const PARAM_BASE: u32 = 0x140;
+/// Parameters and memory of a kernel at most, in bytes.
+const MAX_BYTES: u32 = 1 << 16;
+/// Instructions in a bundle, behind its control word.
+const BUNDLE: usize = 3;
+
+/// What a text is, by its first line that says anything.
+pub(super) fn recognise(bytes: &[u8]) -> Option<Format> {
+    let says = |line: &&str| !line.is_empty() && !line.starts_with(COMMENT) && !line.starts_with(IR_COMMENT);
+    let text = bytes.utf8_chunks().next()?.valid();
+    let first = text.lines().map(str::trim).find(says)?;
+    if first.starts_with(TARGET) {
+        return Some(Format::Assembly);
+    }
+    first.starts_with(FUNCTION).then_some(Format::Ir)
+}
+
+/// The module of a text.
+pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
+    if format == Format::Ir {
+        return function(text_of(bytes)?);
+    }
+    let source = Source::read(bytes)?;
+    match source.target {
+        Target::Maxwell => source.maxwell(),
+        Target::Gfx9 => Err(Error::Unsupported {
+            what: "assembly for GFX9 by itself".into(),
+            why: "a manifest has to say what registers hold (kernel.format = \"gfx9-raw\")".into(),
+        }),
+    }
+}
+
+/// The plain stream of GFX9 instructions that a file is: itself, or what its assembly stands for.
+///
+/// # Errors
+/// The file is assembly that cannot be assembled, or for something else.
+pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    if recognise(bytes) != Some(Format::Assembly) {
+        return Ok(bytes.to_vec());
+    }
+    let source = Source::read(bytes)?;
+    match source.target {
+        Target::Gfx9 => source.gfx9(),
+        Target::Maxwell => {
+            Err(Error::Text { line: source.target_line, problem: "expected gfx900 for a plain stream".into() })
+        }
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|e| Error::malformed(e.valid_up_to() as u64, "text", "UTF-8"))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Maxwell,
+    Gfx9,
+}
+
+/// A line that is neither empty nor a comment.
+struct Line<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn wrong(&self, problem: impl Into<String>) -> Error {
+        Error::Text { line: self.number, problem: problem.into() }
+    }
+}
+
+/// Assembly, line by line.
+struct Source<'a> {
+    target: Target,
+    target_line: usize,
+    /// What is neither a label nor an instruction.
+    directives: Vec<Line<'a>>,
+    instructions: Vec<Line<'a>>,
+    /// The number of the instruction behind each label.
+    labels: FxHashMap<&'a str, usize>,
+}
+
+impl<'a> Source<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Source<'a>, Error> {
+        let text = text_of(bytes)?;
+        let without_comment = |line: &'a str| line.split_once(COMMENT).map_or(line, |(before, _)| before).trim();
+        let lines = text.lines().zip(1..).map(|(line, number)| Line { number, text: without_comment(line) });
+        let mut lines = lines.filter(|line| !line.text.is_empty());
+        let first = lines.next().ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
+        let target = match first.text.strip_prefix(TARGET).map(str::trim) {
+            Some("sm_50") => Target::Maxwell,
+            Some("gfx900") => Target::Gfx9,
+            _ => return Err(first.wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text))),
+        };
+        let mut source = Source {
+            target,
+            target_line: first.number,
+            directives: vec![],
+            instructions: vec![],
+            labels: FxHashMap::default(),
+        };
+        for line in lines {
+            if let Some(label) = line.text.strip_suffix(':').filter(|label| label.starts_with(LABEL)) {
+                if source.labels.insert(label, source.instructions.len()).is_some() {
+                    return Err(line.wrong(format!("label `{label}` stands for two places")));
+                }
+            } else if line.text.starts_with('.') {
+                source.directives.push(line);
+            } else {
+                source.instructions.push(line);
+            }
+        }
+        Ok(source)
+    }
+
+    /// The line with the number of `place(label)` for its label, if it has one.
+    fn with_target(
+        &self,
+        line: &Line<'_>,
+        place: impl FnOnce(usize) -> Result<String, String>,
+    ) -> Result<String, Error> {
+        let Some(at) = line.text.find(LABEL).filter(|&at| line.text[..at].ends_with([' ', ','])) else {
+            return Ok(line.text.into());
+        };
+        let (before, rest) = line.text.split_at(at);
+        let end = rest.find([' ', ',', ';']).unwrap_or(rest.len());
+        let (label, after) = rest.split_at(end);
+        let target = self.labels.get(label).ok_or_else(|| line.wrong(format!("there is no label `{label}`")))?;
+        let number = place(*target).map_err(|problem| line.wrong(problem))?;
+        Ok(format!("{before}{number}{after}"))
+    }
+
+    fn maxwell(&self) -> Result<Module, Error> {
+        let mut code = Vec::new();
+        for (number, line) in self.instructions.iter().enumerate() {
+            let text = self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?;
+            let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
+            if number.is_multiple_of(BUNDLE) {
+                code.extend([0; WORD_BYTES as usize]);
+            }
+            code.extend(word.to_le_bytes());
+        }
+        let size = code.len() as u64;
+        let mut function = Function::new("kernel".into(), SymbolId(0), SectionId(0), 0, size, true);
+        function.param_base = PARAM_BASE;
+        function.stack_bytes = Some(0);
+        let mut param_bytes = 0_u32;
+        for line in &self.directives {
+            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
+            let value = value.trim();
+            let bytes = |least| {
+                let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
+                bytes.ok_or_else(|| line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes")))
+            };
+            match name {
+                ".kernel" if !value.is_empty() => function.name = value.into(),
+                ".kernel" => return Err(line.wrong("expected a name")),
+                ".shared" => function.shared_bytes = bytes(0)?.into(),
+                ".local" => function.stack_bytes = Some(bytes(0)?),
+                ".param" => {
+                    let size = bytes(1)?;
+                    let offset = param_bytes.next_multiple_of(size.next_power_of_two().min(8));
+                    param_bytes =
+                        Some(offset + size).filter(|&end| end <= MAX_BYTES - PARAM_BASE).ok_or_else(|| {
+                            line.wrong(format!("expected at most {} bytes of parameters", MAX_BYTES - PARAM_BASE))
+                        })?;
+                    function.params.push(Param { offset, size });
+                }
+                _ => return Err(line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local or a label"))),
+            }
+        }
+        function.param_bytes = param_bytes;
+        Ok(module(Isa::Maxwell { sm: 50 }, code, function))
+    }
+
+    fn gfx9(&self) -> Result<Vec<u8>, Error> {
+        if let Some(line) = self.directives.first() {
+            return Err(line.wrong(format!("`{}`: expected instructions and labels only", line.text)));
+        }
+        // Where instructions are is not known in the first round, but how long they are is.
+        let mut starts = vec![0; self.instructions.len() + 1];
+        let mut code = Vec::new();
+        for _ in 0..2 {
+            code.clear();
+            for (number, line) in self.instructions.iter().enumerate() {
+                starts[number] = code.len() as i64;
+                let next = code.len() as i64 + 4;
+                let distance = |target: usize| {
+                    let words = i16::try_from((starts[target] - next) / 4);
+                    words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
+                };
+                let text = self.with_target(line, distance)?;
+                code.extend(gfx9::assemble(&text).map_err(|e| line.wrong(e.to_string()))?);
+            }
+            starts[self.instructions.len()] = code.len() as i64;
+        }
+        Ok(code)
+    }
+}
+
+/// Address of an instruction by its number.
+const fn maxwell_pc(number: usize) -> u64 {
+    (number / BUNDLE) as u64 * BUNDLE_BYTES + (number % BUNDLE + 1) as u64 * WORD_BYTES
+}
+
+/// A function of the IR as a module. Its code is its text.
+fn function(text: &str) -> Result<Module, Error> {
+    let wrong = |problem: String| Error::Ir { problem };
+    let parsed = parse::parse(text).map_err(|e| wrong(e.to_string()))?;
+    verify::verify(&parsed).map_err(|e| wrong(e.to_string()))?;
+    let function = Function::new(parsed.name, SymbolId(0), SectionId(0), 0, text.len() as u64, true);
+    Ok(module(Isa::Ir, text.into(), function))
+}
+
+fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
+    let symbol = Symbol {
+        name: function.name.clone(),
+        kind: SymbolKind::Function,
+        section: Some(SectionId(0)),
+        offset: 0,
+        size: function.size,
+        binding: Binding::Global,
+        dynamic_shared: false,
+    };
+    let name = format!(".text.{}", function.name);
+    let section = Section { name, kind: SectionKind::Code, align: BUNDLE_BYTES, size: function.size, data: code };
+    Module {
+        isa,
+        sections: vec![section],
+        symbols: vec![symbol],
+        functions: vec![function],
+        relocations: vec![],
+        hsa: None,
+    }
+}

@@ -1,0 +1,54 @@
+//! What two launches of the same captured launch left, against each other.
+
+use super::{Error, Fault, LaunchOptions, LaunchOutcome, Session};
+use crate::capture::compare::line_difference;
+use crate::capture::{Comparison, Tolerance};
+
+/// A launch that is over. Its results are in the session's memory.
+#[derive(Clone, Copy)]
+pub struct Run<'r, 'c> {
+    pub session: &'r Session<'c>,
+    pub options: &'r LaunchOptions,
+    pub outcome: &'r LaunchOutcome,
+}
+
+/// What two launches of one manifest disagree about first: faults, buffers, surfaces, printed text, counts.
+pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<String>, Error> {
+    let (name_a, name_b) = (a.options.engine, b.options.engine);
+    let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
+    if a.outcome.fault != b.outcome.fault {
+        return Ok(Some(format!("{name_a}: {}; {name_b}: {}", say(&a.outcome.fault), say(&b.outcome.fault))));
+    }
+    let launch = a.session.captured();
+    for (i, buffer) in launch.buffers.iter().enumerate() {
+        let other = b.session.buffer(i)?;
+        let mut comparison = Comparison::default();
+        let add = |at: usize, got: &[u8]| {
+            comparison.add(got, &other[at..][..got.len()], buffer.dtype, Tolerance::default());
+        };
+        a.session.read_buffer(i, add)?;
+        if let Some(first) = &comparison.first {
+            return Ok(Some(format!(
+                "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",
+                buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
+            )));
+        }
+    }
+    for (i, surface) in launch.surfaces.iter().enumerate() {
+        let (of_a, of_b) = (a.session.surface(i)?, b.session.surface(i)?);
+        if let Some(at) = of_a.iter().zip(&of_b).position(|(a, b)| a != b) {
+            let (name, a, b) = (&surface.name, of_a[at], of_b[at]);
+            return Ok(Some(format!(
+                "surface `{name}`: byte {at} of its texels: {name_a} {a:#04x}, {name_b} {b:#04x}"
+            )));
+        }
+    }
+    if let Some(difference) = line_difference(&a.outcome.printed.text, &b.outcome.printed.text) {
+        return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
+    }
+    let counts = |run: &Run<'_, '_>| (run.outcome.counts.instructions, run.outcome.counts.lane_instructions);
+    // With several workers, how long a warp spins depends on the others; after a fault, on when they noticed.
+    let comparable = a.outcome.fault.is_none() && a.options.threads == 1 && b.options.threads == 1;
+    Ok((comparable && counts(a) != counts(b))
+        .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b))))
+}

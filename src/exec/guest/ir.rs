@@ -1,0 +1,47 @@
+//! A function of the IR by itself: no instruction set, and no driver.
+
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::window::Windows;
+
+use super::{Environment, Guest, Launching, Lifting, Placed};
+use crate::container::Code;
+use crate::exec::Error;
+use crate::ir::{Function, parse};
+use crate::isa::LiftError;
+
+pub(super) struct Ir;
+
+impl Guest for Ir {
+    fn windows(&self) -> Windows {
+        Windows::default()
+    }
+
+    fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
+        let function = kernel.linked.module().function(kernel.kernel);
+        let text = String::from_utf8_lossy(kernel.linked.content(function.section));
+        parse::parse(&text).map_err(|error| LiftError::Text { kernel: function.name.clone(), error })
+    }
+
+    fn instruction(&self, _: &Code, _: u64) -> Option<Placed> {
+        None
+    }
+
+    fn provides(&self, _: &str) -> bool {
+        false
+    }
+
+    /// Constant bank 0 holds the arguments, each at a multiple of its size; local memory is the launch's stack.
+    fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
+        let mut bank: Vec<u8> = Vec::new();
+        for argument in launch.bytes()? {
+            let align = argument.len().next_power_of_two().min(8);
+            bank.resize(bank.len().next_multiple_of(align), 0);
+            bank.extend(argument);
+        }
+        let mut config = launch.config();
+        config.shared_bytes = launch.shared_bytes(launch.options.shared_bytes)?;
+        config.local_bytes = launch.options.stack_bytes.unwrap_or(0);
+        config.constants[0] = Some(ConstBank::new(&bank)?);
+        Ok(Environment { config, images: vec![], held: vec![], lent: None, print: None })
+    }
+}

@@ -1,0 +1,160 @@
+//! Whole launches of random code, run as a user's launches are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use arbitrary::{Result as Choice, Unstructured};
+
+use super::check::{Failure, Reproducer, Subject};
+use super::program::{self, Node, print, print_line};
+use crate::capture::manifest::{Arg, Buffer, Kernel, Launch as Shape};
+use crate::capture::{Dtype, Launch, Manifest};
+use crate::exec::{Effort, EngineKind, LaunchOptions, Run, Session, first_difference};
+
+/// A launch of assembly.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub manifest: Manifest,
+    /// Directives, and what sets up registers.
+    pub head: Vec<String>,
+    pub body: Vec<Node>,
+    /// What stores registers, and the end.
+    pub tail: Vec<String>,
+    /// What the launch leaves does not depend on the order of its blocks.
+    pub independent: bool,
+    /// With which the JIT makes its code for one worker.
+    pub effort: Effort,
+}
+
+/// What a launch came to that was alike on all engines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    pub instructions: u64,
+    pub faults: bool,
+}
+
+/// Workers of launches whose blocks are independent.
+const WORKERS: usize = 2;
+
+impl Case {
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.head.iter().for_each(|line| print_line(line, &mut text));
+        print(&self.body, &mut text);
+        self.tail.iter().for_each(|line| print_line(line, &mut text));
+        text
+    }
+}
+
+impl Subject for Case {
+    type Outcome = Ran;
+
+    /// Runs the launch on both engines, the JIT also with several workers if the blocks are independent.
+    fn run(&self) -> Result<Ran, Failure> {
+        let path = Path::new("case.toml");
+        let launch = Launch::with_binary(self.manifest.clone(), path, self.text().into_bytes());
+        let launch = launch.map_err(Failure::invalid)?;
+        let session = || Session::new(&launch).map_err(Failure::invalid);
+        let reference = session()?;
+        let options = reference.options(EngineKind::Interp, 1);
+        let outcome = reference.launch(&options, None).map_err(Failure::invalid)?;
+        let expected = Run { session: &reference, options: &options, outcome: &outcome };
+        let independent = self.independent && outcome.fault.is_none();
+        let several = independent.then_some((Effort::Full, WORKERS));
+        for (effort, workers) in [(self.effort, 1)].into_iter().chain(several) {
+            let other = session()?;
+            let options = LaunchOptions { effort, ..other.options(EngineKind::Jit, workers) };
+            let outcome = other.launch(&options, None).map_err(Failure::invalid)?;
+            let found = Run { session: &other, options: &options, outcome: &outcome };
+            if let Some(what) = first_difference(&found, &expected).map_err(Failure::invalid)? {
+                return Err(Failure::Difference(format!("with {effort:?} effort on {workers} workers: {what}")));
+            }
+        }
+        Ok(Ran { instructions: outcome.counts.instructions, faults: outcome.fault.is_some() })
+    }
+
+    fn reduced(&self, fails: &dyn Fn(&Case) -> bool) -> Case {
+        let with = |body: &[Node]| Case { body: body.to_vec(), ..self.clone() };
+        let case = with(&program::reduce(&self.body, &mut |body| fails(&with(body))));
+        let smaller = [[1, 1, 1], [32, 1, 1], [64, 1, 1]].map(|block| {
+            let mut smaller = case.clone();
+            (smaller.manifest.launch.grid, smaller.manifest.launch.block) = ([1; 3], block);
+            smaller
+        });
+        smaller.into_iter().find(|smaller| fails(smaller)).unwrap_or(case)
+    }
+
+    fn reproducer(&self) -> Option<Reproducer> {
+        Some(Reproducer { manifest: self.manifest.clone(), text: self.text() })
+    }
+}
+
+/// The parts of a manifest that all random launches have.
+pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
+    Manifest {
+        kernel: Kernel { binary: "case.s".into(), format: None, entry: None },
+        launch: Shape {
+            grid,
+            block,
+            shared_bytes: 0,
+            stack_bytes: None,
+            heap_bytes: None,
+            cooperative: false,
+            instruction_limit: Some(instruction_limit),
+            time_limit: None,
+        },
+        raw: None,
+        args: vec![],
+        buffers: BTreeMap::new(),
+        surfaces: BTreeMap::new(),
+        textures: BTreeMap::new(),
+        image_pool: None,
+        symbols: BTreeMap::new(),
+        sparse: BTreeMap::new(),
+        printf: crate::capture::manifest::Printf::default(),
+    }
+}
+
+/// What a thread of a random kernel leaves, and what it has of memory for itself.
+pub(super) const OUT_BYTES: u32 = 128;
+pub(super) const OWN_BYTES: u32 = 64;
+/// A table that is only read, and data that all threads change.
+pub(super) const DATA_BYTES: u32 = 1024;
+/// Nodes of a kernel, and how deep they nest.
+pub(super) const MAX_NODES: u32 = 60;
+pub(super) const MAX_DEPTH: u8 = 4;
+const INSTRUCTIONS: u64 = 20_000;
+
+/// Buffers that random kernels have.
+pub(super) fn buffers(threads: u32, seed: u32) -> BTreeMap<String, Buffer> {
+    let content = |seed: u32| words((0..DATA_BYTES / 4).map(move |i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> (i % 24)));
+    let each = |bytes: u32| zeros(u64::from(threads) * u64::from(bytes));
+    let buffers =
+        [("out", each(OUT_BYTES)), ("table", content(seed)), ("own", each(OWN_BYTES)), ("data", content(!seed))];
+    buffers.map(|(name, buffer)| (name.into(), buffer)).into()
+}
+
+/// After so many instructions a random kernel ends: mostly it has long ended then.
+pub(super) fn instruction_limit(u: &mut Unstructured<'_>) -> Choice<u64> {
+    if u.ratio(1, 8)? { u.int_in_range(0..=500) } else { Ok(INSTRUCTIONS) }
+}
+
+/// Either effort.
+pub(super) fn effort(u: &mut Unstructured<'_>) -> Choice<Effort> {
+    Ok(if u.arbitrary()? { Effort::Quick } else { Effort::Full })
+}
+
+/// A buffer of these words.
+pub(super) fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
+    let values = words.into_iter().map(|word| toml::Value::Integer(word.into())).collect();
+    Buffer { values: Some(values), dtype: Some(Dtype::U32), ..Buffer::default() }
+}
+
+/// A buffer of zeros, which is compared in words.
+pub(super) fn zeros(bytes: u64) -> Buffer {
+    Buffer { zeros: Some(bytes), dtype: Some(Dtype::U32), ..Buffer::default() }
+}
+
+pub(super) fn u32_arg(value: u32) -> Arg {
+    Arg::Number(Dtype::U32, toml::Value::Integer(value.into()))
+}

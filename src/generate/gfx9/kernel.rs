@@ -1,0 +1,454 @@
+//! Random kernels as a compiler might write them: control flow that keeps lanes in scalar registers, loops that lanes leave one
+//! by one, barriers, LDS, scalar memory, buffers, atomics, several waves and workgroups.
+//!
+//! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
+//! work-item stores what it computed.
+
+use std::sync::LazyLock;
+
+use arbitrary::{Result, Unstructured};
+
+use super::words::{ADDRESS, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SCALARS, VECTORS, instruction, rows};
+use crate::capture::Dtype;
+use crate::capture::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
+use crate::container::hsaco::FloatMode;
+use crate::generate::case::{
+    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest,
+};
+use crate::generate::program::{Node, Part};
+use crate::isa::gfx9::{Encoding, Format, Row};
+
+/// Pointers besides [`POINTERS`], which are to a table that is only read and to data that all work-items change.
+const OUT: u8 = 8;
+const OWN: u8 = 10;
+const WORKGROUP: u8 = 16;
+/// A word that is the same for the whole launch.
+const WORD: u8 = 18;
+const TEMPORARY: u8 = 28;
+/// Pairs that keep lanes, one for each depth.
+const KEPT: u8 = 40;
+/// Index of the work-item in its workgroup, and in the grid.
+const ITEM: u8 = 16;
+const ELEMENT: u8 = 22;
+const VECTOR_TEMPORARY: u8 = 23;
+/// A loop's counter; one more for each depth.
+const COUNTER: u8 = 24;
+const VGPRS: u32 = 32;
+
+const LDS_BYTES: u32 = 1024;
+
+/// What stands in the way of control flow, or needs what is not set up.
+const CAREFUL: [&str; 14] = [
+    "cmpx",
+    "saveexec",
+    "wrexec",
+    "setpc",
+    "swappc",
+    "getpc",
+    "call",
+    "rfe",
+    "cbranch",
+    "setreg",
+    "set_gpr_idx",
+    "movrel",
+    "interp",
+    "getreg",
+];
+
+static VECTOR: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(Encoding::is_vector));
+static SCALAR: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| of(|e| matches!(e, Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk)));
+static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Ds));
+static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
+static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|_| true));
+static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
+static BUFFER_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
+    let loads = |row: &&&Row| row.mnemonic.contains("_load_");
+    BUFFER.iter().filter(loads).copied().collect()
+});
+
+fn of(wanted: impl Fn(Encoding) -> bool) -> Vec<&'static Row> {
+    let is_careful = |row: &Row| CAREFUL.iter().any(|part| row.mnemonic.contains(part));
+    rows(|row| wanted(row.places[0].format.encoding()) && !is_careful(row))
+}
+
+/// Flat and global memory: what a mnemonic stands for is in both.
+fn memory(wanted: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
+    rows(|row| matches!(row.places[0].format, Format::Flat | Format::Global) && wanted(row))
+}
+
+struct Writer<'a, 'b> {
+    u: &'a mut Unstructured<'b>,
+    /// Workgroups leave each other's memory alone.
+    independent: bool,
+    labels: u32,
+    nodes: u32,
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy, Default)]
+struct Scope {
+    depth: u8,
+    /// Not all waves of a workgroup need be here.
+    divergent: bool,
+}
+
+/// A random kernel with its launch. Takes what bytes there are.
+pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
+    const BLOCKS: [[u32; 3]; 10] = [
+        [64, 1, 1],
+        [128, 1, 1],
+        [192, 1, 1],
+        [256, 1, 1],
+        [100, 1, 1],
+        [37, 1, 1],
+        [1, 1, 1],
+        [16, 8, 1],
+        [8, 5, 3],
+        [65, 2, 1],
+    ];
+    let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
+    let (independent, effort) = (u.arbitrary()?, effort(u)?);
+    let limit = instruction_limit(u)?;
+    let lanes = block.iter().product::<u32>();
+    let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
+    let mode = mode(u)?;
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES };
+    let mut head = vec![".target gfx900".to_owned()];
+    head.extend(writer.start(block, lanes)?);
+    let body = writer.body(Scope::default())?;
+
+    let mut manifest = manifest([blocks, 1, 1], block, limit);
+    manifest.kernel.format = Some(BinaryFormat::Gfx9Raw);
+    let buffer = if independent { "table" } else { "data" };
+    let resource = BufferDescriptor {
+        buffer: buffer.into(),
+        offset: 0,
+        stride: if writer.u.arbitrary()? { 0 } else { 16 },
+        num_records: None,
+        swizzle: false,
+        word3: *writer.u.choose(&[0x0002_7fac, 0x0002_4fac, 0x0002_afac, 0x0002_5204])?,
+    };
+    let register = |first: u8, value: Value| Register { first: first.into(), value };
+    let sgpr = vec![
+        register(POINTERS[0], Value::Address("table".into())),
+        register(POINTERS[1], Value::Address("data".into())),
+        register(OUT, Value::Address("out".into())),
+        register(OWN, Value::Address("own".into())),
+        register(RESOURCE, Value::BufferDescriptor(resource)),
+        register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)),
+        register(WORD, Value::Number(Dtype::U32, i64::from(word).into())),
+    ];
+    let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
+    let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis))).collect();
+    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes: 0, mode, sgpr, vgpr });
+    manifest.buffers = buffers(blocks * lanes, seed);
+    Ok(Case { manifest, head, body, tail: end(), independent, effort })
+}
+
+fn mode(u: &mut Unstructured<'_>) -> Result<FloatMode> {
+    let usual = u.ratio(2, 3)?;
+    let mut field = |usual_value: u8| if usual { Ok(usual_value) } else { u.int_in_range(0..=3) };
+    let (round_32, round_64_16, denorm_32, denorm_64_16) = (field(0)?, field(0)?, field(3)?, field(3)?);
+    Ok(FloatMode {
+        round_32,
+        round_64_16,
+        denorm_32,
+        denorm_64_16,
+        dx10_clamp: usual || u.arbitrary()?,
+        ieee: usual || u.arbitrary()?,
+        ..FloatMode::default()
+    })
+}
+
+/// Stores all values.
+fn end() -> Vec<String> {
+    let shift = OUT_BYTES.trailing_zeros();
+    let mut lines = vec![format!("v_lshlrev_b32_e32 v{OFFSET}, {shift}, v{ELEMENT}")];
+    let offset = |at: u32| if at == 0 { String::new() } else { format!(" offset:{}", 4 * at) };
+    let store =
+        |value: String, at: u32| format!("global_store_dword v{OFFSET}, {value}, s[{OUT}:{}]{}", OUT + 1, offset(at));
+    lines.extend((0..VECTORS).map(|value| store(format!("v{value}"), value.into())));
+    let scalars = SCALARS.map(|number| format!("s{number}")).chain(["vcc_lo".into(), "vcc_hi".into()]);
+    for (scalar, at) in scalars.zip(u32::from(VECTORS)..) {
+        lines.push(format!("v_mov_b32_e32 v{VECTOR_TEMPORARY}, {scalar}"));
+        lines.push(store(format!("v{VECTOR_TEMPORARY}"), at));
+    }
+    lines.push("s_endpgm".into());
+    lines
+}
+
+impl Writer<'_, '_> {
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!(".L{}", self.labels)
+    }
+
+    fn vector(&mut self) -> Result<u8> {
+        self.u.int_in_range(0..=VECTORS - 1)
+    }
+
+    fn scalar(&mut self) -> Result<u8> {
+        self.u.int_in_range(SCALARS.start..=SCALARS.end - 1)
+    }
+
+    /// Indices, addresses, and something in all values.
+    fn start(&mut self, block: [u32; 3], lanes: u32) -> Result<Vec<String>> {
+        let mut lines = vec![
+            format!("s_movk_i32 s{TEMPORARY}, {:#x}", block[0]),
+            format!("v_mad_u32_u24 v{ITEM}, v1, s{TEMPORARY}, v0"),
+            format!("s_movk_i32 s{TEMPORARY}, {:#x}", block[0] * block[1]),
+            format!("v_mad_u32_u24 v{ITEM}, v2, s{TEMPORARY}, v{ITEM}"),
+            format!("s_mulk_i32 s{WORKGROUP}, {lanes:#x}"),
+            format!("v_add_u32_e32 v{ELEMENT}, s{WORKGROUP}, v{ITEM}"),
+        ];
+        for value in 0..VECTORS {
+            lines.push(match self.u.int_in_range(0..=5)? {
+                0 => format!("v_mov_b32_e32 v{value}, v{ITEM}"),
+                1 => format!("v_lshlrev_b32_e32 v{value}, {}, v{ELEMENT}", self.u.int_in_range(1..=20)?),
+                2 => format!("v_mov_b32_e32 v{value}, s{WORD}"),
+                3 => format!("v_mov_b32_e32 v{value}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+                4 => format!("v_mul_lo_u32 v{value}, v{ITEM}, v{ITEM}"),
+                _ => format!("v_cvt_f32_u32_e32 v{value}, v{ITEM}"),
+            });
+        }
+        for scalar in SCALARS {
+            lines.push(match self.u.int_in_range(0..=2)? {
+                0 => format!("s_mov_b32 s{scalar}, s{WORD}"),
+                1 => format!("s_mov_b32 s{scalar}, {}", self.u.int_in_range(0..=64)?),
+                _ => format!("s_mov_b32 s{scalar}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+            });
+        }
+        Ok(lines)
+    }
+
+    fn body(&mut self, scope: Scope) -> Result<Vec<Node>> {
+        let mut body = Vec::new();
+        let most = if scope.depth == 0 { MAX_NODES } else { 6 };
+        for _ in 0..most {
+            if self.nodes == 0 || self.u.is_empty() {
+                break;
+            }
+            self.nodes -= 1;
+            body.push(self.node(scope)?);
+        }
+        Ok(body)
+    }
+
+    fn node(&mut self, scope: Scope) -> Result<Node> {
+        let nests = scope.depth < MAX_DEPTH;
+        match self.u.int_in_range(0..=31)? {
+            0 | 1 if nests => self.branch(scope),
+            2 if nests => self.choice(scope),
+            3 if nests => self.uniform_branch(scope),
+            4 | 5 if nests => self.repeat(scope),
+            6 if self.u.ratio(1, 6)? => self.early_end(),
+            7 | 8 if !scope.divergent => Ok(Node::line("s_barrier")),
+            9 | 10 => Ok(Node::lines(self.compare()?)),
+            11..=13 => self.global(),
+            14 | 15 => self.lds(),
+            16 | 17 => self.buffer(),
+            18 | 19 => self.scalar_memory(),
+            20..=23 => self.instruction(&SCALAR),
+            _ => self.instruction(&VECTOR),
+        }
+    }
+
+    fn instruction(&mut self, rows: &[&'static Row]) -> Result<Node> {
+        Ok(Node::line(self.text(rows)?))
+    }
+
+    fn text(&mut self, rows: &[&'static Row]) -> Result<String> {
+        Ok(instruction(self.u, rows, false)?.map_or("s_nop 0".into(), |instruction| instruction.text(0)))
+    }
+
+    /// Sets vcc to the lanes of a random compare.
+    fn compare(&mut self) -> Result<Vec<String>> {
+        let what = *self.u.choose(&["lt_u32", "gt_i32", "eq_u32", "ne_u32", "le_i32", "lt_f32", "nge_f32"])?;
+        let (a, b, few) = (self.vector()?, self.vector()?, self.u.int_in_range(0..=64)?);
+        Ok(vec![match self.u.int_in_range(0..=2)? {
+            0 => format!("v_cmp_{what}_e32 vcc, {few}, v{ITEM}"),
+            1 => format!("v_cmp_{what}_e32 vcc, {few}, v{a}"),
+            _ => format!("v_cmp_{what}_e32 vcc, v{a}, v{b}"),
+        }])
+    }
+
+    fn kept(scope: Scope) -> String {
+        let first = KEPT + 2 * scope.depth;
+        format!("s[{first}:{}]", first + 1)
+    }
+
+    fn inner(scope: Scope) -> Scope {
+        Scope { depth: scope.depth + 1, divergent: true }
+    }
+
+    /// `if`
+    fn branch(&mut self, scope: Scope) -> Result<Node> {
+        let (kept, end) = (Self::kept(scope), self.label());
+        let mut open = self.compare()?;
+        open.push(format!("s_and_saveexec_b64 {kept}, vcc"));
+        if self.u.ratio(2, 3)? {
+            open.push(format!("s_cbranch_execz {end}"));
+        }
+        let body = self.body(Self::inner(scope))?;
+        let mut close = vec![format!("{end}:"), format!("s_or_b64 exec, exec, {kept}")];
+        // What follows is often a block of its own.
+        if self.u.ratio(1, 3)? {
+            let next = self.label();
+            close.extend([format!("s_branch {next}"), format!("{next}:")]);
+        }
+        Ok(Node(vec![Part::Lines(open), Part::Body(body), Part::Lines(close)]))
+    }
+
+    /// `if` with `else`
+    fn choice(&mut self, scope: Scope) -> Result<Node> {
+        let (kept, other, end) = (Self::kept(scope), self.label(), self.label());
+        let mut open = self.compare()?;
+        open.extend([format!("s_and_saveexec_b64 {kept}, vcc"), format!("s_xor_b64 {kept}, exec, {kept}")]);
+        if self.u.ratio(2, 3)? {
+            open.push(format!("s_cbranch_execz {other}"));
+        }
+        let mut middle = vec![
+            format!("{other}:"),
+            format!("s_or_saveexec_b64 {kept}, {kept}"),
+            format!("s_xor_b64 exec, exec, {kept}"),
+        ];
+        if self.u.ratio(2, 3)? {
+            middle.push(format!("s_cbranch_execz {end}"));
+        }
+        let (first, second) = (self.body(Self::inner(scope))?, self.body(Self::inner(scope))?);
+        let close = vec![format!("{end}:"), format!("s_or_b64 exec, exec, {kept}")];
+        let parts = [Part::Lines(open), Part::Body(first), Part::Lines(middle), Part::Body(second), Part::Lines(close)];
+        Ok(Node(parts.into()))
+    }
+
+    /// A loop that lanes leave one after the other, some in its middle.
+    fn repeat(&mut self, scope: Scope) -> Result<Node> {
+        let (gone, again) = (Self::kept(scope), self.label());
+        let (count, limit) = (COUNTER + scope.depth, self.vector()?);
+        let open =
+            vec![format!("v_and_b32_e32 v{count}, 3, v{limit}"), format!("s_mov_b64 {gone}, 0"), format!("{again}:")];
+        let mut parts = vec![Part::Lines(open), Part::Body(self.body(Self::inner(scope))?)];
+        let leave = [
+            format!("v_add_u32_e32 v{count}, -1, v{count}"),
+            format!("v_cmp_gt_i32_e32 vcc, 0, v{count}"),
+            format!("s_or_b64 {gone}, vcc, {gone}"),
+            format!("s_andn2_b64 exec, exec, {gone}"),
+            format!("s_cbranch_execnz {again}"),
+        ];
+        let end = format!("s_or_b64 exec, exec, {gone}");
+        if self.u.arbitrary()? {
+            let middle = self.label();
+            let mut lines = self.compare()?;
+            lines.extend([
+                "s_and_b64 vcc, exec, vcc".into(),
+                format!("s_or_b64 {gone}, vcc, {gone}"),
+                format!("s_andn2_b64 exec, exec, {gone}"),
+                format!("s_cbranch_execz {middle}"),
+            ]);
+            parts.extend([Part::Lines(lines), Part::Body(self.body(Self::inner(scope))?)]);
+            parts.push(Part::from_lines(leave.into_iter().chain([format!("{middle}:"), end])));
+        } else {
+            parts.push(Part::from_lines(leave.into_iter().chain([end])));
+        }
+        Ok(Node(parts))
+    }
+
+    /// A branch that all lanes of a wave take or do not take; where the word decides, all waves.
+    fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
+        let (a, b, end) = (self.scalar()?, self.scalar()?, self.label());
+        let (same, scc) = (self.u.arbitrary()?, self.u.int_in_range(0..=1)?);
+        let test = match same {
+            true => format!("s_cmp_lt_u32 s{WORD}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+            false => format!("s_cmp_lt_u32 s{a}, s{b}"),
+        };
+        let open = [test, format!("s_cbranch_scc{scc} {end}")];
+        let inner = Scope { depth: scope.depth + 1, divergent: scope.divergent || !same };
+        let body = self.body(inner)?;
+        Ok(Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines([format!("{end}:")])]))
+    }
+
+    /// Some waves end before the others.
+    fn early_end(&mut self) -> Result<Node> {
+        let (a, b, next) = (self.scalar()?, self.scalar()?, self.label());
+        let lines = [
+            format!("s_cmp_eq_u32 s{a}, s{b}"),
+            format!("s_cbranch_scc0 {next}"),
+            "s_endpgm".into(),
+            format!("{next}:"),
+        ];
+        Ok(Node::lines(lines))
+    }
+
+    /// An index below a power of two, a multiple of 16 mostly, in the offset's register.
+    fn index(&mut self, bytes: u32) -> Result<Vec<String>> {
+        let low = if self.u.ratio(1, 32)? { 0x4 } else { 0x10 };
+        let from = if self.u.arbitrary()? { ITEM } else { self.vector()? };
+        if from == ITEM && self.u.arbitrary()? {
+            // Evenly spaced: the items of small workgroups have places of their own.
+            let shifted = format!("v_lshlrev_b32_e32 v{OFFSET}, 4, v{from}");
+            return Ok(vec![shifted, format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{OFFSET}", bytes - 0x10)]);
+        }
+        Ok(vec![format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{from}", bytes - low)])
+    }
+
+    /// Global and flat memory. An instruction takes the address or the offset, as it likes.
+    fn global(&mut self) -> Result<Node> {
+        let own = self.u.arbitrary()?;
+        let mut lines = match own {
+            true => vec![format!("v_lshlrev_b32_e32 v{OFFSET}, {}, v{ELEMENT}", OWN_BYTES.trailing_zeros())],
+            false => self.index(DATA_BYTES / 2)?,
+        };
+        let pointer = match (own, self.independent) {
+            (true, _) => OWN,
+            (false, true) => POINTERS[0],
+            (false, false) => *self.u.choose(&POINTERS)?,
+        };
+        let rows: &[&Row] = if self.independent && !own { &GLOBAL_LOADS } else { &GLOBAL };
+        for address in [ADDRESS, OTHER_ADDRESS] {
+            let (high, pointer_high) = (address + 1, pointer + 1);
+            lines.push(format!("v_mov_b32_e32 v{high}, s{pointer_high}"));
+            lines.push(format!("v_add_co_u32_e32 v{address}, vcc, s{pointer}, v{OFFSET}"));
+            lines.push(format!("v_addc_co_u32_e32 v{high}, vcc, 0, v{high}, vcc"));
+        }
+        let text = self.text(rows)?;
+        // An offset is from the first pointer: another one in its place.
+        let first = format!("s[{}:{}]", POINTERS[0], POINTERS[0] + 1);
+        lines.push(text.replace(&first, &format!("s[{pointer}:{}]", pointer + 1)));
+        Ok(Node::lines(lines))
+    }
+
+    fn lds(&mut self) -> Result<Node> {
+        let mut lines = self.index(LDS_BYTES / 2)?;
+        lines.push(self.text(&LDS)?);
+        Ok(Node::lines(lines))
+    }
+
+    fn buffer(&mut self) -> Result<Node> {
+        let mut lines = self.index(2 * DATA_BYTES)?;
+        let rows: &[&Row] = if self.independent { &BUFFER_LOADS } else { &BUFFER };
+        lines.push(self.text(rows)?);
+        Ok(Node::lines(lines))
+    }
+
+    fn scalar_memory(&mut self) -> Result<Node> {
+        let (dwords, name) = *self.u.choose(&[(1, "dword"), (2, "dwordx2"), (4, "dwordx4"), (8, "dwordx8")])?;
+        let first = self.scalar()? & !(dwords.min(4) - 1);
+        let first = first.min(SCALARS.end - dwords).max(SCALARS.start);
+        let (pointer, last) = (*self.u.choose(&POINTERS)?, first + dwords - 1);
+        let data = if dwords == 1 { format!("s{first}") } else { format!("s[{first}:{last}]") };
+        let pointer = if self.independent { POINTERS[0] } else { pointer };
+        let (from, base) = match self.u.arbitrary()? {
+            true => ("s_load", format!("s[{pointer}:{}]", pointer + 1)),
+            false => ("s_buffer_load", format!("s[{RESOURCE}:{}]", RESOURCE + 3)),
+        };
+        let offset = self.u.int_in_range(0..=240)? * 4;
+        Ok(match self.u.arbitrary()? {
+            true => Node::line(format!("{from}_{name} {data}, {base}, {offset:#x}")),
+            false => Node::lines([
+                format!("s_and_b32 s{TEMPORARY}, s{}, {:#x}", self.scalar()?, DATA_BYTES - 4 * 8),
+                format!("{from}_{name} {data}, {base}, s{TEMPORARY}"),
+            ]),
+        })
+    }
+}

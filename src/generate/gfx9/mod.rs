@@ -1,0 +1,7 @@
+//! Random GFX9 code: `words` out of the instruction table, `kernel` whole kernels.
+
+mod kernel;
+mod words;
+
+pub use kernel::kernel;
+pub use words::{gfx9_code, gfx9_registers};

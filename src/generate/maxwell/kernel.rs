@@ -1,0 +1,527 @@
+//! Random kernels as a compiler might write them: structured control flow that lanes take apart, barriers, calls, all kinds
+//! of memory, atomics, surfaces, several warps and blocks.
+//!
+//! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
+//! thread stores what it computed.
+
+use std::sync::LazyLock;
+
+use arbitrary::{Result, Unstructured};
+
+use super::words::{ROWS, RZ, set, traps};
+use crate::capture::manifest::{Arg, Dim, Layout, Surface};
+use crate::generate::case::{
+    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest,
+    u32_arg, zeros,
+};
+use crate::generate::program::{Node, Part};
+use crate::ir::TrapKind;
+use crate::isa::maxwell::row::Location;
+use crate::isa::maxwell::{Instruction, Opcode, Role, Row};
+
+/// Registers that instructions compute with: R0 to R15.
+const VALUES: u64 = 16;
+/// Index of the thread in its block.
+const THREAD: u64 = 16;
+/// Index of the thread in the grid.
+const ELEMENT: u64 = 17;
+/// A pair with an address that was just computed.
+const ADDRESS: u64 = 18;
+/// A pair with the address of the thread's own memory.
+const OWN: u64 = 20;
+/// A loop's counter; one more for each loop around it.
+const COUNTER: u64 = 22;
+/// Coordinates in a surface: two registers.
+const COORDINATES: u64 = 28;
+const HANDLE: u64 = 30;
+const TEMPORARY: u64 = 31;
+
+/// Parameters in constant bank 0: pointers to what threads leave, to data that is only read, to each thread's own memory, to
+/// data that all threads change, to counters; a word, a float, the handles of surfaces.
+const OUT: u64 = 0x140;
+const TABLE: u64 = 0x148;
+const OWNED: u64 = 0x150;
+const SHARED_DATA: u64 = 0x158;
+const COUNTERS: u64 = 0x160;
+const WORD: u64 = 0x168;
+const FLOAT: u64 = 0x16c;
+const SURFACE: u64 = 0x170;
+const SURFACES: [&str; 2] = ["pitch", "tiled"];
+
+const SHARED_BYTES: u32 = 1024;
+const LOCAL_BYTES: u32 = 256;
+
+/// What can stand anywhere: it changes registers only.
+static PLAIN: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Plain));
+static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::Ldg | Opcode::LdgSparse)));
+static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Global));
+static SHARED: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Shared));
+static LOCAL: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ldl | Opcode::Stl)));
+static CONSTANT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Ldc));
+static SURFACE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Suld));
+static SURFACE_ACCESSES: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Surface));
+
+fn rows(wanted: impl Fn(Opcode) -> bool) -> Vec<&'static Row> {
+    ROWS.iter().copied().filter(|row| wanted(row.opcode)).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Plain,
+    Global,
+    Shared,
+    Surface,
+    /// Control flow, and what is made with care or not at all.
+    Other,
+}
+
+impl Family {
+    fn of(opcode: Opcode) -> Family {
+        use Opcode::*;
+        match opcode {
+            Ld | Ldg | LdgSparse | St | Stg | Atom | AtomCas | AtomSparse | AtomCasSparse | Red => Family::Global,
+            Lds | Sts | Atoms | AtomsCas => Family::Shared,
+            opcode if opcode.is_surface_access() => Family::Surface,
+            opcode if opcode.is_texture_access() => Family::Other,
+            Bra | Jmp | Brx | Jmx | Cal | Jcal | Pret | Ssy | Pbk | Pcnt | Sync | Brk | Cont | Ret | Exit | Kil
+            | Sam | Ram | Bpt | BarArv | BarRed | BarSync | BarSyncall | BarScan | Ldl | Stl | Ldc | AtomSafeAdd
+            | AtomSafeAddSparse | Txa | Cctl | Cctll | Cctlt => Family::Other,
+            _ => Family::Plain,
+        }
+    }
+}
+
+/// How an instruction addresses memory.
+#[derive(Clone, Copy)]
+struct Place {
+    base: u64,
+    /// The offset of the lowest address.
+    offset: u64,
+}
+
+struct Writer<'a, 'b> {
+    u: &'a mut Unstructured<'b>,
+    /// Blocks leave each other's memory alone.
+    independent: bool,
+    labels: u32,
+    nodes: u32,
+    /// Functions that can still be called, by number: those behind the one that is being written.
+    functions: u32,
+    first_function: u32,
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy, Default)]
+struct Scope {
+    depth: u8,
+    loops: u8,
+    /// Of this function.
+    in_loop: bool,
+    in_continuable: bool,
+    /// Not all lanes of a warp need be here.
+    divergent: bool,
+}
+
+/// A random kernel with its launch. Takes what bytes there are.
+pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
+    const BLOCKS: [[u32; 3]; 10] = [
+        [32, 1, 1],
+        [64, 1, 1],
+        [96, 1, 1],
+        [128, 1, 1],
+        [40, 1, 1],
+        [1, 1, 1],
+        [16, 4, 1],
+        [8, 5, 2],
+        [256, 1, 1],
+        [33, 2, 1],
+    ];
+    let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
+    let (independent, effort) = (u.arbitrary()?, effort(u)?);
+    let limit = instruction_limit(u)?;
+    let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
+    let functions = u.int_in_range(0..=2)?;
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions, first_function: 0 };
+    let mut head: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
+    head.extend([8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len()]).map(|bytes| format!(".param {bytes}")));
+    head.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
+    head.extend(writer.start()?);
+    let mut body = writer.body(Scope::default())?;
+    let mut tail = end();
+    for function in 0..functions {
+        writer.first_function = function + 1;
+        writer.nodes += 8;
+        let scope = Scope { depth: 1, divergent: true, ..Scope::default() };
+        let inner = writer.body(scope)?;
+        // Functions stand behind the end, which for that is part of the body.
+        let end = if function == 0 { std::mem::take(&mut tail) } else { vec![] };
+        let open = end.into_iter().chain([format!(".Lfunction{function}:")]);
+        body.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(["RET"])]));
+    }
+
+    let mut manifest = manifest([blocks, 1, 1], block, limit);
+    manifest.args = ["out", "table", "own", "data", "counters"].map(|name| Arg::Buffer(name.into())).into();
+    manifest.args.extend([u32_arg(word), u32_arg(float)]);
+    manifest.args.extend(SURFACES.map(|name| Arg::Surface(name.into())));
+    manifest.buffers = buffers(blocks * block.iter().product::<u32>(), seed);
+    manifest.buffers.insert("counters".into(), zeros(DATA_BYTES.into()));
+    manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
+    Ok(Case { manifest, head, body, tail, independent, effort })
+}
+
+fn surface(name: &str) -> Surface {
+    Surface {
+        dim: Dim::D2,
+        size: [32, 16, 1],
+        levels: 1,
+        format: "r32_uint".into(),
+        layout: if name == "tiled" { Layout::BlockLinear } else { Layout::Pitch },
+        block_height: None,
+        block_depth: None,
+        resident: None,
+        file: None,
+        expect: None,
+        rtol: None,
+        atol: None,
+        png: false,
+    }
+}
+
+/// Stores all values and predicates.
+fn end() -> Vec<String> {
+    let mut lines = vec![
+        format!("P2R R{TEMPORARY}, PR, RZ, 0x7f"),
+        format!("SHL R{ADDRESS}, R{ELEMENT}, {:#x}", OUT_BYTES.trailing_zeros()),
+    ];
+    lines.extend(plus_parameter(ADDRESS, OUT));
+    lines.extend((0..VALUES).step_by(4).map(|value| format!("STG.E.128 [R{ADDRESS}+{:#x}], R{value}", 4 * value)));
+    lines.push(format!("STG.E [R{ADDRESS}+{:#x}], R{TEMPORARY}", 4 * VALUES));
+    lines.push("EXIT".into());
+    // `[R18+0x0]` is printed without an offset.
+    lines.into_iter().map(|line| line.replace("+0x0]", "]")).collect()
+}
+
+/// Makes an offset in the first register of a pair an address.
+fn plus_parameter(pair: u64, parameter: u64) -> [String; 2] {
+    let (high, next) = (pair + 1, parameter + 4);
+    [format!("IADD R{pair}.CC, R{pair}, c[0x0][{parameter:#x}]"), format!("IADD.X R{high}, RZ, c[0x0][{next:#x}]")]
+}
+
+impl Writer<'_, '_> {
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!(".L{}", self.labels)
+    }
+
+    fn value(&mut self) -> Result<u64> {
+        self.u.int_in_range(0..=VALUES - 1)
+    }
+
+    /// Indices, addresses, and something in all values.
+    fn start(&mut self) -> Result<Vec<String>> {
+        let mut lines: Vec<String> = [
+            "S2R R0, SR_TID.X",
+            "S2R R1, SR_TID.Y",
+            "S2R R2, SR_TID.Z",
+            "S2R R3, SR_CTAID.X",
+            "MOV R4, c[0x0][0x8]",
+            "MOV R5, c[0x0][0xc]",
+            "MOV R6, c[0x0][0x10]",
+            "XMAD R7, R2, R5, R1",
+            "XMAD R16, R7, R4, R0",
+            "XMAD R8, R4, R5, RZ",
+            "XMAD R8, R8, R6, RZ",
+            "XMAD R17, R3, R8, R16",
+        ]
+        .map(Into::into)
+        .into();
+        lines.push(format!("SHL R{OWN}, R{ELEMENT}, {:#x}", OWN_BYTES.trailing_zeros()));
+        lines.extend(plus_parameter(OWN, OWNED));
+        for value in 0..VALUES {
+            lines.push(match self.u.int_in_range(0..=5)? {
+                0 => format!("MOV R{value}, R{THREAD}"),
+                1 => format!("SHL R{value}, R{ELEMENT}, {:#x}", self.u.int_in_range(1..=20)?),
+                2 => format!("MOV R{value}, c[0x0][{WORD:#x}]"),
+                3 => format!("MOV R{value}, c[0x0][{FLOAT:#x}]"),
+                4 => format!("MOV32I R{value}, {:#x}", self.u.arbitrary::<u32>()?),
+                _ => format!("I2F.F32.U32 R{value}, R{THREAD}"),
+            });
+        }
+        Ok(lines)
+    }
+
+    fn body(&mut self, scope: Scope) -> Result<Vec<Node>> {
+        let mut body = Vec::new();
+        let most = if scope.depth == 0 { MAX_NODES } else { 6 };
+        for _ in 0..most {
+            if self.nodes == 0 || self.u.is_empty() {
+                break;
+            }
+            self.nodes -= 1;
+            body.push(self.node(scope)?);
+        }
+        Ok(body)
+    }
+
+    fn node(&mut self, scope: Scope) -> Result<Node> {
+        let nests = scope.depth < MAX_DEPTH;
+        match self.u.int_in_range(0..=31)? {
+            0 | 1 if nests => self.choice(scope, false),
+            2 if nests => self.choice(scope, true),
+            3 if nests => self.uniform_branch(scope),
+            4 | 5 if nests => self.repeat(scope),
+            6 if self.first_function < self.functions => {
+                let function = self.u.int_in_range(self.first_function..=self.functions - 1)?;
+                Ok(Node::line(format!("CAL .Lfunction{function}")))
+            }
+            7 if scope.in_loop => self.guarded("BRK"),
+            8 if scope.in_continuable => self.guarded("CONT"),
+            9 if self.u.ratio(1, 6)? => self.guarded("EXIT"),
+            10 | 11 if !scope.divergent => self.barrier(),
+            12 | 13 => self.compare(),
+            14..=17 => self.global(),
+            18 | 19 => self.shared(),
+            20 => self.local(),
+            21 | 22 => self.surface(),
+            _ => self.plain(),
+        }
+    }
+
+    fn guard(&mut self) -> Result<String> {
+        Ok(format!("@{}P{}", if self.u.arbitrary()? { "!" } else { "" }, self.u.int_in_range(0..=5)?))
+    }
+
+    fn guarded(&mut self, what: &str) -> Result<Node> {
+        Ok(Node::line(format!("{} {what}", self.guard()?)))
+    }
+
+    /// `if`, with or without `else`.
+    fn choice(&mut self, scope: Scope, other: bool) -> Result<Node> {
+        let inner = Scope { depth: scope.depth + 1, divergent: true, ..scope };
+        let (guard, end) = (self.guard()?, self.label());
+        if !other {
+            // Lanes that skip the body wait at the end as the others do.
+            let open = [format!("SSY {end}"), format!("{guard} SYNC")];
+            let close = ["SYNC".into(), format!("{end}:")];
+            return Ok(Node(vec![Part::from_lines(open), Part::Body(self.body(inner)?), Part::from_lines(close)]));
+        }
+        let otherwise = self.label();
+        let open = [format!("SSY {end}"), format!("{guard} BRA {otherwise}")];
+        let (first, second) = (self.body(inner)?, self.body(inner)?);
+        Ok(Node(vec![
+            Part::from_lines(open),
+            Part::Body(first),
+            Part::from_lines(["SYNC".into(), format!("{otherwise}:")]),
+            Part::Body(second),
+            Part::from_lines(["SYNC".into(), format!("{end}:")]),
+        ]))
+    }
+
+    /// An `if` that all lanes of the launch agree about.
+    fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
+        let (end, word) = (self.label(), self.u.arbitrary::<u32>()? >> 13);
+        let open = [
+            format!("MOV R{TEMPORARY}, c[0x0][{WORD:#x}]"),
+            format!("ISETP.LT.U32.AND P6, PT, R{TEMPORARY}, {word:#x}, PT"),
+            format!("@P6 BRA {end}"),
+        ];
+        let body = self.body(Scope { depth: scope.depth + 1, ..scope })?;
+        Ok(Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines([format!("{end}:")])]))
+    }
+
+    /// A loop, that lanes may leave one by one, with or without a place to continue at.
+    fn repeat(&mut self, scope: Scope) -> Result<Node> {
+        let counter = COUNTER + u64::from(scope.loops);
+        let (top, next, end) = (self.label(), self.label(), self.label());
+        let alike = self.u.ratio(1, 3)?;
+        let continuable = self.u.arbitrary()?;
+        let count = match alike {
+            true => format!("MOV32I R{counter}, {:#x}", self.u.int_in_range(0..=4)?),
+            false => format!("LOP32I.AND R{counter}, R{}, 0x3", self.value()?),
+        };
+        let mut open = vec![count, format!("PBK {end}"), format!("{top}:")];
+        if continuable {
+            open.push(format!("PCNT {next}"));
+        }
+        let inner = Scope {
+            depth: scope.depth + 1,
+            loops: scope.loops + 1,
+            in_loop: true,
+            in_continuable: continuable,
+            // Lanes that leave or continue are away for the rest of the body.
+            divergent: true,
+        };
+        let mut close = Vec::new();
+        if continuable {
+            close.extend(["CONT".into(), format!("{next}:")]);
+        }
+        close.extend([
+            format!("IADD32I R{counter}, R{counter}, -0x1"),
+            format!("ISETP.LT.AND P6, PT, R{counter}, RZ, PT"),
+            "@P6 BRK".into(),
+            format!("BRA {top}"),
+            format!("{end}:"),
+        ]);
+        Ok(Node(vec![Part::Lines(open), Part::Body(self.body(inner)?), Part::Lines(close)]))
+    }
+
+    fn barrier(&mut self) -> Result<Node> {
+        Ok(Node::line(match self.u.int_in_range(0..=2)? {
+            0 => format!("BAR.RED.{} 0x0, P{}", self.u.choose(&["POPC", "AND", "OR"])?, self.u.int_in_range(0..=5)?),
+            _ => format!("BAR.SYNC {:#x}", self.u.int_in_range(0..=3)?),
+        }))
+    }
+
+    /// A predicate that some lanes have.
+    fn compare(&mut self) -> Result<Node> {
+        let (p, a) = (self.u.int_in_range(0..=5)?, self.value()?);
+        let test = *self.u.choose(&["LT", "GE", "EQ", "NE"])?;
+        Ok(Node::line(match self.u.int_in_range(0..=2)? {
+            0 => format!("ISETP.{test}.U32.AND P{p}, PT, R{THREAD}, {:#x}, PT", self.u.int_in_range(1..=70)?),
+            1 => format!("ISETP.{test}.U32.AND P{p}, PT, R{a}, R{}, PT", self.value()?),
+            _ => format!("FSETP.{test}.AND P{p}, PT, R{a}, R{}, PT", self.value()?),
+        }))
+    }
+
+    fn plain(&mut self) -> Result<Node> {
+        Ok(Node::line(self.instruction(&PLAIN, Place { base: TEMPORARY, offset: 0 }, false)?))
+    }
+
+    /// An index below a power of two, a multiple of 16 mostly, in a register.
+    fn index(&mut self, register: u64, bytes: u32) -> Result<String> {
+        let low = if self.u.ratio(1, 32)? { 0x4 } else { 0x10 };
+        let from = if self.u.arbitrary()? { THREAD } else { self.value()? };
+        if from == THREAD && self.u.arbitrary()? {
+            // Evenly spaced: the threads of small blocks have places of their own.
+            let bits = (bytes / 0x10).trailing_zeros();
+            return Ok(format!("BFI R{register}, R{from}, {:#x}, RZ", bits << 8 | 4));
+        }
+        Ok(format!("LOP32I.AND R{register}, R{from}, {:#x}", bytes - low))
+    }
+
+    fn global(&mut self) -> Result<Node> {
+        if self.u.arbitrary()? {
+            let offset = self.u.int_in_range(0..=3)? * 16;
+            return Ok(Node::line(self.instruction(&GLOBAL, Place { base: OWN, offset }, true)?));
+        }
+        let (data, rows): (u64, &[&Row]) = match self.independent {
+            true if self.u.ratio(1, 4)? => {
+                // Additions of 32 and of 64 bits to the same place do not commute: a carry would be lost or not.
+                let half = DATA_BYTES / 2;
+                let (op, place) = *self.u.choose(&[("ADD", ""), ("ADD.S32", ""), ("ADD.U64", "+0x200")])?;
+                let value = self.value()? & !1;
+                let index = self.index(ADDRESS, half)?;
+                let red = format!("RED.E.{op} [R{ADDRESS}{place}], R{value}");
+                return Ok(Node::lines([index].into_iter().chain(plus_parameter(ADDRESS, COUNTERS)).chain([red])));
+            }
+            true => (TABLE, &GLOBAL_LOADS),
+            false => (*self.u.choose(&[TABLE, SHARED_DATA, SHARED_DATA])?, &GLOBAL),
+        };
+        let mut lines = vec![self.index(ADDRESS, DATA_BYTES)?];
+        lines.extend(plus_parameter(ADDRESS, data));
+        lines.push(self.instruction(rows, Place { base: ADDRESS, offset: 0 }, true)?);
+        Ok(Node::lines(lines))
+    }
+
+    fn shared(&mut self) -> Result<Node> {
+        let index = self.index(TEMPORARY, SHARED_BYTES)?;
+        let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
+        Ok(Node::lines([index, self.instruction(&SHARED, Place { base: TEMPORARY, offset }, false)?]))
+    }
+
+    /// Local and constant memory.
+    fn local(&mut self) -> Result<Node> {
+        let (rows, bytes, offset): (&[&Row], _, _) =
+            if self.u.arbitrary()? { (&LOCAL, LOCAL_BYTES, 0) } else { (&CONSTANT, 0x20, OUT) };
+        let index = self.index(TEMPORARY, bytes)?;
+        Ok(Node::lines([index, self.instruction(rows, Place { base: TEMPORARY, offset }, false)?]))
+    }
+
+    fn surface(&mut self) -> Result<Node> {
+        let handle = SURFACE + 8 * self.u.int_in_range(0..=SURFACES.len() as u64 - 1)?;
+        let (x, y) = (self.value()?, if self.u.arbitrary()? { THREAD } else { self.value()? });
+        let inside = if self.u.ratio(1, 8)? { 0xf0 } else { 0x70 };
+        let rows: &[&Row] = if self.independent { &SURFACE_LOADS } else { &SURFACE_ACCESSES };
+        let lines = vec![
+            format!("LOP32I.AND R{COORDINATES}, R{x}, {inside:#x}"),
+            format!("LOP32I.AND R{}, R{y}, 0xf", COORDINATES + 1),
+            format!("MOV R{HANDLE}, c[0x0][{handle:#x}]"),
+            self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?,
+        ];
+        Ok(Node::lines(lines))
+    }
+
+    /// An instruction of one of these rows, with any modifiers, though seldom with such that it faults.
+    fn instruction(&mut self, rows: &[&'static Row], place: Place, extended: bool) -> Result<String> {
+        const TRIES: u32 = 12;
+        let careful = self.u.ratio(39, 40)?;
+        for _ in 0..TRIES {
+            let row = *self.u.choose(rows)?;
+            let mut word: u64 = self.u.arbitrary()?;
+            // The guard, where there is one.
+            if self.u.ratio(3, 4)? {
+                set(&mut word, 16, 4, 7);
+            }
+            for slot in row.operands() {
+                let surface = Family::of(row.opcode) == Family::Surface;
+                match slot.location {
+                    Location::Register { lo } if surface && slot.role == Role::A => set(&mut word, lo, 8, place.base),
+                    Location::Register { lo } if surface && slot.role == Role::C => set(&mut word, lo, 8, HANDLE),
+                    Location::Short { lo, width, .. } if surface && slot.role == Role::C => {
+                        set(&mut word, lo, width, place.offset);
+                    }
+                    Location::Register { lo } => {
+                        let register = self.register(row, slot.role)?;
+                        set(&mut word, lo, 8, register);
+                    }
+                    // Constants: parameters of the launch.
+                    Location::Constant => set(&mut word, 20, 19, self.u.int_in_range(OUT / 4..=FLOAT / 4)?),
+                    Location::ConstantWide => set(&mut word, 20, 21, self.u.int_in_range(OUT / 4..=FLOAT / 4)? * 4),
+                    Location::Memory { base, offset, width, scale } => {
+                        set(&mut word, base, 8, place.base);
+                        set(&mut word, offset, width, place.offset / u64::from(scale.max(1)));
+                    }
+                    Location::ConstMemory { bank, offset, width } => {
+                        set(&mut word, bank, 5, 0);
+                        set(&mut word, 8, 8, place.base);
+                        set(&mut word, offset, width, place.offset);
+                    }
+                    _ => {}
+                }
+            }
+            let word = row.word(word);
+            let Some(instruction) = Instruction::decode(word) else { continue };
+            // With 32-bit addresses there is nothing to be found.
+            let short = extended && !instruction.mnemonic().contains(".E");
+            if instruction.row.opcode != row.opcode || short {
+                continue;
+            }
+            let surface = Family::of(row.opcode) == Family::Surface;
+            let mnemonic = instruction.mnemonic();
+            let other_image = surface && (!mnemonic.contains(".2D") || mnemonic.contains("ARRAY"));
+            let faults = traps(word, |_| true) || other_image || mnemonic.contains(".TRAP");
+            let wanted = !traps(word, |kind| kind == TrapKind::Unimplemented);
+            if wanted && !(careful && faults) {
+                return Ok(instruction.text(8));
+            }
+        }
+        Ok("NOP".into())
+    }
+
+    /// What is written or read. Loads have room for four registers.
+    fn register(&mut self, row: &Row, role: Role) -> Result<u64> {
+        let wide = Family::of(row.opcode) != Family::Plain;
+        if role != Role::D && self.u.ratio(1, 12)? {
+            return Ok(RZ);
+        }
+        let value = self.value()?;
+        Ok(match role {
+            _ if wide => value & !3,
+            Role::D => value & !1,
+            _ => value,
+        })
+    }
+}

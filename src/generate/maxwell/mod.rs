@@ -1,0 +1,11 @@
+//! Random Maxwell code: `words` out of the instruction table, `kernel` whole kernels, `products` the shapes that analysis fuses.
+
+mod images;
+mod kernel;
+mod products;
+mod words;
+
+pub use images::image_accesses;
+pub use kernel::kernel;
+pub use products::products;
+pub use words::{bundles, maxwell_code, maxwell_registers};

@@ -1,0 +1,171 @@
+//! Programs as trees of lines, so that they can be made smaller and stay programs.
+
+use std::fmt::Write;
+
+/// Something that can be left out as a whole: an instruction, a few that belong together, or an `if`, a loop, a function
+/// with bodies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node(pub Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    Lines(Vec<String>),
+    Body(Vec<Node>),
+}
+
+impl Node {
+    pub fn lines(lines: impl IntoIterator<Item = impl Into<String>>) -> Node {
+        Node(vec![Part::from_lines(lines)])
+    }
+
+    pub fn line(line: impl Into<String>) -> Node {
+        Node::lines([line.into()])
+    }
+}
+
+impl Part {
+    pub fn from_lines(lines: impl IntoIterator<Item = impl Into<String>>) -> Part {
+        Part::Lines(lines.into_iter().map(Into::into).collect())
+    }
+}
+
+/// The text of a body, labels at the margin.
+pub fn print(body: &[Node], text: &mut String) {
+    for part in body.iter().flat_map(|node| &node.0) {
+        match part {
+            Part::Lines(lines) => lines.iter().for_each(|line| print_line(line, text)),
+            Part::Body(body) => print(body, text),
+        }
+    }
+}
+
+pub fn print_line(line: &str, text: &mut String) {
+    let indent = if line.starts_with('.') { "" } else { "    " };
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{indent}{line}");
+}
+
+/// Tests that a program is made smaller with, at most.
+const MAX_TESTS: usize = 400;
+
+/// The smallest program found that still fails: nodes are left out, and bodies put in their nodes' place.
+pub fn reduce(body: &[Node], fails: &mut dyn FnMut(&[Node]) -> bool) -> Vec<Node> {
+    let mut smallest = body.to_vec();
+    loop {
+        let before = count(&smallest);
+        let kept = subset(before, &mut |kept| fails(&select(&smallest, kept, Leave::Out)));
+        smallest = select(&smallest, &kept, Leave::Out);
+        let kept = subset(count(&smallest), &mut |kept| fails(&select(&smallest, kept, Leave::Bodies)));
+        smallest = select(&smallest, &kept, Leave::Bodies);
+        if count(&smallest) == before {
+            return smallest;
+        }
+    }
+}
+
+/// Which of so many things are needed for a test to fail; the others were left out together. Not always the fewest.
+pub fn subset(count: usize, fails: &mut dyn FnMut(&[bool]) -> bool) -> Vec<bool> {
+    let mut kept = vec![true; count];
+    let mut size = count;
+    let mut tests = 0;
+    while size > 0 {
+        for start in (0..count).step_by(size) {
+            let range = start..(start + size).min(count);
+            if tests == MAX_TESTS || kept[range.clone()].iter().all(|kept| !kept) {
+                continue;
+            }
+            let mut fewer = kept.clone();
+            fewer[range].fill(false);
+            tests += 1;
+            if fails(&fewer) {
+                kept = fewer;
+            }
+        }
+        size /= 2;
+    }
+    kept
+}
+
+/// Nodes, those in bodies too.
+fn count(body: &[Node]) -> usize {
+    body.iter().map(|node| 1 + bodies(node).map(|body| count(body)).sum::<usize>()).sum()
+}
+
+fn bodies(node: &Node) -> impl Iterator<Item = &Vec<Node>> {
+    node.0.iter().filter_map(|part| match part {
+        Part::Body(body) => Some(body),
+        Part::Lines(_) => None,
+    })
+}
+
+/// What becomes of a node that is not kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leave {
+    Out,
+    /// Its bodies stay, if it has any; without them it stays.
+    Bodies,
+}
+
+/// The program with the nodes that are `kept`, by number, each before those in its bodies.
+fn select(body: &[Node], kept: &[bool], leave: Leave) -> Vec<Node> {
+    fn walk(body: &[Node], kept: &[bool], leave: Leave, next: &mut usize) -> Vec<Node> {
+        let mut selected = Vec::new();
+        for node in body {
+            let keep = kept[*next];
+            *next += 1;
+            let parts: Vec<Part> = (node.0.iter())
+                .map(|part| match part {
+                    Part::Body(body) => Part::Body(walk(body, kept, leave, next)),
+                    Part::Lines(lines) => Part::Lines(lines.clone()),
+                })
+                .collect();
+            let node = Node(parts);
+            match leave {
+                _ if keep => selected.push(node),
+                Leave::Out => {}
+                Leave::Bodies if bodies(&node).next().is_none() => selected.push(node),
+                Leave::Bodies => selected.extend(bodies(&node).flatten().cloned()),
+            }
+        }
+        selected
+    }
+    walk(body, kept, leave, &mut 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(body: &[Node]) -> String {
+        let mut text = String::new();
+        print(body, &mut text);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn program() -> Vec<Node> {
+        let structure = |open: &str, body: Vec<Node>, close: &str| {
+            Node(vec![Part::from_lines([open]), Part::Body(body), Part::from_lines([close])])
+        };
+        let inner = structure("if", vec![Node::line("c"), Node::line("d")], "fi");
+        let outer = structure("loop", vec![Node::line("b"), inner, Node::line("e")], "pool");
+        vec![Node::line("a"), outer, Node::line("f")]
+    }
+
+    #[test]
+    fn what_is_needed_stays() {
+        let mut tests = 0;
+        let reduced = reduce(&program(), &mut |body| {
+            tests += 1;
+            let text = text(body);
+            text.contains('d') && text.contains("loop")
+        });
+        assert_eq!(text(&reduced), "loop d pool");
+        assert!(tests < 60, "{tests}");
+    }
+
+    #[test]
+    fn structures_go_with_all_their_lines() {
+        let reduced = reduce(&program(), &mut |body| text(body).contains('f'));
+        assert!(["f", "if fi"].contains(&text(&reduced).as_str()), "{}", text(&reduced));
+    }
+}

@@ -1,0 +1,65 @@
+//! How many host instructions a launch executes: code that counts how often each CLIF block is entered, and the size that
+//! each has in the code that does not count.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use cranelift_codegen::Context;
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
+
+use super::lower::{Lowered, lower_region};
+use super::tier::{Compiled, Effort};
+use super::{JitError, Program, compile, size};
+
+/// A program that counts.
+pub struct Counting {
+    program: Program,
+    blocks: Vec<Counted>,
+}
+
+/// A CLIF block.
+struct Counted {
+    entered: Box<AtomicU64>,
+    /// Host instructions, for the host that [`size`] counts for.
+    instructions: usize,
+}
+
+impl Counting {
+    /// Compiles everything at once. An error as of [`size::of`], or of compiling.
+    pub fn new(program: Program) -> Result<Counting, JitError> {
+        let (isa, host) = (size::reference_isa()?, Effort::Full.isa()?);
+        let mut blocks = Vec::new();
+        for region in 0..program.regions.len() {
+            let sizes = size::blocks(&program, region, &isa)?;
+            let Lowered { mut function, owned } = lower_region(&program, region, Effort::Full, &host)?;
+            for size in sizes {
+                let entered = Box::new(AtomicU64::new(0));
+                count(&mut function, size.block, &entered);
+                blocks.push(Counted { entered, instructions: size.instructions });
+            }
+            let code = compile(&mut Context::for_function(function), &host)?;
+            let _ = program.tiers[Effort::Full as usize].code[region].set(Ok(Compiled { code, _owned: owned }));
+        }
+        Ok(Counting { program, blocks })
+    }
+
+    /// The engine to launch with.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Host instructions so far, without those of helpers.
+    pub fn instructions(&self) -> u64 {
+        self.blocks.iter().map(|block| block.entered.load(Relaxed) * block.instructions as u64).sum()
+    }
+}
+
+/// Adds one to the counter whenever the block is entered. Threads may lose counts to each other.
+fn count(function: &mut clif::Function, block: clif::Block, counter: &AtomicU64) {
+    let mut cursor = FuncCursor::new(function).at_first_insertion_point(block);
+    let flags = MemFlagsData::trusted();
+    let address = cursor.ins().iconst(types::I64, counter.as_ptr() as i64);
+    let before = cursor.ins().load(types::I64, flags, address, 0);
+    let after = cursor.ins().iadd_imm_s(before, 1);
+    cursor.ins().store(flags, after, address, 0);
+}

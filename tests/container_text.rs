@@ -1,0 +1,116 @@
+//! Programs as text: assembly and the IR, read, run by the command, and what is said of mistakes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use arbitrary::Unstructured;
+use warploom::container::{self, Error, Isa};
+use warploom::generate::check::Subject;
+use warploom::generate::code::{self, Code};
+use warploom::generate::{Case, gfx9, maxwell};
+
+const TWICE: &str = "// Doubles words.
+.target sm_50
+.kernel twice
+.param 4
+.param 8
+.shared 64
+.local 16
+    S2R R0, SR_TID.X
+    ISETP.GE.AND P0, PT, R0, c[0x0][0x140], PT
+    @P0 BRA .Lend // not all
+    SHL R2, R0, 0x2
+    IADD R2.CC, R2, c[0x0][0x148]
+    IADD.X R3, RZ, c[0x0][0x14c]
+    LDG.E R4, [R2]
+    IADD R4, R4, R4
+    STG.E [R2], R4
+.Lend:
+    EXIT
+";
+
+const TWICE_MANIFEST: &str = r#"
+kernel.binary = "twice.s"
+launch = { grid = [1, 1, 1], block = [8, 1, 1] }
+arg = [{ i32 = 5 }, { buffer = "x" }]
+buffer.x = { dtype = "u32", values = [1, 2, 3, 4, 5, 6, 7, 8] }
+"#;
+
+fn warploom(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warploom")).args(arguments).current_dir(folder).output().expect("the command")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_kernel_in_assembly() {
+    let module = container::modules(TWICE.as_bytes()).unwrap().remove(0);
+    assert_eq!(module.isa, Isa::Maxwell { sm: 50 });
+    let (_, kernel) = module.kernels().next().unwrap();
+    assert_eq!((kernel.name.as_str(), kernel.shared_bytes, kernel.stack_bytes), ("twice", 64, Some(16)));
+    let params: Vec<_> = kernel.params.iter().map(|param| (param.offset, param.size)).collect();
+    assert_eq!(params, [(0, 4), (8, 8)]);
+
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("twice.s"), TWICE).unwrap();
+    std::fs::write(folder.path().join("twice.toml"), TWICE_MANIFEST).unwrap();
+    let output = warploom(&["run", "twice.toml", "--engine", "both", "--out", "."], folder.path());
+    assert!(output.status.success() && text(&output).contains("both engines agree"), "{}", text(&output));
+    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let words: Vec<u32> = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    assert_eq!(words, [2, 4, 6, 8, 10, 6, 7, 8]);
+    // Branches go where the labels are.
+    let listing = text(&warploom(&["disasm", "twice.s"], folder.path()));
+    assert!(listing.contains("@P0 BRA `(.L_x_0)") && listing.contains(".L_x_0:"), "{listing}");
+}
+
+#[test]
+fn mistakes_are_told_by_line() {
+    for (from, to, message) in [
+        ("IADD R4, R4, R4", "IADD R4, R4", "line 15: `IADD R4, R4`: no encoding in the table prints this"),
+        (".Lend:", ".Lnd:", "line 10: there is no label `.Lend`"),
+        ("    EXIT", ".Lend:\n    EXIT", "line 18: label `.Lend` stands for two places"),
+        (".param 4", ".param", "line 4: ``: expected 1 to 65536 bytes"),
+        (".param 4", ".param 65536", "line 4: expected at most 65216 bytes of parameters"),
+        (".shared 64", ".share 64", "line 6: `.share`: expected .kernel, .param, .shared, .local or a label"),
+        ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),
+    ] {
+        let error = container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
+        assert!(matches!(error, Error::Text { .. }), "{error}");
+        assert_eq!(error.to_string(), message);
+    }
+    let gfx9 = container::modules(b".target gfx900\ns_endpgm").unwrap_err().to_string();
+    assert!(gfx9.contains("gfx9-raw"), "{gfx9}");
+    let ir = container::modules(b"function \"f\" lanes 32 nan 0 0 0 {").unwrap_err();
+    assert!(matches!(ir, Error::Ir { .. }), "{ir}");
+}
+
+#[test]
+fn gfx9_labels_go_both_ways() {
+    let source = ".target gfx900\n.La:\ns_branch .Lb\ns_mov_b32 s0, 0x12345678\n.Lb:\ns_cbranch_scc0 .La\ns_endpgm";
+    let code = container::text::stream(source.as_bytes()).unwrap();
+    let words: Vec<u32> = code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    assert_eq!(words, [0xbf82_0002, 0xbe80_00ff, 0x1234_5678, 0xbf84_fffc, 0xbf81_0000]);
+    // What is no text stays as it is.
+    assert_eq!(container::text::stream(&code).unwrap(), code);
+}
+
+/// What a fuzzer would write down runs by the command.
+#[test]
+fn reproducers_run() {
+    let bytes: Vec<u8> = (0..900_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [Case; 2] =
+        [maxwell::kernel, gfx9::kernel].map(|kernel| kernel(&mut Unstructured::new(&bytes)).unwrap());
+    let codes =
+        [code::Isa::Maxwell, code::Isa::Gfx9].map(|isa| Code::smart(isa, &mut Unstructured::new(&bytes)).unwrap());
+    let reproducers = cases.iter().map(Subject::reproducer).chain(codes.iter().map(Subject::reproducer));
+    for (number, reproducer) in reproducers.enumerate() {
+        let path = reproducer.expect("a reproducer").write(folder.path(), &format!("case{number}")).unwrap();
+        let output = warploom(&["run", path.to_str().unwrap(), "--engine", "both"], folder.path());
+        let text = text(&output);
+        assert!(text.contains("both engines agree"), "{number}: {text}");
+    }
+}

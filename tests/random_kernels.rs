@@ -1,0 +1,44 @@
+//! Random kernels of every instruction set are the same on all engines: the fuzz target `diff_smarter` from fixed seeds.
+//!
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are. What fails is made smaller and written to the folder
+//! `WARPLOOM_REPRODUCERS`, for `warploom run --engine both`.
+
+use arbitrary::Unstructured;
+use warploom::generate::{Case, check, gfx9, maxwell};
+use warploom::ir::generate::{Random, Source};
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed.
+fn kernels(name: &str, count: u64, least: u64, kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {
+    let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
+    let (mut instructions, mut faults, mut failures) = (0, 0, Vec::new());
+    for seed in first..first + count {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..1500).map(|_| random.below(256) as u8).collect();
+        let case = kernel(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        match check(&case, name) {
+            Ok(ran) => {
+                instructions += ran.instructions;
+                faults += u64::from(ran.faults);
+            }
+            Err(failure) => failures.push(format!("seed {seed}: {failure}")),
+        }
+    }
+    println!("{name}: {count} kernels, {instructions} instructions, {faults} launches end with a fault");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    let all = variable("WARPLOOM_SEEDS").is_none();
+    assert!(!all || instructions >= least && faults < count / 2, "too little is executed");
+}
+
+#[test]
+fn maxwell_kernels() {
+    kernels("maxwell", 2000, 200_000, maxwell::kernel);
+}
+
+#[test]
+fn gfx9_kernels() {
+    kernels("gfx9", 2000, 200_000, gfx9::kernel);
+}
