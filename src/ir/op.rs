@@ -595,7 +595,8 @@ pub enum Op {
         extend: Extend,
         sparse: bool,
     },
-    /// Low bits of `values`, one value an element. With `sparse` a mask as for loads (what was written there is lost).
+    /// Low bits of `values`, one value an element: of its type, or a wider integer that takes no more space in a register.
+    /// With `sparse` a mask as for loads (what was written there is lost).
     Store {
         access: Access,
         values: Vec<Value>,

@@ -350,8 +350,9 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             )?;
             for &value in values {
                 let ty = access.ty;
-                env.expect("values", value, format_args!("{} or a wider integer", ty.name()), |t| {
-                    t.ty == ty || (ty.is_int() && t.ty.is_int() && t.ty.bits() > ty.bits())
+                let expected = format_args!("{} or a wider integer of at most 32 bits", ty.name());
+                env.expect("values", value, expected, |t| {
+                    t.ty == ty || (ty.is_int() && t.ty.is_int() && (ty.bits()..=32).contains(&t.ty.bits()))
                 })?;
                 env.expect("values", value, "uniform, as the address is", |t| !scalar || t.is_uniform())?;
             }

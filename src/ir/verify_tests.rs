@@ -163,6 +163,7 @@ fn operations() {
         ("store.global.i32 [v1], v0, v0 align 4", "one for each element"),
         ("store.global.i32 [v1], v3 align 4", "uniform, as the address is"),
         ("store.global.i32 [v1], v2 align 4", "i32 or a wider integer"),
+        ("store.global.i32 [v1], v1 align 4", "of at most 32 bits"),
         ("v5 = atomic.local.i32.add [v3], v0 align 4", "generic, global or shared"),
         ("v5 = atomic.global.i32.add [v4], v0 align 2", "at least the element's size"),
         ("v5 = atomic.global.i8.add [v4], v0 align 1", "at least 16 bits"),
