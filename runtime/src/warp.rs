@@ -2,8 +2,10 @@
 
 use crate::fault::FaultRecord;
 
-/// Entries of [`Tlb`].
+/// Pages in a [`Tlb`].
 pub const TLB_ENTRIES: usize = 256;
+/// Runs for reading in a [`Tlb`], and for writing.
+pub const RUNS: usize = 32;
 /// Pages are 64 KiB.
 pub const PAGE_BITS: u32 = 16;
 pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
@@ -44,10 +46,34 @@ pub struct TlbEntry {
     pub padding: u64,
 }
 
-/// Direct mapped, one per worker thread. The slot of a page number `p` is [`tlb_slot`].
+/// Pages that follow each other, in guest and in host memory: an access at `a` that lies within `bytes` from `first` on is at
+/// the host address `a + addend` (wrapping).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub first: u64,
+    /// 0 if nothing is known yet.
+    pub bytes: u64,
+    pub addend: u64,
+    /// Accesses that did not lie in it.
+    pub misses: u64,
+}
+
+impl Run {
+    pub const EMPTY: Run = Run { first: 0, bytes: 0, addend: 0, misses: 0 };
+
+    pub const fn holds(&self, address: u64) -> bool {
+        address.wrapping_sub(self.first) < self.bytes
+    }
+}
+
+/// What a worker thread knows of host addresses. The pages are direct mapped: the slot of a page number `p` is [`tlb_slot`].
+/// Instructions whose lanes are scattered over pages have a run each, or share one with few others.
 #[repr(C)]
 pub struct Tlb {
     pub entries: [TlbEntry; TLB_ENTRIES],
+    pub read_runs: [Run; RUNS],
+    pub write_runs: [Run; RUNS],
 }
 
 impl Tlb {
@@ -58,7 +84,7 @@ impl Tlb {
             (entries[slot].read_tag, entries[slot].write_tag) = (no_page(slot), no_page(slot));
             slot += 1;
         }
-        Tlb { entries }
+        Tlb { entries, read_runs: [Run::EMPTY; RUNS], write_runs: [Run::EMPTY; RUNS] }
     };
 }
 

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use cranelift_codegen::ir::{self as clif, AbiParam, InstBuilder, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use warploom_runtime::memory::Residency;
 use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
 
 use super::JitError;
@@ -47,6 +48,8 @@ pub struct AccessDesc {
     /// A faulting lane is recorded if it is the least so far, and the others go on: in a segment of loads, chunks come
     /// before operations.
     pub keeps_least: bool,
+    /// The TLB's run that inline code looked into, by the number of it.
+    pub run: Option<usize>,
     pub nan: NanPolicy,
 }
 
@@ -181,6 +184,13 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                 }
             }
         };
+        if let (Some(run), Ok(Residency::Resident)) = (desc.run, &outcome) {
+            // SAFETY: as above.
+            let tlb: &mut Tlb = unsafe { &mut *context.tlb };
+            let write = desc.kind == AccessKind::Store;
+            let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
+            context.memory().run_fill(&mut runs[run], address, write);
+        }
         match outcome {
             Ok(residency) => context.scratch[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
             Err(kind) => {

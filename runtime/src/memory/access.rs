@@ -3,7 +3,7 @@
 use super::{CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
-use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, no_page, tlb_slot};
+use crate::warp::{PAGE_BITS, PAGE_BYTES, Run, Tlb, TlbEntry, no_page, tlb_slot};
 use crate::window::Target;
 use std::ptr::{self, NonNull};
 
@@ -21,6 +21,13 @@ const fn left_in_page(address: u64) -> u64 {
 fn within(host: NonNull<u8>, address: u64) -> *mut u8 {
     host.as_ptr().wrapping_add((address & (PAGE_BYTES - 1)) as usize)
 }
+
+/// Pages on either side of an address that are looked at for a run.
+const RUN_PAGES: u64 = 1024;
+
+/// Misses of a run after which it is found again in any case. It is found seldom, for that takes a while, and lanes that go to
+/// several runs at once gain nothing.
+const RUN_MISSES: u64 = 256;
 
 impl Memory {
     /// Host address to read (write) at, `None` if the page is sparse.
@@ -138,6 +145,37 @@ impl Memory {
             };
         }
         state
+    }
+
+    /// Notes that an access at `address`, which is aligned and permitted, did not go through `run`, and mostly makes it that of
+    /// the address. It holds as long as a TLB's entry does.
+    pub fn run_fill(&self, run: &mut Run, address: u64, write: bool) {
+        if run.holds(address) {
+            return;
+        }
+        run.misses += 1;
+        if run.misses.is_power_of_two() || run.misses.is_multiple_of(RUN_MISSES) {
+            *run = Run { misses: run.misses, ..self.run(address, write).unwrap_or(*run) };
+        }
+    }
+
+    /// The readable or writable pages around an address that follow each other in host memory too.
+    fn run(&self, address: u64, write: bool) -> Option<Run> {
+        let host = |page: u64| match self.page(page) {
+            Page::Resident { host, access } if if write { access.write } else { access.read } => {
+                Some(host.as_ptr().expose_provenance() as u64)
+            }
+            _ => None,
+        };
+        let page = page_start(address);
+        let addend = host(page)?.wrapping_sub(page);
+        let follow = |step: u64| {
+            let neighbours = (1..=RUN_PAGES).map(|n| page.wrapping_add(step.wrapping_mul(n)));
+            neighbours.take_while(|&page| host(page) == Some(page.wrapping_add(addend))).count() as u64
+        };
+        let (before, behind) = (follow(PAGE_BYTES.wrapping_neg()), follow(PAGE_BYTES));
+        let bytes = (before + 1 + behind) * PAGE_BYTES;
+        Some(Run { first: page - before * PAGE_BYTES, bytes, addend, misses: 0 })
     }
 
     /// As [`Memory::load`], through a TLB.

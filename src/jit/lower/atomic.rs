@@ -18,7 +18,7 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let Op::Atomic { access, op, value, compare, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
-        let desc = self.describe(index, AccessKind::Atomic { op });
+        let desc = self.describe(index, AccessKind::Atomic { op }, None);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
         let done = self.b.create_block();

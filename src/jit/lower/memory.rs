@@ -5,16 +5,17 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
 
-use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
+use super::super::{Effort, abi};
 use super::address::{Distances, Place, Rights, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
-use warploom_runtime::warp::PAGE_BYTES;
+use warploom_runtime::warp::{Run, Tlb};
 
 const LANES: i64 = CHUNK as i64;
 
@@ -55,7 +56,8 @@ impl BlockLowerer<'_, '_, '_> {
         let Op::Load { access, extend, sparse } = inst.op else { unreachable!() };
         let result_ty = self.ty(inst.results[0]);
         let guard = access.guard.expect("analysis makes masks explicit");
-        let desc = self.describe(index, AccessKind::Load { extend });
+        let run = self.may_scatter(&access).then(|| self.region.next_run());
+        let desc = self.describe(index, AccessKind::Load { extend }, run);
         let count = usize::from(access.count);
 
         let done = self.b.create_block();
@@ -89,11 +91,20 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         let slow = self.cold_block();
-        let scattered = self.looks_scattered(&access);
-        let place = self.place_for_both(&access, scattered, Rights::READ);
+        let place = self.place_for_both(&access, Rights::READ);
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
-        if let Some(loaded) = self.fast_load(&access, extend, place, scattered, slow, result_ty) {
+        if let Some(place) = place {
+            let other = self.way_without(run, slow);
+            self.require(place.reachable, other);
+            let loaded = self.load_spaced(&access, extend, place.host, &place.distances, result_ty);
+            masked(self, &loaded);
+            self.chunk.clone_from(&saved);
+            self.b.switch_to_block(other);
+        }
+        if (place.is_none() || run.is_some())
+            && let Some(loaded) = self.load_apart(&access, extend, run, slow, result_ty)
+        {
             masked(self, &loaded);
         }
         self.chunk.clone_from(&saved);
@@ -127,9 +138,9 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The place of an access whose lanes are not scattered. The address is computed for the slow way too.
-    fn place_for_both(&mut self, access: &Access, scattered: bool, rights: Rights) -> Option<Place> {
-        if scattered {
+    /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
+    fn place_for_both(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+        if self.looks_scattered(access) {
             self.lanes(access.address);
             return None;
         }
@@ -139,26 +150,28 @@ impl BlockLowerer<'_, '_, '_> {
         self.place(access, rights)
     }
 
-    /// The inline way, where there is one for the access; leaves to `slow` when a check fails. Without one it goes to
-    /// `slow` at once.
-    fn fast_load(
+    /// Where lanes go that have no place together: to inline code if they may lie in a run.
+    fn way_without(&mut self, run: Option<usize>, slow: ClifBlock) -> ClifBlock {
+        if run.is_some() { self.cold_block() } else { slow }
+    }
+
+    /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
+    /// check fails. Without one it goes to `slow` at once.
+    fn load_apart(
         &mut self,
         access: &Access,
         extend: Extend,
-        place: Option<Place>,
-        scattered: bool,
+        run: Option<usize>,
         slow: ClifBlock,
         result_ty: Type,
     ) -> Option<Vec<Lanes>> {
-        if let Some(place) = place {
-            self.require(place.reachable, slow);
-            return Some(self.load_spaced(access, extend, place.host, &place.distances, result_ty));
+        if let Some(run) = run {
+            return Some(self.gather_global(access, extend, run, slow, result_ty));
         }
         let class = self.classes.get(access.address);
         match access.space {
             Space::Shared if class == Class::Varying => Some(self.gather_shared(access, extend, slow, result_ty)),
             Space::Local if self.is_inline_local(access) => Some(self.load_local(access, slow)),
-            _ if scattered => Some(self.gather_global(access, extend, slow, result_ty)),
             _ => {
                 self.b.ins().jump(slow, &[]);
                 None
@@ -314,13 +327,21 @@ impl BlockLowerer<'_, '_, '_> {
         merged
     }
 
+    /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.
+    fn may_scatter(&self, access: &Access) -> bool {
+        self.can_scatter(access) && (self.region.effort == Effort::Full || self.looks_scattered(access))
+    }
+
     /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
     fn looks_scattered(&self, access: &Access) -> bool {
-        let inline = matches!(access.space, Space::Global | Space::Generic)
+        self.can_scatter(access) && self.is_of_bits(access.address, &mut { MAX_VALUES })
+    }
+
+    fn can_scatter(&self, access: &Access) -> bool {
+        matches!(access.space, Space::Global | Space::Generic)
             && self.classes.get(access.address) == Class::Varying
             && u32::from(access.align) >= access.bytes()
-            && access.bytes().is_power_of_two();
-        inline && self.is_of_bits(access.address, &mut { MAX_VALUES })
+            && access.bytes().is_power_of_two()
     }
 
     fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
@@ -342,61 +363,73 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Any lanes of global memory, if they are on the page of the first: what leads from their addresses, given here, to the
-    /// host's. All are checked at once. Lanes that do not take part are where the first is.
-    fn on_one_page(&mut self, access: &Access, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
+    /// Where any lanes of global memory are, if all that take part lie in a run: from the run's first byte to each of them, and
+    /// the host address of that byte. Lanes that do not take part are at it.
+    fn in_a_run(&mut self, access: &Access, run: usize, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
-        let bits = self.mask_bits(guard);
-        let first_bit = self.b.ins().band_imm_u(bits, 1);
-        self.require(first_bit, slow);
-        let mut lanes = self.lanes(access.address);
-        if access.offset != 0 {
-            let offset = super::int::constant(self.b, Type::I64, i64::from(access.offset) as u64, true);
-            lanes = lanes.iter().map(|&lane| self.b.ins().iadd(lane, offset)).collect();
-        }
-        let first = self.b.ins().extractlane(lanes[0], 0);
+        let runs =
+            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
+        let at = runs + run * size_of::<Run>();
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        let mut field = |offset: usize| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32);
+        let first = field(std::mem::offset_of!(Run, first));
+        let bytes = field(std::mem::offset_of!(Run, bytes));
+        let addend = field(std::mem::offset_of!(Run, addend));
+        let host = self.b.ins().iadd(addend, first);
         let clif = clif_type(Type::I64, true);
-        let splat = self.b.ins().splat(clif, first);
+        let start = plus(self.b, first, -i64::from(access.offset));
+        let start = self.b.ins().splat(clif, start);
+        let room = plus(self.b, bytes, -i64::from(access.bytes()));
+        let room = self.b.ins().splat(clif, room);
         let masks = self.mask_lanes(guard, Type::I64);
-        let addresses: Lanes = lanes
+        let lanes = self.lanes(access.address);
+        let distances: Lanes = lanes
             .iter()
             .zip(masks)
             .map(|(&lane, mask)| {
-                let mask = vector::cast(self.b, clif, mask);
-                self.b.ins().bitselect(mask, lane, splat)
+                let distance = self.b.ins().isub(lane, start);
+                self.b.ins().band(distance, mask)
             })
             .collect();
-        // Bits in which any lane differs from the first: none above the page, and none that alignment forbids.
-        let mut differ = self.b.ins().bxor(addresses[0], splat);
-        for &lane in &addresses[1..] {
-            let other = self.b.ins().bxor(lane, splat);
-            differ = self.b.ins().bor(differ, other);
+        // A distance beyond the run is negative, or what is left behind it is. In an empty run there is no room at all.
+        let mut union = distances[0];
+        let mut left = self.b.ins().isub(room, distances[0]);
+        for &distance in &distances[1..] {
+            union = self.b.ins().bor(union, distance);
+            let other = self.b.ins().isub(room, distance);
+            left = self.b.ins().bor(left, other);
         }
-        let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(differ, lane));
-        let differ = self.b.ins().bor(low, high);
-        let forbidden = !(PAGE_BYTES as i64 - 1) | (i64::from(access.align) - 1);
-        let differ = self.b.ins().band_imm_s(differ, forbidden);
-        let low = self.b.ins().band_imm_u(first, i64::from(access.align) - 1);
-        let wrong = self.b.ins().bor(differ, low);
-        let fine = self.b.ins().icmp_imm_u(IntCC::Equal, wrong, 0);
-        self.require(fine, slow);
-        let (tags, addend) = self.tlb_entry(first, rights);
-        let in_page = self.b.ins().isub(first, tags[0]);
-        let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
-        self.require(hit, slow);
-        (addresses, addend)
+        let sign = self.b.ins().bor(union, left);
+        let sign = self.b.ins().bor(sign, room);
+        let sign = self.b.ins().vhigh_bits(types::I32, sign);
+        let within = self.b.ins().icmp_imm_u(IntCC::Equal, sign, 0);
+        self.require(within, slow);
+        if access.align > 1 {
+            let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(union, lane));
+            let union = self.b.ins().bor(low, high);
+            let aligned = self.is_aligned(access.align, union).expect("an alignment that is in doubt");
+            self.require(aligned, slow);
+        }
+        (distances, host)
     }
 
-    fn gather_global(&mut self, access: &Access, extend: Extend, slow: ClifBlock, result_ty: Type) -> Vec<Lanes> {
-        let (addresses, addend) = self.on_one_page(access, Rights::READ, slow);
+    fn gather_global(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        run: usize,
+        slow: ClifBlock,
+        result_ty: Type,
+    ) -> Vec<Lanes> {
+        let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
         let size = access.ty.bytes() as i32;
         let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         for lane in 0..LANES as usize {
-            let at = self.b.ins().extractlane(addresses[lane / 2], (lane % 2) as u8);
-            let host = self.b.ins().iadd(at, addend);
+            let distance = self.b.ins().extractlane(distances[lane / 2], (lane % 2) as u8);
+            let at = self.b.ins().iadd(host, distance);
             for (element, lanes) in values.iter_mut().enumerate() {
-                let v = self.load_element(access.ty, extend, host, element as i32 * size);
+                let v = self.load_element(access.ty, extend, at, element as i32 * size);
                 let part = &mut lanes[lane / per];
                 *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
             }
@@ -404,13 +437,26 @@ impl BlockLowerer<'_, '_, '_> {
         values
     }
 
-    /// The reverse, of all lanes, the highest last.
-    fn scatter_global(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
-        let (addresses, addend) = self.on_one_page(access, Rights::WRITE, slow);
+    /// The reverse, the highest lane last. Lanes that do not take part write where nobody reads.
+    fn scatter_global(&mut self, access: &Access, values: &[Lanes], run: usize, slow: ClifBlock) {
+        let (distances, host) = self.in_a_run(access, run, Rights::WRITE, slow);
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let clif = clif_type(Type::I64, true);
+        let host = self.b.ins().splat(clif, host);
+        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(abi::SCRATCH));
+        let nowhere = self.b.ins().splat(clif, nowhere);
+        let masks = self.mask_lanes(guard, Type::I64);
+        let hosts: Lanes = distances
+            .iter()
+            .zip(masks)
+            .map(|(&distance, mask)| {
+                let host = self.b.ins().iadd(host, distance);
+                vector::blend(self.b, mask, host, nowhere)
+            })
+            .collect();
         let size = access.ty.bytes() as i32;
         for lane in 0..LANES as usize {
-            let at = self.b.ins().extractlane(addresses[lane / 2], (lane % 2) as u8);
-            let host = self.b.ins().iadd(at, addend);
+            let host = self.b.ins().extractlane(hosts[lane / 2], (lane % 2) as u8);
             for (element, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();
                 let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
@@ -449,7 +495,8 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
-        let desc = self.describe(index, AccessKind::Store);
+        let run = self.may_scatter(&access).then(|| self.region.next_run());
+        let desc = self.describe(index, AccessKind::Store, run);
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
@@ -466,16 +513,24 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         let slow = self.cold_block();
-        let scattered = self.looks_scattered(&access);
-        let place = self.place_for_both(&access, scattered, Rights::WRITE);
+        let place = self.place_for_both(&access, Rights::WRITE);
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         if let Some(place) = place {
+            let other = self.way_without(run, slow);
             let reachable = self.b.ins().band(full, place.reachable);
-            self.require(reachable, slow);
+            self.require(reachable, other);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
             self.finish_store(done, sparse);
+            self.chunk.clone_from(&saved);
+            self.b.switch_to_block(other);
+        }
+        if let Some(run) = run {
+            self.scatter_global(&access, &lanes, run, slow);
+            self.finish_store(done, sparse);
+        } else if place.is_some() {
+            // It has left for `slow` if need be.
         } else if access.space == Space::Shared {
             self.stage(&access, values);
             self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
@@ -484,10 +539,6 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
                 }
             });
-            self.finish_store(done, sparse);
-        } else if scattered {
-            self.require(full, slow);
-            self.scatter_global(&access, &lanes, slow);
             self.finish_store(done, sparse);
         } else if self.is_inline_local(&access) {
             self.require(full, slow);

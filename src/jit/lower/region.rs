@@ -17,7 +17,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::ir::{BlockId, Reg, SharedFn};
 use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::ExitCode;
+use warploom_runtime::warp::{ExitCode, RUNS};
 
 /// What the blocks of a region share while they are lowered.
 pub struct Region<'r> {
@@ -31,6 +31,8 @@ pub struct Region<'r> {
     signatures: HashMap<u32, SigRef>,
     pub exits: Exits,
     pub owned: Owned,
+    /// Instructions that took one of the TLB's runs.
+    runs: usize,
     error: Option<JitError>,
 }
 
@@ -136,6 +138,12 @@ impl Region<'_> {
         &**self.owned.accesses.last().expect("just pushed")
     }
 
+    /// One of the TLB's runs, for an instruction whose lanes are scattered.
+    pub fn next_run(&mut self) -> usize {
+        self.runs += 1;
+        (self.runs - 1) % RUNS
+    }
+
     fn describe_interpret(&mut self, desc: InterpretDesc) -> *const InterpretDesc {
         self.owned.interprets.push(Box::new(desc));
         &**self.owned.interprets.last().expect("just pushed")
@@ -190,6 +198,7 @@ pub fn lower_region(
         signatures: HashMap::new(),
         exits: Exits::default(),
         owned: Owned::default(),
+        runs: 0,
         error: None,
     };
     let mut switch = Switch::new();

@@ -18,7 +18,7 @@ const LANES: usize = CHUNK as usize;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Makes the description of an access that outlives the code.
-    pub(super) fn describe(&mut self, index: usize, kind: AccessKind) -> *const AccessDesc {
+    pub(super) fn describe(&mut self, index: usize, kind: AccessKind, run: Option<usize>) -> *const AccessDesc {
         let inst = &self.block.insts[index];
         let access = *inst.op.access().expect("a memory operation");
         self.region.describe(AccessDesc {
@@ -28,6 +28,7 @@ impl BlockLowerer<'_, '_, '_> {
             pc: inst.pc,
             order: index as u32,
             keeps_least: matches!(kind, AccessKind::Load { .. }),
+            run,
             nan: self.function.nan,
         })
     }

@@ -152,6 +152,46 @@ fn the_tlb_holds_only_what_is_permitted() {
     memory.release(base).unwrap();
 }
 
+#[test]
+fn runs_end_where_host_memory_or_rights_do() {
+    let memory = Memory::default();
+    let base = memory.reserve(Place::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
+    let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
+    let bind = |page: u64, pages, host_page: u64, access| {
+        memory.bind_host(base + page * PAGE, pages * PAGE, buffer.clone(), host_page * PAGE, access).unwrap();
+    };
+    bind(0, 2, 0, Access::READ_WRITE);
+    // The next in host memory too, but read only; then one that does not follow there.
+    bind(2, 1, 2, Access::READ);
+    bind(3, 1, 5, Access::READ_WRITE);
+    let run = |address, write| {
+        let mut run = Run::EMPTY;
+        memory.run_fill(&mut run, address, write);
+        (run.bytes > 0).then(|| ((run.first - base) / PAGE, run.bytes / PAGE, run.addend))
+    };
+    let addend = |page: u64| buffer.pointer().addr().get() as u64 + page * PAGE - base;
+    assert_eq!(run(base + PAGE + 8, false), Some((0, 3, addend(0))));
+    assert_eq!(run(base + PAGE + 8, true), Some((0, 2, addend(0))));
+    assert_eq!(run(base + 2 * PAGE, true), None);
+    assert_eq!(run(base + 4 * PAGE - 1, false), Some((3, 1, addend(2))));
+    assert_eq!(run(base + 4 * PAGE, false), None);
+}
+
+#[test]
+fn runs_are_found_again_seldom() {
+    let memory = Memory::default();
+    let [a, b] = [0, 1].map(|_| memory.alloc(PAGE, 1).unwrap());
+    let mut run = Run::EMPTY;
+    let mut changes = 0;
+    for access in 0..1 << 10 {
+        let first = run.first;
+        memory.run_fill(&mut run, if access % 2 == 0 { a } else { b }, true);
+        changes += u32::from(run.first != first);
+    }
+    assert!((2..=16).contains(&changes), "{changes}");
+    assert!(run.holds(a) != run.holds(b));
+}
+
 /// What stands for no page in a slot is never looked up there, nor are its neighbours.
 #[test]
 fn no_page_is_far_from_those_of_its_slot() {
