@@ -188,6 +188,11 @@ impl Writer<'_, '_> {
         self.u.int_in_range(0..=VECTORS - 1)
     }
 
+    /// A number that is written in hex alone: no inline constant, of which none has bit 16 without bit 17.
+    fn literal(&mut self) -> Result<u32> {
+        Ok((self.u.arbitrary::<u32>()? | 1 << 16) & !(1 << 17))
+    }
+
     fn scalar(&mut self) -> Result<u8> {
         self.u.int_in_range(SCALARS.start..=SCALARS.end - 1)
     }
@@ -207,7 +212,7 @@ impl Writer<'_, '_> {
                 0 => format!("v_mov_b32_e32 v{value}, v{ITEM}"),
                 1 => format!("v_lshlrev_b32_e32 v{value}, {}, v{ELEMENT}", self.u.int_in_range(1..=20)?),
                 2 => format!("v_mov_b32_e32 v{value}, s{WORD}"),
-                3 => format!("v_mov_b32_e32 v{value}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+                3 => format!("v_mov_b32_e32 v{value}, {:#x}", self.literal()?),
                 4 => format!("v_mul_lo_u32 v{value}, v{ITEM}, v{ITEM}"),
                 _ => format!("v_cvt_f32_u32_e32 v{value}, v{ITEM}"),
             });
@@ -216,7 +221,7 @@ impl Writer<'_, '_> {
             lines.push(match self.u.int_in_range(0..=2)? {
                 0 => format!("s_mov_b32 s{scalar}, s{WORD}"),
                 1 => format!("s_mov_b32 s{scalar}, {}", self.u.int_in_range(0..=64)?),
-                _ => format!("s_mov_b32 s{scalar}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+                _ => format!("s_mov_b32 s{scalar}, {:#x}", self.literal()?),
             });
         }
         Ok(lines)
@@ -359,7 +364,7 @@ impl Writer<'_, '_> {
         let (a, b, end) = (self.scalar()?, self.scalar()?, self.label());
         let (same, scc) = (self.u.arbitrary()?, self.u.int_in_range(0..=1)?);
         let test = match same {
-            true => format!("s_cmp_lt_u32 s{WORD}, {:#x}", self.u.arbitrary::<u32>()? | 0x10000),
+            true => format!("s_cmp_lt_u32 s{WORD}, {:#x}", self.literal()?),
             false => format!("s_cmp_lt_u32 s{a}, s{b}"),
         };
         let open = [test, format!("s_cbranch_scc{scc} {end}")];
