@@ -1,7 +1,7 @@
 #!/bin/bash -eu
 # Builds all fuzz targets with their seeds and dictionaries. $SRC and $OUT are the fuzzing fleet's.
 cd "$SRC/warploom"
-cargo fuzz build -O --debug-assertions
+RUSTC_WRAPPER="$PWD/fuzz/rustc-ours" cargo fuzz build -O
 cargo run --manifest-path fuzz/Cargo.toml --no-default-features --example prepare
 for source in fuzz/fuzz_targets/*.rs; do
     target=$(basename "$source" .rs)
