@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::class::{CHUNK, Class, Classes};
 use super::editor::is_pure;
 use super::facts::written_registers;
-use super::segment::{Plan, Step};
+use super::segment::{Plan, Step, counts_mask};
 use super::tiled::{Tiled, tiled};
 use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
@@ -235,10 +235,13 @@ impl Finder<'_> {
     }
 
     fn takes_lanes(&mut self, index: usize) -> bool {
-        if self.block.insts[index].op.operands().iter().any(|v| self.late.contains(v)) {
+        let op = &self.block.insts[index].op;
+        if op.operands().iter().any(|v| self.late.contains(v))
+            || counts_mask(op, self.block, |v| !self.is_known_before(v))
+        {
             return false;
         }
-        let (access, writes) = match &self.block.insts[index].op {
+        let (access, writes) = match op {
             Op::Load { access, .. } => (access, false),
             Op::Store { access, .. } | Op::Atomic { access, .. } => (access, true),
             _ => return true,

@@ -186,22 +186,8 @@ impl Planner<'_> {
         uses
     }
 
-    /// Whether a mask that the body computes is taken for a number: that needs the bits of all lanes.
-    fn counts_body_mask(&self, op: &Op) -> bool {
-        let number = |v: Value| self.in_body[v.0 as usize] && self.block.ty(v) == ValueType::MASK;
-        // Guards and conditions are masks; everything else is a number.
-        match *op {
-            Op::Select { a, b, .. } | Op::AddCarry { a, b, .. } => number(a) || number(b),
-            Op::Store { ref values, .. } => values.iter().any(|&v| number(v)),
-            Op::RfWrite { value, .. } => number(value),
-            Op::Atomic { value, compare, .. } => number(value) || compare.is_some_and(number),
-            Op::Load { .. } => false,
-            _ => op.operands().into_iter().any(number),
-        }
-    }
-
     fn add_to_body(&mut self, index: usize, inst: &Inst) {
-        if !is_lane_mask(&inst.op, self.block) && self.counts_body_mask(&inst.op) {
+        if counts_mask(&inst.op, self.block, |v| self.in_body[v.0 as usize]) {
             self.close();
         }
         self.body.push(index);
@@ -234,6 +220,23 @@ fn is_lane_mask(op: &Op, block: &Block) -> bool {
         Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => mask(a) && mask(b),
         Op::Unary { op: UnaryOp::Not, a } => mask(a),
         _ => false,
+    }
+}
+
+/// Whether an operation takes one of these masks for a number, which needs the bits of all lanes.
+pub(super) fn counts_mask(op: &Op, block: &Block, of: impl Fn(Value) -> bool) -> bool {
+    if is_lane_mask(op, block) {
+        return false;
+    }
+    let number = |v: Value| of(v) && block.ty(v) == ValueType::MASK;
+    // Guards and conditions are masks; everything else is a number.
+    match *op {
+        Op::Select { a, b, .. } | Op::AddCarry { a, b, .. } => number(a) || number(b),
+        Op::Store { ref values, .. } => values.iter().any(|&v| number(v)),
+        Op::RfWrite { value, .. } => number(value),
+        Op::Atomic { value, compare, .. } => number(value) || compare.is_some_and(number),
+        Op::Load { .. } => false,
+        _ => op.operands().into_iter().any(number),
     }
 }
 
