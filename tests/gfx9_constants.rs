@@ -28,7 +28,7 @@ fn results(lines: &[&str]) -> [u32; 4] {
     let initial = Initial {
         scalars: pointers.map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
         vectors: vec![],
-        constants: vec![ConstantMemory { pointer: 4, offset: COPY, bytes: 4 * COPIED }],
+        constants: vec![ConstantMemory { pointer: 0, offset: COPY, bytes: 4 * COPIED }],
         data_share: None,
     };
     let function =

@@ -129,6 +129,61 @@ fn samplers() {
     }
 }
 
+/// Descriptors that the guest could write are read where they are used.
+#[test]
+fn descriptors_in_buffers() {
+    let floats: Vec<f32> = (0..32 * 11).map(|i: i32| (i * 29 % 97) as f32).collect();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(fixture("corpus/k10_image.hsaco"), folder.path().join("k.hsaco")).unwrap();
+    let file: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
+    std::fs::write(folder.path().join("texels.bin"), file).unwrap();
+    // 19 x 11 in rows of 32, of one component and of four, all floats; a width for queries behind it.
+    let descriptor = |address: u64, data: u32| {
+        let (low, high) = ((address >> 8) as u32, (address >> 40) as u32);
+        let select = if data == 4 { 0o1004 } else { 0o7654 };
+        let shape = [18 | 10 << 14, select | 9 << 28, 31 << 13];
+        [&[low, high | data << 20 | 7 << 26][..], &shape, &[0, 0, 0, 0, 0, 19, 0]].concat()
+    };
+    let (from, to) = (0x10_0000, 0x20_0000);
+    let manifest = format!(
+        r#"
+kernel = {{ binary = "k.hsaco" }}
+launch = {{ grid = [3, 2, 1], block = [8, 8, 1] }}
+arg = [{{ buffer = "from" }}, {{ buffer = "to" }}, {{ buffer = "sampler" }}]
+[buffer.from]
+dtype = "u32"
+values = {:?}
+[buffer.to]
+dtype = "u32"
+values = {:?}
+[buffer.sampler]
+dtype = "u32"
+values = [0x1000b092, 0xfff000, 0, 0, 0, 0, 0, 0]
+[buffer.texels]
+address = {from}
+file = "texels.bin"
+dtype = "f32"
+[buffer.written]
+address = {to}
+zeros = {}
+"#,
+        descriptor(from, 4),
+        descriptor(to, 14),
+        32 * 11 * 16
+    );
+    let path = folder.path().join("m.toml");
+    std::fs::write(&path, manifest).unwrap();
+    let launch = Launch::read(&path).unwrap();
+    let written = launch.buffers.iter().position(|buffer| buffer.name == "written").unwrap();
+    let texel = |i: usize| if i % 32 < 19 { [floats[i] + 19.0, 19.0, 19.0, 20.0] } else { [0.0; 4] };
+    let expected: Vec<f32> = (0..floats.len()).flat_map(texel).collect();
+    for engine in ENGINES {
+        let bytes = run(&launch, engine).buffer(written).unwrap();
+        let got: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        assert_eq!(got, expected, "{engine}");
+    }
+}
+
 #[test]
 fn images_that_cannot_be() {
     let message = |format: &str, bytes: usize| {

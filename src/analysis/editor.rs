@@ -8,6 +8,7 @@ use smallvec::smallvec;
 
 use super::bounds::bound;
 use super::masks::Masks;
+use crate::ir::eval::icmp;
 use crate::ir::{
     BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
     defs, numbered,
@@ -93,6 +94,9 @@ impl Editor {
     pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
         if let Some(value) = self.simplify(&op, window) {
             return smallvec![self.shaped(value, types[0], window)];
+        }
+        if let Some(values) = self.texels(&op, window) {
+            return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
         }
         let (insts, key) = (&self.insts, key(&op, window));
         let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
@@ -238,11 +242,16 @@ impl Editor {
                     return Some(a);
                 }
                 match self.constant(mask) {
-                    Some(0) if !self.ty(b).is_uniform() => Some(b),
-                    Some(u64::MAX) if !self.ty(a).is_uniform() => Some(a),
+                    Some(0) => Some(b),
+                    Some(u64::MAX) => Some(a),
                     _ => None,
                 }
             }
+            Op::UniformSelect { cond, a, b } => match self.constant(cond) {
+                Some(0) => Some(b),
+                Some(_) => Some(a),
+                None => (a == b).then_some(a),
+            },
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
             Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
             Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => {
@@ -270,9 +279,14 @@ impl Editor {
                 }
                 _ => None,
             },
-            Op::ICmp { cc, a, b } if a == b => {
-                let holds = matches!(cc, IntCc::Eq | IntCc::LeS | IntCc::GeS | IntCc::LeU | IntCc::GeU);
-                let all = if self.ty(a).is_uniform() { u64::MAX } else { window.mask() };
+            Op::ICmp { cc, a, b } => {
+                let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
+                let holds = match (self.constant(a), self.constant(b)) {
+                    _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
+                    (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
+                    _ => return None,
+                };
+                let all = if uniform { u64::MAX } else { window.mask() };
                 Some(self.iconst(Type::I64, if holds { all } else { 0 }))
             }
             _ => None,

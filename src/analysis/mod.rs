@@ -1,7 +1,7 @@
 //! What the JIT wants to know of a function, and the function as it wants to have it.
 //!
 //! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
-//! (`editor`), halves of 64-bit values and 16-bit parts of products are fused (`fuse`, `product`), what no lane can see is dropped (`demand`, `liveness`).
+//! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are fused (`fuse`, `product`), what no lane can see is dropped (`demand`, `liveness`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
@@ -21,6 +21,7 @@ mod masks;
 mod product;
 mod segment;
 mod ssa;
+mod texels;
 mod tiled;
 
 pub use bounds::{Bound, bound};

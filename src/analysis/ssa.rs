@@ -87,6 +87,10 @@ impl Ssa<'_> {
                 let op = self.explicit_mask(op, inst.window);
                 match op {
                     Op::Raise { guard: Some(guard), .. } if self.editor.constant(guard) == Some(0) => Values::new(),
+                    Op::Store { ref access, .. } if self.is_of_no_lane(access) => Values::new(),
+                    Op::Load { ref access, sparse: false, .. } if self.is_of_no_lane(access) => {
+                        types.iter().map(|&ty| self.zero(ty, inst.window)).collect()
+                    }
                     op => self.editor.push(op, inst.window, types),
                 }
             }
@@ -94,6 +98,16 @@ impl Ssa<'_> {
         for (old, new) in inst.results.iter().zip(results) {
             self.map[old.0 as usize] = new;
         }
+    }
+
+    /// Whether an access is never done.
+    fn is_of_no_lane(&self, access: &Access) -> bool {
+        access.guard.is_some_and(|guard| self.editor.constant(guard) == Some(0))
+    }
+
+    fn zero(&mut self, ty: ValueType, window: Window) -> Value {
+        let zero = self.editor.iconst(ty.ty, 0);
+        self.editor.shaped(zero, ty, window)
     }
 
     /// The execution mask: `active & window & guard`.

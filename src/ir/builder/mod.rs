@@ -187,6 +187,18 @@ impl BlockBuilder<'_> {
         values.get(value.0 as usize).copied().unwrap_or(super::types::ValueType::MASK)
     }
 
+    /// The bits of a value that is a constant.
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        let insts = &self.builder.function.block(self.block).insts;
+        // Results are numbered in order, and what is asked for is most often new.
+        let before = |results: &[Value]| results.first().is_some_and(|first| first.0 < value.0);
+        let newest = insts.iter().rev().take_while(|inst| !before(&inst.results));
+        newest.into_iter().find(|inst| inst.results.first() == Some(&value)).and_then(|inst| match inst.op {
+            Op::Const { bits, .. } => Some(bits),
+            _ => None,
+        })
+    }
+
     fn is_uniform(&self, value: Value) -> bool {
         self.ty(value).is_uniform()
     }

@@ -4,6 +4,7 @@ use super::super::function::Value;
 use super::super::names::Named;
 use super::super::op::*;
 use super::super::register::{Part, Reg};
+use super::super::texel::TexelFormat;
 use super::super::types::{Type, Window};
 use super::{Generator, REGISTERS};
 
@@ -110,7 +111,11 @@ impl Generator<'_> {
         let signed = self.once_in(2);
         match self.below(7) {
             6 => {
-                let format = if self.once_in(2) { self.value(Type::I32) } else { self.uniform(Type::I32) };
+                let format = match self.below(4) {
+                    0 => self.value(Type::I32),
+                    1 => self.uniform(Type::I32),
+                    _ => self.texel_format(),
+                };
                 let a = std::array::from_fn(|_| self.value(Type::I32));
                 if signed { Op::Unpack { format, a } } else { Op::Pack { format, a } }
             }
@@ -148,6 +153,27 @@ impl Generator<'_> {
                 Op::FloatToInt { to: int, signed, round, flush, nan, a: self.value(float) }
             }
         }
+    }
+
+    /// A constant, of those that there are.
+    fn texel_format(&mut self) -> Value {
+        const WIDTHS: [[u32; 4]; 10] = [
+            [8, 0, 0, 0],
+            [8; 4],
+            [16, 16, 0, 0],
+            [16; 4],
+            [32; 4],
+            [10, 11, 11, 0],
+            [2, 10, 10, 10],
+            [5, 6, 5, 0],
+            [1, 5, 5, 5],
+            [32, 0, 0, 0],
+        ];
+        let (widths, kind) = (self.pick(&WIDTHS), self.below(11));
+        let bits = TexelFormat::widths_only(widths) | kind << 24;
+        let format = self.b.iconst(Type::I32, bits.into());
+        self.keep(&[format]);
+        format
     }
 
     fn cross_lane(&mut self) -> Op {

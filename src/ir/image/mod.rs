@@ -293,11 +293,20 @@ pub mod flag {
     pub const ALIGNED: u32 = 32;
 }
 
-/// The part of a record that code may be specialised for: from [`at::FLAGS`] on.
+/// What code is specialised for of an image: the part of a record from [`at::FLAGS`] on, or what an instruction set has in place of
+/// that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shape([u32; 6]);
 
 impl Shape {
+    pub fn new(words: [u32; 6]) -> Shape {
+        Shape(words)
+    }
+
+    pub fn words(&self) -> [u32; 6] {
+        self.0
+    }
+
     pub fn of(record: &[u8; RECORD_BYTES]) -> Shape {
         let words = record[at::FLAGS as usize..].chunks_exact(4);
         let mut shape = Shape([0; 6]);

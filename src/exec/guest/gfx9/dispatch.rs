@@ -4,9 +4,10 @@
 //! Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
 
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
+use warploom_runtime::memory::{Access, Page};
 
 use super::super::PrintBuffer;
-use super::{Environment, Launching, WARP_LANES, apertures, bank, wave_scratch};
+use super::{Environment, Launching, OBJECT_BYTES, WARP_LANES, apertures, bank, objects, wave_scratch};
 use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use crate::exec::Error;
 use crate::exec::launch::ArgContent;
@@ -97,12 +98,34 @@ impl<'a> Dispatch<'a> {
             };
             put(at, &value);
         }
-        let kernarg = &self.kernarg[..self.kernarg.len().min(bank::MAX_KERNARG as usize)];
         words.extend_from_slice(&bytes[..PACKET_BYTES]);
-        words.extend_from_slice(kernarg);
+        words.extend_from_slice(&self.kernarg[..self.hsa.kernarg_bytes.min(bank::MAX_KERNARG) as usize]);
+        let mut images = Vec::new();
+        for (arg, object, place) in objects(self.hsa) {
+            if let Some(copy) = self.descriptor(arg) {
+                words.resize(place as usize, 0);
+                words.extend_from_slice(&copy);
+                let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|byte| copy[4 * i + byte]));
+                images.push((place, object.shape([0, 1, 2, 3].map(word))));
+            }
+        }
         pages.fill(bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
-        Ok(Environment { config: self.config, images: vec![], held, lent: Some(pages), print: self.print })
+        Ok(Environment { config: self.config, images, held, lent: Some(pages), print: self.print })
+    }
+
+    /// What the argument at this offset of the kernarg segment points to, if that stays as it is: the guest cannot write there.
+    fn descriptor(&self, arg: u32) -> Option<[u8; OBJECT_BYTES as usize]> {
+        let pointer = self.kernarg.get(arg as usize..)?.first_chunk()?;
+        let (address, memory) = (u64::from_le_bytes(*pointer), self.launch.kernel.program.memory());
+        let last = address.checked_add(u64::from(OBJECT_BYTES) - 1)?;
+        let may_change = |&at: &u64| !matches!(memory.page(at), Page::Resident { access: Access::READ, .. });
+        if [address, last].iter().any(may_change) {
+            return None;
+        }
+        let mut copy = [0; OBJECT_BYTES as usize];
+        memory.read(address, &mut copy).ok()?;
+        Some(copy)
     }
 
     /// Work-items of the grid per axis.

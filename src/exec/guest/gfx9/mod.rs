@@ -7,17 +7,20 @@ mod raw;
 
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
+use warploom_runtime::warp::CONST_BANK_BYTES;
 use warploom_runtime::window::Windows;
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
 use crate::capture::manifest::Sampler;
-use crate::container::hsaco::{FloatMode, Gfx9 as Mach, HsaKernel, SystemSgpr, UserSgpr};
+use crate::container::hsaco::{FloatMode, Gfx9 as Mach, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use crate::container::{Code, Isa};
 use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
-use crate::isa::gfx9::lift::{self, ConstantMemory, Initial, InitialScalar, InitialVector, Mode, apertures};
+use crate::isa::gfx9::lift::{
+    self, ConstantMemory, Initial, InitialScalar, InitialVector, Mode, OBJECT_BYTES, Object, apertures,
+};
 use crate::isa::gfx9::{Instruction, check, lift::WARP_LANES};
 use dispatch::Dispatch;
 
@@ -124,11 +127,17 @@ impl Guest for Gfx9 {
 
 fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
     let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
-    let (vectors, mode, initial) = match (&function.hsa, &function.raw) {
+    let (vectors, mode, mut initial) = match (&function.hsa, &function.raw) {
         (Some(hsa), _) => (hsa.descriptor.vgprs(), hsa.descriptor.float_mode(), initial(hsa)),
         (None, Some(raw)) => (raw.vgprs, raw.mode, raw::initial(raw, function)),
         (None, None) => (256, FloatMode::default(), Initial::default()),
     };
+    initial.data_share = Some(bank::DATA_SHARE);
+    for (arg, _, copy) in function.hsa.as_deref().into_iter().flat_map(objects) {
+        if kernel.images.iter().any(|&(place, _)| place == copy) {
+            initial.constants.push(ConstantMemory { pointer: bank::KERNARG + arg, offset: copy, bytes: OBJECT_BYTES });
+        }
+    }
     lift::Kernel {
         name: &function.name,
         code: &code.bytes,
@@ -138,10 +147,24 @@ fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
         discovered: kernel.discovered,
         vectors,
         mode: Mode::from_bits(mode_bits(mode)),
-        initial: Initial { data_share: Some(bank::DATA_SHARE), ..initial },
+        initial,
+        objects: kernel.images,
         fused_mix: matches!(kernel.linked.module().isa, Isa::Gfx9 { mach: Mach::Gfx904 | Mach::Gfx906 }),
         plain: kernel.plain,
     }
+}
+
+/// The arguments of a kernel that point to descriptors: their offsets in the kernarg segment, which descriptors these are, and where
+/// the bank has copies, behind that of the segment.
+fn objects(hsa: &HsaKernel) -> impl Iterator<Item = (u32, Object, u32)> {
+    let start = (bank::KERNARG + hsa.kernarg_bytes.min(bank::MAX_KERNARG)).next_multiple_of(8);
+    let places = (start..=CONST_BANK_BYTES as u32 - OBJECT_BYTES).step_by(OBJECT_BYTES as usize);
+    let objects = hsa.args.iter().filter_map(|arg| match arg.kind {
+        ValueKind::Image => Some((arg.offset, Object::Image)),
+        ValueKind::Sampler => Some((arg.offset, Object::Sampler)),
+        _ => None,
+    });
+    objects.zip(places).map(|((offset, object), place)| (offset, object, place))
 }
 
 /// The MODE register at the start.
@@ -173,8 +196,8 @@ fn initial(hsa: &HsaKernel) -> Initial {
     }
     let mut keep = |pointer: UserSgpr, offset: u32, bytes: u32| {
         let first = descriptor.user_sgprs().find_map(|(sgpr, first)| (sgpr == pointer).then_some(first));
-        if let Some(first) = first.filter(|first| first % 2 == 0) {
-            initial.constants.push(ConstantMemory { pointer: first as u8, offset, bytes });
+        if let Some(first) = first {
+            initial.constants.push(ConstantMemory { pointer: bank::USER_SGPRS + 4 * first, offset, bytes });
         }
     };
     keep(UserSgpr::DispatchPtr, bank::PACKET, bank::KERNARG - bank::PACKET);

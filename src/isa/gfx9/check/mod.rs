@@ -208,7 +208,7 @@ fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
 fn negative_offsets(program: &Program) -> Vec<String> {
     let steps = program.blocks.values().flat_map(|block| &block.steps);
     let found: BTreeMap<u64, Instruction> = steps
-        .filter_map(|&(pc, step)| Some((pc, step.insn?)))
+        .filter_map(|(pc, step)| Some((*pc, step.insn?)))
         .filter(|(_, insn)| insn.encoding() == Encoding::Smem && !insn.row().operands.is_empty())
         .filter(|(_, insn)| insn.smem().offset < 0)
         .collect();

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::image::Shape;
 use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 use crate::isa::gfx9::Instruction;
 
 use super::entry::ConstantMemory;
+use super::known::KnownScalars;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
 
@@ -52,8 +54,11 @@ pub struct Cx<'a> {
     pub(super) exec: Option<Value>,
     /// By pair.
     pub(super) raw: BTreeMap<u8, RawMask>,
-    /// What pairs still point to, of all that they did when the wave started.
-    pub(super) constants: Vec<ConstantMemory>,
+    pub(super) known: KnownScalars,
+    /// As in [`super::Initial`].
+    pub(super) constants: &'a [ConstantMemory],
+    /// As in [`super::Kernel`].
+    pub(super) objects: &'a [(u32, Shape)],
 }
 
 impl<'a> Cx<'a> {
@@ -72,7 +77,9 @@ impl<'a> Cx<'a> {
             vectors,
             exec: None,
             raw: BTreeMap::new(),
-            constants: vec![],
+            known: KnownScalars::NOTHING,
+            constants: &[],
+            objects: &[],
         }
     }
 

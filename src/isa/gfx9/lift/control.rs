@@ -7,6 +7,7 @@ use crate::isa::gfx9::{Instruction, Operand};
 
 use super::context::Cx;
 use super::flow::Condition;
+use super::known::KnownScalars;
 use super::mode;
 use super::scalars::M0;
 use super::{Flow, Lifted, Unsupported};
@@ -378,6 +379,6 @@ pub fn s_movreld_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn scatter(cx: &mut Cx<'_>, pair: Value, value: Value) -> Lifted {
     cx.b.rf_scatter(cx.banks.scalars, 0, INDEXED_PAIRS, pair, value);
     cx.raw.clear();
-    cx.constants.clear();
+    cx.known = KnownScalars::NOTHING;
     Ok(Flow::Next)
 }

@@ -7,7 +7,7 @@ use crate::ir::{Barrier, BarrierKind, BlockId, BuildError, Function, FunctionBui
 use super::context::{Banks, Cx};
 use super::entry;
 use super::flow::{Condition, Flow};
-use super::program::{self, End, GuestBlock, Place, Program};
+use super::program::{End, GuestBlock, Place, Program};
 use super::{Kernel, NAN, WARP_LANES};
 
 struct Emitter<'p> {
@@ -60,9 +60,10 @@ impl Emitter<'_> {
         let mut cx = Cx::new(self.function.at(block), self.banks, self.program.vectors, guest.mode);
         cx.fused_mix = self.kernel.fused_mix;
         cx.data_share = self.kernel.initial.data_share;
-        cx.constants = program::constants(self.kernel, guest.constants).collect();
+        cx.known = guest.known.clone();
+        (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);
         let mut pc = cx.b.pc();
-        for &(at, step) in &guest.steps {
+        for &(at, ref step) in &guest.steps {
             pc = at;
             if let Some(insn) = step.insn {
                 cx.start(&insn, at);

@@ -20,16 +20,16 @@ pub struct Initial {
     pub vectors: Vec<(u8, InitialVector)>,
     /// Where the address of the chip's global data share stands in the bank, if there is one.
     pub data_share: Option<u32>,
-    /// Memory that stays as it is for the whole launch: at most eight ranges.
+    /// Memory that stays as it is for the whole launch.
     pub constants: Vec<ConstantMemory>,
 }
 
-/// Memory that a pair of scalar registers points to, of which the bank has a copy: loads through the pair may be taken from
-/// there while it holds what it held at the start.
+/// Memory of which the bank has a copy: loads through a pair of scalar registers that is known to hold its address may be taken
+/// from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstantMemory {
-    /// The first register of the pair, an even number.
-    pub pointer: u8,
+    /// Where its address stands in the bank.
+    pub pointer: u32,
     /// Where the copy begins in the bank, a multiple of 8, and how long it is.
     pub offset: u32,
     pub bytes: u32,

@@ -62,8 +62,8 @@ pub(super) struct Descriptor {
     pub texel: Texel,
 }
 
-/// The bits of a descriptor's word.
-fn bits(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32) -> Value {
+/// Some bits of a word.
+pub(super) fn bits(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32) -> Value {
     let word = if lo == 0 { word } else { cx.shr(word, lo) };
     cx.low_bits(word, count, false)
 }
@@ -82,38 +82,40 @@ fn one_of(cx: &mut Cx<'_>, number: Value, of: &[u32]) -> Value {
 impl Descriptor {
     pub fn new(cx: &mut Cx<'_>, image: &Image) -> Descriptor {
         let first = if let Operand::Scalar(number) = image.srsrc { number } else { 0 };
-        let w: [Value; 6] = std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
+        let field = |cx: &mut Cx<'_>, word: u8, lo: u32, count: u32| cx.field(first.wrapping_add(word), lo, count);
         let one = cx.int(1);
         let plus_one = |cx: &mut Cx<'_>, value: Value| cx.b.add(value, one);
 
         // Bits 8 to 47 of the address; above them the last one is repeated.
-        let base = cx.b.concat(w[0], w[1]);
+        let [low, high] = [0, 1].map(|word| cx.scalar(Operand::Scalar(first.wrapping_add(word))));
+        let base = cx.b.concat(low, high);
         let base = cx.shl(base, 24);
         let base = cx.sar(base, 16);
-        let (tiling, kind) = (bits(cx, w[3], 20, 5), bits(cx, w[3], 28, 4));
+        let (tiling, kind) = (field(cx, 3, 20, 5), field(cx, 3, 28, 4));
         let many = cx.int(kind::SAMPLES);
         let (tiled, sampled) = (bits_are_set(cx, tiling), cx.b.icmp(IntCc::GeU, kind, many));
         let strange = cx.b.or(tiled, sampled);
         let nowhere = cx.long(NOWHERE);
         let base = cx.b.uniform_select(strange, nowhere, base);
 
-        let (width, height, pitch) = (bits(cx, w[2], 0, 14), bits(cx, w[2], 14, 14), bits(cx, w[4], 13, 16));
-        let data = bits(cx, w[1], 20, 6);
-        let (number, shared) = (bits(cx, w[1], 26, 4), cx.int(TexelKind::SharedExponent as u32));
+        let (width, height, pitch) = (field(cx, 2, 0, 14), field(cx, 2, 14, 14), field(cx, 4, 13, 16));
+        let data = field(cx, 1, 20, 6);
+        let (number, shared) = (field(cx, 1, 26, 4), cx.int(TexelKind::SharedExponent as u32));
         let is_shared = one_of(cx, data, &[SHARED_EXPONENT as u32]);
         let number = cx.b.uniform_select(is_shared, shared, number);
         let widths = look_up(cx, data, &FORMATS.map(TexelFormat::widths_only));
         let bytes = look_up(cx, data, &FORMATS.map(bytes_of));
+        let selectors = field(cx, 3, 0, 12);
         Descriptor {
             base,
             width: plus_one(cx, width),
             height: plus_one(cx, height),
-            last: bits(cx, w[4], 0, 13),
-            first: bits(cx, w[5], 0, 13),
+            last: field(cx, 4, 0, 13),
+            first: field(cx, 5, 0, 13),
             pitch: plus_one(cx, pitch),
             kind,
-            levels: [bits(cx, w[3], 12, 4), bits(cx, w[3], 16, 4)],
-            texel: Texel::of(cx, widths, number, bytes, w[3]),
+            levels: [field(cx, 3, 12, 4), field(cx, 3, 16, 4)],
+            texel: Texel::of(cx, widths, number, bytes, selectors),
         }
     }
 

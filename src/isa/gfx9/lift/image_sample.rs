@@ -15,7 +15,8 @@ const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
 /// What a sampler says, but for what concerns an axis alone. Conditions are all ones or 0.
 struct Sampler {
-    word: Value,
+    /// The first of its scalar registers.
+    first: u8,
     /// Coordinates count texels.
     texels: Value,
     bilinear: Value,
@@ -24,10 +25,9 @@ struct Sampler {
     opaque: Value,
 }
 
-/// All ones if bits of a uniform word are one of these numbers.
-fn field_is(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32, of: &[u32]) -> Value {
-    let field = cx.shr(word, lo);
-    let field = cx.low_bits(field, count, false);
+/// All ones if bits of a scalar register are one of these numbers.
+fn field_is(cx: &mut Cx<'_>, register: u8, lo: u32, count: u32, of: &[u32]) -> Value {
+    let field = cx.field(register, lo, count);
     let mut any = cx.long(0);
     for &number in of {
         let number = cx.int(number);
@@ -40,11 +40,10 @@ fn field_is(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32, of: &[u32]) -> Va
 impl Sampler {
     fn new(cx: &mut Cx<'_>, first: Operand, unorm: bool) -> Sampler {
         let first = if let Operand::Scalar(number) = first { number } else { 0 };
-        let [word, _, filters, border] =
-            std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
+        let (filters, border) = (first.wrapping_add(2), first.wrapping_add(3));
         Sampler {
-            word,
-            texels: if unorm { cx.long(u64::MAX) } else { field_is(cx, word, 15, 1, &[1]) },
+            first,
+            texels: if unorm { cx.long(u64::MAX) } else { field_is(cx, first, 15, 1, &[1]) },
             bilinear: field_is(cx, filters, 20, 2, &[1, 3]),
             white: field_is(cx, border, 30, 2, &[2]),
             opaque: field_is(cx, border, 30, 2, &[1, 2]),
@@ -65,7 +64,7 @@ fn floor(cx: &mut Cx<'_>, x: Value) -> Value {
 
 /// An axis from its coordinate, its number, and the image's size.
 fn axis(cx: &mut Cx<'_>, sampler: &Sampler, number: u32, x: Value, size: Value) -> Axis {
-    let mode = |cx: &mut Cx<'_>, of: &[u32]| field_is(cx, sampler.word, 3 * number, 3, of);
+    let mode = |cx: &mut Cx<'_>, of: &[u32]| field_is(cx, sampler.first, 3 * number, 3, of);
     let (wraps, mirrors, once) = (mode(cx, &[0]), mode(cx, &[1]), mode(cx, &[3, 5, 7]));
     let border = mode(cx, &[4, 5, 6, 7]);
     let x = cx.cast(Type::F32, x);

@@ -40,6 +40,7 @@ pub mod division;
 pub mod flat;
 pub mod image;
 pub mod image_sample;
+mod known;
 pub mod lds;
 pub mod lds_atomic;
 pub mod lds_lanes;
@@ -57,6 +58,7 @@ pub mod vector_int;
 pub mod vector_lanes;
 pub mod vector_short;
 
+use crate::ir::image::Shape;
 use crate::ir::{Function, NanPolicy};
 use crate::isa::{LiftError, if_conversion};
 
@@ -64,6 +66,7 @@ use super::Instruction;
 pub use context::Cx;
 pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector};
 pub use flow::{Flow, Lifted, Unsupported};
+pub use known::{OBJECT_BYTES, Object};
 pub use mode::Mode;
 
 /// Lifts one instruction: emits its operations and says where control goes.
@@ -94,6 +97,8 @@ pub struct Kernel<'a> {
     pub mode: Mode,
     /// What registers hold at the entry.
     pub initial: Initial,
+    /// Where the constant bank has copies of descriptors, and what those are known to say: [`Object::shape`].
+    pub objects: &'a [(u32, Shape)],
     /// v_mad_mix and its kind round once: on gfx904 and gfx906 they are v_fma_mix.
     pub fused_mix: bool,
     /// Blocks stay as the guest's branches make them: see [`if_conversion`].
@@ -114,6 +119,7 @@ impl<'a> Kernel<'a> {
             vectors: 256,
             mode: Mode::from_bits(COMPILED_MODE),
             initial: Initial::default(),
+            objects: &[],
             fused_mix: false,
             plain: false,
         }

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::ir::{BlockId, FunctionBuilder, TrapKind};
 use crate::isa::LiftError;
-use crate::isa::gfx9::Instruction;
+use crate::isa::gfx9::{Encoding, Instruction};
 
 use super::context::{Banks, Cx};
-use super::entry::ConstantMemory;
-use super::flow::Flow;
+use super::flow::{Flow, Lifted, Unsupported};
+use super::known::{Known, KnownScalars};
 use super::mode::Mode;
 use super::{Kernel, NAN, WARP_LANES};
 
@@ -19,17 +21,14 @@ const MAX_BLOCK: usize = 512;
 pub type Place = (u64, Mode);
 
 /// A decoded instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Step {
     /// None: there is no instruction.
     pub insn: Option<Instruction>,
     pub flow: Flow,
-    /// The constant memory that it overwrites the pointers of.
-    overwrites: Constants,
+    /// The scalar registers that it writes, and what they are known to hold then.
+    writes: SmallVec<[(u8, Option<Known>); 2]>,
 }
-
-/// Which of the kernel's ranges of constant memory, a bit for each.
-pub type Constants = u8;
 
 /// A block of guest instructions.
 #[derive(Clone, Debug)]
@@ -37,8 +36,8 @@ pub struct GuestBlock {
     pub steps: Vec<(u64, Step)>,
     pub mode: Mode,
     pub end: End,
-    /// The constant memory that registers still point to at the start.
-    pub constants: Constants,
+    /// What scalar registers hold at the start.
+    pub known: KnownScalars,
 }
 
 /// What ends a block.
@@ -99,7 +98,7 @@ impl Program {
             }
         }
         let mut blocks = explorer.cut();
-        follow_pointers(kernel, &mut blocks, &explorer.indirect);
+        follow_scalars(&mut explorer, &mut blocks);
         // The order in which blocks are numbered must not change when more are discovered.
         let mut indirect: Vec<u64> = Vec::new();
         if open {
@@ -121,10 +120,10 @@ impl Explorer<'_> {
                 continue;
             }
             let step = self.step(pc, mode);
+            let (flow, next) = (step.flow, step.next(pc));
             self.steps.insert((pc, mode), step);
-            let next = step.next(pc);
             let mut leaders = Vec::new();
-            match step.flow {
+            match flow {
                 Flow::Next => work.push((next, mode)),
                 Flow::Jump(target) => leaders.push((target, mode)),
                 Flow::Branch { target, .. } => leaders.extend([(target, mode), (next, mode)]),
@@ -146,28 +145,14 @@ impl Explorer<'_> {
 
     fn step(&mut self, pc: u64, mode: Mode) -> Step {
         let Some(insn) = decode(self.kernel, pc) else {
-            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction), overwrites: 0 };
+            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction), writes: smallvec![] };
         };
-        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented), overwrites: 0 };
-        let Some(lift) = insn.row().lift else { return trap };
-        self.trial.function.clear(self.trial.block);
-        let mut cx = Cx::new(self.trial.function.at(self.trial.block), self.trial.banks, self.kernel.vectors, mode);
-        cx.constants = constants(self.kernel, Constants::MAX).collect();
-        cx.data_share = self.kernel.initial.data_share;
-        cx.start(&insn, pc);
-        match lift(&mut cx, &insn) {
+        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented), writes: smallvec![] };
+        let mut known = KnownScalars::untouched();
+        match self.trial.run(self.kernel, &insn, pc, mode, &mut known) {
             // Code that is reached indirectly is lifted for the mode of the entry.
             Ok(Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }) if mode != self.kernel.mode => trap,
-            Ok(flow) => {
-                if let Flow::Call { link, .. } | Flow::IndirectCall { link, .. } = flow {
-                    let back = cx.long(0);
-                    cx.set_scalar_pair(link, back);
-                }
-                let all = self.kernel.initial.constants.iter().take(MAX_CONSTANTS);
-                let overwritten = all.zip(0..).filter(|(memory, _)| !cx.constants.contains(memory));
-                let overwrites = overwritten.fold(0, |set, (_, bit)| set | 1 << bit);
-                Step { insn: Some(insn), flow, overwrites }
-            }
+            Ok(flow) => Step { insn: Some(insn), flow, writes: known.touched().collect() },
             Err(_) => trap,
         }
     }
@@ -191,15 +176,15 @@ impl Explorer<'_> {
 
     fn block(&self, start: Place) -> GuestBlock {
         let mode = start.1;
-        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), constants: 0 };
+        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
         let mut pc = start.0;
         loop {
             if pc != start.0 && (block.steps.len() >= MAX_BLOCK || self.leaders.contains(&(pc, mode))) {
                 block.end = End::Jump((pc, mode));
                 return block;
             }
-            let step = self.steps[&(pc, mode)];
-            block.steps.push((pc, step));
+            let step = &self.steps[&(pc, mode)];
+            block.steps.push((pc, step.clone()));
             let next = step.next(pc);
             match step.flow {
                 Flow::Next => pc = next,
@@ -216,39 +201,43 @@ impl Explorer<'_> {
     }
 }
 
-/// Ranges of constant memory that are told apart.
-const MAX_CONSTANTS: usize = Constants::BITS as usize;
-
-/// These ranges of the kernel's constant memory.
-pub fn constants(kernel: &Kernel<'_>, which: Constants) -> impl Iterator<Item = ConstantMemory> {
-    let all = kernel.initial.constants.iter().take(MAX_CONSTANTS).zip(0..);
-    all.filter(move |(_, bit)| which & 1 << bit != 0).map(|(&memory, _)| memory)
-}
-
-/// Finds out at which blocks registers still point to constant memory, whichever way control has come. After an indirect
-/// jump none is known to.
-fn follow_pointers(kernel: &Kernel<'_>, blocks: &mut BTreeMap<Place, GuestBlock>, indirect: &BTreeSet<u64>) {
+/// Finds out what scalar registers hold at the start of each block, whichever way control has come. After an indirect jump
+/// nothing is known.
+fn follow_scalars(explorer: &mut Explorer<'_>, blocks: &mut BTreeMap<Place, GuestBlock>) {
+    let kernel = explorer.kernel;
     // Where a call would return to is no block if nothing returns.
-    let places = indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
-    let mut known: BTreeMap<Place, Constants> = places.map(|place| (place, 0)).collect();
+    let places = explorer.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
+    let mut known: BTreeMap<Place, KnownScalars> = places.map(|place| (place, KnownScalars::NOTHING)).collect();
     let entry = (kernel.entry, kernel.mode);
-    known.entry(entry).or_insert(Constants::MAX);
+    known.entry(entry).or_insert_with(|| KnownScalars::at_start(&kernel.initial));
     let mut work: Vec<Place> = known.keys().copied().collect();
     while let Some(place) = work.pop() {
-        let block = &blocks[&place];
-        let left = block.steps.iter().fold(known[&place], |left, (_, step)| left & !step.overwrites);
+        let (block, mut left) = (&blocks[&place], known[&place].clone());
+        for (pc, step) in &block.steps {
+            match &step.insn {
+                // What is loaded depends on what the pointer is known to be.
+                Some(insn) if insn.encoding() == Encoding::Smem => {
+                    let _ = explorer.trial.run(kernel, insn, *pc, block.mode, &mut left);
+                }
+                _ => step.writes.iter().for_each(|&(number, known)| left.set(number, known)),
+            }
+        }
         for to in block.successors() {
-            let before = known.get(&to).copied();
-            let after = before.map_or(left, |before| before & left);
-            if before != Some(after) {
-                known.insert(to, after);
+            let less = match known.get_mut(&to) {
+                Some(before) => before.meet(&left),
+                None => {
+                    known.insert(to, left.clone());
+                    true
+                }
+            };
+            if less {
                 work.push(to);
             }
         }
     }
-    for (place, constants) in known {
+    for (place, known) in known {
         if let Some(block) = blocks.get_mut(&place) {
-            block.constants = constants;
+            block.known = known;
         }
     }
 }
@@ -292,5 +281,30 @@ impl Trial {
         let banks = Banks::declare(&mut function, 256);
         let block = function.new_block(0);
         Trial { function, banks, block }
+    }
+
+    /// Runs an instruction's lift function, if it has one, where this is known, and leaves what is known then.
+    fn run(
+        &mut self,
+        kernel: &Kernel<'_>,
+        insn: &Instruction,
+        pc: u64,
+        mode: Mode,
+        known: &mut KnownScalars,
+    ) -> Lifted {
+        let lift = insn.row().lift.ok_or(Unsupported)?;
+        self.function.clear(self.block);
+        let mut cx = Cx::new(self.function.at(self.block), self.banks, kernel.vectors, mode);
+        cx.known = known.clone();
+        (cx.constants, cx.objects) = (&kernel.initial.constants, kernel.objects);
+        cx.data_share = kernel.initial.data_share;
+        cx.start(insn, pc);
+        let flow = lift(&mut cx, insn)?;
+        if let Flow::Call { link, .. } | Flow::IndirectCall { link, .. } = flow {
+            let back = cx.long(cx.next);
+            cx.set_scalar_pair(link, back);
+        }
+        *known = cx.known;
+        Ok(flow)
     }
 }

@@ -11,7 +11,11 @@ use super::scalar_alu::done;
 
 pub fn s_brev_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.s32(i, 0);
-    let result = cx.b.bit_reverse(x);
+    // Compilers write numbers so.
+    let result = match cx.b.constant(x) {
+        Some(bits) => cx.int((bits as u32).reverse_bits()),
+        None => cx.b.bit_reverse(x),
+    };
     cx.set_s32(i, result);
     done()
 }

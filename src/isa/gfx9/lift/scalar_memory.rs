@@ -8,6 +8,7 @@ use crate::isa::gfx9::{Instruction, Operand, Smem};
 
 use super::context::Cx;
 use super::entry::BANK;
+use super::known::Known;
 use super::{Flow, Lifted};
 
 /// Scalar registers that memory may be loaded to and stored from: s0 to s101, then pairs and quads that stand alone.
@@ -157,14 +158,21 @@ fn load_in_range(cx: &mut Cx<'_>, place: &Place, words: u8) -> Vec<Value> {
 
 /// Where in constant bank 0 the words of a load lie, if they are in memory of which that has a copy.
 fn constant_offset(cx: &Cx<'_>, smem: &Smem, words: u8) -> Option<u32> {
-    let first = base_register(smem, false);
-    let memory = cx.constants.iter().find(|memory| memory.pointer == first)?;
+    let pointer = cx.known.long(base_register(smem, false))?;
+    let memory = cx.constants.iter().find(|memory| memory.pointer == pointer)?;
     let offset = u32::try_from(smem.offset & !3).ok().filter(|_| smem.soffset.is_none())?;
     let end = offset + 4 * u32::from(words);
     (end <= memory.bytes).then_some(memory.offset + offset)
 }
 
 fn load_constants(cx: &mut Cx<'_>, first: u8, offset: u32, words: u8) {
+    write_constants(cx, first, offset, words);
+    for word in 0..words {
+        cx.known.set(first + word, Some(Known::Word(offset + 4 * u32::from(word))));
+    }
+}
+
+fn write_constants(cx: &mut Cx<'_>, first: u8, offset: u32, words: u8) {
     if offset.is_multiple_of(8) && words > 1 {
         for pair in 0..words / 2 {
             let whole = cx.b.load_const(BANK, offset + 8 * u32::from(pair), Type::I64);

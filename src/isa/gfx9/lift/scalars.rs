@@ -4,6 +4,7 @@ use crate::ir::{IntCc, Part, Reg, Type, Value};
 use crate::isa::gfx9::Operand;
 
 use super::context::Cx;
+use super::known::Known;
 
 /// Pairs, by their first register halved.
 pub const PAIRS: u32 = 64;
@@ -112,7 +113,9 @@ impl Cx<'_> {
             return self.set_exec(whole);
         }
         let (reg, part) = (self.pair(number), if number % 2 == 0 { Part::Lo } else { Part::Hi });
-        self.forget(operand);
+        self.raw.remove(&(number / 2));
+        let literal = self.b.constant(value).map(|bits| Known::Literal(bits as u32));
+        self.known.set(number, literal);
         self.b.rf_write_part(reg, part, value);
     }
 
@@ -122,7 +125,10 @@ impl Cx<'_> {
             Operand::Scalar(number) if number / 2 == EXEC / 2 => self.set_exec(value),
             Operand::Scalar(number) if number % 2 == 0 => {
                 let reg = self.pair(number);
-                self.forget(operand);
+                self.raw.remove(&(number / 2));
+                let bits = self.b.constant(value);
+                self.known.set(number, bits.map(|bits| Known::Literal(bits as u32)));
+                self.known.set(number + 1, bits.map(|bits| Known::Literal((bits >> 32) as u32)));
                 self.b.rf_write(reg, value);
             }
             Operand::Scalar(number) => {
@@ -132,13 +138,6 @@ impl Cx<'_> {
             }
             _ => {}
         }
-    }
-
-    /// Drops what is known of the pair that a register is of, which is about to be written.
-    fn forget(&mut self, operand: Operand) {
-        let Operand::Scalar(number) = operand else { return };
-        self.raw.remove(&(number / 2));
-        self.constants.retain(|memory| memory.pointer / 2 != number / 2);
     }
 
     /// The mask of active lanes.
