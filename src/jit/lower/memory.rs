@@ -338,10 +338,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn can_scatter(&self, access: &Access) -> bool {
-        matches!(access.space, Space::Global | Space::Generic)
-            && self.classes.get(access.address) == Class::Varying
-            && u32::from(access.align) >= access.bytes()
-            && access.bytes().is_power_of_two()
+        matches!(access.space, Space::Global | Space::Generic) && self.classes.get(access.address) == Class::Varying
     }
 
     fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
