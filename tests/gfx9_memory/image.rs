@@ -1,6 +1,6 @@
 //! MIMG.
 
-use super::encode::{ImageBits, image, implemented};
+use super::encode::{ImageBits, Words, image, implemented};
 use super::wave::{After, MEMORY, Wave};
 use super::{Random, atomic, read_number};
 
@@ -82,6 +82,16 @@ fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
     wave
 }
 
+/// Runs code that finds the descriptors in registers, and code that knows them, since it writes them itself.
+fn run(wave: &Wave, code: &[Words]) -> After {
+    let after = wave.run(code);
+    // s_mov_b32 sN, literal
+    let set = |(&number, &word): (&u8, &u32)| [0xbe80_00ff | u32::from(number) << 16, word];
+    let known: Vec<Words> = wave.scalars.iter().map(set).chain(code.iter().copied()).collect();
+    wave.run(&known).check(&after, "descriptors that are known");
+    after
+}
+
 fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
     let exec = wave.exec;
     (0..64).filter(move |lane| exec >> lane & 1 != 0)
@@ -138,7 +148,7 @@ fn loads_and_stores() {
             let rows = set_coordinates(&mut random, &mut wave);
             let chosen: Vec<usize> = (0..4).filter(|i| dmask >> i & 1 != 0).collect();
             let bits = ImageBits { dmask, unorm: true, ..ImageBits::default() };
-            let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let after = run(&wave, &[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let texel =
@@ -153,7 +163,7 @@ fn loads_and_stores() {
             for number in DATA..DATA + 4 {
                 wave.vectors.insert(number, std::array::from_fn(|_| random.below(256) as u32));
             }
-            let after = wave.run(&[image("image_store", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let after = run(&wave, &[image("image_store", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let Some(at) = descriptor.place(rows[lane]) else { continue };
@@ -178,7 +188,7 @@ fn halves() {
     let mut wave = wave(&mut random, PLANE);
     let rows = set_coordinates(&mut random, &mut wave);
     let bits = ImageBits { dmask: 0b111, d16: true, ..ImageBits::default() };
-    let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    let after = run(&wave, &[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
     let mut expected = before(&wave);
     for lane in active(&wave) {
         let texel = PLANE.place(rows[lane]).map_or([0; 4], |at| components(PLANE, &wave.memory[at..]));
@@ -212,7 +222,7 @@ fn atomics() {
                 _ => 15,
             };
             let bits = ImageBits { dmask, glc, ..ImageBits::default() };
-            let after = wave.run(&[image(name, DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+            let after = run(&wave, &[image(name, DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
                 let operand = |n: usize| {
@@ -249,7 +259,7 @@ fn sizes() {
         let mut wave = wave(&mut random, descriptor);
         wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32 % 5));
         let bits = ImageBits { dmask: 15, ..ImageBits::default() };
-        let after = wave.run(&[image("image_get_resinfo", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+        let after = run(&wave, &[image("image_get_resinfo", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
         let mut expected = before(&wave);
         for lane in active(&wave) {
             let level = lane % 5;
@@ -272,7 +282,7 @@ fn what_is_not_linear_faults() {
     wave.exec = u64::MAX;
     set_coordinates(&mut random, &mut wave);
     let bits = ImageBits { dmask: 15, ..ImageBits::default() };
-    let after = wave.run(&[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    let after = run(&wave, &[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
     assert_eq!(after.fault.expect("a fault").0, "address out of range");
 }
 
@@ -326,7 +336,7 @@ fn samples() {
                     wave.vectors.insert(ADDRESS + i as u8, row.map(f32::to_bits));
                 }
                 let bits = ImageBits { dmask: 15, unorm, ..ImageBits::default() };
-                let after = wave.run(&[image(name, DATA, ADDRESS, DESCRIPTOR, 12, bits)]);
+                let after = run(&wave, &[image(name, DATA, ADDRESS, DESCRIPTOR, 12, bits)]);
                 for lane in active(&wave) {
                     let (xs, wx) = axis(mode, bilinear, unorm, rows[0][lane], descriptor.width);
                     let (ys, wy) = axis(mode, bilinear, unorm, rows[1][lane], descriptor.height);

@@ -147,16 +147,30 @@ impl BlockLowerer<'_, '_, '_> {
         let lanes = self.lanes(address);
         let base = self.b.ins().extractlane(lanes[0], 0);
         let clif = clif_type(self.ty(address), true);
+        let guess = (base, Some(self.are_spaced(&lanes, clif, base, step)));
+        self.chunk().places.guesses.push(((address, step), guess));
+        guess
+    }
+
+    /// Whether the lanes of addresses follow the first one, `base`, `step` bytes apart.
+    pub(super) fn are_spaced(
+        &mut self,
+        lanes: &[Clif],
+        clif: cranelift_codegen::ir::Type,
+        base: Clif,
+        step: i64,
+    ) -> Clif {
         let splat = self.b.ins().splat(clif, base);
         let per = LANES / lanes.len() as i64;
         let mut same: Option<Clif> = None;
         for (part, &lane) in lanes.iter().enumerate() {
             let at = |i: i64| (part as i64 * per + i) * step;
             let offsets = match per {
-                2 => vector::longs(self.b, [at(0) as u64, at(1) as u64]),
-                _ => vector::words(self.b, [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32]),
+                _ if step == 0 => None,
+                2 => Some(vector::longs(self.b, [at(0) as u64, at(1) as u64])),
+                _ => Some(vector::words(self.b, [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32])),
             };
-            let expected = self.b.ins().iadd(splat, offsets);
+            let expected = offsets.map_or(splat, |offsets| self.b.ins().iadd(splat, offsets));
             let equal = self.b.ins().icmp(IntCC::Equal, lane, expected);
             let equal = vector::cast(self.b, types::I32X4, equal);
             same = Some(match same {
@@ -165,9 +179,7 @@ impl BlockLowerer<'_, '_, '_> {
             });
         }
         let bits = self.b.ins().vhigh_bits(types::I32, same.expect("an address has lanes"));
-        let guess = (base, Some(self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)));
-        self.chunk().places.guesses.push(((address, step), guess));
-        guess
+        self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)
     }
 
     fn place_in_shared(&mut self, access: &Access, base: Clif, step: i64) -> Place {

@@ -288,27 +288,21 @@ impl BlockLowerer<'_, '_, '_> {
             .map(|_| (0..parts(result_ty)).map(|_| self.b.append_block_param(done, clif)).collect())
             .collect();
 
-        // A tile that all lanes walk through together is common: one load then serves them all.
+        // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
         let first = self.b.ins().extractlane(offsets[0], 0);
-        let splat = self.b.ins().splat(types::I32X4, first);
-        let [low, high] = [offsets[0], offsets[1]].map(|at| self.b.ins().icmp(IntCC::Equal, at, splat));
-        let same = self.b.ins().band(low, high);
-        let same = self.b.ins().vhigh_bits(types::I32, same);
-        let same = self.b.ins().icmp_imm_u(IntCC::Equal, same, 0xf);
-        let (alike, apart) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(same, alike, &[], apart, &[]);
-        self.b.switch_to_block(alike);
-        let at = self.b.ins().uextend(types::I64, first);
-        let host = self.b.ins().iadd(shared, at);
-        let mut args = Vec::new();
-        for element in 0..i32::from(access.count) {
-            let v = self.load_element(access.ty, extend, host, element * size);
-            let v = self.b.ins().splat(clif, v);
-            args.extend(std::iter::repeat_n(BlockArg::Value(v), parts(result_ty)));
+        let hot = self.region.effort == Effort::Full;
+        for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
+            let (spaced, apart) = (self.b.create_block(), self.b.create_block());
+            let holds = self.are_spaced(&offsets, types::I32X4, first, step);
+            self.b.ins().brif(holds, spaced, &[], apart, &[]);
+            self.b.switch_to_block(spaced);
+            let at = self.b.ins().uextend(types::I64, first);
+            let host = self.b.ins().iadd(shared, at);
+            let loaded = self.load_spaced(access, extend, (host, 0), &evenly(step), result_ty);
+            let args: Vec<BlockArg> = loaded.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
+            self.b.ins().jump(done, &args);
+            self.b.switch_to_block(apart);
         }
-        self.b.ins().jump(done, &args);
-
-        self.b.switch_to_block(apart);
         let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         for lane in 0..LANES as usize {
