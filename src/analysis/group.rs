@@ -17,7 +17,7 @@ use super::tiled::{Tiled, tiled};
 use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
 /// Lane-wise instructions of a group: engines repeat them for every chunk.
-const MAX_INSTS: usize = 64;
+const MAX_INSTS: usize = 128;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
 
