@@ -49,6 +49,18 @@ fn names_may_hold_anything() {
     }
 }
 
+#[test]
+fn functions_say_which_register_is_active() {
+    let text = random(1, 4).to_string();
+    let (before, after) = text.split_once("active ").expect("a line `active`");
+    let (_, after) = after.split_once('\n').expect("its end");
+    let error = parse::parse(&format!("{before}{after}")).expect_err("the line is gone").to_string();
+    assert!(error.contains("expected an `active` line above, found `}`"), "{error}");
+    let trailing = text.replacen('{', "{ bank", 1);
+    let error = parse::parse(&trailing).expect_err("a word more").to_string();
+    assert!(error.contains("expected the end of the line, found `bank`"), "{error}");
+}
+
 /// The one terminator that is not generated, since no engine does it alone.
 #[test]
 fn services_round_trip() {

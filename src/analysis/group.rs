@@ -83,6 +83,7 @@ pub fn groups(
         insts: 0,
         written: Vec::new(),
         late: HashSet::new(),
+        refused: HashSet::new(),
     };
     for (number, step) in plan.steps.iter().enumerate() {
         if !finder.takes(number, step) {
@@ -124,6 +125,8 @@ struct Finder<'a> {
     written: Vec<Reg>,
     /// What scalar steps compute after the segments.
     late: HashSet<Value>,
+    /// Masks that have been found to have no simple conditions, with what was asked of them: a mask may be reached by many ways.
+    refused: HashSet<(Value, bool)>,
 }
 
 impl Finder<'_> {
@@ -136,6 +139,7 @@ impl Finder<'_> {
         self.insts = 0;
         self.written.clear();
         self.late.clear();
+        self.refused.clear();
         worth_it.then_some(group)
     }
 
@@ -339,6 +343,9 @@ impl Finder<'_> {
         if let Some(&settled) = self.group.settled.get(&mask) {
             return settled == full;
         }
+        if self.refused.contains(&(mask, full)) {
+            return false;
+        }
         // A warp without active lanes is no case to be fast for.
         if !full && Some(mask) == self.block.entry_mask(self.function.active) {
             return false;
@@ -364,6 +371,8 @@ impl Finder<'_> {
         };
         if possible {
             self.group.settled.insert(mask, full);
+        } else {
+            self.refused.insert((mask, full));
         }
         possible
     }

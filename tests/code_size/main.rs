@@ -217,3 +217,47 @@ fn growth_shows() {
     assert_eq!(CODE.changes(&sizes(100, 0), &sizes(100, 0)), Vec::<String>::new());
     assert_eq!(CODE.changes(&sizes(100, 0), &sizes(100, 1)).len(), 1);
 }
+
+/// A predicate that every level makes of the one before, three times over.
+fn chain_of_masks(levels: usize) -> Function {
+    let mut text = String::from(
+        "function \"chain of masks\" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
+         bank r: lane i32 x 2
+         bank p: mask x 1
+         bank active: mask x 1
+         active active[0]
+         b0 pc 0x8:
+         vp0 = rf.read p[0]
+         vactive = rf.read active[0]
+         vzero = const.i32 0\n",
+    );
+    for (level, next) in (0..levels).zip(1..) {
+        let line = |line: &str| line.replace('#', &level.to_string()).replace('+', &next.to_string()) + "\n";
+        text.extend(
+            [
+                "vidle# = not vp#",
+                "vx# = rf.read r[0]",
+                "vy# = rf.read r[1]",
+                "vsum# = add vx#, vy#",
+                "rf.write r[0], vsum# guard vidle#",
+                "vequal# = icmp.eq vsum#, vzero",
+                "vnew# = and vactive, vidle#",
+                "vtaken# = and vequal#, vnew#",
+                "vold# = not vnew#",
+                "vkept# = and vp#, vold#",
+                "vp+ = or vtaken#, vkept#",
+            ]
+            .map(line),
+        );
+    }
+    text.extend([format!("rf.write p[0], vp{levels}\njump b1\nb1:\ntrap.illegal 0x8\n}}\n")]);
+    let function = parse::parse(&text).unwrap_or_else(|error| panic!("{error}:\n{text}"));
+    verify::verify(&function).unwrap_or_else(|error| panic!("{error}:\n{text}"));
+    function
+}
+
+#[test]
+fn code_grows_with_the_length_of_a_chain_of_masks() {
+    let all = |levels: usize| measure(&chain_of_masks(levels), LaunchClass::Any)[2];
+    assert!(all(16) < 3 * all(8), "{} host instructions for 16 levels, {} for 8", all(16), all(8));
+}

@@ -109,6 +109,17 @@ fn global() {
 }
 
 #[test]
+fn results_in_the_last_registers() {
+    let mut random = Random(12);
+    for (name, first) in [("global_load_dword", 255), ("global_load_dwordx2", 254), ("global_load_dwordx4", 252)] {
+        let mut wave = wave(&mut random);
+        wave.set_addresses(ADDRESS, &[MEMORY; 64]);
+        let after = wave.run(&[flat(name, first, ADDRESS, DATA, None, 0, false)]);
+        after.check(&before(&wave), name);
+    }
+}
+
+#[test]
 fn scratch() {
     let mut random = Random(12);
     for name in accesses("scratch_") {

@@ -31,6 +31,10 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
+    pub fn expect_end(&self) -> Result<(), ParseError> {
+        if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
+    }
+
     pub fn ends_with_colon(&self) -> bool {
         self.rest.ends_with(':')
     }

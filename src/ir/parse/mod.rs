@@ -67,20 +67,18 @@ pub fn parse_prefix(text: &str) -> Result<(Function, &str), ParseError> {
     let mut lines = Lines { rest: text, number: 0 };
     let mut head = lines.next()?;
     let mut function = parse_head(&mut head)?;
-    let mut parser = Parser { blocks: block_names(text)?, values: HashMap::new(), terminated: true };
+    head.expect_end()?;
+    let mut parser = Parser { blocks: block_names(text)?, active: None, values: HashMap::new(), terminated: true };
     loop {
         let mut line = lines.next()?;
+        let start = line;
         if parser.terminated && line.eat("}") {
-            return if line.is_at_end() {
-                Ok((function, lines.rest))
-            } else {
-                Err(line.expected("the end of the line"))
-            };
+            line.expect_end()?;
+            function.active = parser.active.ok_or_else(|| start.expected("an `active` line above"))?;
+            return Ok((function, lines.rest));
         }
         parser.line(&mut function, &mut line)?;
-        if !line.is_at_end() {
-            return Err(line.expected("the end of the line"));
-        }
+        line.expect_end()?;
     }
 }
 
@@ -152,6 +150,7 @@ fn parse_head(line: &mut Cursor<'_>) -> Result<Function, ParseError> {
 
 struct Parser {
     blocks: HashMap<String, BlockId>,
+    active: Option<Reg>,
     /// Of the current block.
     values: HashMap<String, Value>,
     /// Whether the current block is complete (or there is none yet).
@@ -166,7 +165,7 @@ impl Parser {
         if line.eat("bank") {
             function.banks.push(parse_bank(line)?);
         } else if line.eat("active") {
-            function.active = self.reg(function, line)?;
+            self.active = Some(self.reg(function, line)?);
         } else if block_head(line).is_some() {
             self.block(function, line)?;
         } else {

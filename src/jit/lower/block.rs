@@ -1,5 +1,6 @@
 //! One block: its steps in order, and the loop over chunks of a segment.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -420,16 +421,24 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Masks that the segment makes for later steps.
     pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
-        let mut outgoing = Vec::new();
-        for &index in insts {
-            for &value in &self.block.insts[index].results {
-                if self.block.ty(value) == ValueType::MASK && self.escapes(value) {
-                    let outside = self.outside(value);
-                    outgoing.push(Outgoing { value, outside });
+        let masks: Vec<Value> = insts.iter().flat_map(|&index| &self.block.insts[index].results).copied().collect();
+        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.block.ty(v) == ValueType::MASK).collect();
+        let mut needed = HashSet::new();
+        for &value in masks.iter().rev() {
+            if needed.contains(&value) || self.escapes(value) {
+                needed.insert(value);
+                if let Op::Unary { .. } | Op::Binary { .. } = self.def_op(value) {
+                    needed.extend(self.def_op(value).operands());
                 }
             }
         }
-        outgoing
+        let mut outside = HashMap::new();
+        for &value in masks.iter().filter(|value| needed.contains(value)) {
+            let bits = self.outside(value, &outside);
+            outside.insert(value, bits);
+        }
+        let escaping = masks.into_iter().filter(|&value| self.escapes(value));
+        escaping.map(|value| Outgoing { value, outside: outside[&value] }).collect()
     }
 
     /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave.
@@ -444,19 +453,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             .collect()
     }
 
-    /// A mask where every compare made in the segment is taken for false. That is what it is in lanes past the warp, and
-    /// in chunks that `skippable` allows to skip.
-    fn outside(&mut self, v: Value) -> Clif {
-        if self.scalars[v.0 as usize].is_some() || !self.is_home(v) {
-            return self.scalar(v);
+    /// A mask of the segment where every compare made in it is taken for false, `known` being those that it is made of. That
+    /// is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
+    fn outside(&mut self, v: Value, known: &HashMap<Value, Clif>) -> Clif {
+        if let Some(scalar) = self.scalars[v.0 as usize] {
+            return scalar;
         }
+        let operand = |lowerer: &mut Self, v: Value| known.get(&v).copied().unwrap_or_else(|| lowerer.scalar(v));
         match *self.def_op(v) {
             Op::Unary { op: UnaryOp::Not, a } => {
-                let a = self.outside(a);
+                let a = operand(self, a);
                 self.b.ins().bnot(a)
             }
             Op::Binary { op, a, b } => {
-                let (a, b) = (self.outside(a), self.outside(b));
+                let (a, b) = (operand(self, a), operand(self, b));
                 match op {
                     BinaryOp::And => self.b.ins().band(a, b),
                     BinaryOp::Or => self.b.ins().bor(a, b),

@@ -67,7 +67,9 @@ impl Cx<'_> {
         let value = self.cast(Type::I64, value);
         let (low, high) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
         self.set_vector(number, low);
-        self.set_vector(number.wrapping_add(1), high);
+        if let Some(number) = number.checked_add(1) {
+            self.set_vector(number, high);
+        }
     }
 
     /// The 32 bits of source `n`, without modifiers.

@@ -193,7 +193,7 @@ impl Texel {
             return Item::Words(components.len() as u8).write(cx, first, components);
         };
         let halves: Vec<Value> = components.iter().map(|&component| self.to_half(cx, component)).collect();
-        for (number, pair) in (first..).zip(halves.chunks(2)) {
+        for (number, pair) in (first..=u8::MAX).zip(halves.chunks(2)) {
             match *pair {
                 [low, upper] => {
                     let (low, upper) = (cx.low_bits(low, 16, false), cx.shl(upper, 16));

@@ -59,12 +59,12 @@ impl Item {
         }
     }
 
-    /// Writes what was loaded to the registers from `first` on.
+    /// Writes what was loaded to the registers from `first` on, of which there are none past v255.
     pub fn write(self, cx: &mut Cx<'_>, first: u8, values: &[Value]) {
         if let Item::Half { high, .. } = self {
             return write_half(cx, first, values[0], high);
         }
-        for (number, &value) in (first..).zip(values) {
+        for (number, &value) in (first..=u8::MAX).zip(values) {
             cx.set_vector(number, value);
         }
     }
