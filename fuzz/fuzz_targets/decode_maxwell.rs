@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warploom_fuzz::decode_maxwell(bytes));
+warploom_fuzz::target!(decode_maxwell);

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warploom_fuzz::diff_dumb_maxwell(bytes));
+warploom_fuzz::target!(diff_dumb_maxwell);

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warploom_fuzz::diff_ir(bytes));
+warploom_fuzz::target!(diff_ir);

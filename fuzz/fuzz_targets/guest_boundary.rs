@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warploom_fuzz::guest_boundary(bytes));
+warploom_fuzz::target!(guest_boundary);

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warploom_fuzz::ir_text(bytes));
+warploom_fuzz::target!(ir_text);

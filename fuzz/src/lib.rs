@@ -19,6 +19,17 @@ use warploom::isa::gfx9;
 use warploom::isa::maxwell::{Instruction, assemble, table};
 
 pub mod prepare;
+
+/// A fuzz target of the name of a function of this library.
+#[macro_export]
+macro_rules! target {
+    ($name:ident) => {
+        libfuzzer_sys::fuzz_target!(init: $crate::prepare::prepare(stringify!($name)), |bytes: &[u8]| {
+            $crate::$name(bytes)
+        });
+    };
+}
+
 #[cfg(test)]
 mod smoke;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{env, fs, io};
 
 use arbitrary::Unstructured;
 use warploom::container::{self, Isa, SectionKind};
@@ -146,34 +146,33 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
     }
 }
 
-/// The targets, by their files.
-fn targets(folder: &Path) -> io::Result<Vec<String>> {
-    let mut targets = Vec::new();
-    for entry in fs::read_dir(folder.join("fuzz_targets"))? {
-        targets.extend(entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()));
+/// What a target does when it starts: if the fuzzer is given `fuzz/corpus/TARGET`, and that is empty, the seeds are written there,
+/// and `fuzz/dictionaries/TARGET.dict`.
+///
+/// # Panics
+/// If a file cannot be written.
+pub fn prepare(target: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A fleet's machine has corpora of its own.
+    let Ok(corpus) = folder.join("corpus").join(target).canonicalize() else { return };
+    let is_given = env::args_os().skip(1).any(|arg| Path::new(&arg).canonicalize().is_ok_and(|path| path == corpus));
+    let is_empty = || fs::read_dir(&corpus).is_ok_and(|mut entries| entries.next().is_none());
+    if is_given && is_empty() {
+        write(target, &corpus, &folder.join("dictionaries")).unwrap_or_else(|e| panic!("seeds of {target}: {e}"));
     }
-    targets.sort();
-    Ok(targets)
 }
 
-/// Writes `corpus/TARGET/seed-N` and `dictionaries/TARGET.dict` into the fuzz folder.
-pub fn prepare(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder.join("dictionaries"))?;
-    for target in targets(folder)? {
-        let corpus = folder.join("corpus").join(&target);
-        fs::create_dir_all(&corpus)?;
-        for (number, seed) in seeds(&target).iter().enumerate() {
-            fs::write(corpus.join(format!("seed-{number:04}")), seed)?;
-        }
-        let mut text = String::new();
-        for entry in dictionary(&target) {
-            let bytes: String = entry.iter().map(|byte| format!("\\x{byte:02x}")).collect();
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "\"{bytes}\"");
-        }
-        if !text.is_empty() {
-            fs::write(folder.join("dictionaries").join(format!("{target}.dict")), text)?;
-        }
+fn write(target: &str, corpus: &Path, dictionaries: &Path) -> io::Result<()> {
+    for (number, seed) in seeds(target).iter().enumerate() {
+        fs::write(corpus.join(format!("seed-{number:04}")), seed)?;
     }
-    Ok(())
+    // A dictionary may have no entries, but no fuzzer takes an empty file.
+    let mut text = format!("# Out of the tables, by {target}\n");
+    for entry in dictionary(target) {
+        let bytes: String = entry.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "\"{bytes}\"");
+    }
+    fs::create_dir_all(dictionaries)?;
+    fs::write(dictionaries.join(format!("{target}.dict")), text)
 }

@@ -33,8 +33,11 @@ pub(super) struct Worker<'a> {
     /// What has been added to the launch's sums.
     reported_instructions: u64,
     done: u64,
-    /// Of the context's instructions.
+    /// Of what has been spent: counted instructions and `uncounted`.
     next_check: u64,
+    /// Back edges and barriers of turns without counted instructions: blocks may count for nothing, but loops of such blocks
+    /// must come to a limit, too.
+    uncounted: u64,
     rounds: u32,
 }
 
@@ -71,6 +74,7 @@ impl<'a> Worker<'a> {
             reported_instructions: 0,
             done: 0,
             next_check: 0,
+            uncounted: 0,
             rounds: 0,
         };
         let _ = worker.check();
@@ -273,7 +277,16 @@ impl<'a> Worker<'a> {
     fn call(&mut self, back_edges: u64) -> ExitCode {
         self.context.back_edges = back_edges;
         self.context.barrier_mask = u64::MAX;
-        self.launch.engine.run(&mut self.context)
+        let before = self.context.instructions;
+        let code = self.launch.engine.run(&mut self.context);
+        if self.context.instructions == before {
+            self.uncounted += match code {
+                ExitCode::Yield => back_edges,
+                ExitCode::Barrier => 1,
+                _ => 0,
+            };
+        }
+        code
     }
 
     /// What a suspended warp's turn came to.
@@ -286,6 +299,7 @@ impl<'a> Worker<'a> {
                 self.check_if_due(block, warp, self.context.resume)?;
             }
             ExitCode::Barrier => {
+                self.check_if_due(block, warp, self.context.resume)?;
                 let arrival = self.arrival(block, warp)?;
                 block.arrive(slot, arrival);
             }
@@ -335,10 +349,12 @@ impl<'a> Worker<'a> {
         if self.launch.is_moot(block.index) {
             return Err(Stop::Moot);
         }
-        if self.context.instructions < self.next_check {
-            return Ok(());
-        }
-        self.check().map_err(|kind| {
+        let spent = self.context.instructions.saturating_add(self.uncounted);
+        let checked = if spent < self.next_check { Ok(()) } else { self.check() };
+        // Engines keep to the limit in what they count.
+        let exceeded = self.uncounted > 0 && spent > self.context.instruction_limit;
+        let checked = checked.and(if exceeded { Err(FaultKind::BudgetExceeded) } else { Ok(()) });
+        checked.map_err(|kind| {
             let pc = self.launch.engine.block_pc(resume);
             Stop::Fault(Box::new(self.fault(block, warp, kind, pc)))
         })
@@ -349,7 +365,7 @@ impl<'a> Worker<'a> {
     fn check(&mut self) -> Result<(), FaultKind> {
         let launch = self.launch;
         let instructions = self.context.instructions;
-        self.next_check = instructions.saturating_add(CHECK_INSTRUCTIONS);
+        self.next_check = instructions.saturating_add(self.uncounted).saturating_add(CHECK_INSTRUCTIONS);
         let new = instructions - self.reported_instructions;
         let total = launch.instructions.fetch_add(new, Relaxed) + new;
         self.reported_instructions = instructions;

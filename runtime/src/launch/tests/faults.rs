@@ -108,6 +108,28 @@ fn an_endless_loop_ends_at_either_limit() {
 }
 
 #[test]
+fn an_endless_loop_of_blocks_that_count_for_nothing_ends_at_either_limit() {
+    for (code, warps) in [(ExitCode::Yield, 1), (ExitCode::Yield, 2), (ExitCode::Barrier, 1), (ExitCode::Barrier, 2)] {
+        let mut config = LaunchConfig::new([4, 1, 1], [32 * warps, 1, 1]);
+        let engine = chained(32, |context| match code {
+            ExitCode::Barrier => wait(context, BarrierKind::Sync, 0, 32 * warps, 2),
+            code => {
+                context.resume = 2;
+                code
+            }
+        });
+        config.instruction_limit = Some(100_000);
+        let fault = run(&engine, &config).fault.unwrap();
+        assert_eq!((fault.kind, fault.pc), (FaultKind::BudgetExceeded, 0x200));
+
+        config.instruction_limit = None;
+        config.time_limit = Some(Duration::from_millis(30));
+        let fault = run(&engine, &config).fault.unwrap();
+        assert_eq!((fault.kind, fault.pc), (FaultKind::TimeExceeded, 0x200));
+    }
+}
+
+#[test]
 fn the_time_limit_also_ends_many_short_blocks() {
     let mut config = LaunchConfig::new([i32::MAX as u32, 1, 1], [32, 1, 1]);
     config.time_limit = Some(Duration::from_millis(20));
