@@ -71,7 +71,8 @@ pub struct LaunchConfig {
     pub local_bytes: u32,
     /// Worker threads, 1 to [`MAX_THREADS`]. With one, everything happens in the same order each time.
     pub threads: usize,
-    /// Guest instructions that the launch may count. With several workers, up to that many times it.
+    /// Guest instructions that the launch may count. With several workers, up to that many times it. Where a warp goes round
+    /// without any, its back edges and barriers take their place.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and take turns, so that they may wait for each other.
