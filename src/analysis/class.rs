@@ -52,8 +52,8 @@ impl LaunchClass {
 pub enum Class {
     /// The same in all lanes of the warp.
     Uniform,
-    /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk;
-    /// whoever relies on it checks.
+    /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk, and the
+    /// word above it, if it is that of a register, is the same in all lanes; whoever relies on it checks.
     Affine {
         step: i64,
         exact: bool,
@@ -82,6 +82,8 @@ impl Class {
 /// The class of every value of a block.
 pub struct Classes {
     classes: Vec<Class>,
+    /// Masks that have all lanes of a chunk or none.
+    alike: Vec<bool>,
     launch: LaunchClass,
     /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
     /// has written yet.
@@ -114,7 +116,9 @@ impl Classes {
     ) -> Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
-        let mut classes = Classes { classes: vec![Class::Varying; block.values.len()], launch, facts };
+        let (varying, different) = (vec![Class::Varying; block.values.len()], vec![false; block.values.len()]);
+        let mut classes = Classes { classes: varying, alike: different, launch, facts };
+        let mut rows = vec![false; block.values.len()];
         let defs = if active.is_some() { block.defs() } else { Vec::new() };
         let masks = Masks::of(&block.insts, &defs);
         let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
@@ -124,15 +128,26 @@ impl Classes {
                     facts.remove(&reg);
                 });
             }
-            let [result] = inst.results[..] else {
-                for r in &inst.results {
-                    if block.ty(*r).is_uniform() {
-                        classes.classes[r.0 as usize] = Class::Uniform;
+            let Some(&result) = inst.results.first() else { continue };
+            let alike = block.ty(result).ty.bits() >= 32 && classes.makes_alike(&inst.op, &constants);
+            for r in &inst.results {
+                if block.ty(*r).is_uniform() {
+                    classes.classes[r.0 as usize] = Class::Uniform;
+                    classes.alike[r.0 as usize] = alike;
+                }
+            }
+            if inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
+                continue;
+            }
+            match inst.op {
+                Op::RfRead { .. } => rows[result.0 as usize] = true,
+                // Of a register as of a varying word: engines compare its lanes.
+                Op::Concat { lo, hi } if classes.facts.is_some() && rows[hi.0 as usize] => {
+                    if let (Some((step, true)), Class::Varying) = (classes.get(lo).affine(), classes.get(hi)) {
+                        classes.classes[result.0 as usize] = Class::Affine { step, exact: false };
+                        continue;
                     }
                 }
-                continue;
-            };
-            match inst.op {
                 Op::Const { bits, .. } => constants[result.0 as usize] = Some(bits),
                 Op::Splat { a } => constants[result.0 as usize] = constants[a.0 as usize],
                 Op::Select { mask, a, .. } if active.is_some_and(|active| masks.is_subset(active, mask)) => {
@@ -161,6 +176,31 @@ impl Classes {
 
     pub fn get(&self, value: Value) -> Class {
         self.classes[value.0 as usize]
+    }
+
+    /// Whether a mask has all lanes of each chunk (of the warp, if affine values span it) or none.
+    pub fn is_alike(&self, mask: Value) -> bool {
+        self.alike[mask.0 as usize]
+    }
+
+    /// Whether an operation makes a mask whose lanes are alike.
+    fn makes_alike(&self, op: &Op, constants: &[Option<u64>]) -> bool {
+        let same = |v: Value| self.get(v).affine() == Some((0, true));
+        match *op {
+            Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => same(a) && same(b),
+            Op::AddCarry { a, b, carry } => {
+                same(a) && same(b) && carry.is_none_or(|carry| self.is_alike_or_known(carry, constants))
+            }
+            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
+                self.is_alike_or_known(a, constants) && self.is_alike_or_known(b, constants)
+            }
+            Op::Unary { op: UnaryOp::Not, a } => self.is_alike_or_known(a, constants),
+            _ => false,
+        }
+    }
+
+    fn is_alike_or_known(&self, mask: Value, constants: &[Option<u64>]) -> bool {
+        self.is_alike(mask) || matches!(constants[mask.0 as usize], Some(0 | u64::MAX))
     }
 
     /// Whether they are only those of some lanes, and rely on what registers held at the block's entry.
@@ -207,6 +247,23 @@ impl Classes {
             Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b.0 as usize] {
                 Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
                 _ => same(op, self),
+            },
+            Op::AddCarry { a, b, carry } => match carry {
+                None => combine(class(a), class(b), 1, ty),
+                Some(carry) if self.is_alike_or_known(carry, constants) => match combine(class(a), class(b), 1, ty) {
+                    Class::Uniform => Class::SAME_IN_CHUNK,
+                    class => class,
+                },
+                Some(_) => Class::Varying,
+            },
+            // The word above is the same in all lanes.
+            Op::Concat { lo, hi } if class(hi).affine() == Some((0, true)) => match class(lo) {
+                Class::Affine { step, exact: true } if step != 0 => Class::Affine { step, exact: false },
+                _ => same(op, self),
+            },
+            Op::Select { mask, a, b } if self.is_alike(mask) => match (class(a).affine(), class(b).affine()) {
+                (Some((0, true)), Some((0, true))) => Class::SAME_IN_CHUNK,
+                _ => Class::Varying,
             },
             Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => match class(a) {
                 Class::Affine { step, .. } if step != 0 => Class::Affine { step, exact: false },

@@ -5,7 +5,10 @@
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
 use super::editor::Editor;
-use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask};
+use super::narrow::{LowWords, is_low_word, low_word};
+use crate::ir::{
+    Access, BinaryOp, ConvertOp, Function, Inst, Op, Reg, Terminator, Type, UnaryOp, Value, ValueType, entry_mask,
+};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +127,8 @@ impl<'a> Demand<'a> {
                 if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) }
             }
         };
-        (!demand.keeps_all()).then(|| demand.replay())
+        let words = demand.low_words();
+        (!demand.keeps_all(&words)).then(|| demand.replay(&words))
     }
 
     /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
@@ -224,7 +228,10 @@ impl<'a> Demand<'a> {
             }
             Op::Select { mask, a, b } => {
                 self.see(mask, seen);
-                let inside = if matches!(seen, Seen::All) { Seen::under(mask) } else { seen };
+                let inside = match &seen {
+                    Seen::Under(masks) if !masks.iter().any(|m| self.editor.is_subset(mask, m)) => seen,
+                    _ => Seen::under(mask),
+                };
                 self.see(a, inside);
                 self.see(b, seen);
             }
@@ -326,9 +333,27 @@ impl<'a> Demand<'a> {
         inst.results.iter().all(|&v| self.is_unseen(v)) && self.is_removable(&inst.op)
     }
 
+    /// The values that are used for their low words only.
+    fn low_words(&self) -> LowWords {
+        let mut words = LowWords::new(self.editor.values.len());
+        self.term.for_each_operand(|v| words.is_used(v));
+        for (index, inst) in self.editor.insts.iter().enumerate().rev() {
+            match inst.results[..] {
+                [result] if self.alias[result.0 as usize].is_some() => {
+                    let alias = self.alias[result.0 as usize].expect("just seen");
+                    words.stands_for(result, alias);
+                }
+                _ if self.is_needless(inst) || self.is_dead(index) => {}
+                _ => words.note(self.editor, &inst.op, &inst.results),
+            }
+        }
+        words
+    }
+
     /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
-    fn keeps_all(&self) -> bool {
+    fn keeps_all(&self, words: &LowWords) -> bool {
         self.dead.is_empty()
+            && !words.any()
             && self.alias.iter().all(Option::is_none)
             && self.editor.insts.iter().all(|inst| {
                 let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
@@ -337,7 +362,7 @@ impl<'a> Demand<'a> {
             })
     }
 
-    fn replay(&self) -> (Editor, Terminator) {
+    fn replay(&self, words: &LowWords) -> (Editor, Terminator) {
         let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
         let mut map = vec![Value(u32::MAX); self.editor.values.len()];
         for (index, inst) in self.editor.insts.iter().enumerate() {
@@ -350,9 +375,25 @@ impl<'a> Demand<'a> {
             if self.is_needless(inst) || self.is_dead(index) {
                 continue;
             }
+            out.pc = inst.pc;
+            if let [result] = inst.results[..]
+                && (words.contains(result) || is_low_word(self.editor, &inst.op))
+            {
+                let taken = is_low_word(self.editor, &inst.op);
+                if !taken || inst.op.operands().iter().any(|&v| words.contains(v)) {
+                    let word = |out: &mut Editor, v: Value| {
+                        let new = out.current(map[v.0 as usize]);
+                        if words.contains(v) || self.editor.ty(v).ty == Type::I32 {
+                            return new;
+                        }
+                        out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
+                    };
+                    map[result.0 as usize] = low_word(&mut out, &inst.op, inst.window, word);
+                    continue;
+                }
+            }
             let mut op = inst.op.clone();
             op.map_operands(|v| out.current(map[v.0 as usize]));
-            out.pc = inst.pc;
             if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
                 && let Some((op, a, b)) = plain_sum(&out, &op)
             {

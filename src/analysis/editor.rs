@@ -242,8 +242,17 @@ impl Editor {
                     return Some(a);
                 }
                 match self.constant(mask) {
-                    Some(0) => Some(b),
-                    Some(u64::MAX) => Some(a),
+                    Some(0) => return Some(b),
+                    Some(u64::MAX) => return Some(a),
+                    _ => {}
+                }
+                // One of the same lanes, of which the first operand has been replaced before.
+                match *self.def(b) {
+                    Op::Select { mask: same, b: rest, .. }
+                        if same == mask && self.insts[self.def_at(b).0].window == window =>
+                    {
+                        Some(self.select(mask, a, rest, window))
+                    }
                     _ => None,
                 }
             }

@@ -147,6 +147,11 @@ impl Editor {
         if self.def_at(carry) != (lo_at, 1) || self.insts[lo_at].window != window {
             return None;
         }
+        let known =
+            |lo, hi| self.pairs.contains_key(&(self.current(lo), self.current(hi), window)) || self.is_pair(lo, hi, 0);
+        // The high words may come the other way round.
+        let (a1, b1) =
+            if !known(a0, a1) && !known(b0, b1) && (known(a0, b1) || known(b0, a1)) { (b1, a1) } else { (a1, b1) };
         let a = self.concat(a0, a1, window);
         let b = self.concat(b0, b1, window);
         Some(self.binary(BinaryOp::Add, a, b, window))

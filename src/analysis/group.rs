@@ -3,8 +3,8 @@
 //!
 //! That is allowed while all lanes are active, every access is in reach, and no chunk reads or writes what another one
 //! writes. The first is put into [`Condition`]s here; the other two are for the engine to test, and are tests of a few
-//! numbers, since the lanes of every access of a group are evenly spaced over the warp, or made of the bits of a value whose
-//! lanes are.
+//! numbers, since the lanes of every access of a group are evenly spaced, or made of the bits of a value whose lanes are: over
+//! the warp, or in every chunk ([`Classes::span_warp`]), which is tested for one chunk after the other then.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -16,8 +16,8 @@ use super::segment::{Plan, Step, counts_mask};
 use super::tiled::{Tiled, tiled};
 use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
 
-/// Lane-wise instructions of a group: engines repeat them for every chunk.
-const MAX_INSTS: usize = 128;
+/// Lane-wise instructions of a group.
+const MAX_INSTS: usize = 256;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
 
@@ -28,7 +28,8 @@ pub enum Condition {
     Mask { mask: Value, full: bool },
     /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
     Compare { cc: IntCc, a: Value, b: Value },
-    /// These low bits of `a` are 0 in lane 0, and so in lane 0 of every chunk: chunks are a multiple of them apart.
+    /// These low bits of `a` are 0 in lane 0 of every chunk. If lanes are evenly spaced over the warp, chunks are a multiple of
+    /// them apart.
     Aligned { a: Value, low: u64 },
 }
 
@@ -49,8 +50,16 @@ pub struct Group {
     /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group
     /// touches. Nothing shows how far the others have come if it faults: they only read.
     pub scattered: bool,
-    /// Accesses that must not touch the same bytes.
+    /// Whether there are loads with any addresses. They may fault, so nothing comes after their segment, and nothing writes.
+    pub loose: bool,
+    /// Accesses of which no lane may touch what another lane does in the other.
     pub apart: Vec<(usize, usize)>,
+}
+
+/// Whether accesses of one address, whose lanes are so far apart, touch the same bytes in the same lane only.
+pub fn keep_to_lanes(a: &Access, b: &Access, stride: i64) -> bool {
+    let bytes = u64::from(a.bytes().max(b.bytes()));
+    u64::from(a.offset.abs_diff(b.offset)) + bytes <= stride.unsigned_abs()
 }
 
 fn is_shared(access: &Access) -> bool {
@@ -69,9 +78,6 @@ pub fn groups(
     plan: &Plan,
 ) -> Vec<Group> {
     let mut groups = Vec::new();
-    if !classes.span_warp() {
-        return groups;
-    }
     let mut finder = Finder {
         function,
         block,
@@ -107,6 +113,7 @@ impl Group {
             accesses: Vec::new(),
             tiled: BTreeMap::new(),
             scattered: false,
+            loose: false,
             apart: Vec::new(),
         }
     }
@@ -133,8 +140,8 @@ impl Finder<'_> {
     /// Ends the open group before a step, and opens the next one there.
     fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
-        let worth_it = (!self.group.accesses.is_empty() || self.in_loop && self.writes_where_all_are_active())
-            && self.may_rely_on_facts();
+        let accesses = !self.group.accesses.is_empty() || self.group.loose;
+        let worth_it = (accesses || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
         let group = std::mem::replace(&mut self.group, Group::new(end));
         self.insts = 0;
         self.written.clear();
@@ -173,8 +180,11 @@ impl Finder<'_> {
         let (before, rest) = self.plan.steps.split_at(self.group.steps.start);
         let mut written: HashSet<Reg> = HashSet::new();
         for &index in before.iter().flat_map(Step::insts) {
+            // What others hold is read once.
             written_registers(&self.block.insts[index].op, |reg| {
-                written.insert(reg);
+                if self.function.is_lane(reg) {
+                    written.insert(reg);
+                }
             });
         }
         if written.is_empty() {
@@ -201,7 +211,7 @@ impl Finder<'_> {
         match step {
             Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
             Step::Segment(insts) => {
-                if self.insts + insts.len() > MAX_INSTS {
+                if self.insts + insts.len() > MAX_INSTS || self.group.loose {
                     return false;
                 }
                 let before = self.group.clone();
@@ -250,7 +260,7 @@ impl Finder<'_> {
             Op::Store { access, .. } | Op::Atomic { access, .. } => (access, true),
             _ => return true,
         };
-        if self.group.scattered && (writes || is_shared(access)) {
+        if self.group.loose && writes || self.group.scattered && (writes || is_shared(access)) {
             return false;
         }
         if writes && is_shared(access) && self.classes.get(access.address) == Class::Varying {
@@ -266,8 +276,12 @@ impl Finder<'_> {
         }
         let spaced = self.is_evenly_spaced(access);
         let tiled = if spaced { None } else { self.in_tiles(access) };
-        if !(spaced || tiled.is_some()) || !access.guard.is_some_and(|guard| self.require(guard, true)) {
+        if !access.guard.is_some_and(|guard| self.require(guard, true)) {
             return false;
+        }
+        if !(spaced || tiled.is_some()) {
+            self.group.loose = true;
+            return !writes && self.only_reads() && matches!(access.space, Space::Global | Space::Generic);
         }
         for earlier in self.group.accesses.clone() {
             let (other, wrote) = match &self.block.insts[earlier].op {
@@ -290,6 +304,11 @@ impl Finder<'_> {
         true
     }
 
+    fn only_reads(&self) -> bool {
+        let reads = |&index: &usize| matches!(self.block.insts[index].op, Op::Load { .. });
+        !self.group.scattered && self.group.accesses.iter().all(reads)
+    }
+
     /// How the lanes of an access lie in tiles, if they do in all chunks.
     fn in_tiles(&self, access: &Access) -> Option<Tiled> {
         if !matches!(access.space, Space::Global | Space::Generic) {
@@ -309,9 +328,13 @@ impl Finder<'_> {
         if a.address != b.address {
             return None;
         }
-        let bytes = [a, b].map(|access| u64::from(access.bytes()));
-        let distance = u64::from(a.offset.abs_diff(b.offset));
-        Some(distance + bytes[0].max(bytes[1]) <= stride.unsigned_abs())
+        if keep_to_lanes(a, b, stride) {
+            return if self.classes.span_warp() { Some(true) } else { None };
+        }
+        // Those of a chunk overlap, or none in it and it is to be seen for the others.
+        let bytes = u64::from(a.bytes().max(b.bytes()));
+        let in_chunk = stride.unsigned_abs() * u64::from(CHUNK - 1) + bytes;
+        if u64::from(a.offset.abs_diff(b.offset)) < in_chunk { Some(false) } else { None }
     }
 
     fn is_evenly_spaced(&self, access: &Access) -> bool {

@@ -1,7 +1,8 @@
 //! What the JIT wants to know of a function, and the function as it wants to have it.
 //!
 //! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
-//! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are fused (`fuse`, `product`), what no lane can see is dropped (`demand`, `liveness`).
+//! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are
+//! fused (`fuse`, `product`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
@@ -18,6 +19,7 @@ mod group;
 mod liveness;
 mod loops;
 mod masks;
+mod narrow;
 mod product;
 mod segment;
 mod ssa;
@@ -29,7 +31,7 @@ pub use class::{CHUNK, Class, Classes, LaunchClass};
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
-pub use group::{Condition, Group, groups};
+pub use group::{Condition, Group, groups, keep_to_lanes};
 pub use loops::in_loops;
 pub use masks::Masks;
 pub use segment::{Plan, Step, Support};

@@ -64,7 +64,8 @@ impl Launch {
     pub fn choose(u: &mut Unstructured<'_>) -> Choice<Launch> {
         const LINES: [u32; 8] = [32, 40, 64, 80, 96, 128, 200, 256];
         let line = *u.choose(&LINES)?;
-        let block = if u.ratio(1, 8)? { *u.choose(&[[64, 2, 1], [32, 3, 1], [8, 5, 2]])? } else { [line, 1, 1] };
+        const ROWS: [[u32; 3]; 6] = [[64, 2, 1], [32, 3, 1], [8, 5, 2], [16, 8, 1], [16, 5, 1], [8, 16, 1]];
+        let block = if u.ratio(1, 4)? { *u.choose(&ROWS)? } else { [line, 1, 1] };
         let blocks = u.int_in_range(1..=3)?;
         let lanes = blocks * block.iter().product::<u32>();
         let near = lanes.wrapping_add_signed(u.int_in_range(-40..=40)?);

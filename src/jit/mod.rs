@@ -35,7 +35,7 @@ use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
 pub use tier::Effort;
-use tier::{Compiled, HOT, Tier};
+use tier::{Compiled, HELPED, HOT, SLICE, Tier};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -225,11 +225,16 @@ impl Program {
         Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
     }
 
+    fn is_hot(&self, region: usize) -> bool {
+        let (heat, hot) = &self.heat[region];
+        heat.load(Relaxed) >= *hot
+    }
+
     /// Notes that warps have executed instructions of a region. Whoever makes it hot compiles it, while others go on with
     /// the code that there is.
     fn warm(&self, region: usize, instructions: u64) {
         let (heat, hot) = &self.heat[region];
-        if heat.load(Relaxed) < *hot {
+        if !self.is_hot(region) {
             let before = heat.fetch_add(instructions, Relaxed);
             if before < *hot && before + instructions >= *hot {
                 let _ = self.compiled(region, Effort::Full);
@@ -254,15 +259,22 @@ impl Engine for Program {
             let Some(entry) = self.entry(region) else {
                 return self.interpreter.run(context);
             };
-            let before = context.instructions;
+            let before = (context.instructions, context.helper_calls, context.interp_instructions);
+            // A turn in code that may become hot is cut into slices, so that a loop can go on in better code.
+            let turn = context.back_edges;
+            let slice = if self.is_hot(region) { turn } else { turn.min(SLICE) };
+            context.back_edges = slice;
             // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
             // valid for the call, and no other thread uses it. The code touches guest memory through them only.
             let code = unsafe { entry(context, block) };
-            self.warm(region, context.instructions - before);
+            context.back_edges = context.back_edges.wrapping_add(turn - slice);
+            let helped = context.helper_calls - before.1 + context.interp_instructions - before.2;
+            self.warm(region, context.instructions - before.0 + HELPED * helped);
             match code {
                 abi::CONTINUE => {}
                 0 => return ExitCode::Done,
                 1 => return ExitCode::Barrier,
+                2 if context.back_edges as i64 > 0 => {}
                 2 => return ExitCode::Yield,
                 3 => return ExitCode::Fault,
                 4 => return ExitCode::UnknownPc,

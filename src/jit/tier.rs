@@ -31,6 +31,10 @@ impl Effort {
 /// instruction some 50 us to be made fast: so when code has been slow for about as long as that, and no launch is
 /// much longer for what was not known of it.
 pub const HOT: u64 = 4096;
+/// Instructions that a call of a helper counts for: it takes some 300 ns.
+pub const HELPED: u64 = 32;
+/// Backward jumps after which code that is not hot is left, so that the loop may go on in better code.
+pub const SLICE: u64 = 256;
 
 /// The code of one region.
 pub struct Compiled {

@@ -7,7 +7,8 @@ use super::super::bare::{BUFFERS, SHARED_BYTES, pointer_offset, word_offset};
 use super::{NAN, Pool, arithmetic, named};
 use crate::ir::*;
 
-const WORDS: u32 = 2;
+/// An index, a word, and the halves of an address.
+const WORDS: u32 = 4;
 
 /// A function, for [`bare::compare`](super::super::bare::compare).
 pub struct Elementwise {
@@ -51,7 +52,8 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
                 body_of.leave(&mut b, u)?;
             }
             let active = b.read_active();
-            for (index, &word) in (0..WORDS).zip([body_of.index, *u.choose(&body_of.pool.words)?].iter()) {
+            let [low, high] = body_of.halves(&mut b, u)?;
+            for (index, &word) in (0..WORDS).zip([body_of.index, *u.choose(&body_of.pool.words)?, low, high].iter()) {
                 b.rf_write(words.reg(index), word);
             }
             b.branch(active, body, last);
@@ -110,12 +112,15 @@ struct Body {
     pool: Pool,
     places: [Places; BUFFERS],
     independent: bool,
+    /// An address from an earlier block.
+    earlier: Option<Value>,
 }
 
 impl Body {
     fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Body> {
         let tid = b.special(Special::Tid(0));
-        let choice = u.int_in_range(0..=9)?;
+        let choice = u.int_in_range(0..=11)?;
+        let mut is_own = choice <= 4;
         let index = match choice {
             0..=4 => {
                 let (ctaid, ntid) = (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)));
@@ -127,10 +132,24 @@ impl Body {
                 let word = b.load_const(0, word_offset(1), Type::I32);
                 b.add(tid, word)
             }
-            _ => b.lane_id(),
+            9 => b.lane_id(),
+            _ => {
+                // Rows, of the block's width or of another one.
+                let [width, height] = [0, 1].map(|axis| b.special(Special::Ntid(axis)));
+                is_own = u.arbitrary()?;
+                let pitch = if is_own { width } else { b.iconst(Type::I32, *u.choose(&[0, 8, 20, 64, 512])?) };
+                let (ctaid, y) = (b.special(Special::Ctaid(0)), b.special(Special::Tid(1)));
+                let rows = b.mul(ctaid, height);
+                let row = b.add(rows, y);
+                let start = b.mul(row, pitch);
+                b.add(start, tid)
+            }
         };
-        let is_own = choice <= 4;
         let mut pool = Pool::with(b, index, u)?;
+        if choice > 9 {
+            let y = b.special(Special::Tid(1));
+            pool.words.push(y);
+        }
         let mut independent = is_own;
         match u.int_in_range(0..=19)? {
             0 => {
@@ -145,7 +164,7 @@ impl Body {
             }
             _ => {}
         }
-        Ok(Body { index, is_own, pool, places: Default::default(), independent })
+        Ok(Body { index, is_own, pool, places: Default::default(), independent, earlier: None })
     }
 
     /// What a block does that comes after this one and reads what it left in registers.
@@ -159,13 +178,24 @@ impl Body {
         }
         let word = b.rf_read(words.reg(1));
         next.pool.words.push(word);
+        let [low, high] = [2, 3].map(|index| b.rf_read(words.reg(index)));
+        next.earlier = Some(b.concat(low, high));
         next.operations(b, u)?;
         Ok(next)
     }
 
     /// Overwrites registers for a later block, some of them in some lanes only.
     fn pass_on(&self, b: &mut BlockBuilder<'_>, words: BankId, u: &mut Unstructured<'_>) -> Result<()> {
-        for index in 0..WORDS {
+        if let Some(address) = self.earlier.filter(|_| u.arbitrary().unwrap_or(false)) {
+            // As a loop moves a pointer on.
+            let [low, high] = [b.trunc(Type::I32, address), b.high_half(address)];
+            let (step, zero) = (b.iconst(Type::I32, *u.choose(&[4, 64, 0xffff_fffc])?), b.iconst(Type::I32, 0));
+            let (low, carry) = b.add_carry(low, step, None);
+            let (high, _) = b.add_carry(high, zero, Some(carry));
+            b.rf_write(words.reg(2), low);
+            b.rf_write(words.reg(3), high);
+        }
+        for index in 0..2 {
             if u.ratio(1, 3)? {
                 b.set_guard(Some(*u.choose(&self.pool.masks)?));
             }
@@ -176,6 +206,21 @@ impl Body {
             b.set_guard(None);
         }
         Ok(())
+    }
+
+    /// The halves of an element's address, which are not always all of one buffer.
+    fn halves(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<[Value; 2]> {
+        let four = b.iconst(Type::I32, 4);
+        let at = b.mul(self.index, four);
+        let address = address(b, u.int_in_range(0..=BUFFERS - 1)?, at, u)?;
+        let [low, mut high] = [b.trunc(Type::I32, address), b.high_half(address)];
+        if u.ratio(1, 4)? {
+            // Buffers are a multiple of what the low half reaches apart.
+            let one = b.iconst(Type::I32, 1);
+            let other = b.xor(high, one);
+            high = b.select(*u.choose(&self.pool.masks)?, other, high);
+        }
+        Ok([low, high])
     }
 
     fn operations(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
@@ -238,12 +283,26 @@ impl Body {
         let step = if u.ratio(5, 6)? { whole } else { *u.choose(&[0, 2 * whole, -whole, 4, 3, 12])? };
         let k = b.iconst(Type::I32, step as u32 as u64);
         let mut at = b.mul(self.index, k);
+        if !writes && u.ratio(1, 8)? {
+            // An element by number, which comes from anywhere.
+            let word = *u.choose(&self.pool.words)?;
+            let some = b.iconst(Type::I32, *u.choose(&[0xff, 0x3fff, 0x8000_00ff])?);
+            let number = b.and(word, some);
+            at = if b.ty(number).is_uniform() { b.splat(number) } else { number };
+            self.independent = false;
+            let buffer = u.int_in_range(0..=BUFFERS - 1)?;
+            let address = by_number(b, buffer, at, bytes, u)?;
+            return Ok(b.access(Space::Global, ty, count, address, *u.choose(&[0, 0, 4, -4])?));
+        }
         if u.ratio(1, 6)? {
             at = in_tiles(b, at, u)?;
             self.independent = false;
         }
         let offset = if u.ratio(5, 6)? { 0 } else { *u.choose(&[4, -4, 16, 32, 128, 4096])? };
-        let (space, address) = if u.ratio(1, 5)? {
+        let (space, address) = if let Some(earlier) = self.earlier.filter(|_| u.ratio(1, 4).unwrap_or(false)) {
+            self.independent = false;
+            (Space::Global, earlier)
+        } else if u.ratio(1, 5)? {
             (Space::Shared, at)
         } else {
             let buffer = u.int_in_range(0..=BUFFERS - 1)?;
@@ -345,6 +404,21 @@ fn in_tiles(b: &mut BlockBuilder<'_>, column: Value, u: &mut Unstructured<'_>) -
         };
     }
     Ok(offset)
+}
+
+/// Of an element of a buffer by its number.
+fn by_number(
+    b: &mut BlockBuilder<'_>,
+    buffer: usize,
+    number: Value,
+    bytes: u32,
+    u: &mut Unstructured<'_>,
+) -> Result<Value> {
+    let base = b.load_const(0, pointer_offset(buffer), Type::I64);
+    let wide = if u.arbitrary()? { b.zero_extend(Type::I64, number) } else { b.sign_extend(Type::I64, number) };
+    let shift = b.iconst(Type::I64, u64::from(bytes.trailing_zeros()));
+    let distance = b.shl(wide, shift);
+    Ok(b.add(distance, base))
 }
 
 /// Of a byte in a buffer: the pointer is added as a whole or in halves, as 32-bit machines do.

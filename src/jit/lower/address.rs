@@ -23,7 +23,7 @@ const SMALL_OFFSET: i64 = 16 << 10;
 
 /// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page
 /// ends between them, and a helper does what the look-up did not find.
-const NEAR: i64 = 1 << 10;
+pub(super) const NEAR: i64 = 1 << 10;
 
 /// An address whose lanes are evenly spaced, with the access's offset added.
 #[derive(Clone, Copy)]
@@ -39,6 +39,17 @@ impl Spaced {
     pub fn ends(&self) -> (Clif, Clif) {
         if self.step < 0 { (self.last, self.first) } else { (self.first, self.last) }
     }
+}
+
+/// Bytes that accesses touch, `i64`.
+pub(super) struct Range {
+    /// The first one, and the last.
+    pub low: Clif,
+    pub last: Clif,
+    /// The bits that lane 0 of some chunk has set in its address.
+    pub bits: Clif,
+    /// Whether addresses fall from lane to lane, so that the first byte may be below 0.
+    pub falls: bool,
 }
 
 /// What an access does.
@@ -306,30 +317,35 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Host address of lane 0 of the whole warp's evenly spaced lanes, having checked alignment and range; else to
+    /// What leads from addresses of a range to host addresses, having checked that it is there and lanes are aligned; else to
     /// `slow`. A page that the TLB lacks is filled in, for a group's slow path costs more than a few checks.
-    pub(super) fn host_address(&mut self, access: &Access, spaced: &Spaced, rights: Rights, slow: ClifBlock) -> Clif {
-        if access.space == Space::Shared {
-            let inside = self.is_in_shared(access, spaced);
-            self.require(inside, slow);
-            let shared = self.ctx_load(types::I64, abi::SHARED);
-            return self.b.ins().iadd(shared, spaced.first);
-        }
-        if let Some(aligned) = self.is_aligned(access.align, spaced.first) {
+    pub(super) fn host_addend(&mut self, access: &Access, range: &Range, rights: Rights, slow: ClifBlock) -> Clif {
+        if let Some(aligned) = self.is_aligned(access.align, range.bits) {
             self.require(aligned, slow);
         }
-        let (low, high) = spaced.ends();
-        let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()) - 1);
-        let (hit, addend) = self.look_up(low, end, rights);
+        if access.space == Space::Shared {
+            let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
+            let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThan, range.last, limit);
+            if range.falls {
+                let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, range.low, range.last);
+                inside = self.b.ins().band(inside, straight);
+            }
+            self.require(inside, slow);
+            return self.ctx_load(types::I64, abi::SHARED);
+        }
+        let (hit, addend) = self.look_up(range.low, range.last, rights);
         let (miss, found) = (self.cold_block(), self.b.create_block());
         let result = self.b.append_block_param(found, types::I64);
         self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
         self.b.switch_to_block(miss);
-        self.region.call(self.b, Helper::Fill, &[self.ctx, low]);
-        let (hit, addend) = self.look_up(low, end, rights);
+        let differ = self.b.ins().bxor(range.low, range.last);
+        let one_page = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differ, PAGE);
+        self.require(one_page, slow);
+        self.region.call(self.b, Helper::Fill, &[self.ctx, range.low]);
+        let (hit, addend) = self.look_up(range.low, range.last, rights);
         self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], slow, &[]);
         self.b.switch_to_block(found);
-        self.b.ins().iadd(spaced.first, result)
+        result
     }
 
     /// Whether the TLB has the one page of a range, whose last byte is `end`, and what leads to its host address.

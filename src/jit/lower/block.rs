@@ -371,7 +371,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                         self.mask(guard);
                     }
                 }
-                Op::Load { .. } if self.whole.is_some() => self.load_whole(index),
+                Op::Load { .. } if self.is_tested_in_group(index) => self.load_whole(index),
                 Op::Store { .. } if self.is_tested_in_group(index) => self.store_whole(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),

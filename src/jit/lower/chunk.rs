@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Clif, types};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
@@ -11,7 +12,7 @@ use super::block::BlockLowerer;
 use super::int::{constant, plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class, LaunchClass};
-use crate::ir::{CellKind, ConvertOp, Op, Reg, Special, Type, Value};
+use crate::ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.
@@ -35,6 +36,8 @@ pub struct Chunk {
 pub struct WarpValues {
     /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
     pub bases: FxHashMap<Value, Clif>,
+    /// Lane 0 of the same values of each chunk, where they are not evenly spaced over the warp.
+    chunks: FxHashMap<u32, FxHashMap<Value, (Clif, Option<Clif>)>>,
     /// The same of the current warp of a sweep.
     pub moved: FxHashMap<Value, Clif>,
     /// Uniform values in all lanes of a vector.
@@ -73,7 +76,15 @@ impl Chunk {
 
     /// A chunk of the same group, whose chunks are lowered one by one.
     pub fn in_group(self, number: u32) -> Self {
-        Chunk { shared: self.shared, ..Chunk::new(Place::Known(number)) }
+        let bases = self.shared.chunks.get(&number).cloned().unwrap_or_default();
+        Chunk { bases, shared: self.shared, ..Chunk::new(Place::Known(number)) }
+    }
+
+    /// Keeps what is known of evenly spaced values for when the group turns to this chunk again.
+    pub fn keep_bases(&mut self) {
+        if let Place::Known(number) = self.place {
+            self.shared.chunks.insert(number, self.bases.clone());
+        }
     }
 
     /// This chunk of a loop as one of a group.
@@ -204,23 +215,110 @@ impl BlockLowerer<'_, '_, '_> {
                 (self.b.ins().ireduce(types::I32, first), None)
             }
             Op::Special(Special::Tid(axis)) => (self.tid(axis), None),
+            // Known of active lanes, which are all.
+            Op::RfRead { reg, .. } => {
+                let ty = self.ty(v);
+                let (row, offset) = self.row(ty, self.layout.offset(reg));
+                (self.b.ins().load(clif_type(ty, false), flags(), row, offset), None)
+            }
             ref op => {
                 let mut doubt: Option<Clif> = None;
-                let mut args = Vec::new();
-                for operand in op.operands() {
-                    let (base, affine) = self.base(operand);
-                    args.push(base);
-                    doubt = self.both(doubt, affine);
-                }
-                if let Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } = *op {
-                    let wrap_free = self.wrap_free(op, a, args[0], Reach::Known(i64::from(CHUNK) - 1));
+                let first = self.first_of(v, &mut |lowerer, operand| {
+                    let (base, affine) = match (op, lowerer.classes.get(operand)) {
+                        (Op::Concat { .. }, Class::Varying) => {
+                            let lanes = lowerer.lanes(operand);
+                            let word = lowerer.b.ins().extractlane(lanes[0], 0);
+                            let same = lowerer.are_spaced(&lanes, types::I32X4, word, 0);
+                            (word, Some(same))
+                        }
+                        _ => lowerer.base(operand),
+                    };
+                    doubt = lowerer.both(doubt, affine);
+                    base
+                });
+                if let Some((extension, a)) = self.extended(v) {
+                    let (base, _) = self.base(a);
+                    let wrap_free = self.wrap_free(extension, a, base, Reach::Known(i64::from(CHUNK) - 1));
                     doubt = self.both(doubt, wrap_free);
                 }
-                (self.base_of(v, &args), doubt)
+                (first, doubt)
             }
         };
         self.chunk().bases.insert(v, base);
         base
+    }
+
+    /// The word that an evenly spaced value of 64 bits is extended from, which must not wrap.
+    pub(super) fn extended(&self, v: Value) -> Option<(ConvertOp, Value)> {
+        match *self.def_op(v) {
+            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((op, a)),
+            Op::Concat { lo, .. } => Some((ConvertOp::ZeroExtend, lo)),
+            _ => None,
+        }
+    }
+
+    /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
+    pub(super) fn first_of(&mut self, v: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
+        match *self.def_op(v) {
+            Op::Select { mask, a, b } if self.classes.is_alike(mask) && self.is_same(a) && self.is_same(b) => {
+                let condition = self.agreed(mask, first);
+                let (a, b) = (first(self, a), first(self, b));
+                self.b.ins().select(condition, a, b)
+            }
+            // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
+            Op::Select { a, .. } => first(self, a),
+            Op::AddCarry { a, b, carry: Some(carry) } => {
+                let args = [first(self, a), first(self, b), self.agreed(carry, first)];
+                self.base_of(v, &args)
+            }
+            ref op => {
+                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
+                self.base_of(v, &args)
+            }
+        }
+    }
+
+    fn is_same(&self, v: Value) -> bool {
+        self.classes.get(v).affine() == Some((0, true))
+    }
+
+    /// A mask that has all lanes or none, as ones or zeros of `i64`. `first` gives lane 0 of what it is made of.
+    fn agreed(&mut self, mask: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
+        match *self.def_op(mask) {
+            Op::Binary { op, a, b } => {
+                let (a, b) = (self.agreed(a, first), self.agreed(b, first));
+                match op {
+                    BinaryOp::And => self.b.ins().band(a, b),
+                    BinaryOp::Or => self.b.ins().bor(a, b),
+                    _ => self.b.ins().bxor(a, b),
+                }
+            }
+            Op::Unary { a, .. } => {
+                let a = self.agreed(a, first);
+                self.b.ins().bnot(a)
+            }
+            Op::AddCarry { a, b, carry } => {
+                let (a, b) = (first(self, a), first(self, b));
+                let sum = self.b.ins().iadd(a, b);
+                let mut out = self.b.ins().icmp(IntCC::UnsignedLessThan, sum, a);
+                if let Some(carry) = carry {
+                    let carry = self.agreed(carry, first);
+                    let ty = self.b.func.dfg.value_type(sum);
+                    let ones = self.b.ins().iconst(ty, -1);
+                    let full = self.b.ins().icmp(IntCC::Equal, sum, ones);
+                    let none = self.b.ins().iconst(types::I8, 0);
+                    let passed = self.b.ins().select(carry, full, none);
+                    out = self.b.ins().bor(out, passed);
+                }
+                self.b.ins().bmask(types::I64, out)
+            }
+            Op::Const { bits, .. } => self.b.ins().iconst(types::I64, bits as i64),
+            // A compare.
+            ref op => {
+                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
+                self.base_of(mask, &args)
+            }
+        }
     }
 
     /// Lane 0 of a pure operation. Whoever asks for it may need less of it than others that it is kept for.

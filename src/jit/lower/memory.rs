@@ -11,16 +11,24 @@ use super::super::{Effort, abi};
 use super::address::{Distances, Place, Rights, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::int::plus;
+use super::int::{plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Inst, Op, Space, Type, Value};
 use warploom_runtime::warp::{Run, Tlb};
 
 const LANES: i64 = CHUNK as i64;
 
 /// Values of which an address is made that are looked at.
 const MAX_VALUES: u32 = 64;
+
+/// An element's number: `base + (word << shift)`, the word extended, is its address.
+struct Index {
+    base: Value,
+    word: Value,
+    shift: i64,
+    signed: bool,
+}
 
 /// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
 fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
@@ -67,11 +75,16 @@ impl BlockLowerer<'_, '_, '_> {
             })
             .collect();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
+        let whole = self.settled_mask(guard) == Some(true);
         let mask = self.mask_lanes(guard, result_ty);
         let masked = |lowerer: &mut Self, loaded: &[Lanes]| {
             let mut args = Vec::new();
             for lanes in loaded {
                 for (&v, &mask) in lanes.iter().zip(&mask) {
+                    if whole {
+                        args.push(BlockArg::Value(v));
+                        continue;
+                    }
                     let mask = vector::cast(lowerer.b, clif_type(result_ty, true), mask);
                     args.push(BlockArg::Value(lowerer.b.ins().band(v, mask)));
                 }
@@ -141,7 +154,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
     fn place_for_both(&mut self, access: &Access, rights: Rights) -> Option<Place> {
         if self.looks_scattered(access) {
-            self.lanes(access.address);
+            let index = self.index_of(access).filter(|_| rights == Rights::READ);
+            self.lanes(index.map_or(access.address, |index| index.word));
             return None;
         }
         if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
@@ -358,20 +372,14 @@ impl BlockLowerer<'_, '_, '_> {
     /// the host address of that byte. Lanes that do not take part are at it.
     fn in_a_run(&mut self, access: &Access, run: usize, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
-        let runs =
-            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
-        let at = runs + run * size_of::<Run>();
-        let tlb = self.ctx_load(types::I64, abi::TLB);
-        let mut field = |offset: usize| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32);
-        let first = field(std::mem::offset_of!(Run, first));
-        let bytes = field(std::mem::offset_of!(Run, bytes));
-        let addend = field(std::mem::offset_of!(Run, addend));
+        let [first, bytes, addend] = self.run(run, rights);
         let host = self.b.ins().iadd(addend, first);
         let clif = clif_type(Type::I64, true);
         let start = plus(self.b, first, -i64::from(access.offset));
         let start = self.b.ins().splat(clif, start);
         let room = plus(self.b, bytes, -i64::from(access.bytes()));
         let room = self.b.ins().splat(clif, room);
+        let whole = self.settled_mask(guard) == Some(true);
         let masks = self.mask_lanes(guard, Type::I64);
         let lanes = self.lanes(access.address);
         let distances: Lanes = lanes
@@ -379,7 +387,7 @@ impl BlockLowerer<'_, '_, '_> {
             .zip(masks)
             .map(|(&lane, mask)| {
                 let distance = self.b.ins().isub(lane, start);
-                self.b.ins().band(distance, mask)
+                if whole { distance } else { self.b.ins().band(distance, mask) }
             })
             .collect();
         // A distance beyond the run is negative, or what is left behind it is. In an empty run there is no room at all.
@@ -404,6 +412,121 @@ impl BlockLowerer<'_, '_, '_> {
         (distances, host)
     }
 
+    /// What an access reads an element by: a word, if its address is one that all lanes have and a multiple of the word.
+    fn index_of(&self, access: &Access) -> Option<Index> {
+        let address = access.address;
+        // What an address is made of is not kept where values rest.
+        if !self.is_home(address) || self.rest.is_some() {
+            return None;
+        }
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.def_op(address) else { return None };
+        let (base, scaled) = match [a, b].map(|v| self.classes.get(v).affine()) {
+            [Some((0, true)), None] => (a, b),
+            [None, Some((0, true))] => (b, a),
+            _ => return None,
+        };
+        let (extended, shift) = match *self.def_op(scaled) {
+            Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
+            _ => (scaled, 0),
+        };
+        let Op::Convert { op: op @ (ConvertOp::ZeroExtend | ConvertOp::SignExtend), a: word, .. } =
+            *self.def_op(extended)
+        else {
+            return None;
+        };
+        let words = self.ty(word) == Type::I32 && self.classes.get(word) == Class::Varying;
+        let whole = shift <= 3 && 1 << shift >= u64::from(access.align);
+        let here = self.is_home(scaled) && self.is_home(extended);
+        (words && whole && here).then_some(Index {
+            base,
+            word,
+            shift: shift as i64,
+            signed: op == ConvertOp::SignExtend,
+        })
+    }
+
+    /// The same as `in_a_run` for elements that are read by index: the bounds are those of the index, and 32-bit lanes are
+    /// compared with them. Gives what is to be added for each lane to a host address. Lanes that do not take part have index 0.
+    fn indexed_in_a_run(&mut self, access: &Access, index: &Index, run: usize, slow: ClifBlock) -> (Vec<Clif>, Clif) {
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let [first, bytes, addend] = self.run(run, Rights::READ);
+        let (base, _) = self.base(index.base);
+        let base = plus(self.b, base, access.offset.into());
+        if let Some(aligned) = self.is_aligned(access.align, base) {
+            self.require(aligned, slow);
+        }
+        // Element 0 is so far behind the run's start (or before it); so many bytes are left behind it for the last one.
+        let before = self.b.ins().isub(base, first);
+        let room = plus(self.b, bytes, -i64::from(access.bytes()));
+        let left = self.b.ins().isub(room, before);
+        let most = self.b.ins().sshr_imm_u(left, index.shift);
+        let lanes = self.lanes(index.word);
+        let lanes: Lanes = if self.settled_mask(guard) == Some(true) {
+            lanes
+        } else {
+            let mask = self.mask_words(guard);
+            lanes.iter().zip(mask).map(|(&lane, mask)| self.b.ins().band(lane, mask)).collect()
+        };
+        let narrow = |lowerer: &mut Self, limit: Clif| {
+            let limit = lowerer.b.ins().ireduce(types::I32, limit);
+            lowerer.b.ins().splat(types::I32X4, limit)
+        };
+        let within: Vec<Clif> = if index.signed {
+            let least = self.b.ins().sshr_imm_u(before, index.shift);
+            let least = self.b.ins().ineg(least);
+            let [lowest, highest] = [i32::MIN, i32::MAX].map(|end| self.b.ins().iconst(types::I64, i64::from(end)));
+            let (least, most) = (self.b.ins().smax(least, lowest), self.b.ins().smin(most, highest));
+            let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, least, most);
+            self.require(any, slow);
+            let (least, most) = (narrow(self, least), narrow(self, most));
+            let inside = |&lane: &Clif| {
+                let low = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, least, lane);
+                let high = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, lane, most);
+                self.b.ins().band(low, high)
+            };
+            lanes.iter().map(inside).collect()
+        } else {
+            let both = self.b.ins().bor(before, most);
+            let any = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, both, 0);
+            self.require(any, slow);
+            let highest = self.b.ins().iconst(types::I64, i64::from(u32::MAX));
+            let most = self.b.ins().umin(most, highest);
+            let most = narrow(self, most);
+            lanes.iter().map(|&lane| self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, lane, most)).collect()
+        };
+        let within = self.b.ins().band(within[0], within[1]);
+        let within = self.b.ins().vhigh_bits(types::I32, within);
+        let within = self.b.ins().icmp_imm_u(IntCC::Equal, within, 0xf);
+        self.require(within, slow);
+        // Two words at a time.
+        let distance = |lane: usize| {
+            let pairs = vector::cast(self.b, types::I64X2, lanes[lane / 4]);
+            let pair = self.b.ins().extractlane(pairs, (lane % 4 / 2) as u8);
+            let wide = match (lane % 2, index.signed) {
+                (0, true) => {
+                    let word = self.b.ins().ireduce(types::I32, pair);
+                    self.b.ins().sextend(types::I64, word)
+                }
+                (0, false) => self.b.ins().band_imm_u(pair, 0xffff_ffff),
+                (_, true) => self.b.ins().sshr_imm_u(pair, 32),
+                (_, false) => self.b.ins().ushr_imm_u(pair, 32),
+            };
+            shifted_up(self.b, wide, index.shift)
+        };
+        let distances = (0..LANES as usize).map(distance).collect();
+        (distances, self.b.ins().iadd(base, addend))
+    }
+
+    /// A run of the TLB: its first address, its bytes, and what leads to host addresses.
+    fn run(&mut self, run: usize, rights: Rights) -> [Clif; 3] {
+        let runs =
+            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
+        let at = runs + run * size_of::<Run>();
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)]
+            .map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
+    }
+
     fn gather_global(
         &mut self,
         access: &Access,
@@ -412,12 +535,19 @@ impl BlockLowerer<'_, '_, '_> {
         slow: ClifBlock,
         result_ty: Type,
     ) -> Vec<Lanes> {
-        let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
+        let (distances, host) = match self.index_of(access) {
+            Some(index) => self.indexed_in_a_run(access, &index, run, slow),
+            None => {
+                let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
+                let lanes =
+                    (0..LANES as usize).map(|lane| self.b.ins().extractlane(distances[lane / 2], (lane % 2) as u8));
+                (lanes.collect(), host)
+            }
+        };
         let size = access.ty.bytes() as i32;
         let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
-        for lane in 0..LANES as usize {
-            let distance = self.b.ins().extractlane(distances[lane / 2], (lane % 2) as u8);
+        for (lane, distance) in distances.into_iter().enumerate() {
             let at = self.b.ins().iadd(host, distance);
             for (element, lanes) in values.iter_mut().enumerate() {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::Reach;
-use super::whole::Whole;
+use super::whole::{Host, Whole};
 use crate::analysis::{Group, LaunchClass};
 use crate::ir::{Inst, Op, Special, Terminator};
 
@@ -33,6 +33,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let sweeps = self.number == 0
             && ends
             && !group.scattered
+            && !group.loose
             && group.tiled.is_empty()
             && self.classes.launch() == LaunchClass::Line
             && group.steps == (0..self.plan.steps.len())
@@ -78,8 +79,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.test(group, single);
 
         let (head, done) = (self.b.create_block(), self.b.create_block());
-        let hosts = self.hosts().clone();
-        let mut starts: Vec<(Clif, i64)> = hosts.values().copied().collect();
+        let start = |host: &Host| (host.firsts[0], host.step);
+        let mut starts: Vec<(Clif, i64)> = self.hosts().values().map(start).collect();
         starts.sort();
         starts.dedup();
         let zero = self.b.ins().iconst(types::I64, 0);
@@ -89,9 +90,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(head);
         let lanes_before = self.b.append_block_param(head, types::I64);
         let current: Vec<Clif> = starts.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
-        for (index, start) in hosts {
-            let at = starts.iter().position(|&other| other == start).expect("listed above");
-            self.hosts().insert(index, (current[at], start.1));
+        for host in self.hosts().values_mut() {
+            let at = starts.iter().position(|&other| other == start(host)).expect("listed above");
+            host.firsts[0] = current[at];
         }
         self.whole.as_mut().expect("a group is being lowered").lanes_before = Some(lanes_before);
         for number in 0..self.chunk_count() {

@@ -4,28 +4,45 @@
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::{
+    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+};
+use smallvec::SmallVec;
 
 use super::super::forms::clif_type;
-use super::address::{Distances, Rights, Spaced, evenly, extent};
+use super::address::{Distances, NEAR, Range, Rights, evenly, extent};
 use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
 use super::int;
-use crate::analysis::{CHUNK, Class, Condition, Group, Step, Tiled};
-use crate::ir::{Access, BinaryOp, ConvertOp, Inst, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
+use crate::analysis::{CHUNK, Class, Condition, Group, Step, Tiled, keep_to_lanes};
+use crate::ir::{Access, BinaryOp, Inst, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
+
+/// Instructions of a group, times its chunks, that are lowered for every chunk by itself.
+const ONE_BY_ONE: usize = 512;
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
     group: &'r Group,
     /// Values that something outside the group's segments uses.
     escapes: HashSet<Value>,
-    /// Host address of lane 0 of each access, and the distance from lane to lane.
-    hosts: HashMap<usize, (Clif, i64)>,
-    /// Of accesses to tiles, host address of lane 0 of every chunk.
-    tiles: HashMap<usize, Vec<Clif>>,
+    /// Where the accesses are that have been tested.
+    pub(super) hosts: HashMap<usize, Host>,
+    /// For a loop over chunks, lists of the addresses of their lanes 0, by the first in the list.
+    tables: HashMap<Clif, StackSlot>,
     reach: Reach,
     /// In a sweep, lanes of the warps before the current one, `i64`.
     pub(super) lanes_before: Option<Clif>,
+}
+
+/// Where the lanes of an access are in host memory.
+#[derive(Clone)]
+pub(super) struct Host {
+    /// Lane 0 of the warp, or of every chunk.
+    pub firsts: SmallVec<[Clif; 8]>,
+    /// The distance from lane to lane, if they are not in tiles.
+    pub step: i64,
+    /// To be added to all of them.
+    offset: i32,
 }
 
 impl<'r> Whole<'r> {
@@ -34,7 +51,7 @@ impl<'r> Whole<'r> {
             group,
             escapes: HashSet::new(),
             hosts: HashMap::new(),
-            tiles: HashMap::new(),
+            tables: HashMap::new(),
             reach,
             lanes_before: None,
         }
@@ -52,7 +69,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let slow = self.cold_block();
         let done = self.b.create_block();
         let scalars = self.scalars.clone();
-        let reach = Reach::Known(i64::from(self.function.lanes) - 1);
+        let lanes = if self.whole_classes.span_warp() { u32::from(self.function.lanes) } else { CHUNK };
+        let reach = Reach::Known(i64::from(lanes) - 1);
         self.whole = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
         self.steps = group.steps.clone();
         let classes = std::mem::replace(&mut self.classes, self.whole_classes);
@@ -64,12 +82,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.chunk().shared.masks.insert(out.value, bits);
             }
         }
-        self.read_bases_that_are_overwritten(&insts);
-        let masks = if self.in_loop || !group.tiled.is_empty() {
+        if self.classes.span_warp() {
+            self.read_bases_that_are_overwritten(&insts);
+        }
+        let masks = if self.in_loop && insts.len() <= ONE_BY_ONE / self.chunk_count() as usize {
             self.chunks_one_by_one(&insts, &outgoing)
         } else {
             self.chunks_in_a_loop(&insts, &outgoing)
         };
+        if group.loose {
+            self.leave_on_fault();
+        }
         let compared = self.chunk.take().map(|chunk| chunk.shared.masks).unwrap_or_default();
         let all = self.warp_mask() as i64;
         let args: Vec<BlockArg> = outgoing
@@ -140,8 +163,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         masks
     }
 
-    /// The same as a loop, for code that runs once.
+    /// The same as a loop, for code that runs once or is long.
     fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        self.tabulate_hosts();
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let index = self.b.append_block_param(head, types::I64);
         let before: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
@@ -165,6 +189,23 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         masks
     }
 
+    /// Puts host addresses that each chunk has its own of where a loop finds them.
+    fn tabulate_hosts(&mut self) {
+        let hosts = self.hosts().values();
+        let mut lists: Vec<SmallVec<[Clif; 8]>> =
+            hosts.map(|host| host.firsts.clone()).filter(|firsts| firsts.len() > 1).collect();
+        lists.sort();
+        lists.dedup();
+        for firsts in lists {
+            let bytes = firsts.len() as u32 * 8;
+            let table = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3));
+            for (number, &first) in (0..).zip(&firsts) {
+                self.b.ins().stack_store(types::I64, first, table, 8 * number);
+            }
+            self.whole.as_mut().expect("a group is being lowered").tables.insert(firsts[0], table);
+        }
+    }
+
     /// Adds the chunk's bits of the masks that are not known before.
     fn gather_unknown(&mut self, outgoing: &[Outgoing], before: &[Clif]) -> Vec<Clif> {
         let masks = outgoing.iter().zip(before);
@@ -179,8 +220,30 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             .collect()
     }
 
+    /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
     pub(super) fn enter_chunk(&mut self, number: i64) {
         self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
+    }
+
+    /// Lane 0 of a uniform or evenly spaced value: of the warp if lanes are evenly spaced over all of it, else of every chunk.
+    /// Goes to `slow` if it turns out not to be evenly spaced.
+    fn first_lanes(&mut self, v: Value, slow: ClifBlock) -> SmallVec<[Clif; 8]> {
+        if self.classes.span_warp() {
+            return SmallVec::from_elem(self.warp_base(v, Some(slow)), 1);
+        }
+        let mut firsts = SmallVec::new();
+        for number in 0..self.chunk_count() {
+            self.enter_chunk(number);
+            let (first, doubt) = self.base(v);
+            if let Some(holds) = doubt {
+                self.require(holds, slow);
+                self.chunk().bases.insert(v, (first, None));
+            }
+            self.chunk().keep_bases();
+            firsts.push(first);
+        }
+        self.enter_chunk(0);
+        firsts
     }
 
     /// Whether a mask that the group makes is known before its chunks are.
@@ -228,61 +291,82 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn test(&mut self, group: &Group, slow: ClifBlock) {
         self.chunk = Some(Chunk::first_of_group());
         for condition in &group.conditions {
-            let holds = match *condition {
+            match *condition {
                 Condition::Mask { mask, full } => {
                     let all = self.warp_mask();
                     let mask = self.scalar(mask);
                     let inside = self.b.ins().band_imm_s(mask, all as i64);
                     let wanted = self.b.ins().iconst(types::I64, if full { all as i64 } else { 0 });
-                    self.b.ins().icmp(IntCC::Equal, inside, wanted)
+                    let holds = self.b.ins().icmp(IntCC::Equal, inside, wanted);
+                    self.require(holds, slow);
                 }
                 Condition::Compare { cc, a, b } => {
                     let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
-                    let (first, b) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
-                    self.holds_in_all_lanes(cc, first, step, b)
+                    let (firsts, others) = (self.first_lanes(a, slow), self.first_lanes(b, slow));
+                    for (first, b) in firsts.into_iter().zip(others) {
+                        let holds = self.holds_in_all_lanes(cc, first, step, b);
+                        self.require(holds, slow);
+                    }
                 }
                 Condition::Aligned { a, low } => {
-                    let first = self.warp_base(a, Some(slow));
-                    let bits = self.b.ins().band_imm_s(first, low as i64);
-                    self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0)
+                    let firsts = self.first_lanes(a, slow);
+                    let bits = self.any_bits(&firsts);
+                    let bits = self.b.ins().band_imm_s(bits, low as i64);
+                    let holds = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
+                    self.require(holds, slow);
                 }
-            };
-            self.require(holds, slow);
+            }
         }
         for &index in &group.accesses {
-            let access = *self.access(index);
             if let Some(tiled) = group.tiled.get(&index) {
-                let tiles = self.test_tiles(group, &access, tiled, slow);
-                self.whole.as_mut().expect("a group is being lowered").tiles.insert(index, tiles);
-                continue;
+                self.test_tiles(group, index, tiled, slow);
+            } else if !self.hosts().contains_key(&index) {
+                self.test_spaced(group, index, slow);
             }
-            let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
-            let same = group.accesses.iter().find(|&&other| same_place(self.access(other), &access));
-            if let Some(&first) = same.filter(|&&first| first != index) {
-                let host = self.hosts()[&first];
-                self.hosts().insert(index, host);
-                continue;
-            }
-            let base = self.warp_base(access.address, Some(slow));
-            let first = self.first_address(&access, base);
-            let last = self.spread_whole(first, step);
-            let place = Spaced { first, last, step };
-            let rights = self.rights(group, &access);
-            let host = self.host_address(&access, &place, rights, slow);
-            self.hosts().insert(index, (host, step));
         }
         for &(a, b) in &group.apart {
-            let (at_a, at_b) = (self.host_lanes(a), self.host_lanes(b));
-            let apart = self.are_apart(self.access(a), &at_a, self.access(b), &at_b);
+            let (one, other) = (self.access(a), self.access(b));
+            let spaced = !group.tiled.contains_key(&a) && one.address == other.address;
+            let apart = if spaced && keep_to_lanes(one, other, self.hosts()[&a].step) {
+                self.chunks_follow(a)
+            } else {
+                let (at_a, at_b) = (self.host_range(a), self.host_range(b));
+                self.are_apart(&at_a, &at_b)
+            };
             self.require(apart, slow);
         }
     }
 
-    /// Host addresses of lane 0 of every chunk of an access to tiles. Goes to `slow` if one is out of reach.
-    fn test_tiles(&mut self, group: &Group, access: &Access, tiled: &Tiled, slow: ClifBlock) -> Vec<Clif> {
-        let rights = self.rights(group, access);
+    /// Tests an access, and with it those nearby.
+    fn test_spaced(&mut self, group: &Group, index: usize, slow: ClifBlock) {
+        let access = *self.access(index);
+        let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
+        let near = |&other: &usize| !group.tiled.contains_key(&other) && are_near(self.access(other), &access);
+        let near: Vec<usize> = group.accesses.iter().copied().filter(near).collect();
+        let lowest = near.iter().map(|&other| self.access(other).offset).min().unwrap_or(access.offset);
+        let end = |other: usize| i64::from(self.access(other).offset - lowest) + i64::from(self.access(other).bytes());
+        let bytes = near.iter().map(|&other| end(other)).max().unwrap_or(access.bytes().into());
+        let rights = self.rights(&near);
+        let first = Access { offset: lowest, ..access };
+        let firsts: SmallVec<[Clif; 8]> =
+            self.first_lanes(access.address, slow).into_iter().map(|base| self.first_address(&first, base)).collect();
+        let range = self.range(&firsts, step, bytes);
+        let addend = self.host_addend(&access, &range, rights, slow);
+        let firsts: SmallVec<[Clif; 8]> = firsts.into_iter().map(|first| self.b.ins().iadd(first, addend)).collect();
+        for other in near {
+            let offset = self.access(other).offset - lowest;
+            self.hosts().insert(other, Host { firsts: firsts.clone(), step, offset });
+        }
+    }
+
+    /// Tests an access to tiles.
+    fn test_tiles(&mut self, group: &Group, index: usize, tiled: &Tiled, slow: ClifBlock) {
+        let access = self.access(index);
+        let same: Vec<usize> =
+            group.accesses.iter().copied().filter(|&other| same_place(self.access(other), access)).collect();
+        let rights = self.rights(&same);
         let (_, bytes) = extent(access, &tiled.distances);
-        let mut hosts = Vec::new();
+        let mut firsts = SmallVec::new();
         for number in 0..self.chunk_count() {
             self.enter_chunk(number);
             let (root, _) = self.base(tiled.root);
@@ -292,44 +376,75 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
             let first = self.first_lane_of(access.address, (tiled.root, root));
             let first = self.first_address(access, first);
-            let last = self.b.ins().iadd_imm_s(first, bytes - i64::from(access.bytes()));
-            hosts.push(self.host_address(access, &Spaced { first, last, step: 1 }, rights, slow));
+            let range = self.range(&[first], 0, bytes);
+            let addend = self.host_addend(access, &range, rights, slow);
+            firsts.push(self.b.ins().iadd(first, addend));
         }
         self.enter_chunk(0);
-        hosts
+        self.hosts().insert(index, Host { firsts, step: 0, offset: 0 });
     }
 
-    /// The lanes of an access in host memory, of which several guest pages may share one. Those in tiles lie between these.
-    fn host_lanes(&mut self, index: usize) -> Spaced {
+    /// The host memory in which an access lies. Several guest pages may share it.
+    fn host_range(&mut self, index: usize) -> Range {
+        let access = self.access(index);
+        let host = self.hosts()[&index].clone();
+        let firsts: SmallVec<[Clif; 8]> =
+            host.firsts.into_iter().map(|first| int::plus(self.b, first, host.offset.into())).collect();
         let whole = self.whole.as_ref().expect("a group is being lowered");
-        if let Some(tiles) = whole.tiles.get(&index) {
-            let (tiles, access) = (tiles.clone(), self.access(index));
-            let (_, bytes) = extent(access, &whole.group.tiled[&index].distances);
-            let (mut low, mut high) = (tiles[0], tiles[0]);
-            for &tile in &tiles[1..] {
-                low = self.b.ins().umin(low, tile);
-                high = self.b.ins().umax(high, tile);
-            }
-            let last = self.b.ins().iadd_imm_s(high, bytes - i64::from(access.bytes()));
-            return Spaced { first: low, last, step: 1 };
+        let bytes =
+            whole.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
+        self.range(&firsts, host.step, bytes)
+    }
+
+    /// What accesses touch whose lanes 0 these are and whose others are as far apart, so many bytes from each.
+    fn range(&mut self, firsts: &[Clif], step: i64, bytes: i64) -> Range {
+        let (mut low, mut high) = (firsts[0], firsts[0]);
+        for &first in &firsts[1..] {
+            low = self.b.ins().umin(low, first);
+            high = self.b.ins().umax(high, first);
         }
-        let (first, step) = self.hosts()[&index];
-        let last = self.spread_whole(first, step);
-        Spaced { first, last, step }
+        match step {
+            0 => {}
+            ..0 => low = self.spread_whole(low, step),
+            1.. => high = self.spread_whole(high, step),
+        }
+        Range { low, last: int::plus(self.b, high, bytes - 1), bits: self.any_bits(firsts), falls: step < 0 }
+    }
+
+    /// The bits that one of them has.
+    fn any_bits(&mut self, values: &[Clif]) -> Clif {
+        let mut bits = values[0];
+        for &value in &values[1..] {
+            bits = self.b.ins().bor(bits, value);
+        }
+        bits
+    }
+
+    /// Whether each chunk of an access ends before the next one begins, in the order in which lanes follow each other.
+    fn chunks_follow(&mut self, index: usize) -> Clif {
+        let Host { firsts, step, .. } = self.hosts()[&index].clone();
+        let mut follow = self.b.ins().iconst(types::I8, 1);
+        for pair in firsts.windows(2) {
+            let end = self.b.ins().iadd_imm_s(pair[0], step * i64::from(CHUNK));
+            let cc = if step < 0 { IntCC::UnsignedLessThanOrEqual } else { IntCC::UnsignedGreaterThanOrEqual };
+            let behind = self.b.ins().icmp(cc, pair[1], end);
+            follow = self.b.ins().band(follow, behind);
+        }
+        follow
     }
 
     fn access(&self, index: usize) -> &'r Access {
         self.block.insts[index].op.access().expect("a memory access")
     }
 
-    pub(super) fn hosts(&mut self) -> &mut HashMap<usize, (Clif, i64)> {
+    pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
         &mut self.whole.as_mut().expect("a group is being lowered").hosts
     }
 
-    /// What the accesses of a place do together.
-    fn rights(&self, group: &Group, access: &Access) -> Rights {
+    /// What accesses do together.
+    fn rights(&self, accesses: &[usize]) -> Rights {
         let mut rights = Rights { read: false, write: false };
-        for &index in group.accesses.iter().filter(|&&other| same_place(self.access(other), access)) {
+        for &index in accesses {
             match self.block.insts[index].op {
                 Op::Store { .. } => rights.write = true,
                 _ => rights.read = true,
@@ -392,6 +507,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
     fn compare_whole(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
         let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return None };
+        if !self.classes.span_warp() {
+            return None;
+        }
         let (cc, a, b) = self.classes.spaced_compare(cc, a, b)?;
         let lanes = i64::from(self.function.lanes);
         let step = self.classes.get(a).stride().expect("it compares evenly spaced lanes");
@@ -437,14 +555,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         Some(bits)
     }
 
-    /// Whether two accesses touch no byte in common.
-    fn are_apart(&mut self, a: &Access, at_a: &Spaced, b: &Access, at_b: &Spaced) -> Clif {
-        let (low_a, high_a) = at_a.ends();
-        let (low_b, high_b) = at_b.ends();
-        let last_a = self.b.ins().iadd_imm_s(high_a, i64::from(a.bytes()) - 1);
-        let last_b = self.b.ins().iadd_imm_s(high_b, i64::from(b.bytes()) - 1);
-        let before = self.b.ins().icmp(IntCC::UnsignedLessThan, last_a, low_b);
-        let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, last_b, low_a);
+    /// Whether two ranges have no byte in common.
+    fn are_apart(&mut self, a: &Range, b: &Range) -> Clif {
+        let before = self.b.ins().icmp(IntCC::UnsignedLessThan, a.last, b.low);
+        let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, b.last, a.low);
         self.b.ins().bor(before, behind)
     }
 
@@ -472,28 +586,48 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let (clif, offset) = (clif_type(self.ty(v), false), self.layout.offset(*reg) as i32);
                 self.b.ins().load(clif, flags(), self.registers, offset)
             }
-            // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
-            Op::Select { a, .. } => self.warp_base(*a, slow),
             Op::LaneId => self.b.ins().iconst(types::I32, 0),
             Op::Special(Special::Tid(axis)) => self.first_tid(*axis),
             op => {
-                let args: Vec<Clif> = op.operands().iter().map(|&v| self.warp_base(v, slow)).collect();
-                if let Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } = *op
-                    && let Some(straight) = self.wrap_free(op, a, args[0], self.reach())
-                {
-                    self.require(straight, slow.expect("only tested values are in doubt"));
+                let base = self.first_of(v, &mut |lowerer, operand| match (op, lowerer.classes.get(operand)) {
+                    (Op::Concat { .. }, Class::Varying) => {
+                        let (word, same) = lowerer.same_in_warp(operand);
+                        lowerer.require(same, slow.expect("only tested values are in doubt"));
+                        word
+                    }
+                    _ => lowerer.warp_base(operand, slow),
+                });
+                if let Some((extension, a)) = self.extended(v) {
+                    let first = self.warp_base(a, slow);
+                    if let Some(straight) = self.wrap_free(extension, a, first, self.reach()) {
+                        self.require(straight, slow.expect("only tested values are in doubt"));
+                    }
                 }
-                self.base_of(v, &args)
+                base
             }
         };
         self.chunk().shared.bases.insert(v, base);
         base
     }
 
+    /// Lane 0 of a varying word, and whether all lanes have the same one.
+    fn same_in_warp(&mut self, v: Value) -> (Clif, Clif) {
+        let (mut word, mut all) = (None, None);
+        for number in 0..self.chunk_count() {
+            self.enter_chunk(number);
+            let lanes = self.lanes(v);
+            let first = *word.get_or_insert_with(|| self.b.ins().extractlane(lanes[0], 0));
+            let same = self.are_spaced(&lanes, types::I32X4, first, 0);
+            all = Some(all.map_or(same, |all| self.b.ins().band(all, same)));
+        }
+        self.enter_chunk(0);
+        (word.expect("a warp has chunks"), all.expect("a warp has chunks"))
+    }
+
     /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
     pub(super) fn whole_base(&mut self, v: Value) -> Option<Clif> {
         let Class::Affine { step, exact } = self.classes.get(v) else { return None };
-        if self.whole.is_none() || !(exact || self.is_tested(v)) {
+        if self.whole.is_none() || !self.classes.span_warp() || !(exact || self.is_tested(v)) {
             return None;
         }
         if step == 0 {
@@ -516,9 +650,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         moved
     }
 
-    /// Whether a value has been found to be evenly spaced over the warp.
+    /// Whether a value has been found to be evenly spaced, over the warp or in the chunk.
     pub(super) fn is_tested(&self, v: Value) -> bool {
-        self.chunk.as_ref().is_some_and(|chunk| chunk.shared.bases.contains_key(&v))
+        let tested = |chunk: &Chunk| {
+            chunk.shared.bases.contains_key(&v) || chunk.bases.get(&v).is_some_and(|(_, doubt)| doubt.is_none())
+        };
+        self.chunk.as_ref().is_some_and(tested)
     }
 
     /// Whether a mask is known to have all lanes, or none.
@@ -536,24 +673,36 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
     fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
+        let Host { firsts, step, offset } = self.hosts()[&index].clone();
         let whole = self.whole.as_ref().expect("a group is being lowered");
-        if let (Some(tiles), Some(lane)) =
-            (whole.tiles.get(&index), self.chunk.as_ref().and_then(Chunk::known_first_lane))
-        {
-            return ((tiles[(lane / i64::from(CHUNK)) as usize], 0), whole.group.tiled[&index].distances);
-        }
-        let (host, step) = self.hosts()[&index];
+        let distances = whole.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
         if let Some(lane) = self.chunk().known_first_lane() {
-            return ((host, (step * lane) as i32), evenly(step));
+            return match firsts[..] {
+                [first] => ((first, offset + (step * lane) as i32), distances),
+                _ => ((firsts[(lane / i64::from(CHUNK)) as usize], offset), distances),
+            };
         }
-        let known = self.chunk().hosts.iter().find(|&&(of, _)| of == (host, step)).map(|&(_, at)| at);
+        let start = (firsts[0], step);
+        let known = self.chunk().hosts.iter().find(|&&(of, _)| of == start).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
-            let reach = self.reach_of_chunk();
-            let at = self.spread(host, step, reach);
-            self.chunk().hosts.push(((host, step), at));
+            let table = self.whole.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
+            let at = match table {
+                Some(table) => {
+                    // A chunk has as many lanes as an entry has bytes.
+                    let lane = self.first_lane();
+                    let table = self.b.ins().stack_addr(types::I64, table, 0);
+                    let entry = self.b.ins().iadd(table, lane);
+                    self.b.ins().load(types::I64, flags(), entry, 0)
+                }
+                None => {
+                    let reach = self.reach_of_chunk();
+                    self.spread(start.0, step, reach)
+                }
+            };
+            self.chunk().hosts.push((start, at));
             at
         });
-        ((at, 0), evenly(step))
+        ((at, offset), distances)
     }
 
     pub(super) fn load_whole(&mut self, index: usize) {
@@ -588,6 +737,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.store_spaced(&access, &values, host, &distances);
         self.set_resident(inst);
     }
+}
+
+/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a page rarely ends between
+/// them.
+fn are_near(a: &Access, b: &Access) -> bool {
+    let kind = |access: &Access| (access.space, access.address, access.align);
+    let distance = i64::from(a.offset.abs_diff(b.offset));
+    kind(a) == kind(b) && distance < NEAR && distance % i64::from(a.align.max(1)) == 0
 }
 
 /// Whether two accesses have the same addresses and size.

@@ -1,0 +1,103 @@
+//! Values of 64 bits of which only the low words are used: 32-bit code computes an index with a 64-bit multiply-add, for one
+//! (`v_mad_u64_u32`, `mad.wide`). Their low words are computed alone, so that an index stays what it is, evenly spaced.
+
+use super::editor::Editor;
+use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window};
+
+/// What is needed of a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Used {
+    Not,
+    LowWord,
+    Whole,
+}
+
+/// Which varying 64-bit values of a block are used for nothing but their low words, and can be computed so.
+pub struct LowWords {
+    used: Vec<Used>,
+    low: Vec<bool>,
+}
+
+impl LowWords {
+    /// For a block whose instructions come in reverse.
+    pub fn new(values: usize) -> LowWords {
+        LowWords { used: vec![Used::Not; values], low: vec![false; values] }
+    }
+
+    pub fn any(&self) -> bool {
+        self.low.contains(&true)
+    }
+
+    pub fn contains(&self, value: Value) -> bool {
+        self.low[value.0 as usize]
+    }
+
+    pub fn is_used(&mut self, value: Value) {
+        self.used[value.0 as usize] = Used::Whole;
+    }
+
+    /// All that is needed of `value` is needed of `instead`.
+    pub fn stands_for(&mut self, value: Value, instead: Value) {
+        match self.used[value.0 as usize] {
+            Used::Not => {}
+            Used::LowWord => self.is_used_low(instead),
+            Used::Whole => self.is_used(instead),
+        }
+    }
+
+    /// Notes what an operation needs.
+    pub fn note(&mut self, editor: &Editor, op: &Op, results: &[Value]) {
+        if is_low_word(editor, op) {
+            return op.for_each_operand(|v| self.is_used_low(v));
+        }
+        if let &[result] = results
+            && self.used[result.0 as usize] == Used::LowWord
+            && editor.ty(result) == ValueType::varying(Type::I64)
+            && has_low_word(editor, op)
+        {
+            self.low[result.0 as usize] = true;
+            return op.for_each_operand(|v| self.is_used_low(v));
+        }
+        op.for_each_operand(|v| self.is_used(v));
+    }
+
+    fn is_used_low(&mut self, value: Value) {
+        let used = &mut self.used[value.0 as usize];
+        if *used == Used::Not {
+            *used = Used::LowWord;
+        }
+    }
+}
+
+/// Whether it takes the low word of a 64-bit value.
+pub fn is_low_word(editor: &Editor, op: &Op) -> bool {
+    matches!(*op, Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if editor.ty(a).ty == Type::I64)
+}
+
+/// Whether the low word of the result follows from those of the operands.
+fn has_low_word(editor: &Editor, op: &Op) -> bool {
+    match *op {
+        Op::Binary { op: BinaryOp::Shl, b, .. } => editor.constant(b).is_some_and(|by| by < 32),
+        Op::Binary { op, .. } => {
+            use BinaryOp::{Add, And, Mul, Or, Sub, Xor};
+            matches!(op, Add | Sub | Mul | And | Or | Xor)
+        }
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } => editor.ty(a).ty == Type::I32,
+        Op::Concat { .. } => true,
+        _ => false,
+    }
+}
+
+/// The low word of such an operation. `word` gives that of an operand of 64 bits, and operands of 32 bits as they are.
+pub fn low_word(out: &mut Editor, op: &Op, window: Window, mut word: impl FnMut(&mut Editor, Value) -> Value) -> Value {
+    let value = match *op {
+        Op::Binary { op, a, b } => {
+            let (a, b) = (word(out, a), word(out, b));
+            out.binary(op, a, b, window)
+        }
+        Op::Convert { a, .. } => word(out, a),
+        Op::Concat { lo, .. } => word(out, lo),
+        ref op => unreachable!("{op:?} has no low word"),
+    };
+    out.shaped(value, ValueType::varying(Type::I32), window)
+}
