@@ -5,7 +5,7 @@ use crate::fault::FaultRecord;
 /// Pages in a [`Tlb`].
 pub const TLB_ENTRIES: usize = 256;
 /// Runs for reading in a [`Tlb`], and for writing.
-pub const RUNS: usize = 32;
+pub const RUNS: usize = 64;
 /// Pages are 64 KiB.
 pub const PAGE_BITS: u32 = 16;
 pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;

@@ -6,6 +6,7 @@
 
 use super::editor::Editor;
 use super::narrow::{LowWords, is_low_word, low_word};
+use super::pairs::{Pairs, pair};
 use crate::ir::{
     Access, BinaryOp, ConvertOp, Function, Inst, Op, Reg, Terminator, Type, UnaryOp, Value, ValueType, entry_mask,
 };
@@ -127,8 +128,8 @@ impl<'a> Demand<'a> {
                 if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) }
             }
         };
-        let words = demand.low_words();
-        (!demand.keeps_all(&words)).then(|| demand.replay(&words))
+        let (words, pairs) = (demand.low_words(), Pairs::of(demand.editor));
+        (pairs.any() || !demand.keeps_all(&words)).then(|| demand.replay(&words, &pairs))
     }
 
     /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
@@ -362,7 +363,7 @@ impl<'a> Demand<'a> {
             })
     }
 
-    fn replay(&self, words: &LowWords) -> (Editor, Terminator) {
+    fn replay(&self, words: &LowWords, pairs: &Pairs) -> (Editor, Terminator) {
         let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
         let mut map = vec![Value(u32::MAX); self.editor.values.len()];
         for (index, inst) in self.editor.insts.iter().enumerate() {
@@ -400,6 +401,14 @@ impl<'a> Demand<'a> {
                 let sum = out.binary(op, a, b, inst.window);
                 let wanted = self.editor.ty(inst.results[0]);
                 map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
+                continue;
+            }
+            if pairs.contains(index)
+                && let Some(results) = pair(&mut out, &op, inst.window)
+            {
+                for (old, new) in inst.results.iter().zip(results) {
+                    map[old.0 as usize] = new;
+                }
                 continue;
             }
             let types = inst.types(&self.editor.values);

@@ -20,6 +20,7 @@ mod liveness;
 mod loops;
 mod masks;
 mod narrow;
+mod pairs;
 mod product;
 mod segment;
 mod ssa;

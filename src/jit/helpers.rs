@@ -27,6 +27,9 @@ const FAULT_ORDER: usize = 255;
 pub const SPARSE_LANES: usize = 253;
 /// Result of a shared function.
 pub const SHARED_RESULT: usize = 254;
+/// What [`Helper::Reach`] found.
+pub const REACHED: usize = 251;
+pub const REACHED_ADDEND: usize = 252;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AccessKind {
@@ -71,19 +74,23 @@ pub enum Helper {
     Interpret,
     /// (context, guest address): brings the address's page into the TLB if it is resident.
     Fill,
+    /// (context, lowest and highest guest address of a range, [`run_number`]): where the range is in host memory, if it is there
+    /// and follows itself, in scratch words [`REACHED`] (1, else 0) and [`REACHED_ADDEND`] (what leads there).
+    Reach,
     /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in
     /// scratch word [`SHARED_RESULT`].
     Shared,
 }
 
 impl Helper {
-    const ALL: [Helper; 4] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Shared];
+    const ALL: [Helper; 5] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared];
 
     fn address(self) -> usize {
         match self {
             Helper::Access => access as *const () as usize,
             Helper::Interpret => interpret as *const () as usize,
             Helper::Fill => fill as *const () as usize,
+            Helper::Reach => reach as *const () as usize,
             Helper::Shared => shared as *const () as usize,
         }
     }
@@ -91,7 +98,7 @@ impl Helper {
     pub fn signature(self, conv: CallConv) -> Signature {
         let mut signature = Signature::new(conv);
         let params: &[clif::Type] = match self {
-            Helper::Access => &[types::I64, types::I64, types::I64, types::I64],
+            Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
             Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
         };
@@ -229,6 +236,25 @@ unsafe extern "C" fn fill(context: *mut WarpContext, address: u64) {
     // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
     let tlb: &mut Tlb = unsafe { &mut *context.tlb };
     context.memory().tlb_fill(tlb, address);
+}
+
+/// A run of the TLB, for [`Helper::Reach`].
+pub fn run_number(run: usize, write: bool) -> i64 {
+    (run * 2 + usize::from(write)) as i64
+}
+
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn reach(context: *mut WarpContext, low: u64, last: u64, number: u64) {
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.helper_calls += 1;
+    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
+    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
+    let (run, write) = (number as usize / 2, number % 2 == 1);
+    let addend = context.memory().reach(tlb, run, (low, last), write);
+    context.scratch[REACHED] = addend.is_some().into();
+    context.scratch[REACHED_ADDEND] = addend.unwrap_or(0);
 }
 
 /// # Safety

@@ -147,8 +147,8 @@ impl Memory {
         state
     }
 
-    /// Notes that an access at `address`, which is aligned and permitted, did not go through `run`, and mostly makes it that of
-    /// the address. It holds as long as a TLB's entry does.
+    /// Notes that an access at `address` did not go through `run`, and mostly makes it that of the address, if it has one. It
+    /// holds as long as a TLB's entry does.
     pub fn run_fill(&self, run: &mut Run, address: u64, write: bool) {
         if run.holds(address) {
             return;
@@ -159,15 +159,33 @@ impl Memory {
         }
     }
 
-    /// The readable or writable pages around an address that follow each other in host memory too.
-    fn run(&self, address: u64, write: bool) -> Option<Run> {
-        let host = |page: u64| match self.page(page) {
-            Page::Resident { host, access } if if write { access.write } else { access.read } => {
+    /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
+    /// memory too and are readable or, with `write`, both readable and writable. Mostly the TLB's run has them from then on.
+    pub fn reach(&self, tlb: &mut Tlb, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
+        let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
+        let run = &mut runs[run];
+        self.run_fill(run, low, write);
+        if low <= last && run.holds(low) && run.holds(last) {
+            return Some(run.addend);
+        }
+        let host = self.host_to(low, write)?;
+        (low <= last && page_start(low) == page_start(last)).then(|| host.wrapping_sub(page_start(low)))
+    }
+
+    /// Host address of an address's page if that is readable or, with `write`, both readable and writable.
+    fn host_to(&self, address: u64, write: bool) -> Option<u64> {
+        match self.page(address) {
+            Page::Resident { host, access } if access.read && (access.write || !write) => {
                 Some(host.as_ptr().expose_provenance() as u64)
             }
             _ => None,
-        };
+        }
+    }
+
+    /// The pages around an address, as in [`Memory::reach`], that follow each other in host memory too.
+    fn run(&self, address: u64, write: bool) -> Option<Run> {
         let page = page_start(address);
+        let host = |page: u64| self.host_to(page, write);
         let addend = host(page)?.wrapping_sub(page);
         let follow = |step: u64| {
             let neighbours = (1..=RUN_PAGES).map(|n| page.wrapping_add(step.wrapping_mul(n)));

@@ -5,15 +5,14 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use smallvec::SmallVec;
 
 use super::super::abi;
-use super::super::forms::clif_type;
-use super::super::helpers::Helper;
+use super::super::helpers::{self, Helper, REACHED, REACHED_ADDEND};
 use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class, bound, tiled};
 use crate::ir::{Access, Space, Type, Value};
-use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
+use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
 
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;
@@ -157,21 +156,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let lanes = self.lanes(address);
         let base = self.b.ins().extractlane(lanes[0], 0);
-        let clif = clif_type(self.ty(address), true);
-        let guess = (base, Some(self.are_spaced(&lanes, clif, base, step)));
+        let first = vector::first_lane(self.b, lanes[0]);
+        let guess = (base, Some(self.are_spaced(&lanes, first, step)));
         self.chunk().places.guesses.push(((address, step), guess));
         guess
     }
 
-    /// Whether the lanes of addresses follow the first one, `base`, `step` bytes apart.
-    pub(super) fn are_spaced(
-        &mut self,
-        lanes: &[Clif],
-        clif: cranelift_codegen::ir::Type,
-        base: Clif,
-        step: i64,
-    ) -> Clif {
-        let splat = self.b.ins().splat(clif, base);
+    /// Whether the lanes of addresses follow the first one, which a vector has in all its lanes, `step` bytes apart.
+    pub(super) fn are_spaced(&mut self, lanes: &[Clif], first: Clif, step: i64) -> Clif {
         let per = LANES / lanes.len() as i64;
         let mut same: Option<Clif> = None;
         for (part, &lane) in lanes.iter().enumerate() {
@@ -181,7 +173,7 @@ impl BlockLowerer<'_, '_, '_> {
                 2 => Some(vector::longs(self.b, [at(0) as u64, at(1) as u64])),
                 _ => Some(vector::words(self.b, [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32])),
             };
-            let expected = offsets.map_or(splat, |offsets| self.b.ins().iadd(splat, offsets));
+            let expected = offsets.map_or(first, |offsets| self.b.ins().iadd(first, offsets));
             let equal = self.b.ins().icmp(IntCC::Equal, lane, expected);
             let equal = vector::cast(self.b, types::I32X4, equal);
             same = Some(match same {
@@ -318,8 +310,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What leads from addresses of a range to host addresses, having checked that it is there and lanes are aligned; else to
-    /// `slow`. A page that the TLB lacks is filled in, for a group's slow path costs more than a few checks.
-    pub(super) fn host_addend(&mut self, access: &Access, range: &Range, rights: Rights, slow: ClifBlock) -> Clif {
+    /// `slow`. The range lies in a run, or a helper finds out where, for a group's slow path costs more than that.
+    pub(super) fn host_addend(
+        &mut self,
+        access: &Access,
+        range: &Range,
+        (run, rights): (usize, Rights),
+        slow: ClifBlock,
+    ) -> Clif {
         if let Some(aligned) = self.is_aligned(access.align, range.bits) {
             self.require(aligned, slow);
         }
@@ -333,30 +331,32 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(inside, slow);
             return self.ctx_load(types::I64, abi::SHARED);
         }
-        let (hit, addend) = self.look_up(range.low, range.last, rights);
+        let [first, bytes, addend] = self.run(run, rights);
+        let [low, last] = [range.low, range.last].map(|end| self.b.ins().isub(end, first));
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, last, bytes);
+        let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, last);
+        let hit = self.b.ins().band(inside, straight);
         let (miss, found) = (self.cold_block(), self.b.create_block());
         let result = self.b.append_block_param(found, types::I64);
         self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
         self.b.switch_to_block(miss);
-        let differ = self.b.ins().bxor(range.low, range.last);
-        let one_page = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differ, PAGE);
-        self.require(one_page, slow);
-        self.region.call(self.b, Helper::Fill, &[self.ctx, range.low]);
-        let (hit, addend) = self.look_up(range.low, range.last, rights);
-        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], slow, &[]);
+        let number = self.b.ins().iconst(types::I64, helpers::run_number(run, rights.write));
+        self.region.call(self.b, Helper::Reach, &[self.ctx, range.low, range.last, number]);
+        let [reached, addend] =
+            [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, abi::SCRATCH + 8 * word as i32));
+        self.b.ins().brif(reached, found, &[BlockArg::Value(addend)], slow, &[]);
         self.b.switch_to_block(found);
         result
     }
 
-    /// Whether the TLB has the one page of a range, whose last byte is `end`, and what leads to its host address.
-    fn look_up(&mut self, low: Clif, end: Clif, rights: Rights) -> (Clif, Clif) {
-        let (tags, addend) = self.tlb_entry(low, rights);
-        let mut differs = self.b.ins().bxor(low, end);
-        for tag in tags {
-            let other = self.b.ins().bxor(tag, low);
-            differs = self.b.ins().bor(differs, other);
-        }
-        (self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differs, PAGE), addend)
+    /// A run of the TLB: its first address, its bytes, and what leads to host addresses.
+    pub(super) fn run(&mut self, run: usize, rights: Rights) -> [Clif; 3] {
+        let runs =
+            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
+        let at = runs + run * size_of::<Run>();
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)]
+            .map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
     }
 
     /// Tags and addend of the TLB entry where the page of an address would be. It is there if it begins at every tag.

@@ -230,7 +230,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
             Op::Raise { guard, .. } => self.raise(index, guard.expect("analysis makes masks explicit")),
             Op::Fence => {
-                self.b.ins().fence();
+                // One thread sees what it did in order.
+                if !self.region.one_worker {
+                    self.b.ins().fence();
+                }
             }
             Op::AddCarry { a, b, carry: None } => {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));

@@ -228,7 +228,8 @@ impl BlockLowerer<'_, '_, '_> {
                         (Op::Concat { .. }, Class::Varying) => {
                             let lanes = lowerer.lanes(operand);
                             let word = lowerer.b.ins().extractlane(lanes[0], 0);
-                            let same = lowerer.are_spaced(&lanes, types::I32X4, word, 0);
+                            let first = vector::first_lane(lowerer.b, lanes[0]);
+                            let same = lowerer.are_spaced(&lanes, first, 0);
                             (word, Some(same))
                         }
                         _ => lowerer.base(operand),

@@ -3,19 +3,19 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
 use super::super::{Effort, abi};
-use super::address::{Distances, Place, Rights, evenly};
+use super::address::{Distances, Place, Rights, Spaced, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::int::{plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Inst, Op, Space, Type, Value};
-use warploom_runtime::warp::{Run, Tlb};
 
 const LANES: i64 = CHUNK as i64;
 
@@ -37,6 +37,18 @@ fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<It
     let follow = |vector: &[i64]| vector.iter().zip(0..).all(|(&at, lane)| at == vector[0] + lane * bytes);
     let starts: SmallVec<[i64; 8]> = distances.iter().copied().step_by(lanes).collect();
     distances.chunks(lanes).all(follow).then(|| starts.into_iter())
+}
+
+/// Lanes of two or four words each as they lie in memory.
+fn transposed(b: &mut FunctionBuilder, words: &[Lanes]) -> Vec<Clif> {
+    let merged = |b: &mut FunctionBuilder, x: usize, y: usize| vector::interleave(b, &words[x], &words[y]);
+    let first = merged(b, 0, 1);
+    if words.len() == 2 {
+        return first.into();
+    }
+    let last = merged(b, 2, 3);
+    let lanes = first.into_iter().zip(last);
+    lanes.flat_map(|(x, y)| [[0, 1, 4, 5], [2, 3, 6, 7]].map(|pick| vector::shuffle_words(b, x, y, pick))).collect()
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -307,7 +319,8 @@ impl BlockLowerer<'_, '_, '_> {
         let hot = self.region.effort == Effort::Full;
         for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
             let (spaced, apart) = (self.b.create_block(), self.b.create_block());
-            let holds = self.are_spaced(&offsets, types::I32X4, first, step);
+            let all = vector::first_lane(self.b, offsets[0]);
+            let holds = self.are_spaced(&offsets, all, step);
             self.b.ins().brif(holds, spaced, &[], apart, &[]);
             self.b.switch_to_block(spaced);
             let at = self.b.ins().uextend(types::I64, first);
@@ -517,16 +530,6 @@ impl BlockLowerer<'_, '_, '_> {
         (distances, self.b.ins().iadd(base, addend))
     }
 
-    /// A run of the TLB: its first address, its bytes, and what leads to host addresses.
-    fn run(&mut self, run: usize, rights: Rights) -> [Clif; 3] {
-        let runs =
-            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
-        let at = runs + run * size_of::<Run>();
-        let tlb = self.ctx_load(types::I64, abi::TLB);
-        [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)]
-            .map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
-    }
-
     fn gather_global(
         &mut self,
         access: &Access,
@@ -558,9 +561,63 @@ impl BlockLowerer<'_, '_, '_> {
         values
     }
 
-    /// The reverse, the highest lane last. Lanes that do not take part write where nobody reads.
+    /// The reverse of [`Self::gather_global`].
     fn scatter_global(&mut self, access: &Access, values: &[Lanes], run: usize, slow: ClifBlock) {
         let (distances, host) = self.in_a_run(access, run, Rights::WRITE, slow);
+        self.scatter(access, values, host, &distances);
+    }
+
+    /// Any lanes of shared memory: in vectors if they are consecutive, else one by one after one check of all.
+    fn scatter_shared(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
+        let done = self.b.create_block();
+        if access.count == 1 && access.ty.bytes() >= 4 {
+            let apart = self.b.create_block();
+            let saved = self.chunk.clone();
+            self.store_among(access, &values[0], apart);
+            self.b.ins().jump(done, &[]);
+            self.chunk = saved;
+            self.b.switch_to_block(apart);
+        }
+        let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
+        let offsets = self.shared_offsets(access, Some(mask), slow);
+        let distances =
+            offsets.iter().flat_map(|&at| [self.b.ins().uwiden_low(at), self.b.ins().uwiden_high(at)]).collect();
+        let shared = self.ctx_load(types::I64, abi::SHARED);
+        self.scatter(access, values, shared, &distances);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// Stores consecutive lanes of shared memory, and what was there for those that do not take part: nobody else sees it
+    /// meanwhile, since a block's warps share a host thread. Leaves to `apart` if lanes are not consecutive, or not all in reach.
+    fn store_among(&mut self, access: &Access, lanes: &Lanes, apart: ClifBlock) {
+        let step = i64::from(access.bytes());
+        let mut offsets = self.lanes(access.address);
+        if access.offset != 0 {
+            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
+            offsets = offsets.iter().map(|&at| self.b.ins().iadd(at, offset)).collect();
+        }
+        let first = self.b.ins().extractlane(offsets[0], 0);
+        let all = vector::first_lane(self.b, offsets[0]);
+        let consecutive = self.are_spaced(&offsets, all, step);
+        self.require(consecutive, apart);
+        let first = self.b.ins().uextend(types::I64, first);
+        let last = self.b.ins().iadd_imm_s(first, (LANES - 1) * step);
+        let inside = self.is_in_shared(access, &Spaced { first, last, step });
+        self.require(inside, apart);
+        let shared = self.ctx_load(types::I64, abi::SHARED);
+        let host = self.b.ins().iadd(shared, first);
+        let clif = clif_type(access.ty, true);
+        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), access.ty);
+        for (part, (&v, mask)) in lanes.iter().zip(masks).enumerate() {
+            let before = self.b.ins().load(clif, flags(), host, 16 * part as i32);
+            let after = vector::blend(self.b, mask, v, before);
+            self.b.ins().store(flags(), after, host, 16 * part as i32);
+        }
+    }
+
+    /// Stores lanes at distances from a host address, the highest last. Lanes that do not take part write where nobody reads.
+    fn scatter(&mut self, access: &Access, values: &[Lanes], host: Clif, distances: &Lanes) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let clif = clif_type(Type::I64, true);
         let host = self.b.ins().splat(clif, host);
@@ -638,8 +695,9 @@ impl BlockLowerer<'_, '_, '_> {
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+        let shared = access.space == Space::Shared && self.region.effort == Effort::Full;
         if let Some(place) = place {
-            let other = self.way_without(run, slow);
+            let other = if shared { self.cold_block() } else { self.way_without(run, slow) };
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, other);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
@@ -649,6 +707,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
         if let Some(run) = run {
             self.scatter_global(&access, &lanes, run, slow);
+            self.finish_store(done, sparse);
+        } else if shared {
+            let (some, none) = (self.b.create_block(), self.no_status(sparse));
+            self.b.ins().brif(bits, some, &[], done, &none);
+            self.b.switch_to_block(some);
+            self.scatter_shared(&access, &lanes, slow);
             self.finish_store(done, sparse);
         } else if place.is_some() {
             // It has left for `slow` if need be.
@@ -709,6 +773,15 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(vectors) = in_vectors(access, distances).filter(|_| access.count == 1 && size >= 4) {
             for (distance, &v) in vectors.zip(&values[0]) {
                 self.b.ins().store(flags(), v, host, at + distance as i32);
+            }
+            return;
+        }
+        if size == 4
+            && matches!(access.count, 2 | 4)
+            && distances.windows(2).all(|pair| pair[1] - pair[0] == i64::from(access.bytes()))
+        {
+            for (vector, v) in transposed(self.b, values).into_iter().enumerate() {
+                self.b.ins().store(flags(), v, host, at + distances[0] as i32 + 16 * vector as i32);
             }
             return;
         }

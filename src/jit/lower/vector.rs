@@ -15,6 +15,12 @@ pub fn shuffle_words(b: &mut FunctionBuilder, x: Clif, y: Clif, words: [u8; 4]) 
     cast(b, ty, result)
 }
 
+/// The first lane of a vector in all of them.
+pub fn first_lane(b: &mut FunctionBuilder, x: Clif) -> Clif {
+    let wide = b.func.dfg.value_type(x).lane_bits() == 64;
+    shuffle_words(b, x, x, if wide { [0, 1, 0, 1] } else { [0; 4] })
+}
+
 /// The same bits as another type of the same width.
 pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
     if b.func.dfg.value_type(a) == ty {

@@ -14,6 +14,7 @@ use super::address::{Distances, NEAR, Range, Rights, evenly, extent};
 use super::block::{BlockLowerer, Outgoing};
 use super::chunk::{Chunk, Reach, flags};
 use super::int;
+use super::vector;
 use crate::analysis::{CHUNK, Class, Condition, Group, Step, Tiled, keep_to_lanes};
 use crate::ir::{Access, BinaryOp, Inst, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
 
@@ -351,7 +352,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let firsts: SmallVec<[Clif; 8]> =
             self.first_lanes(access.address, slow).into_iter().map(|base| self.first_address(&first, base)).collect();
         let range = self.range(&firsts, step, bytes);
-        let addend = self.host_addend(&access, &range, rights, slow);
+        let run = self.region.next_run();
+        let addend = self.host_addend(&access, &range, (run, rights), slow);
         let firsts: SmallVec<[Clif; 8]> = firsts.into_iter().map(|first| self.b.ins().iadd(first, addend)).collect();
         for other in near {
             let offset = self.access(other).offset - lowest;
@@ -366,6 +368,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             group.accesses.iter().copied().filter(|&other| same_place(self.access(other), access)).collect();
         let rights = self.rights(&same);
         let (_, bytes) = extent(access, &tiled.distances);
+        let run = self.region.next_run();
         let mut firsts = SmallVec::new();
         for number in 0..self.chunk_count() {
             self.enter_chunk(number);
@@ -377,7 +380,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let first = self.first_lane_of(access.address, (tiled.root, root));
             let first = self.first_address(access, first);
             let range = self.range(&[first], 0, bytes);
-            let addend = self.host_addend(access, &range, rights, slow);
+            let addend = self.host_addend(access, &range, (run, rights), slow);
             firsts.push(self.b.ins().iadd(first, addend));
         }
         self.enter_chunk(0);
@@ -612,16 +615,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Lane 0 of a varying word, and whether all lanes have the same one.
     fn same_in_warp(&mut self, v: Value) -> (Clif, Clif) {
-        let (mut word, mut all) = (None, None);
+        let (mut first, mut all) = (None, None);
         for number in 0..self.chunk_count() {
             self.enter_chunk(number);
             let lanes = self.lanes(v);
-            let first = *word.get_or_insert_with(|| self.b.ins().extractlane(lanes[0], 0));
-            let same = self.are_spaced(&lanes, types::I32X4, first, 0);
+            let first = *first.get_or_insert_with(|| vector::first_lane(self.b, lanes[0]));
+            let same = self.are_spaced(&lanes, first, 0);
             all = Some(all.map_or(same, |all| self.b.ins().band(all, same)));
         }
         self.enter_chunk(0);
-        (word.expect("a warp has chunks"), all.expect("a warp has chunks"))
+        let word = self.b.ins().extractlane(first.expect("a warp has chunks"), 0);
+        (word, all.expect("a warp has chunks"))
     }
 
     /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.

@@ -178,6 +178,36 @@ fn runs_end_where_host_memory_or_rights_do() {
 }
 
 #[test]
+fn ranges_are_reached_on_pages_that_follow_each_other() {
+    let memory = Memory::default();
+    let base = memory.reserve(Place::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
+    let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
+    let write_only = Access { read: false, write: true };
+    let pages =
+        [(0, 0, Access::READ_WRITE), (1, 1, Access::READ_WRITE), (2, 2, Access::READ), (3, 5, Access::READ_WRITE)];
+    for (page, host_page, access) in pages.into_iter().chain([(4, 4, write_only)]) {
+        memory.bind_host(base + page * PAGE, PAGE, buffer.clone(), host_page * PAGE, access).unwrap();
+    }
+    let addend = |page: u64| Some(buffer.pointer().addr().get() as u64 + page * PAGE - base);
+    let reach = |tlb: &mut Tlb, low, last, write| memory.reach(tlb, 0, (base + low, base + last), write);
+    let first = |low, last, write| reach(&mut { Tlb::EMPTY }, low, last, write);
+    assert_eq!(first(PAGE - 4, 3 * PAGE - 1, false), addend(0));
+    assert_eq!(first(PAGE - 4, 3 * PAGE - 1, true), None);
+    assert_eq!(first(PAGE - 4, 2 * PAGE - 1, true), addend(0));
+    assert_eq!(first(3 * PAGE - 1, 3 * PAGE, false), None);
+    // On one page, whether the run is found again or not.
+    let mut tlb = Tlb::EMPTY;
+    let mut reach = |low, last, write| reach(&mut tlb, low, last, write);
+    for _ in 0..20 {
+        assert_eq!(reach(0, PAGE - 1, true), addend(0));
+        assert_eq!(reach(3 * PAGE, 4 * PAGE - 1, true), addend(2));
+        assert_eq!(reach(3 * PAGE + 8, 3 * PAGE + 4, true), None);
+        assert_eq!(reach(4 * PAGE, 4 * PAGE, true), None);
+        assert_eq!(reach(6 * PAGE, 6 * PAGE, false), None);
+    }
+}
+
+#[test]
 fn runs_are_found_again_seldom() {
     let memory = Memory::default();
     let [a, b] = [0, 1].map(|_| memory.alloc(PAGE, 1).unwrap());

@@ -4,7 +4,7 @@
 
 use crate::ir::{Barrier, BarrierKind, Special, Value};
 use crate::isa::divergence::{Mask, first_lane, nonzero};
-use crate::isa::maxwell::field::{BarrierPart, BarrierReduction};
+use crate::isa::maxwell::field::{BarrierPart, BarrierReduction, FenceLevel};
 use crate::isa::maxwell::{Instruction, Role, Source};
 
 use super::context::Cx;
@@ -64,8 +64,10 @@ pub fn b2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// MEMBAR, at every level.
-pub fn membar(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
-    cx.b.fence();
+/// MEMBAR. The warps of a block share a host thread, which sees what it did in order.
+pub fn membar(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.fence_level() != FenceLevel::Cta {
+        cx.b.fence();
+    }
     Ok(Flow::Next)
 }

@@ -1,0 +1,91 @@
+//! Accesses to pairs of words that are 64-bit values: 32-bit code loads a `double` or a pointer into two registers. They become
+//! accesses to the values themselves, so that no vector is taken apart to be put together again.
+
+use super::editor::Editor;
+use crate::ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
+
+/// The accesses of a block that can be of 64-bit values.
+pub struct Pairs(Vec<bool>);
+
+impl Pairs {
+    pub fn of(editor: &Editor) -> Pairs {
+        let mut pairs = Pairs(vec![false; editor.insts.len()]);
+        // For each load, which of its pairs are used as such.
+        let mut used = vec![0u16; editor.insts.len()];
+        for (index, inst) in editor.insts.iter().enumerate() {
+            match inst.op {
+                Op::Concat { lo, hi } => {
+                    let ((at, element), (other, next)) = (editor.def_at(lo), editor.def_at(hi));
+                    if at == other && element % 2 == 0 && next == element + 1 && may_pair(editor, &editor.insts[at]) {
+                        used[at] |= 1 << (element / 2);
+                        let all = editor.insts[at].results.len() / 2;
+                        pairs.0[at] = used[at].count_ones() as usize == all;
+                    }
+                }
+                Op::Store { ref values, .. } => {
+                    pairs.0[index] =
+                        may_pair(editor, inst) && values.chunks(2).all(|pair| whole(editor, pair).is_some());
+                }
+                _ => {}
+            }
+        }
+        pairs
+    }
+
+    pub fn any(&self) -> bool {
+        self.0.contains(&true)
+    }
+
+    pub fn contains(&self, index: usize) -> bool {
+        self.0[index]
+    }
+}
+
+/// Whether an access is of pairs of words of lanes, where it is as good for 64 bits. (Local memory has words of lanes side by side.)
+fn may_pair(editor: &Editor, inst: &Inst) -> bool {
+    let access = match inst.op {
+        Op::Load { access, extend: Extend::None, sparse: false } => access,
+        Op::Store { access, sparse: false, .. } => access,
+        _ => return false,
+    };
+    access.ty == Type::I32
+        && access.count.is_multiple_of(2)
+        && matches!(access.space, Space::Global | Space::Generic | Space::Shared)
+        && !editor.ty(access.address).is_uniform()
+}
+
+/// The value whose halves these are.
+fn whole(editor: &Editor, pair: &[Value]) -> Option<Value> {
+    let &[lo, hi] = pair else { return None };
+    match (editor.def(lo), editor.def(hi)) {
+        (
+            &Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a },
+            &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
+        ) if a == other && editor.ty(a) == ValueType::varying(Type::I64) => Some(a),
+        _ => None,
+    }
+}
+
+/// Makes an access one of 64-bit values, if operands allow; gives the words that it loads.
+pub fn pair(out: &mut Editor, op: &Op, window: Window) -> Option<Vec<Value>> {
+    let wide = |access: &Access| Access { ty: Type::I64, count: access.count / 2, ..*access };
+    match *op {
+        Op::Load { ref access, extend, sparse } => {
+            let access = wide(access);
+            let types = vec![ValueType::varying(Type::I64); access.count.into()];
+            let loaded = out.push(Op::Load { access, extend, sparse }, window, &types);
+            let mut words = Vec::with_capacity(2 * loaded.len());
+            for value in loaded {
+                words.push(out.convert(ConvertOp::Trunc, Type::I32, value, window));
+                words.push(out.convert(ConvertOp::HighHalf, Type::I32, value, window));
+            }
+            Some(words)
+        }
+        Op::Store { ref access, ref values, sparse } => {
+            let values = values.chunks(2).map(|pair| whole(out, pair)).collect::<Option<_>>()?;
+            out.push(Op::Store { access: wide(access), values, sparse }, window, &[]);
+            Some(Vec::new())
+        }
+        _ => None,
+    }
+}
