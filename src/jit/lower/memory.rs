@@ -1,5 +1,5 @@
-//! Loads and stores of a chunk. Accesses whose lanes are evenly spaced are checked once and done inline; the rest is
-//! gathered inline from shared memory, or staged in the context's scratch area and done lane by lane.
+//! Loads and stores of a chunk. Accesses whose lanes are evenly spaced are checked once and done inline; for others `apart` has
+//! an inline way mostly. What is left is staged in the context's scratch area and done by a helper.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -8,27 +8,14 @@ use smallvec::SmallVec;
 
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
-use super::super::{Effort, abi};
-use super::address::{Distances, Place, Rights, Spaced, evenly};
+use super::address::{Distances, Place, Rights, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::int::{plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Inst, Op, Space, Type, Value};
+use crate::ir::{Access, Extend, Inst, Op, Type};
 
 const LANES: i64 = CHUNK as i64;
-
-/// Values of which an address is made that are looked at.
-const MAX_VALUES: u32 = 64;
-
-/// An element's number: `base + (word << shift)`, the word extended, is its address.
-struct Index {
-    base: Value,
-    word: Value,
-    shift: i64,
-    signed: bool,
-}
 
 /// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
 fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
@@ -120,7 +107,7 @@ impl BlockLowerer<'_, '_, '_> {
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         if let Some(place) = place {
-            let other = self.way_without(run, slow);
+            let other = if run.is_some() { self.cold_block() } else { slow };
             self.require(place.reachable, other);
             let loaded = self.load_spaced(&access, extend, place.host, &place.distances, result_ty);
             masked(self, &loaded);
@@ -174,35 +161,6 @@ impl BlockLowerer<'_, '_, '_> {
             self.lanes(access.address);
         }
         self.place(access, rights)
-    }
-
-    /// Where lanes go that have no place together: to inline code if they may lie in a run.
-    fn way_without(&mut self, run: Option<usize>, slow: ClifBlock) -> ClifBlock {
-        if run.is_some() { self.cold_block() } else { slow }
-    }
-
-    /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
-    /// check fails. Without one it goes to `slow` at once.
-    fn load_apart(
-        &mut self,
-        access: &Access,
-        extend: Extend,
-        run: Option<usize>,
-        slow: ClifBlock,
-        result_ty: Type,
-    ) -> Option<Vec<Lanes>> {
-        if let Some(run) = run {
-            return Some(self.gather_global(access, extend, run, slow, result_ty));
-        }
-        let class = self.classes.get(access.address);
-        match access.space {
-            Space::Shared if class == Class::Varying => Some(self.gather_shared(access, extend, slow, result_ty)),
-            Space::Local if self.is_inline_local(access) => Some(self.load_local(access, slow)),
-            _ => {
-                self.b.ins().jump(slow, &[]);
-                None
-            }
-        }
     }
 
     /// Lanes of memory at distances from the first one; `host` is that one's host address, with a constant to add.
@@ -300,375 +258,6 @@ impl BlockLowerer<'_, '_, '_> {
         values
     }
 
-    /// Any lanes of shared memory: all are checked at once, then loaded one by one.
-    fn gather_shared(&mut self, access: &Access, extend: Extend, slow: ClifBlock, result_ty: Type) -> Vec<Lanes> {
-        let guard = access.guard.expect("analysis makes masks explicit");
-        // Lanes that do not take part read at 0, which is in range.
-        let mask = self.mask_words(guard);
-        let offsets = self.shared_offsets(access, Some(mask), slow);
-        let shared = self.ctx_load(types::I64, abi::SHARED);
-        let size = access.ty.bytes() as i32;
-        let clif = clif_type(result_ty, true);
-        let done = self.b.create_block();
-        let merged: Vec<Lanes> = (0..access.count)
-            .map(|_| (0..parts(result_ty)).map(|_| self.b.append_block_param(done, clif)).collect())
-            .collect();
-
-        // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
-        let first = self.b.ins().extractlane(offsets[0], 0);
-        let hot = self.region.effort == Effort::Full;
-        for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
-            let (spaced, apart) = (self.b.create_block(), self.b.create_block());
-            let all = vector::first_lane(self.b, offsets[0]);
-            let holds = self.are_spaced(&offsets, all, step);
-            self.b.ins().brif(holds, spaced, &[], apart, &[]);
-            self.b.switch_to_block(spaced);
-            let at = self.b.ins().uextend(types::I64, first);
-            let host = self.b.ins().iadd(shared, at);
-            let loaded = self.load_spaced(access, extend, (host, 0), &evenly(step), result_ty);
-            let args: Vec<BlockArg> = loaded.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
-            self.b.ins().jump(done, &args);
-            self.b.switch_to_block(apart);
-        }
-        let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
-        let per = LANES as usize / parts(result_ty);
-        for lane in 0..LANES as usize {
-            let at = self.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
-            let at = self.b.ins().uextend(types::I64, at);
-            let host = self.b.ins().iadd(shared, at);
-            for (element, lanes) in values.iter_mut().enumerate() {
-                let v = self.load_element(access.ty, extend, host, element as i32 * size);
-                let part = &mut lanes[lane / per];
-                *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
-            }
-        }
-        let args: Vec<BlockArg> = values.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
-        self.b.ins().jump(done, &args);
-        self.b.switch_to_block(done);
-        merged
-    }
-
-    /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.
-    fn may_scatter(&self, access: &Access) -> bool {
-        self.can_scatter(access) && (self.region.effort == Effort::Full || self.looks_scattered(access))
-    }
-
-    /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
-    fn looks_scattered(&self, access: &Access) -> bool {
-        self.can_scatter(access) && self.is_of_bits(access.address, &mut { MAX_VALUES })
-    }
-
-    fn can_scatter(&self, access: &Access) -> bool {
-        matches!(access.space, Space::Global | Space::Generic) && self.classes.get(access.address) == Class::Varying
-    }
-
-    fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
-        if *left == 0 || self.classes.get(v) != Class::Varying {
-            return false;
-        }
-        *left -= 1;
-        let mut of = |v: Value| self.is_of_bits(v, left);
-        match *self.def_op(v) {
-            Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
-            // An index that is cut to a table's size is as consecutive as it was.
-            Op::Binary { op: BinaryOp::And, a, b } => match *self.def_op(b) {
-                Op::Const { bits, .. } if bits.wrapping_add(1).is_power_of_two() => of(a),
-                _ => true,
-            },
-            Op::Binary { a, b, .. } => of(a) || of(b),
-            Op::Concat { lo: a, .. } | Op::Convert { a, .. } | Op::Select { a, .. } => of(a),
-            _ => false,
-        }
-    }
-
-    /// Where any lanes of global memory are, if all that take part lie in a run: from the run's first byte to each of them, and
-    /// the host address of that byte. Lanes that do not take part are at it.
-    fn in_a_run(&mut self, access: &Access, run: usize, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
-        let guard = access.guard.expect("analysis makes masks explicit");
-        let [first, bytes, addend] = self.run(run, rights);
-        let host = self.b.ins().iadd(addend, first);
-        let clif = clif_type(Type::I64, true);
-        let start = plus(self.b, first, -i64::from(access.offset));
-        let start = self.b.ins().splat(clif, start);
-        let room = plus(self.b, bytes, -i64::from(access.bytes()));
-        let room = self.b.ins().splat(clif, room);
-        let whole = self.settled_mask(guard) == Some(true);
-        let masks = self.mask_lanes(guard, Type::I64);
-        let lanes = self.lanes(access.address);
-        let distances: Lanes = lanes
-            .iter()
-            .zip(masks)
-            .map(|(&lane, mask)| {
-                let distance = self.b.ins().isub(lane, start);
-                if whole { distance } else { self.b.ins().band(distance, mask) }
-            })
-            .collect();
-        // A distance beyond the run is negative, or what is left behind it is. In an empty run there is no room at all.
-        let mut union = distances[0];
-        let mut left = self.b.ins().isub(room, distances[0]);
-        for &distance in &distances[1..] {
-            union = self.b.ins().bor(union, distance);
-            let other = self.b.ins().isub(room, distance);
-            left = self.b.ins().bor(left, other);
-        }
-        let sign = self.b.ins().bor(union, left);
-        let sign = self.b.ins().bor(sign, room);
-        let sign = self.b.ins().vhigh_bits(types::I32, sign);
-        let within = self.b.ins().icmp_imm_u(IntCC::Equal, sign, 0);
-        self.require(within, slow);
-        if access.align > 1 {
-            let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(union, lane));
-            let union = self.b.ins().bor(low, high);
-            let aligned = self.is_aligned(access.align, union).expect("an alignment that is in doubt");
-            self.require(aligned, slow);
-        }
-        (distances, host)
-    }
-
-    /// What an access reads an element by: a word, if its address is one that all lanes have and a multiple of the word.
-    fn index_of(&self, access: &Access) -> Option<Index> {
-        let address = access.address;
-        // What an address is made of is not kept where values rest.
-        if !self.is_home(address) || self.rest.is_some() {
-            return None;
-        }
-        let Op::Binary { op: BinaryOp::Add, a, b } = *self.def_op(address) else { return None };
-        let (base, scaled) = match [a, b].map(|v| self.classes.get(v).affine()) {
-            [Some((0, true)), None] => (a, b),
-            [None, Some((0, true))] => (b, a),
-            _ => return None,
-        };
-        let (extended, shift) = match *self.def_op(scaled) {
-            Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
-            _ => (scaled, 0),
-        };
-        let Op::Convert { op: op @ (ConvertOp::ZeroExtend | ConvertOp::SignExtend), a: word, .. } =
-            *self.def_op(extended)
-        else {
-            return None;
-        };
-        let words = self.ty(word) == Type::I32 && self.classes.get(word) == Class::Varying;
-        let whole = shift <= 3 && 1 << shift >= u64::from(access.align);
-        let here = self.is_home(scaled) && self.is_home(extended);
-        (words && whole && here).then_some(Index {
-            base,
-            word,
-            shift: shift as i64,
-            signed: op == ConvertOp::SignExtend,
-        })
-    }
-
-    /// The same as `in_a_run` for elements that are read by index: the bounds are those of the index, and 32-bit lanes are
-    /// compared with them. Gives what is to be added for each lane to a host address. Lanes that do not take part have index 0.
-    fn indexed_in_a_run(&mut self, access: &Access, index: &Index, run: usize, slow: ClifBlock) -> (Vec<Clif>, Clif) {
-        let guard = access.guard.expect("analysis makes masks explicit");
-        let [first, bytes, addend] = self.run(run, Rights::READ);
-        let (base, _) = self.base(index.base);
-        let base = plus(self.b, base, access.offset.into());
-        if let Some(aligned) = self.is_aligned(access.align, base) {
-            self.require(aligned, slow);
-        }
-        // Element 0 is so far behind the run's start (or before it); so many bytes are left behind it for the last one.
-        let before = self.b.ins().isub(base, first);
-        let room = plus(self.b, bytes, -i64::from(access.bytes()));
-        let left = self.b.ins().isub(room, before);
-        let most = self.b.ins().sshr_imm_u(left, index.shift);
-        let lanes = self.lanes(index.word);
-        let lanes: Lanes = if self.settled_mask(guard) == Some(true) {
-            lanes
-        } else {
-            let mask = self.mask_words(guard);
-            lanes.iter().zip(mask).map(|(&lane, mask)| self.b.ins().band(lane, mask)).collect()
-        };
-        let narrow = |lowerer: &mut Self, limit: Clif| {
-            let limit = lowerer.b.ins().ireduce(types::I32, limit);
-            lowerer.b.ins().splat(types::I32X4, limit)
-        };
-        let within: Vec<Clif> = if index.signed {
-            let least = self.b.ins().sshr_imm_u(before, index.shift);
-            let least = self.b.ins().ineg(least);
-            let [lowest, highest] = [i32::MIN, i32::MAX].map(|end| self.b.ins().iconst(types::I64, i64::from(end)));
-            let (least, most) = (self.b.ins().smax(least, lowest), self.b.ins().smin(most, highest));
-            let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, least, most);
-            self.require(any, slow);
-            let (least, most) = (narrow(self, least), narrow(self, most));
-            let inside = |&lane: &Clif| {
-                let low = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, least, lane);
-                let high = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, lane, most);
-                self.b.ins().band(low, high)
-            };
-            lanes.iter().map(inside).collect()
-        } else {
-            let both = self.b.ins().bor(before, most);
-            let any = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, both, 0);
-            self.require(any, slow);
-            let highest = self.b.ins().iconst(types::I64, i64::from(u32::MAX));
-            let most = self.b.ins().umin(most, highest);
-            let most = narrow(self, most);
-            lanes.iter().map(|&lane| self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, lane, most)).collect()
-        };
-        let within = self.b.ins().band(within[0], within[1]);
-        let within = self.b.ins().vhigh_bits(types::I32, within);
-        let within = self.b.ins().icmp_imm_u(IntCC::Equal, within, 0xf);
-        self.require(within, slow);
-        // Two words at a time.
-        let distance = |lane: usize| {
-            let pairs = vector::cast(self.b, types::I64X2, lanes[lane / 4]);
-            let pair = self.b.ins().extractlane(pairs, (lane % 4 / 2) as u8);
-            let wide = match (lane % 2, index.signed) {
-                (0, true) => {
-                    let word = self.b.ins().ireduce(types::I32, pair);
-                    self.b.ins().sextend(types::I64, word)
-                }
-                (0, false) => self.b.ins().band_imm_u(pair, 0xffff_ffff),
-                (_, true) => self.b.ins().sshr_imm_u(pair, 32),
-                (_, false) => self.b.ins().ushr_imm_u(pair, 32),
-            };
-            shifted_up(self.b, wide, index.shift)
-        };
-        let distances = (0..LANES as usize).map(distance).collect();
-        (distances, self.b.ins().iadd(base, addend))
-    }
-
-    fn gather_global(
-        &mut self,
-        access: &Access,
-        extend: Extend,
-        run: usize,
-        slow: ClifBlock,
-        result_ty: Type,
-    ) -> Vec<Lanes> {
-        let (distances, host) = match self.index_of(access) {
-            Some(index) => self.indexed_in_a_run(access, &index, run, slow),
-            None => {
-                let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
-                let lanes =
-                    (0..LANES as usize).map(|lane| self.b.ins().extractlane(distances[lane / 2], (lane % 2) as u8));
-                (lanes.collect(), host)
-            }
-        };
-        let size = access.ty.bytes() as i32;
-        let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
-        let per = LANES as usize / parts(result_ty);
-        for (lane, distance) in distances.into_iter().enumerate() {
-            let at = self.b.ins().iadd(host, distance);
-            for (element, lanes) in values.iter_mut().enumerate() {
-                let v = self.load_element(access.ty, extend, at, element as i32 * size);
-                let part = &mut lanes[lane / per];
-                *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
-            }
-        }
-        values
-    }
-
-    /// The reverse of [`Self::gather_global`].
-    fn scatter_global(&mut self, access: &Access, values: &[Lanes], run: usize, slow: ClifBlock) {
-        let (distances, host) = self.in_a_run(access, run, Rights::WRITE, slow);
-        self.scatter(access, values, host, &distances);
-    }
-
-    /// Any lanes of shared memory: in vectors if they are consecutive, else one by one after one check of all.
-    fn scatter_shared(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
-        let done = self.b.create_block();
-        if access.count == 1 && access.ty.bytes() >= 4 {
-            let apart = self.b.create_block();
-            let saved = self.chunk.clone();
-            self.store_among(access, &values[0], apart);
-            self.b.ins().jump(done, &[]);
-            self.chunk = saved;
-            self.b.switch_to_block(apart);
-        }
-        let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
-        let offsets = self.shared_offsets(access, Some(mask), slow);
-        let distances =
-            offsets.iter().flat_map(|&at| [self.b.ins().uwiden_low(at), self.b.ins().uwiden_high(at)]).collect();
-        let shared = self.ctx_load(types::I64, abi::SHARED);
-        self.scatter(access, values, shared, &distances);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
-    }
-
-    /// Stores consecutive lanes of shared memory, and what was there for those that do not take part: nobody else sees it
-    /// meanwhile, since a block's warps share a host thread. Leaves to `apart` if lanes are not consecutive, or not all in reach.
-    fn store_among(&mut self, access: &Access, lanes: &Lanes, apart: ClifBlock) {
-        let step = i64::from(access.bytes());
-        let mut offsets = self.lanes(access.address);
-        if access.offset != 0 {
-            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
-            offsets = offsets.iter().map(|&at| self.b.ins().iadd(at, offset)).collect();
-        }
-        let first = self.b.ins().extractlane(offsets[0], 0);
-        let all = vector::first_lane(self.b, offsets[0]);
-        let consecutive = self.are_spaced(&offsets, all, step);
-        self.require(consecutive, apart);
-        let first = self.b.ins().uextend(types::I64, first);
-        let last = self.b.ins().iadd_imm_s(first, (LANES - 1) * step);
-        let inside = self.is_in_shared(access, &Spaced { first, last, step });
-        self.require(inside, apart);
-        let shared = self.ctx_load(types::I64, abi::SHARED);
-        let host = self.b.ins().iadd(shared, first);
-        let clif = clif_type(access.ty, true);
-        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), access.ty);
-        for (part, (&v, mask)) in lanes.iter().zip(masks).enumerate() {
-            let before = self.b.ins().load(clif, flags(), host, 16 * part as i32);
-            let after = vector::blend(self.b, mask, v, before);
-            self.b.ins().store(flags(), after, host, 16 * part as i32);
-        }
-    }
-
-    /// Stores lanes at distances from a host address, the highest last. Lanes that do not take part write where nobody reads.
-    fn scatter(&mut self, access: &Access, values: &[Lanes], host: Clif, distances: &Lanes) {
-        let guard = access.guard.expect("analysis makes masks explicit");
-        let clif = clif_type(Type::I64, true);
-        let host = self.b.ins().splat(clif, host);
-        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(abi::SCRATCH));
-        let nowhere = self.b.ins().splat(clif, nowhere);
-        let masks = self.mask_lanes(guard, Type::I64);
-        let hosts: Lanes = distances
-            .iter()
-            .zip(masks)
-            .map(|(&distance, mask)| {
-                let host = self.b.ins().iadd(host, distance);
-                vector::blend(self.b, mask, host, nowhere)
-            })
-            .collect();
-        let size = access.ty.bytes() as i32;
-        for lane in 0..LANES as usize {
-            let host = self.b.ins().extractlane(hosts[lane / 2], (lane % 2) as u8);
-            for (element, lanes) in values.iter().enumerate() {
-                let per = LANES as usize / lanes.len();
-                let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
-                self.store_element(access.ty, v, host, element as i32 * size);
-            }
-        }
-    }
-
-    /// Whether lanes access words at an offset in local memory that all share.
-    fn is_inline_local(&self, access: &Access) -> bool {
-        access.space == Space::Local
-            && self.classes.get(access.address).stride() == Some(0)
-            && matches!(access.ty, Type::I32 | Type::F32)
-    }
-
-    fn store_local(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
-        let host = self.local_address(access, slow);
-        let row = 4 * i32::from(self.function.lanes);
-        for (e, lanes) in values.iter().enumerate() {
-            for (i, &v) in lanes.iter().enumerate() {
-                self.b.ins().store(flags(), v, host, e as i32 * row + i as i32 * 16);
-            }
-        }
-    }
-
-    fn load_local(&mut self, access: &Access, slow: ClifBlock) -> Vec<Lanes> {
-        let host = self.local_address(access, slow);
-        let row = 4 * i32::from(self.function.lanes);
-        let clif = clif_type(access.ty, true);
-        (0..i32::from(access.count))
-            .map(|e| (0..2).map(|i| self.b.ins().load(clif, flags(), host, e * row + i * 16)).collect())
-            .collect()
-    }
-
     pub(super) fn store(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
@@ -695,9 +284,9 @@ impl BlockLowerer<'_, '_, '_> {
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
-        let shared = access.space == Space::Shared && self.region.effort == Effort::Full;
+        let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {
-            let other = if shared { self.cold_block() } else { self.way_without(run, slow) };
+            let other = if apart { self.cold_block() } else { slow };
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, other);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
@@ -705,32 +294,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk.clone_from(&saved);
             self.b.switch_to_block(other);
         }
-        if let Some(run) = run {
-            self.scatter_global(&access, &lanes, run, slow);
+        if apart && self.store_apart((desc, run), &access, (values, &lanes), bits, slow) {
             self.finish_store(done, sparse);
-        } else if shared {
-            let (some, none) = (self.b.create_block(), self.no_status(sparse));
-            self.b.ins().brif(bits, some, &[], done, &none);
-            self.b.switch_to_block(some);
-            self.scatter_shared(&access, &lanes, slow);
-            self.finish_store(done, sparse);
-        } else if place.is_some() {
-            // It has left for `slow` if need be.
-        } else if access.space == Space::Shared {
-            self.stage(&access, values);
-            self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
-                for e in 0..usize::from(access.count) {
-                    let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
-                    lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
-                }
-            });
-            self.finish_store(done, sparse);
-        } else if self.is_inline_local(&access) {
-            self.require(full, slow);
-            self.store_local(&access, &lanes, slow);
-            self.finish_store(done, sparse);
-        } else {
-            self.b.ins().jump(slow, &[]);
         }
         self.chunk.clone_from(&saved);
         self.b.switch_to_block(slow);

@@ -1,9 +1,10 @@
 //! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
 //! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `half`, `vector`
-//! are operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else through
-//! `staging`; `scalar` does so for the warp as a whole.
+//! are operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
+//! through `apart` or `staging`; `scalar` does so for the warp as a whole.
 
 mod address;
+mod apart;
 mod atomic;
 mod block;
 mod chunk;
