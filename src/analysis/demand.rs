@@ -381,10 +381,12 @@ impl<'a> Demand<'a> {
                 && (words.contains(result) || is_low_word(self.editor, &inst.op))
             {
                 let taken = is_low_word(self.editor, &inst.op);
-                if !taken || inst.op.operands().iter().any(|&v| words.contains(v)) {
+                // What stands for an operand may be a low word too.
+                let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v.0 as usize])).ty == Type::I32;
+                if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {
                     let word = |out: &mut Editor, v: Value| {
                         let new = out.current(map[v.0 as usize]);
-                        if words.contains(v) || self.editor.ty(v).ty == Type::I32 {
+                        if is_word(out, v) {
                             return new;
                         }
                         out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
