@@ -29,13 +29,13 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use crate::analysis::{self, Flow, LaunchClass};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
-use crate::ir::{BlockId, Function, Reg};
+use crate::ir::{BlockId, Function, Reg, Terminator};
 use code::CodeMemory;
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
 pub use tier::Effort;
-use tier::{Compiled, HELPED, HOT, SLICE, Tier};
+use tier::{Compiled, HELPED, Heat, SLICE, Tier};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -101,8 +101,8 @@ pub struct Program {
     register_file_bytes: usize,
     regions: Vec<Vec<BlockId>>,
     region_of: Vec<usize>,
-    /// Instructions that warps executed in each region, until it was hot, and how many make it so.
-    heat: Vec<(AtomicU64, u64)>,
+    /// Of each region.
+    heat: Vec<Heat>,
     tiers: [Tier; 2],
     translate_ns: AtomicU64,
     /// Goes on where code could not be made.
@@ -118,10 +118,15 @@ impl Program {
         let function = Arc::new(function);
         let interpreter = Interpreter::new(function.clone())?;
         let (regions, region_of) = divide(&function);
-        let cost = |blocks: &Vec<BlockId>| blocks.iter().map(|&id| u64::from(function.block(id).cost)).sum::<u64>();
+        let in_loops = analysis::in_loops(&function, &flow);
+        let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
+        let heat = |blocks: &Vec<BlockId>| {
+            let blocks = blocks.iter().map(|&id| (u64::from(function.block(id).cost), in_loops[id.0 as usize]));
+            Heat::new(blocks, has_indirect)
+        };
         let mut program = Program {
-            in_loops: analysis::in_loops(&function, &flow),
-            heat: regions.iter().map(|blocks| (AtomicU64::new(0), HOT * cost(blocks).max(1))).collect(),
+            heat: regions.iter().map(heat).collect(),
+            in_loops,
             tiers: [(); 2].map(|()| Tier::new(regions.len())),
             layout: interpreter.layout().clone(),
             read_first,
@@ -215,31 +220,25 @@ impl Program {
         })
     }
 
-    /// The entry of a region's best code; `None` if it cannot be compiled.
-    fn entry(&self, region: usize) -> Option<abi::Entry> {
-        let compiled = match self.tiers[Effort::Full as usize].made(region) {
+    /// The entry of a region's best code; `None` if it cannot be compiled. What has no code yet is made for speed at once if
+    /// the launch has so many warps that it will be hot.
+    fn entry(&self, region: usize, context: &WarpContext) -> Option<abi::Entry> {
+        let [quick, full] = [Effort::Quick, Effort::Full].map(|effort| self.tiers[effort as usize].made(region));
+        let made = match (full, quick) {
+            (Some(compiled), _) | (None, Some(compiled)) => Some(compiled),
+            (None, None) => {
+                let blocks: u64 = context.nctaid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+                let warps = blocks.saturating_mul(context.warps.into());
+                let fast = self.heat[region].expect(warps).then(|| self.compiled(region, Effort::Full).as_ref().ok());
+                fast.flatten()
+            }
+        };
+        let compiled = match made {
             Some(compiled) => compiled,
             None => self.compiled(region, Effort::Quick).as_ref().ok()?,
         };
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
-    }
-
-    fn is_hot(&self, region: usize) -> bool {
-        let (heat, hot) = &self.heat[region];
-        heat.load(Relaxed) >= *hot
-    }
-
-    /// Notes that warps have executed instructions of a region. Whoever makes it hot compiles it, while others go on with
-    /// the code that there is.
-    fn warm(&self, region: usize, instructions: u64) {
-        let (heat, hot) = &self.heat[region];
-        if !self.is_hot(region) {
-            let before = heat.fetch_add(instructions, Relaxed);
-            if before < *hot && before + instructions >= *hot {
-                let _ = self.compiled(region, Effort::Full);
-            }
-        }
     }
 }
 
@@ -256,20 +255,23 @@ impl Engine for Program {
         loop {
             let block = context.resume;
             let region = self.region_of[block as usize];
-            let Some(entry) = self.entry(region) else {
+            let Some(entry) = self.entry(region, context) else {
                 return self.interpreter.run(context);
             };
             let before = (context.instructions, context.helper_calls, context.interp_instructions);
             // A turn in code that may become hot is cut into slices, so that a loop can go on in better code.
             let turn = context.back_edges;
-            let slice = if self.is_hot(region) { turn } else { turn.min(SLICE) };
+            let slice = if self.heat[region].is_hot() { turn } else { turn.min(SLICE) };
             context.back_edges = slice;
             // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
             // valid for the call, and no other thread uses it. The code touches guest memory through them only.
             let code = unsafe { entry(context, block) };
             context.back_edges = context.back_edges.wrapping_add(turn - slice);
             let helped = context.helper_calls - before.1 + context.interp_instructions - before.2;
-            self.warm(region, context.instructions - before.0 + HELPED * helped);
+            // Whoever makes a region hot compiles it, while others go on with the code that there is.
+            if self.heat[region].add(context.instructions - before.0 + HELPED * helped) {
+                let _ = self.compiled(region, Effort::Full);
+            }
             match code {
                 abi::CONTINUE => {}
                 0 => return ExitCode::Done,

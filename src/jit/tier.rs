@@ -2,6 +2,7 @@
 //! hot so that it is fast.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use cranelift_codegen::isa::OwnedTargetIsa;
 
@@ -31,10 +32,59 @@ impl Effort {
 /// instruction some 50 us to be made fast: so when code has been slow for about as long as that, and no launch is
 /// much longer for what was not known of it.
 pub const HOT: u64 = 4096;
+/// Rounds that a loop is expected to do when nothing of it has been executed: a guess. Some 250 warps then make most of a kernel
+/// hot in advance. If it is wrong, code is made for speed at twice the cost; if it is right, neither slow code nor its execution is paid for.
+pub const ROUNDS: u64 = 32;
 /// Instructions that a call of a helper counts for: it takes some 300 ns.
 pub const HELPED: u64 = 32;
 /// Backward jumps after which code that is not hot is left, so that the loop may go on in better code.
 pub const SLICE: u64 = 256;
+
+/// How much a region has been executed.
+pub struct Heat {
+    /// Instructions that warps executed in it, until it was hot.
+    instructions: AtomicU64,
+    /// How many make it so.
+    hot: u64,
+    /// Those that a warp is expected to execute, if it comes by.
+    per_warp: u64,
+}
+
+impl Heat {
+    /// For blocks of so many instructions, in a loop or not. What indirect jumps lead to is found one by one, and
+    /// translated anew each time: nothing is expected of such a function.
+    pub fn new(blocks: impl Iterator<Item = (u64, bool)>, has_indirect: bool) -> Heat {
+        let (mut size, mut per_warp) = (0, 0);
+        for (instructions, in_loop) in blocks {
+            size += instructions;
+            per_warp += instructions * if in_loop { ROUNDS } else { 1 };
+        }
+        let per_warp = if has_indirect { 0 } else { per_warp };
+        Heat { instructions: AtomicU64::new(0), hot: HOT * size.max(1), per_warp }
+    }
+
+    pub fn is_hot(&self) -> bool {
+        self.instructions.load(Relaxed) >= self.hot
+    }
+
+    /// Adds what was executed; whether that made it hot.
+    pub fn add(&self, instructions: u64) -> bool {
+        if self.is_hot() {
+            return false;
+        }
+        let before = self.instructions.fetch_add(instructions, Relaxed);
+        before < self.hot && before.saturating_add(instructions) >= self.hot
+    }
+
+    /// Makes it hot if so many warps, which are still to come, will.
+    pub fn expect(&self, warps: u64) -> bool {
+        let will_be = self.per_warp.saturating_mul(warps) >= self.hot;
+        if will_be {
+            self.instructions.store(self.hot, Relaxed);
+        }
+        will_be
+    }
+}
 
 /// The code of one region.
 pub struct Compiled {
@@ -58,5 +108,29 @@ impl Tier {
     /// The code of a region, if it was made.
     pub fn made(&self, region: usize) -> Option<&Compiled> {
         self.code[region].get()?.as_ref().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_is_hot_once() {
+        let heat = Heat::new([(10, true)].into_iter(), false);
+        assert!(!heat.add(10 * HOT - 1) && !heat.is_hot());
+        assert!(heat.add(1) && heat.is_hot());
+        assert!(!heat.add(1));
+    }
+
+    #[test]
+    fn many_warps_make_a_region_hot_in_advance() {
+        let straight = || Heat::new([(10, false)].into_iter(), false);
+        assert!(!straight().expect(HOT - 1));
+        let hot = straight();
+        assert!(hot.expect(HOT) && hot.is_hot() && !hot.add(1));
+        let around = || Heat::new([(5, false), (5, true)].into_iter(), false);
+        assert!(!around().expect(HOT / ROUNDS) && around().expect(2 * HOT / ROUNDS));
+        assert!(!Heat::new([(10, true)].into_iter(), true).expect(u64::MAX));
     }
 }
