@@ -64,6 +64,11 @@ pub enum Class {
 impl Class {
     pub const SAME_IN_CHUNK: Class = Class::Affine { step: 0, exact: true };
 
+    /// Whether all lanes have the same: of each chunk, or of the warp.
+    pub fn is_same(self) -> bool {
+        self.affine() == Some((0, true))
+    }
+
     /// The distance from lane to lane if it is known and not large: many lanes together stay far from wrapping.
     pub fn stride(self) -> Option<i64> {
         self.affine().map(|(step, _)| step).filter(|step| step.unsigned_abs() <= MAX_STRIDE)
@@ -185,7 +190,7 @@ impl Classes {
 
     /// Whether an operation makes a mask whose lanes are alike.
     fn makes_alike(&self, op: &Op, constants: &[Option<u64>]) -> bool {
-        let same = |v: Value| self.get(v).affine() == Some((0, true));
+        let same = |v: Value| self.get(v).is_same();
         match *op {
             Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => same(a) && same(b),
             Op::AddCarry { a, b, carry } => {
@@ -257,14 +262,13 @@ impl Classes {
                 Some(_) => Class::Varying,
             },
             // The word above is the same in all lanes.
-            Op::Concat { lo, hi } if class(hi).affine() == Some((0, true)) => match class(lo) {
+            Op::Concat { lo, hi } if class(hi).is_same() => match class(lo) {
                 Class::Affine { step, exact: true } if step != 0 => Class::Affine { step, exact: false },
                 _ => same(op, self),
             },
-            Op::Select { mask, a, b } if self.is_alike(mask) => match (class(a).affine(), class(b).affine()) {
-                (Some((0, true)), Some((0, true))) => Class::SAME_IN_CHUNK,
-                _ => Class::Varying,
-            },
+            Op::Select { mask, a, b } if self.is_alike(mask) && class(a).is_same() && class(b).is_same() => {
+                Class::SAME_IN_CHUNK
+            }
             Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => match class(a) {
                 Class::Affine { step, .. } if step != 0 => Class::Affine { step, exact: false },
                 other => other,

@@ -129,7 +129,7 @@ impl<'a> Demand<'a> {
             }
         };
         let (words, pairs) = (demand.low_words(), Pairs::of(demand.editor));
-        (pairs.any() || !demand.keeps_all(&words)).then(|| demand.replay(&words, &pairs))
+        (!demand.keeps_all(&words, &pairs)).then(|| demand.replay(&words, &pairs))
     }
 
     /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
@@ -352,9 +352,10 @@ impl<'a> Demand<'a> {
     }
 
     /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
-    fn keeps_all(&self, words: &LowWords) -> bool {
+    fn keeps_all(&self, words: &LowWords, pairs: &Pairs) -> bool {
         self.dead.is_empty()
             && !words.any()
+            && !pairs.any()
             && self.alias.iter().all(Option::is_none)
             && self.editor.insts.iter().all(|inst| {
                 let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
@@ -377,10 +378,10 @@ impl<'a> Demand<'a> {
                 continue;
             }
             out.pc = inst.pc;
+            let taken = is_low_word(self.editor, &inst.op);
             if let [result] = inst.results[..]
-                && (words.contains(result) || is_low_word(self.editor, &inst.op))
+                && (taken || words.contains(result))
             {
-                let taken = is_low_word(self.editor, &inst.op);
                 // What stands for an operand may be a low word too.
                 let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v.0 as usize])).ty == Type::I32;
                 if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {

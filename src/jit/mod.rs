@@ -220,25 +220,21 @@ impl Program {
         })
     }
 
-    /// The entry of a region's best code; `None` if it cannot be compiled. What has no code yet is made for speed at once if
-    /// the launch has so many warps that it will be hot.
+    /// The entry of a region's best code; `None` if it cannot be compiled.
     fn entry(&self, region: usize, context: &WarpContext) -> Option<abi::Entry> {
-        let [quick, full] = [Effort::Quick, Effort::Full].map(|effort| self.tiers[effort as usize].made(region));
-        let made = match (full, quick) {
-            (Some(compiled), _) | (None, Some(compiled)) => Some(compiled),
-            (None, None) => {
-                let blocks: u64 = context.nctaid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-                let warps = blocks.saturating_mul(context.warps.into());
-                let fast = self.heat[region].expect(warps).then(|| self.compiled(region, Effort::Full).as_ref().ok());
-                fast.flatten()
-            }
-        };
-        let compiled = match made {
-            Some(compiled) => compiled,
-            None => self.compiled(region, Effort::Quick).as_ref().ok()?,
-        };
+        let made = |effort: Effort| self.tiers[effort as usize].made(region);
+        let compiled =
+            made(Effort::Full).or_else(|| made(Effort::Quick)).or_else(|| self.first_code(region, context))?;
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
+    }
+
+    /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
+    fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
+        let blocks = context.nctaid.iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
+        let will_be_hot = self.heat[region].expect(blocks.saturating_mul(context.warps.into()));
+        let fast = will_be_hot.then(|| self.compiled(region, Effort::Full).as_ref().ok());
+        fast.flatten().or_else(|| self.compiled(region, Effort::Quick).as_ref().ok())
     }
 }
 

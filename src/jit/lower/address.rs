@@ -20,8 +20,8 @@ const PAGE: i64 = PAGE_BYTES as i64;
 /// Offsets that are known to end below are likely to lie in any kernel's shared memory.
 const SMALL_OFFSET: i64 = 16 << 10;
 
-/// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page
-/// ends between them, and a helper does what the look-up did not find.
+/// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page (of a
+/// group: a run) ends between them, and a helper does what the look-up did not find.
 pub(super) const NEAR: i64 = 1 << 10;
 
 /// An address whose lanes are evenly spaced, with the access's offset added.
@@ -342,8 +342,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(miss);
         let number = self.b.ins().iconst(types::I64, helpers::run_number(run, rights.write));
         self.region.call(self.b, Helper::Reach, &[self.ctx, range.low, range.last, number]);
-        let [reached, addend] =
-            [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, abi::SCRATCH + 8 * word as i32));
+        let [reached, addend] = [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)));
         self.b.ins().brif(reached, found, &[BlockArg::Value(addend)], slow, &[]);
         self.b.switch_to_block(found);
         result
@@ -381,15 +380,21 @@ impl BlockLowerer<'_, '_, '_> {
         (tags, self.b.ins().load(types::I64, flags(), entry, addend))
     }
 
+    /// The lanes of an address of 32 bits, with the access's offset added.
+    pub(super) fn words(&mut self, access: &Access) -> [Clif; 2] {
+        let lanes = self.lanes(access.address);
+        if access.offset == 0 {
+            return [lanes[0], lanes[1]];
+        }
+        let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
+        [0, 1].map(|part| self.b.ins().iadd(lanes[part], offset))
+    }
+
     /// Offsets of the lanes in shared memory, all in range and aligned; else to `slow`. Those outside the mask are 0.
     pub(super) fn shared_offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
-        let lanes = self.lanes(access.address);
+        self.lanes(access.address);
         let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-        let mut offsets = [lanes[0], lanes[1]];
-        if access.offset != 0 {
-            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
-            offsets = offsets.map(|at| self.b.ins().iadd(at, offset));
-        }
+        let mut offsets = self.words(access);
         if let Some(mask) = mask {
             offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
         }

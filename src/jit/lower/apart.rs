@@ -96,7 +96,6 @@ impl BlockLowerer<'_, '_, '_> {
         let mask = self.mask_words(guard);
         let offsets = self.shared_offsets(access, Some(mask), slow);
         let shared = self.ctx_load(types::I64, abi::SHARED);
-        let size = access.ty.bytes() as i32;
         let clif = clif_type(result_ty, true);
         let done = self.b.create_block();
         let merged: Vec<Lanes> = (0..access.count)
@@ -105,10 +104,10 @@ impl BlockLowerer<'_, '_, '_> {
 
         // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
         let first = self.b.ins().extractlane(offsets[0], 0);
+        let all = vector::first_lane(self.b, offsets[0]);
         let hot = self.region.effort == Effort::Full;
         for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
             let (spaced, apart) = (self.b.create_block(), self.b.create_block());
-            let all = vector::first_lane(self.b, offsets[0]);
             let holds = self.are_spaced(&offsets, all, step);
             self.b.ins().brif(holds, spaced, &[], apart, &[]);
             self.b.switch_to_block(spaced);
@@ -119,18 +118,10 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.ins().jump(done, &args);
             self.b.switch_to_block(apart);
         }
-        let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
-        let per = LANES as usize / parts(result_ty);
-        for lane in 0..LANES as usize {
-            let at = self.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
-            let at = self.b.ins().uextend(types::I64, at);
-            let host = self.b.ins().iadd(shared, at);
-            for (element, lanes) in values.iter_mut().enumerate() {
-                let v = self.load_element(access.ty, extend, host, element as i32 * size);
-                let part = &mut lanes[lane / per];
-                *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
-            }
-        }
+        let values = self.gather_lanes(access, extend, result_ty, shared, |lowerer, lane| {
+            let at = lowerer.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
+            lowerer.b.ins().uextend(types::I64, at)
+        });
         let args: Vec<BlockArg> = values.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
@@ -336,10 +327,23 @@ impl BlockLowerer<'_, '_, '_> {
                 (lanes.collect(), host)
             }
         };
+        self.gather_lanes(access, extend, result_ty, host, |_, lane| distances[lane])
+    }
+
+    /// Loads lanes at distances from a host address.
+    fn gather_lanes(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        result_ty: Type,
+        host: Clif,
+        mut distance: impl FnMut(&mut Self, usize) -> Clif,
+    ) -> Vec<Lanes> {
         let size = access.ty.bytes() as i32;
         let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
-        for (lane, distance) in distances.into_iter().enumerate() {
+        for lane in 0..LANES as usize {
+            let distance = distance(self, lane);
             let at = self.b.ins().iadd(host, distance);
             for (element, lanes) in values.iter_mut().enumerate() {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);
@@ -383,11 +387,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// meanwhile, since a block's warps share a host thread. Leaves to `apart` if lanes are not consecutive, or not all in reach.
     fn store_among(&mut self, access: &Access, lanes: &Lanes, apart: ClifBlock) {
         let step = i64::from(access.bytes());
-        let mut offsets = self.lanes(access.address);
-        if access.offset != 0 {
-            let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
-            offsets = offsets.iter().map(|&at| self.b.ins().iadd(at, offset)).collect();
-        }
+        let offsets = self.words(access);
         let first = self.b.ins().extractlane(offsets[0], 0);
         let all = vector::first_lane(self.b, offsets[0]);
         let consecutive = self.are_spaced(&offsets, all, step);
@@ -407,7 +407,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Stores lanes at distances from a host address, the highest last. Lanes that do not take part write where nobody reads.
+    /// The reverse of [`Self::gather_lanes`], the highest lane last. Lanes that do not take part write where nobody reads.
     fn scatter(&mut self, access: &Access, values: &[Lanes], host: Clif, distances: &Lanes) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let clif = clif_type(Type::I64, true);

@@ -260,8 +260,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
     pub(super) fn first_of(&mut self, v: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
+        let same = |&v: &Value| self.classes.get(v).is_same();
         match *self.def_op(v) {
-            Op::Select { mask, a, b } if self.classes.is_alike(mask) && self.is_same(a) && self.is_same(b) => {
+            Op::Select { mask, a, b } if self.classes.is_alike(mask) && [a, b].iter().all(same) => {
                 let condition = self.agreed(mask, first);
                 let (a, b) = (first(self, a), first(self, b));
                 self.b.ins().select(condition, a, b)
@@ -277,10 +278,6 @@ impl BlockLowerer<'_, '_, '_> {
                 self.base_of(v, &args)
             }
         }
-    }
-
-    fn is_same(&self, v: Value) -> bool {
-        self.classes.get(v).affine() == Some((0, true))
     }
 
     /// A mask that has all lanes or none, as ones or zeros of `i64`. `first` gives lane 0 of what it is made of.

@@ -260,7 +260,7 @@ impl BlockLowerer<'_, '_, '_> {
         let f32 = self.b.ins().iconst(types::I32, i64::from(nan.f32));
         let f64 = self.b.ins().iconst(types::I64, nan.f64 as i64);
         self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, f32, f64]);
-        self.ctx_load(types::I32, abi::SCRATCH + 8 * helpers::SHARED_RESULT as i32)
+        self.ctx_load(types::I32, Self::scratch(helpers::SHARED_RESULT))
     }
 
     /// Leaves one instruction to the interpreter: its operands and results are in the register file.

@@ -33,7 +33,8 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    fn scratch(word: usize) -> i32 {
+    /// Where a word of the scratch area is in the context.
+    pub(super) fn scratch(word: usize) -> i32 {
         abi::SCRATCH + 8 * word as i32
     }
 

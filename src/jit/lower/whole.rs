@@ -743,7 +743,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 }
 
-/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a page rarely ends between
+/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a run rarely ends between
 /// them.
 fn are_near(a: &Access, b: &Access) -> bool {
     let kind = |access: &Access| (access.space, access.address, access.align);
