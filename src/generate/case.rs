@@ -49,7 +49,7 @@ impl Case {
 impl Subject for Case {
     type Outcome = Ran;
 
-    /// Runs the launch on both engines, the JIT also with several workers if the blocks are independent.
+    /// Runs the launch on both engines, the JIT also with the other effort and several workers if the blocks are independent.
     fn run(&self) -> Result<Ran, Failure> {
         let path = Path::new("case.toml");
         let launch = Launch::with_binary(self.manifest.clone(), path, self.text().into_bytes());
@@ -60,7 +60,7 @@ impl Subject for Case {
         let outcome = reference.launch(&options, None).map_err(Failure::invalid)?;
         let expected = Run { session: &reference, options: &options, outcome: &outcome };
         let independent = self.independent && outcome.fault.is_none();
-        let several = independent.then_some((Effort::Full, WORKERS));
+        let several = independent.then_some((self.effort.other(), WORKERS));
         for (effort, workers) in [(self.effort, 1)].into_iter().chain(several) {
             let other = session()?;
             let options = LaunchOptions { effort, ..other.options(EngineKind::Jit, workers) };

@@ -20,6 +20,13 @@ pub enum Effort {
 }
 
 impl Effort {
+    pub fn other(self) -> Effort {
+        match self {
+            Effort::Quick => Effort::Full,
+            Effort::Full => Effort::Quick,
+        }
+    }
+
     /// The host's code generator, made once.
     pub fn isa(self) -> Result<OwnedTargetIsa, JitError> {
         static ISAS: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
