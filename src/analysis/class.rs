@@ -96,13 +96,12 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes of all lanes.
-    pub fn of(block: &Block, launch: LaunchClass) -> Classes {
-        Classes::compute(block, launch, None, &|_| true)
+    /// The classes of all lanes. What is not `computable` again from its operands varies, unless it is one for the warp.
+    pub fn of(block: &Block, launch: LaunchClass, computable: &dyn Fn(&Inst) -> bool) -> Classes {
+        Classes::compute(block, launch, None, computable)
     }
 
     /// The classes of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
-    /// What is not `computable` again from its operands varies, unless it is one for the warp.
     pub fn with_facts(
         block: &Block,
         launch: LaunchClass,

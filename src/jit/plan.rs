@@ -55,7 +55,6 @@ impl BlockPlan {
         facts: Option<&Facts>,
     ) -> BlockPlan {
         let block = function.block(id);
-        let classes = Classes::of(block, launch);
         let defs = block.defs();
         let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
             Op::Const { bits, .. } => Some(bits),
@@ -65,6 +64,7 @@ impl BlockPlan {
         let active = block.entry_mask(function.active);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
         let lane_wise = |inst: &Inst| support(inst) == Support::LaneWise;
+        let classes = Classes::of(block, launch, &lane_wise);
         let whole_classes =
             facts.filter(|_| whole_chunks).map(|facts| Classes::with_facts(block, launch, facts, active, &lane_wise));
         let plan = Plan::of(function, block, &classes, support);

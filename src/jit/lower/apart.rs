@@ -27,6 +27,19 @@ pub(super) struct Index {
     signed: bool,
 }
 
+/// What is added to a host address for each lane: words or 64-bit values, shifted up.
+struct Offsets {
+    lanes: Lanes,
+    signed: bool,
+    shift: i64,
+}
+
+impl Offsets {
+    fn bytes(lanes: &[Clif]) -> Offsets {
+        Offsets { lanes: lanes.into(), signed: false, shift: 0 }
+    }
+}
+
 impl BlockLowerer<'_, '_, '_> {
     /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
     /// check fails. Without one it goes to `slow` at once.
@@ -118,10 +131,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.ins().jump(done, &args);
             self.b.switch_to_block(apart);
         }
-        let values = self.gather_lanes(access, extend, result_ty, shared, |lowerer, lane| {
-            let at = lowerer.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
-            lowerer.b.ins().uextend(types::I64, at)
-        });
+        let values = self.gather_lanes(access, extend, result_ty, shared, &Offsets::bytes(&offsets));
         let args: Vec<BlockArg> = values.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
@@ -239,8 +249,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The same as `in_a_run` for elements that are read by index: the bounds are those of the index, and 32-bit lanes are
-    /// compared with them. Gives what is to be added for each lane to a host address. Lanes that do not take part have index 0.
-    fn indexed_in_a_run(&mut self, access: &Access, index: &Index, run: usize, slow: ClifBlock) -> (Vec<Clif>, Clif) {
+    /// compared with them. Lanes that do not take part have index 0.
+    fn indexed_in_a_run(&mut self, access: &Access, index: &Index, run: usize, slow: ClifBlock) -> (Offsets, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let [first, bytes, addend] = self.run(run, Rights::READ);
         let (base, _) = self.base(index.base);
@@ -291,22 +301,7 @@ impl BlockLowerer<'_, '_, '_> {
         let within = self.b.ins().vhigh_bits(types::I32, within);
         let within = self.b.ins().icmp_imm_u(IntCC::Equal, within, 0xf);
         self.require(within, slow);
-        // Two words at a time.
-        let distance = |lane: usize| {
-            let pairs = vector::cast(self.b, types::I64X2, lanes[lane / 4]);
-            let pair = self.b.ins().extractlane(pairs, (lane % 4 / 2) as u8);
-            let wide = match (lane % 2, index.signed) {
-                (0, true) => {
-                    let word = self.b.ins().ireduce(types::I32, pair);
-                    self.b.ins().sextend(types::I64, word)
-                }
-                (0, false) => self.b.ins().band_imm_u(pair, 0xffff_ffff),
-                (_, true) => self.b.ins().sshr_imm_u(pair, 32),
-                (_, false) => self.b.ins().ushr_imm_u(pair, 32),
-            };
-            shifted_up(self.b, wide, index.shift)
-        };
-        let distances = (0..LANES as usize).map(distance).collect();
+        let distances = Offsets { lanes, signed: index.signed, shift: index.shift };
         (distances, self.b.ins().iadd(base, addend))
     }
 
@@ -322,33 +317,45 @@ impl BlockLowerer<'_, '_, '_> {
             Some(index) => self.indexed_in_a_run(access, &index, run, slow),
             None => {
                 let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
-                let lanes =
-                    (0..LANES as usize).map(|lane| self.b.ins().extractlane(distances[lane / 2], (lane % 2) as u8));
-                (lanes.collect(), host)
+                (Offsets::bytes(&distances), host)
             }
         };
-        self.gather_lanes(access, extend, result_ty, host, |_, lane| distances[lane])
+        self.gather_lanes(access, extend, result_ty, host, &distances)
     }
 
-    /// Loads lanes at distances from a host address.
+    /// Loads lanes at distances from a host address. The distances go through the scratch area: taking one out of a vector costs
+    /// as much as two loads.
     fn gather_lanes(
         &mut self,
         access: &Access,
         extend: Extend,
         result_ty: Type,
         host: Clif,
-        mut distance: impl FnMut(&mut Self, usize) -> Clif,
+        distances: &Offsets,
     ) -> Vec<Lanes> {
+        for (part, &v) in distances.lanes.iter().enumerate() {
+            self.b.ins().store(flags(), v, self.ctx, Self::scratch(2 * part));
+        }
+        let cell = 16 * distances.lanes.len() as i32 / LANES as i32;
         let size = access.ty.bytes() as i32;
-        let mut values = vec![self.zero_lanes(result_ty); usize::from(access.count)];
+        let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
+        let clif = clif_type(result_ty, true);
         for lane in 0..LANES as usize {
-            let distance = distance(self, lane);
+            let from = Self::scratch(0) + cell * lane as i32;
+            let distance = match (cell, distances.signed) {
+                (8, _) => self.b.ins().load(types::I64, flags(), self.ctx, from),
+                (_, true) => self.b.ins().sload32(flags(), self.ctx, from),
+                (_, false) => self.b.ins().uload32(flags(), self.ctx, from),
+            };
+            let distance = shifted_up(self.b, distance, distances.shift);
             let at = self.b.ins().iadd(host, distance);
             for (element, lanes) in values.iter_mut().enumerate() {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);
-                let part = &mut lanes[lane / per];
-                *part = self.b.ins().insertlane(*part, v, (lane % per) as u8);
+                match lane % per {
+                    0 => lanes.push(self.b.ins().scalar_to_vector(clif, v)),
+                    among => lanes[lane / per] = self.b.ins().insertlane(lanes[lane / per], v, among as u8),
+                }
             }
         }
         values
