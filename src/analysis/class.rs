@@ -101,7 +101,7 @@ impl Classes {
         Classes::compute(block, launch, None, computable)
     }
 
-    /// The classes of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
+    /// The same of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
     pub fn with_facts(
         block: &Block,
         launch: LaunchClass,

@@ -392,9 +392,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Offsets of the lanes in shared memory, all in range and aligned; else to `slow`. Those outside the mask are 0.
     pub(super) fn shared_offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
-        self.lanes(access.address);
-        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
         let mut offsets = self.words(access);
+        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
         if let Some(mask) = mask {
             offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
         }

@@ -301,8 +301,8 @@ impl BlockLowerer<'_, '_, '_> {
         let within = self.b.ins().vhigh_bits(types::I32, within);
         let within = self.b.ins().icmp_imm_u(IntCC::Equal, within, 0xf);
         self.require(within, slow);
-        let distances = Offsets { lanes, signed: index.signed, shift: index.shift };
-        (distances, self.b.ins().iadd(base, addend))
+        let offsets = Offsets { lanes, signed: index.signed, shift: index.shift };
+        (offsets, self.b.ins().iadd(base, addend))
     }
 
     fn gather_global(
@@ -313,17 +313,17 @@ impl BlockLowerer<'_, '_, '_> {
         slow: ClifBlock,
         result_ty: Type,
     ) -> Vec<Lanes> {
-        let (distances, host) = match self.index_of(access) {
+        let (offsets, host) = match self.index_of(access) {
             Some(index) => self.indexed_in_a_run(access, &index, run, slow),
             None => {
                 let (distances, host) = self.in_a_run(access, run, Rights::READ, slow);
                 (Offsets::bytes(&distances), host)
             }
         };
-        self.gather_lanes(access, extend, result_ty, host, &distances)
+        self.gather_lanes(access, extend, result_ty, host, &offsets)
     }
 
-    /// Loads lanes at distances from a host address. The distances go through the scratch area: taking one out of a vector costs
+    /// Loads lanes at offsets from a host address. The offsets go through the scratch area: taking one out of a vector costs
     /// as much as two loads.
     fn gather_lanes(
         &mut self,
@@ -331,25 +331,23 @@ impl BlockLowerer<'_, '_, '_> {
         extend: Extend,
         result_ty: Type,
         host: Clif,
-        distances: &Offsets,
+        offsets: &Offsets,
     ) -> Vec<Lanes> {
-        for (part, &v) in distances.lanes.iter().enumerate() {
-            self.b.ins().store(flags(), v, self.ctx, Self::scratch(2 * part));
-        }
-        let cell = 16 * distances.lanes.len() as i32 / LANES as i32;
+        self.stage_lanes(0, &offsets.lanes);
+        let cell = 16 * offsets.lanes.len() as i32 / LANES as i32;
         let size = access.ty.bytes() as i32;
         let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         let clif = clif_type(result_ty, true);
         for lane in 0..LANES as usize {
             let from = Self::scratch(0) + cell * lane as i32;
-            let distance = match (cell, distances.signed) {
+            let offset = match (cell, offsets.signed) {
                 (8, _) => self.b.ins().load(types::I64, flags(), self.ctx, from),
                 (_, true) => self.b.ins().sload32(flags(), self.ctx, from),
                 (_, false) => self.b.ins().uload32(flags(), self.ctx, from),
             };
-            let distance = shifted_up(self.b, distance, distances.shift);
-            let at = self.b.ins().iadd(host, distance);
+            let offset = shifted_up(self.b, offset, offsets.shift);
+            let at = self.b.ins().iadd(host, offset);
             for (element, lanes) in values.iter_mut().enumerate() {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);
                 match lane % per {
@@ -419,7 +417,7 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let clif = clif_type(Type::I64, true);
         let host = self.b.ins().splat(clif, host);
-        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(abi::SCRATCH));
+        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(Self::scratch(0)));
         let nowhere = self.b.ins().splat(clif, nowhere);
         let masks = self.mask_lanes(guard, Type::I64);
         let hosts: Lanes = distances

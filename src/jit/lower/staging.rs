@@ -38,22 +38,28 @@ impl BlockLowerer<'_, '_, '_> {
         abi::SCRATCH + 8 * word as i32
     }
 
-    fn stage_lanes(&mut self, word: usize, v: Value) {
-        for (i, &part) in self.lanes(v).iter().enumerate() {
+    /// Puts lanes into the scratch area.
+    pub(super) fn stage_lanes(&mut self, word: usize, lanes: &[Clif]) {
+        for (i, &part) in lanes.iter().enumerate() {
             self.b.ins().store(flags(), part, self.ctx, Self::scratch(word) + i as i32 * 16);
         }
     }
 
+    fn stage_value(&mut self, word: usize, v: Value) {
+        let lanes = self.lanes(v);
+        self.stage_lanes(word, &lanes);
+    }
+
     /// Stages addresses, without the access's offset, and values.
     pub(super) fn stage(&mut self, access: &Access, values: &[Value]) {
-        self.stage_lanes(0, access.address);
+        self.stage_value(0, access.address);
         for (e, &v) in values.iter().enumerate() {
-            self.stage_lanes(STAGED_VALUES + e * LANES, v);
+            self.stage_value(STAGED_VALUES + e * LANES, v);
         }
     }
 
     pub(super) fn stage_compare(&mut self, v: Value) {
-        self.stage_lanes(STAGED_COMPARE, v);
+        self.stage_value(STAGED_COMPARE, v);
     }
 
     /// Before the helper's calls for an access with a sparse status.
