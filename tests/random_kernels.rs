@@ -17,7 +17,7 @@ fn kernels(name: &str, count: u64, least: u64, kernel: fn(&mut Unstructured<'_>)
     let (mut instructions, mut faults, mut failures) = (0, 0, Vec::new());
     for seed in first..first + count {
         let mut random = Random::new(seed);
-        let bytes: Vec<u8> = (0..1500).map(|_| random.below(256) as u8).collect();
+        let bytes: Vec<u8> = (0..700).map(|_| random.below(256) as u8).collect();
         let case = kernel(&mut Unstructured::new(&bytes)).expect("enough bytes");
         match check(&case, name) {
             Ok(ran) => {
