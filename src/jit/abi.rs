@@ -9,6 +9,8 @@ pub type Entry = unsafe extern "C" fn(*mut WarpContext, u32) -> u32;
 
 /// Exit code beside `ExitCode`: go on at `WarpContext::resume`, in another region.
 pub const CONTINUE: u32 = 64;
+/// The same, in code of [`super::Effort::Quick`] up to where that leaves the region: it keeps lanes in lockstep.
+pub const CAREFUL: u32 = 65;
 
 macro_rules! offsets {
     ($($name:ident = $($field:ident).+;)*) => {

@@ -220,11 +220,14 @@ impl Program {
         })
     }
 
-    /// The entry of a region's best code; `None` if it cannot be compiled.
-    fn entry(&self, region: usize, context: &WarpContext) -> Option<abi::Entry> {
+    /// The entry of a region's best code, or of its careful code; `None` if it cannot be compiled.
+    fn entry(&self, region: usize, context: &WarpContext, careful: bool) -> Option<abi::Entry> {
         let made = |effort: Effort| self.tiers[effort as usize].made(region);
-        let compiled =
-            made(Effort::Full).or_else(|| made(Effort::Quick)).or_else(|| self.first_code(region, context))?;
+        let compiled = if careful {
+            self.compiled(region, Effort::Quick).as_ref().ok()
+        } else {
+            made(Effort::Full).or_else(|| made(Effort::Quick)).or_else(|| self.first_code(region, context))
+        }?;
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
     }
@@ -248,10 +251,11 @@ impl Engine for Program {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
+        let mut careful = false;
         loop {
             let block = context.resume;
             let region = self.region_of[block as usize];
-            let Some(entry) = self.entry(region, context) else {
+            let Some(entry) = self.entry(region, context, careful) else {
                 return self.interpreter.run(context);
             };
             let before = (context.instructions, context.helper_calls, context.interp_instructions);
@@ -268,8 +272,9 @@ impl Engine for Program {
             if self.heat[region].add(context.instructions - before.0 + HELPED * helped) {
                 let _ = self.compiled(region, Effort::Full);
             }
+            careful = code == abi::CAREFUL;
             match code {
-                abi::CONTINUE => {}
+                abi::CONTINUE | abi::CAREFUL => {}
                 0 => return ExitCode::Done,
                 1 => return ExitCode::Barrier,
                 2 if context.back_edges as i64 > 0 => {}

@@ -3,8 +3,9 @@
 use arbitrary::{Result, Unstructured};
 
 use super::super::compare::{BUFFER_BYTES, SHARED_BYTES};
-use super::{Pool, guarded, named_where, unguarded};
+use super::{Banks, Pool, guarded, named_where, unguarded};
 use crate::ir::*;
+use warploom_runtime::memory::PAGE_BYTES;
 
 pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let ty = *u.choose(&[Type::I32, Type::I32, Type::I32, Type::I8, Type::I16])?;
@@ -64,5 +65,84 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         }
     }
     unguarded(b);
+    Ok(())
+}
+
+/// Makes the first long register, or the first two words, an address of each lane in the buffer, or near its page's end.
+pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Result<()> {
+    let base = b.load_const(0, 0, Type::I64);
+    let start = b.iconst(Type::I64, *u.choose(&[0, 128, 1, PAGE_BYTES - 36])?);
+    let (lane, scale) = (b.lane_id(), b.iconst(Type::I32, *u.choose(&[0, 4, 12])?));
+    let at = b.mul(lane, scale);
+    let at = b.zero_extend(Type::I64, at);
+    let address = b.add(base, start);
+    let address = b.add(at, address);
+    b.rf_write(banks.longs.reg(0), address);
+    let (low, high) = (b.trunc(Type::I32, address), b.high_half(address));
+    b.rf_write(banks.words.reg(0), low);
+    b.rf_write(banks.words.reg(1), high);
+    Ok(())
+}
+
+/// Loads from where such an address is, and moves it on.
+pub fn follow(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+    let step = *u.choose(&[4i64, 4, 8, 12, -4])?;
+    let words = u.arbitrary()?;
+    let [low, high] = [0, 1].map(|i| banks.words.reg(i));
+    let address = if words {
+        let (low, high) = (b.rf_read(low), b.rf_read(high));
+        b.concat(low, high)
+    } else {
+        b.rf_read(banks.longs.reg(0))
+    };
+    let align = *u.choose(&[4, 4, 1])?;
+    let offset = *u.choose(&[0, 0, 4, -8])?;
+    let access = Access { align, ..b.access(Space::Global, Type::I32, 1, address, offset) };
+    pool.words.extend(b.load_access(access, Extend::None));
+    if !words {
+        let step = b.iconst(Type::I64, step as u64);
+        let next = b.add(address, step);
+        b.rf_write(banks.longs.reg(0), next);
+    } else if u.arbitrary()? {
+        let step = b.iconst(Type::I64, step as u64);
+        let next = b.add(address, step);
+        let (next_low, next_high) = (b.trunc(Type::I32, next), b.high_half(next));
+        b.rf_write(low, next_low);
+        b.rf_write(high, next_high);
+    } else {
+        let (old_low, old_high) = (b.rf_read(low), b.rf_read(high));
+        let (less, more) =
+            (b.iconst(Type::I32, u64::from(step as u32)), b.iconst(Type::I32, (step >> 32) as u32 as u64));
+        let (next_low, carry) = b.add_carry(less, old_low, None);
+        let (next_high, _) = b.add_carry(old_high, more, Some(carry));
+        b.rf_write(low, next_low);
+        b.rf_write(high, next_high);
+    }
+    Ok(())
+}
+
+/// Loads from where another load's result, or any word, leads.
+pub fn find(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+    for _ in 0..u.int_in_range(1..=2)? {
+        let ty = *u.choose(&[Type::I32, Type::I32, Type::I16, Type::I8])?;
+        let count = if ty == Type::I32 { *u.choose(&[1, 1, 2])? } else { 1 };
+        let last = pool.words.len() - 1;
+        let index = pool.words[u.int_in_range(last.saturating_sub(2)..=last)?];
+        let bound = b.iconst(Type::I32, if u.ratio(1, 12)? { 0x1f_ffff } else { 0x3f8 });
+        let index = b.and(index, bound);
+        let align = *u.choose(&[ty.bytes() as u8, 1])?;
+        let size = b.iconst(Type::I32, ty.bytes().into());
+        let at = if align == 1 { index } else { b.mul(index, size) };
+        let at = if b.ty(at).is_uniform() { b.splat(at) } else { at };
+        let wide = b.zero_extend(Type::I64, at);
+        let base = b.load_const(0, 0, Type::I64);
+        let address = b.add(wide, base);
+        let guard = if u.ratio(1, 3)? { Some(*u.choose(&pool.masks)?) } else { None };
+        b.set_guard(guard);
+        let extend = if ty == Type::I32 { Extend::None } else { *u.choose(&[Extend::Signed, Extend::Unsigned])? };
+        let access = Access { align, ..b.access(Space::Global, ty, count, address, 0) };
+        pool.words.extend(b.load_access(access, extend));
+        b.set_guard(None);
+    }
     Ok(())
 }

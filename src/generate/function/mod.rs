@@ -112,6 +112,9 @@ fn prologue(b: &mut BlockBuilder<'_>, banks: &Banks, next: BlockId, u: &mut Unst
         let value = b.xor(wide, k);
         b.rf_write(banks.longs.reg(i), value);
     }
+    if u.arbitrary()? {
+        memory::pointers(b, banks, u)?;
+    }
     for i in 0..MASKS {
         let mask = b.iconst(Type::I64, long(u)?);
         b.rf_write(banks.masks.reg(i), mask);
@@ -213,8 +216,8 @@ fn block(
     Ok(())
 }
 
-/// A block that the JIT may keep in a chunk until all lanes have left: lane-wise operations without memory, and registers that
-/// only active lanes change. Most lanes leave after a few rounds, each after its own number.
+/// A block that the JIT may do for a chunk, or for a lane, until all lanes have left: lane-wise operations that write no memory,
+/// and registers that only active lanes change. Most lanes leave after a few rounds, each after its own number.
 fn resident_loop(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,
@@ -223,6 +226,10 @@ fn resident_loop(
     u: &mut Unstructured<'_>,
 ) -> Result<()> {
     let mut pool = Pool::new(b, u)?;
+    if u.arbitrary()? {
+        memory::follow(b, banks, &mut pool, u)?;
+        memory::find(b, &mut pool, u)?;
+    }
     for _ in 0..u.int_in_range(1..=12)? {
         match u.int_in_range(0..=8)? {
             0 | 1 => read(b, banks, &mut pool, u)?,

@@ -145,7 +145,12 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
     pub(super) fn looks_scattered(&self, access: &Access) -> bool {
-        self.can_scatter(access) && self.is_of_bits(access.address, &mut { MAX_VALUES })
+        self.can_scatter(access) && self.comes_from_memory(access.address)
+    }
+
+    /// Whether a value of lanes is made from memory, or of single bits.
+    pub(super) fn comes_from_memory(&self, v: Value) -> bool {
+        self.is_of_bits(v, &mut { MAX_VALUES })
     }
 
     fn can_scatter(&self, access: &Access) -> bool {

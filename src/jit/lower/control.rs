@@ -162,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn resume_at(&mut self, to: BlockId) {
+    pub(super) fn resume_at(&mut self, to: BlockId) {
         let to = self.b.ins().iconst(types::I32, i64::from(to.0));
         self.ctx_store(to, abi::RESUME);
     }

@@ -91,14 +91,19 @@ pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: 
     b.ins().icmp(condition(cc), x, y)
 }
 
-/// A comparison of scalars: all 64 bits or none.
-pub fn compare_scalar(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
+/// A comparison of scalars, `i8`.
+pub fn compare_bit(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
     let (mut x, mut y) = (x, y);
     if cc.is_signed() {
         x = widen_sign(b, ty, x);
         y = widen_sign(b, ty, y);
     }
-    let bit = b.ins().icmp(condition(cc), x, y);
+    b.ins().icmp(condition(cc), x, y)
+}
+
+/// The same: all 64 bits or none.
+pub fn compare_scalar(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
+    let bit = compare_bit(b, cc, ty, x, y);
     b.ins().bmask(types::I64, bit)
 }
 

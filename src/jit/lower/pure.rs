@@ -236,7 +236,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     }
 
     /// A float as something that the host can compare, and flushed if need be: `f16` as `f32`.
-    fn compared(&mut self, ty: Type, flush: bool, a: Clif, vector: bool) -> Clif {
+    pub(super) fn compared(&mut self, ty: Type, flush: bool, a: Clif, vector: bool) -> Clif {
         match ty {
             Type::F16 => self.half(vector).operand(flush, a),
             _ if flush => float::flush(self.b, ty, a, vector),

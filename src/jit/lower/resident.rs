@@ -4,6 +4,7 @@
 //! to its end for one chunk after the other: no lane can see the others. What the loop carries, lane registers and
 //! masks, stays in machine registers. A chunk runs at most as many rounds as the budget and the back edges allow, so
 //! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
+//! Some loops that load are run so for one lane after the other: see [`super::alone`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -21,19 +22,21 @@ use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Termin
 /// What a resident loop consists of.
 pub struct Resident {
     /// The segment's instructions.
-    body: Vec<usize>,
+    pub(super) body: Vec<usize>,
+    /// How many of them load from memory.
+    pub(super) loads: usize,
     exit: BlockId,
     /// The active mask at entry, and after a round.
-    active: Value,
-    next_active: Value,
+    pub(super) active: Value,
+    pub(super) next_active: Value,
     /// Lane registers that the loop writes: value and guard.
-    lanes: BTreeMap<Reg, (Value, Option<Value>)>,
+    pub(super) lanes: BTreeMap<Reg, (Value, Option<Value>)>,
     /// Mask registers that it writes.
-    masks: BTreeMap<Reg, Value>,
+    pub(super) masks: BTreeMap<Reg, Value>,
     /// Masks computed outside the segment from carried ones.
-    carried_scalars: HashSet<Value>,
+    pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
-    raw: BTreeSet<Reg>,
+    pub(super) raw: BTreeSet<Reg>,
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -56,6 +59,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let body = body?;
         let active = self.entry_mask()?;
+        let mut loads = 0;
         for inst in &self.block.insts {
             match inst.op {
                 Op::RfWrite { reg, value, guard, .. } => match self.function.bank(reg.bank).kind {
@@ -71,7 +75,7 @@ impl BlockLowerer<'_, '_, '_> {
                     _ => return None,
                 },
                 Op::Special(Special::Clock) => return None,
-                Op::Load { access, .. } if !self.block.ty(access.address).is_uniform() => return None,
+                Op::Load { access, .. } => loads += usize::from(!self.block.ty(access.address).is_uniform()),
                 Op::Store { .. } | Op::Atomic { .. } | Op::Raise { .. } | Op::Fence => return None,
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
                 _ => {}
@@ -86,7 +90,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let carried_scalars = self.carried_scalars(&masks)?;
         let raw = self.raw_floats(&lanes);
-        Some(Resident { body, exit: otherwise, active, next_active, lanes, masks, carried_scalars, raw })
+        let mut resident =
+            Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, carried_scalars, raw };
+        if loads > 0 {
+            resident.raw.retain(|reg| resident.lanes[reg].1 == Some(active));
+            return self.goes_alone(&resident).then_some(resident);
+        }
+        Some(resident)
     }
 
     /// Whether a mask register keeps its bits where the active mask is empty.
@@ -207,15 +217,25 @@ impl BlockLowerer<'_, '_, '_> {
         self.steps = step..step + 1;
         self.in_chunk.clone_from(&resident.carried_scalars);
 
-        // Over chunks: number, most rounds so far, lanes counted so far, and the masks gathered.
-        let mask_regs: Vec<Reg> = resident.masks.keys().copied().collect();
-        let old_masks: Vec<Clif> = mask_regs
-            .iter()
+        let old_masks: Vec<Clif> = resident
+            .masks
+            .keys()
             .map(|&reg| {
                 let offset = self.layout.offset(reg) as i32;
                 self.b.ins().load(types::I64, flags(), self.registers, offset)
             })
             .collect();
+        let done = match resident.loads {
+            0 => self.chunks_to_their_end(resident, &old_masks, rounds),
+            _ => self.lanes_to_their_end(resident, &old_masks, rounds),
+        };
+        self.finish_rounds(resident, &old_masks, &done);
+    }
+
+    /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
+    fn chunks_to_their_end(&mut self, resident: &Resident, old_masks: &[Clif], rounds: Clif) -> Done {
+        // Over chunks: number, most rounds so far, lanes counted so far, and the masks gathered.
+        let mask_regs: Vec<Reg> = resident.masks.keys().copied().collect();
         let head = self.b.create_block();
         let latch = self.b.create_block();
         let exit = self.b.create_block();
@@ -255,7 +275,7 @@ impl BlockLowerer<'_, '_, '_> {
         again.extend(after.iter().map(|&v| BlockArg::Value(v)));
         self.b.ins().brif(more, head, &again, exit, &[]);
         self.b.switch_to_block(exit);
-        self.finish_rounds(resident, &mask_regs, &old_masks, &after, fixed);
+        Done { rounds: after[0], lanes: after[1], masks: after[fixed..].to_vec() }
     }
 
     /// Rounds that the budget and the back edges allow, at least 1: else the budget's fault is raised here.
@@ -460,18 +480,11 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Counts what was done, writes the masks back, and goes on.
-    fn finish_rounds(
-        &mut self,
-        resident: &Resident,
-        mask_regs: &[Reg],
-        old_masks: &[Clif],
-        after: &[Clif],
-        fixed: usize,
-    ) {
+    fn finish_rounds(&mut self, resident: &Resident, old_masks: &[Clif], done: &Done) {
         let cost = i64::from(self.block.cost);
         // A block entered without active lanes counts too.
         let one = self.b.ins().iconst(types::I64, 1);
-        let (rounds, lanes) = (self.b.ins().umax(after[0], one), after[1]);
+        let (rounds, lanes) = (self.b.ins().umax(done.rounds, one), done.lanes);
         for (offset, amount) in [(abi::INSTRUCTIONS, rounds), (abi::LANE_INSTRUCTIONS, lanes)] {
             let added = self.b.ins().imul_imm_s(amount, cost);
             let before = self.ctx_load(types::I64, offset);
@@ -480,7 +493,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mut going = None;
         let lanes_mask = self.warp_mask();
-        for ((&reg, &old), &new) in mask_regs.iter().zip(old_masks).zip(&after[fixed..]) {
+        for ((&reg, &old), &new) in resident.masks.keys().zip(old_masks).zip(&done.masks) {
             let inside = self.b.ins().band_imm_s(new, lanes_mask as i64);
             let beyond = self.b.ins().band_imm_s(old, !lanes_mask as i64);
             let whole = self.b.ins().bor(inside, beyond);
@@ -504,10 +517,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// What the loop of a chunk ends with.
-struct Done {
-    rounds: Clif,
+/// What the loop of a lane, of a chunk, or of all, ends with.
+pub(super) struct Done {
+    /// Most rounds of a lane.
+    pub rounds: Clif,
     /// Active lanes of all rounds together.
-    lanes: Clif,
-    masks: Vec<Clif>,
+    pub lanes: Clif,
+    /// In the order of their registers.
+    pub masks: Vec<Clif>,
 }

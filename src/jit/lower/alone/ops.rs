@@ -1,0 +1,165 @@
+//! Operations of one lane, as scalars.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use rustc_hash::FxHashMap;
+
+use super::super::super::forms::clif_type;
+use super::super::block::BlockLowerer;
+use super::super::{float, int};
+use super::loads::Place;
+use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
+
+/// A lane's values in a round.
+pub struct Lane {
+    /// Its number, `i64`.
+    pub number: Clif,
+    /// Of loads, by index: host addresses of streams, and what leads from these to the variables.
+    pub hosts: FxHashMap<usize, Clif>,
+    pub back: FxHashMap<usize, Clif>,
+    /// The others.
+    pub places: FxHashMap<usize, Place>,
+    /// Its bits of masks are `i8`, 0 or 1.
+    pub values: FxHashMap<Value, Clif>,
+    /// Floats by the value that has their bits.
+    pub floats: FxHashMap<Value, Clif>,
+    /// 64-bit values by their halves.
+    pub pairs: FxHashMap<(Value, Value), Clif>,
+}
+
+impl Lane {
+    pub fn new(number: Clif) -> Lane {
+        Lane {
+            number,
+            hosts: FxHashMap::default(),
+            back: FxHashMap::default(),
+            places: FxHashMap::default(),
+            values: FxHashMap::default(),
+            floats: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+        }
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// A lane's bit of a mask of the warp.
+    pub(super) fn bit_of(&mut self, mask: Clif, number: Clif) -> Clif {
+        let low = self.b.ins().ushr(mask, number);
+        let low = self.b.ins().ireduce(types::I8, low);
+        self.b.ins().band_imm_u(low, 1)
+    }
+
+    /// A mask of the warp with this as a lane's bit.
+    pub(super) fn with_bit(&mut self, mask: Clif, number: Clif, bit: Clif) -> Clif {
+        let one = self.b.ins().iconst(types::I64, 1);
+        let place = self.b.ins().ishl(one, number);
+        let others = self.b.ins().band_not(mask, place);
+        let wide = self.b.ins().uextend(types::I64, bit);
+        let bit = self.b.ins().ishl(wide, number);
+        self.b.ins().bor(others, bit)
+    }
+
+    pub(super) fn lane_value(&mut self, lane: &Lane, v: Value) -> Clif {
+        match lane.values.get(&v) {
+            Some(&value) => value,
+            None => self.scalar(v),
+        }
+    }
+
+    pub(super) fn lane_bit(&mut self, lane: &Lane, v: Value) -> Clif {
+        match lane.values.get(&v) {
+            Some(&bit) => bit,
+            None => {
+                let mask = self.scalar(v);
+                self.bit_of(mask, lane.number)
+            }
+        }
+    }
+
+    /// An instruction other than a load.
+    pub(super) fn lane_op(&mut self, lane: &mut Lane, index: usize) {
+        let inst = &self.block.insts[index];
+        let result = inst.results[0];
+        let value = if self.block.ty(result) == ValueType::MASK {
+            self.lane_mask(lane, inst)
+        } else {
+            match inst.op {
+                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, a } if lane.floats.contains_key(&a) => {
+                    lane.floats[&a]
+                }
+                Op::Concat { lo, hi } if lane.pairs.contains_key(&(lo, hi)) => lane.pairs[&(lo, hi)],
+                Op::Select { mask, a, b } => {
+                    let bit = self.lane_bit(lane, mask);
+                    let (a, b) = (self.lane_value(lane, a), self.lane_value(lane, b));
+                    self.b.ins().select(bit, a, b)
+                }
+                Op::AddCarry { a, b, carry } => {
+                    let (sum, out) = self.lane_sum(lane, (a, b), carry);
+                    lane.values.insert(inst.results[1], out);
+                    sum
+                }
+                ref op => {
+                    let args: Vec<Clif> = op.operands().iter().map(|&v| self.lane_value(lane, v)).collect();
+                    self.bits_matter = self.bits_used[result.0 as usize];
+                    self.pure_scalar(op, &args, self.ty(result))
+                }
+            }
+        };
+        lane.values.insert(result, value);
+    }
+
+    fn lane_mask(&mut self, lane: &Lane, inst: &Inst) -> Clif {
+        match inst.op {
+            Op::ICmp { cc, a, b } => {
+                let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
+                int::compare_bit(self.b, cc, self.ty(a), x, y)
+            }
+            Op::FCmp { cc, a, b, flush } => {
+                let ty = self.ty(a);
+                let [x, y] = [a, b].map(|v| {
+                    let v = self.lane_value(lane, v);
+                    self.compared(ty, flush, v, false)
+                });
+                float::compare(self.b, cc, x, y)
+            }
+            Op::Unary { op: UnaryOp::Not, a } => {
+                let bit = match *self.def_op(a) {
+                    Op::ICmp { cc, a, b } if self.is_home(a) || self.is_home(b) => {
+                        let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
+                        return int::compare_bit(self.b, cc.inverse(), self.ty(a), x, y);
+                    }
+                    _ => self.lane_bit(lane, a),
+                };
+                self.b.ins().bxor_imm_u(bit, 1)
+            }
+            // In the loop a lane is active.
+            Op::Binary { op: BinaryOp::And, a, b } if self.reads(a, self.function.active) => self.lane_bit(lane, b),
+            Op::Binary { op: BinaryOp::And, a, b } if self.reads(b, self.function.active) => self.lane_bit(lane, a),
+            Op::Binary { op, a, b } => {
+                let (x, y) = (self.lane_bit(lane, a), self.lane_bit(lane, b));
+                match op {
+                    BinaryOp::And => self.b.ins().band(x, y),
+                    BinaryOp::Or => self.b.ins().bor(x, y),
+                    _ => self.b.ins().bxor(x, y),
+                }
+            }
+            ref op => unreachable!("no mask form of {op:?}"),
+        }
+    }
+
+    /// Sum and carry.
+    fn lane_sum(&mut self, lane: &Lane, (a, b): (Value, Value), carry: Option<Value>) -> (Clif, Clif) {
+        let ty = self.ty(a);
+        let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
+        let sum = self.b.ins().iadd(x, y);
+        let sum = int::narrow(self.b, ty, sum, false);
+        let out = self.b.ins().icmp(IntCC::UnsignedLessThan, sum, x);
+        let Some(carry) = carry else { return (sum, out) };
+        let carry = self.lane_bit(lane, carry);
+        let carry = self.b.ins().uextend(clif_type(ty, false), carry);
+        let whole = self.b.ins().iadd(sum, carry);
+        let whole = int::narrow(self.b, ty, whole, false);
+        let wraps = self.b.ins().icmp(IntCC::UnsignedLessThan, whole, sum);
+        (whole, self.b.ins().bor(out, wraps))
+    }
+}

@@ -1,0 +1,270 @@
+//! What a lane takes from round to round.
+
+use std::collections::BTreeSet;
+
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use cranelift_frontend as frontend;
+
+use super::super::super::forms::clif_type;
+use super::super::block::BlockLowerer;
+use super::super::chunk::flags;
+use super::super::resident::Resident;
+use super::super::vector;
+use super::ops::Lane;
+use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
+
+/// Bytes that the address of a stream moves on by at most.
+const MOST_STEP: u64 = 1 << 20;
+
+/// What a lane takes from round to round.
+pub struct Variable {
+    pub is: frontend::Variable,
+    /// Where it is before and after the loop: a register, or the low and the high word's.
+    pub regs: Vec<Reg>,
+    next: Next,
+    ty: Type,
+    /// The lanes that get the new value, if not all that are in the loop.
+    guard: Option<Value>,
+}
+
+/// What a round makes of a variable.
+#[derive(Clone, Copy)]
+pub enum Next {
+    Value(Value),
+    /// So much more.
+    Step(i64),
+}
+
+/// A load whose address is a variable that moves on by a constant: lanes check it once for many rounds, and in these the host
+/// address is what moves on.
+pub struct Stream {
+    /// The load's index.
+    pub inst: usize,
+    /// The variable's index.
+    pub variable: usize,
+    pub step: i64,
+    /// The host address.
+    pub host: frontend::Variable,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The registers that the loop writes. Two that get the halves of one value are one variable, and so are the bits of a float.
+    pub(super) fn variables(&mut self, resident: &Resident) -> Vec<Variable> {
+        let always = |reg: &Reg| resident.lanes[reg].1 == Some(resident.active);
+        let mut left: BTreeSet<Reg> = resident.lanes.keys().copied().collect();
+        let mut variables = Vec::new();
+        for &low in resident.lanes.keys().filter(|&reg| always(reg)) {
+            let pairs = |high: &Reg| *high != low && always(high) && self.next_of_pair(resident, low, *high).is_some();
+            let Some(high) = left.iter().copied().find(pairs).filter(|_| left.contains(&low)) else { continue };
+            let next = self.next_of_pair(resident, low, high).expect("a pair");
+            variables.push(Variable {
+                is: self.b.declare_var(types::I64),
+                regs: vec![low, high],
+                next,
+                ty: Type::I64,
+                guard: None,
+            });
+            left.retain(|&reg| reg != low && reg != high);
+        }
+        for reg in left {
+            let (value, guard) = resident.lanes[&reg];
+            let (next, ty) = match *self.def_op(value) {
+                Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.ty(a) == Type::F32 => {
+                    (Next::Value(a), Type::F32)
+                }
+                Op::Binary { op: BinaryOp::Add, a, b } if always(&reg) && self.ty(value) == Type::I64 => {
+                    let step = self.moved_by(a, b, |v| self.reads(v, reg));
+                    (step.map_or(Next::Value(value), Next::Step), Type::I64)
+                }
+                _ => (Next::Value(value), self.lane_type(reg)),
+            };
+            let is = self.b.declare_var(clif_type(ty, false));
+            variables.push(Variable { is, regs: vec![reg], next, ty, guard: guard.filter(|_| !always(&reg)) });
+        }
+        variables
+    }
+
+    pub(super) fn reads(&self, v: Value, reg: Reg) -> bool {
+        matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg)
+    }
+
+    /// What is added in a sum of what `is` the variable and a constant.
+    fn moved_by(&self, a: Value, b: Value, is: impl Fn(Value) -> bool) -> Option<i64> {
+        let step = if is(a) { self.constant(b) } else { self.constant(a).filter(|_| is(b)) };
+        step.map(|step| step as i64)
+    }
+
+    /// What a round makes of two registers, if that is a value's halves.
+    fn next_of_pair(&self, resident: &Resident, low: Reg, high: Reg) -> Option<Next> {
+        let [low_value, high_value] = [low, high].map(|reg| resident.lanes[&reg].0);
+        match (self.def_op(low_value), self.def_op(high_value)) {
+            (&Op::Convert { op: ConvertOp::Trunc, a, .. }, &Op::Convert { op: ConvertOp::HighHalf, a: other, .. })
+                if a == other && self.ty(low_value) == Type::I32 =>
+            {
+                let step = match *self.def_op(a) {
+                    Op::Binary { op: BinaryOp::Add, a, b } => self.moved_by(a, b, |v| self.reads_pair(v, low, high)),
+                    _ => None,
+                };
+                Some(step.map_or(Next::Value(a), Next::Step))
+            }
+            (&Op::AddCarry { a, b, carry: None }, &Op::AddCarry { a: c, b: d, carry: Some(carry) })
+                if self.ty(low_value) == Type::I32
+                    && self.def(low_value).results[..] == [low_value, carry]
+                    && self.def(high_value).results[0] == high_value =>
+            {
+                let less = self.moved_by(a, b, |v| self.reads(v, low))?;
+                let more = self.moved_by(c, d, |v| self.reads(v, high))?;
+                Some(Next::Step(less & 0xffff_ffff | more << 32))
+            }
+            _ => None,
+        }
+    }
+
+    fn reads_pair(&self, v: Value, low: Reg, high: Reg) -> bool {
+        matches!(*self.def_op(v), Op::Concat { lo, hi } if self.reads(lo, low) && self.reads(hi, high))
+    }
+
+    /// Where a lane's cell of a register is: a base and an offset.
+    pub(super) fn cell_of(&mut self, number: Clif, reg: Reg) -> (Clif, i32) {
+        let shift = self.lane_type(reg).cell_bytes().trailing_zeros();
+        let at = self.b.ins().ishl_imm_u(number, i64::from(shift));
+        (self.b.ins().iadd(self.registers, at), self.layout.offset(reg) as i32)
+    }
+
+    pub(super) fn load_variable(&mut self, number: Clif, variable: &Variable) -> Clif {
+        let words = |lowerer: &mut Self, reg, ty| {
+            let (base, offset) = lowerer.cell_of(number, reg);
+            lowerer.b.ins().load(ty, flags(), base, offset)
+        };
+        match variable.regs[..] {
+            [reg] => words(self, reg, clif_type(variable.ty, false)),
+            [low, high] => {
+                let (low, high) = (words(self, low, types::I32), words(self, high, types::I32));
+                let (low, high) = (self.b.ins().uextend(types::I64, low), self.b.ins().uextend(types::I64, high));
+                let high = self.b.ins().ishl_imm_u(high, 32);
+                self.b.ins().bor(low, high)
+            }
+            _ => unreachable!("one register or two"),
+        }
+    }
+
+    pub(super) fn store_variable(&mut self, number: Clif, variable: &Variable, value: Clif) {
+        for (i, &reg) in variable.regs.iter().enumerate() {
+            let value = match variable.regs.len() {
+                1 => value,
+                _ => self.half_of(value, i == 1),
+            };
+            let (base, offset) = self.cell_of(number, reg);
+            self.b.ins().store(flags(), value, base, offset);
+        }
+    }
+
+    fn half_of(&mut self, value: Clif, high: bool) -> Clif {
+        let low = if high { self.b.ins().ushr_imm_u(value, 32) } else { value };
+        self.b.ins().ireduce(types::I32, low)
+    }
+
+    /// The streams, at most one for a variable.
+    pub(super) fn streams(&mut self, resident: &Resident, variables: &[Variable]) -> Vec<Stream> {
+        let mut streams: Vec<Stream> = Vec::new();
+        for &inst in &resident.body {
+            let Op::Load { access, .. } = self.block.insts[inst].op else { continue };
+            let is_address = |variable: &Variable| match variable.regs[..] {
+                [reg] => self.reads(access.address, reg),
+                [low, high] => self.reads_pair(access.address, low, high),
+                _ => false,
+            };
+            let Some(variable) = variables.iter().position(is_address) else { continue };
+            let Next::Step(step) = variables[variable].next else { continue };
+            let aligned = step % i64::from(access.align.max(1)) == 0;
+            let first = streams.iter().all(|stream| stream.variable != variable);
+            let near = (1..=MOST_STEP).contains(&step.unsigned_abs());
+            if access.guard == Some(resident.active) && aligned && first && near {
+                streams.push(Stream { inst, variable, step, host: self.b.declare_var(types::I64) });
+            }
+        }
+        streams
+    }
+
+    /// What a round begins with: variables as the values that read them.
+    pub(super) fn read_variables(&mut self, lane: &mut Lane, variables: &[Variable], streams: &[Stream]) {
+        let read = |reg: Reg| {
+            let mut insts = self.block.insts.iter();
+            insts
+                .find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg))
+                .map(|inst| inst.results[0])
+        };
+        for (number, variable) in variables.iter().enumerate() {
+            let reads: Vec<Option<Value>> = variable.regs.iter().map(|&reg| read(reg)).collect();
+            if reads.iter().all(Option::is_none) {
+                continue;
+            }
+            let value = match streams.iter().find(|stream| stream.variable == number) {
+                Some(stream) => {
+                    let host = self.b.use_var(stream.host);
+                    lane.hosts.insert(stream.inst, host);
+                    self.b.ins().iadd(host, lane.back[&stream.inst])
+                }
+                None => self.b.use_var(variable.is),
+            };
+            match reads[..] {
+                [Some(v)] if variable.ty == Type::F32 && self.ty(v) != Type::F32 => {
+                    let bits = vector::cast(self.b, types::I32, value);
+                    lane.values.insert(v, bits);
+                    lane.floats.insert(v, value);
+                }
+                [Some(v)] => {
+                    lane.values.insert(v, value);
+                }
+                _ => {
+                    for (i, v) in reads.iter().enumerate() {
+                        let half = self.half_of(value, i == 1);
+                        lane.values.extend(v.map(|v| (v, half)));
+                    }
+                    if let [Some(low), Some(high)] = reads[..] {
+                        lane.pairs.insert((low, high), value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a round makes of all variables.
+    pub(super) fn next_round(&mut self, lane: &Lane, variables: &[Variable], streams: &[Stream]) {
+        let mut next = Vec::new();
+        for (number, variable) in variables.iter().enumerate() {
+            match streams.iter().find(|stream| stream.variable == number) {
+                Some(stream) => {
+                    next.push((stream.host, self.b.ins().iadd_imm_s(lane.hosts[&stream.inst], stream.step)));
+                }
+                None => next.push((variable.is, self.next_value(lane, variable))),
+            }
+        }
+        for (variable, value) in next {
+            self.b.def_var(variable, value);
+        }
+    }
+
+    /// What variables are that host addresses stood for.
+    pub(super) fn leave_streams(&mut self, lane: &Lane, variables: &[Variable], streams: &[Stream]) {
+        for stream in streams {
+            let host = self.b.use_var(stream.host);
+            let value = self.b.ins().iadd(host, lane.back[&stream.inst]);
+            self.b.def_var(variables[stream.variable].is, value);
+        }
+    }
+
+    fn next_value(&mut self, lane: &Lane, variable: &Variable) -> Clif {
+        let new = match variable.next {
+            Next::Value(value) => self.lane_value(lane, value),
+            Next::Step(step) => {
+                let old = self.b.use_var(variable.is);
+                self.b.ins().iadd_imm_s(old, step)
+            }
+        };
+        let Some(guard) = variable.guard else { return new };
+        let bit = self.lane_bit(lane, guard);
+        let old = self.b.use_var(variable.is);
+        self.b.ins().select(bit, new, old)
+    }
+}
