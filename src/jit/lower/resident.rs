@@ -21,7 +21,7 @@ use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Termin
 
 /// What a resident loop consists of.
 pub struct Resident {
-    /// The segment's instructions.
+    /// The segment's instructions, in their order.
     pub(super) body: Vec<usize>,
     /// How many of them load from memory.
     pub(super) loads: usize,
@@ -37,6 +37,13 @@ pub struct Resident {
     pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
     pub(super) raw: BTreeSet<Reg>,
+}
+
+impl Resident {
+    /// Whether an instruction is one of the segment's.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.body.binary_search(&index).is_ok()
+    }
 }
 
 impl BlockLowerer<'_, '_, '_> {

@@ -102,10 +102,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn host_of_lane(&mut self, lane: &Lane, access: &Access, place: Place, fails: ClifBlock) -> Clif {
         let rest = self.lane_value(lane, place.rest);
         let distance = self.b.ins().iadd(rest, place.start);
-        let address = self.lane_value(lane, access.address);
-        let address = int::plus(self.b, address, access.offset.into());
+        // Runs begin where pages do.
         if !place.rest_is_aligned
-            && let Some(aligned) = self.is_aligned(access.align, address)
+            && let Some(aligned) = self.is_aligned(access.align, distance)
         {
             self.require(aligned, fails);
         }

@@ -19,7 +19,6 @@ use super::super::forms::clif_type;
 use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::float;
 use super::resident::{Done, Resident};
 use crate::ir::layout::row_bytes;
 use crate::ir::{Access, BlockId, CellKind, Inst, Op, Reg, Space, Type, Value};
@@ -32,7 +31,7 @@ const MOST_SAVED: u32 = 4096;
 const OPERATIONS_A_LOAD: usize = 8;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Whether the loads of a loop, `loads`, are such that its lanes had better run it alone, and they can.
+    /// Whether lanes had better run a loop with loads alone, and can.
     pub(super) fn goes_alone(&self, resident: &Resident) -> bool {
         let insts = || resident.body.iter().map(|&index| &self.block.insts[index]);
         let scattered = |inst: &Inst| inst.op.access().is_some_and(|access| self.is_scattered(access, resident));
@@ -191,56 +190,22 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.def_var(variable.is, value);
         }
         let bits = self.carried_bits(resident, (number, masks));
-        let left = self.b.declare_var(types::I64);
+        let [left, count] = [(); 2].map(|()| self.b.declare_var(types::I64));
         self.b.def_var(left, rounds);
         self.unchanging_values(resident, &mut lane);
-        let [check, head, goes, pauses, stops, leave, out] = [(); 7].map(|()| self.b.create_block());
+        let [check, head, goes, pauses, stops, leave, again, out] = [(); 8].map(|()| self.b.create_block());
         self.b.ins().jump(check, &[]);
 
-        // So many rounds all streams go on where they are.
         self.b.switch_to_block(check);
         let most = self.b.use_var(left);
-        let mut begin = most;
-        for stream in streams {
-            let access = *self.block.insts[stream.inst].op.access().expect("a load");
-            let at = self.b.use_var(variables[stream.variable].is);
-            let (host, rounds) = self.follow(&access, at, stream.step, fails);
-            begin = self.b.ins().umin(begin, rounds);
-            self.b.def_var(stream.host, host);
-            lane.back.insert(stream.inst, self.b.ins().isub(at, host));
-        }
-        for &index in &resident.body {
-            if let Op::Load { access, .. } = self.block.insts[index].op
-                && !lane.back.contains_key(&index)
-            {
-                let place = self.place_of_lane(resident, &lane, &access, fails);
-                lane.places.insert(index, place);
-            }
-        }
-        let count = self.b.declare_var(types::I64);
+        let paid = self.places(resident, &mut lane, (variables, streams), fails);
+        let begin = paid.into_iter().fold(most, |least, rounds| self.b.ins().umin(least, rounds));
         self.b.def_var(count, begin);
         self.b.ins().jump(head, &[]);
 
         self.b.switch_to_block(head);
         self.read_variables(&mut lane, variables, streams);
-        for inst in &self.block.insts {
-            let Op::RfRead { reg, .. } = inst.op else { continue };
-            if let Some(&bit) = bits.get(&reg).filter(|_| reg != self.function.active) {
-                lane.values.insert(inst.results[0], self.b.use_var(bit));
-            }
-        }
-        for (index, inst) in self.block.insts.iter().enumerate() {
-            let known = inst.results.first().is_none_or(|v| lane.values.contains_key(v));
-            if known || !self.is_done_by_lanes(resident, index) {
-                continue;
-            }
-            if matches!(inst.op, Op::Load { .. }) {
-                let loaded = self.load_of_lane(&lane, index, resident.active, fails);
-                lane.values.extend(inst.results.iter().copied().zip(loaded));
-            } else {
-                self.lane_op(&mut lane, index);
-            }
-        }
+        self.round(resident, &mut lane, &bits, fails);
         self.next_round(&lane, variables, streams);
         let next_bits: Vec<Clif> = resident.masks.values().map(|&mask| self.lane_bit(&lane, mask)).collect();
         for (reg, &bit) in resident.masks.keys().zip(&next_bits) {
@@ -267,22 +232,12 @@ impl BlockLowerer<'_, '_, '_> {
         let rest = self.b.ins().isub(most, done);
         self.b.def_var(left, rest);
         let going = self.b.use_var(active);
-        let again = self.b.create_block();
         self.b.ins().brif(going, again, &[], out, &[]);
         self.b.switch_to_block(again);
         self.b.ins().brif(rest, check, &[], out, &[]);
 
         self.b.switch_to_block(out);
-        for variable in variables {
-            let value = self.b.use_var(variable.is);
-            let value = if resident.raw.contains(&variable.regs[0]) {
-                let nan = self.function.nan.canonical(Type::F32);
-                float::canonical(self.b, Type::F32, nan, value, false)
-            } else {
-                value
-            };
-            self.store_variable(number, variable, value);
-        }
+        self.store_variables(resident, number, variables);
         let masks = (resident.masks.keys().zip(masks))
             .map(|(reg, &mask)| {
                 let bit = self.b.use_var(bits[reg]);
@@ -293,10 +248,63 @@ impl BlockLowerer<'_, '_, '_> {
         Done { rounds: done, lanes: done, masks }
     }
 
+    /// Where all loads go, and for how many rounds each stream knows that.
+    fn places(
+        &mut self,
+        resident: &Resident,
+        lane: &mut Lane,
+        (variables, streams): (&[Variable], &[Stream]),
+        fails: ClifBlock,
+    ) -> Vec<Clif> {
+        let mut known = Vec::new();
+        for stream in streams {
+            let access = *self.block.insts[stream.inst].op.access().expect("a load");
+            let at = self.b.use_var(variables[stream.variable].is);
+            let (host, rounds) = self.follow(&access, at, stream.step, fails);
+            self.b.def_var(stream.host, host);
+            lane.back.insert(stream.inst, self.b.ins().isub(at, host));
+            known.push(rounds);
+        }
+        for &index in &resident.body {
+            if let Op::Load { access, .. } = self.block.insts[index].op
+                && !lane.back.contains_key(&index)
+            {
+                let place = self.place_of_lane(resident, lane, &access, fails);
+                lane.places.insert(index, place);
+            }
+        }
+        known
+    }
+
+    /// What a round computes, its variables having been read.
+    fn round(
+        &mut self,
+        resident: &Resident,
+        lane: &mut Lane,
+        bits: &FxHashMap<Reg, frontend::Variable>,
+        fails: ClifBlock,
+    ) {
+        for (index, inst) in self.block.insts.iter().enumerate() {
+            let known = inst.results.first().is_none_or(|v| lane.values.contains_key(v));
+            match inst.op {
+                _ if known => {}
+                Op::RfRead { reg, .. } if bits.contains_key(&reg) => {
+                    lane.values.insert(inst.results[0], self.b.use_var(bits[&reg]));
+                }
+                Op::Load { .. } if self.is_done_by_lanes(resident, index) => {
+                    let loaded = self.load_of_lane(lane, index, resident.active, fails);
+                    lane.values.extend(inst.results.iter().copied().zip(loaded));
+                }
+                _ if self.is_done_by_lanes(resident, index) => self.lane_op(lane, index),
+                _ => {}
+            }
+        }
+    }
+
     /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
     fn is_done_by_lanes(&self, resident: &Resident, index: usize) -> bool {
         let carried = |v: &Value| resident.carried_scalars.contains(v);
-        resident.body.contains(&index) || self.block.insts[index].results.iter().any(carried)
+        resident.has(index) || self.block.insts[index].results.iter().any(carried)
     }
 
     /// A lane's bits of the masks that the loop writes.
@@ -323,7 +331,7 @@ impl BlockLowerer<'_, '_, '_> {
                     let one = self.b.ins().iconst(types::I8, 1);
                     lane.values.insert(inst.results[0], one);
                 }
-                Op::RfRead { reg, .. } if resident.body.contains(&index) && !resident.lanes.contains_key(&reg) => {
+                Op::RfRead { reg, .. } if resident.has(index) && !resident.lanes.contains_key(&reg) => {
                     let (base, offset) = self.cell_of(lane.number, reg);
                     let ty = clif_type(self.lane_type(reg), false);
                     let cell = self.b.ins().load(ty, flags(), base, offset);

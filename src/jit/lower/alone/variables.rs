@@ -9,7 +9,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::resident::Resident;
-use super::super::vector;
+use super::super::{float, vector};
 use super::ops::Lane;
 use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
@@ -148,14 +148,19 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn store_variable(&mut self, number: Clif, variable: &Variable, value: Clif) {
-        for (i, &reg) in variable.regs.iter().enumerate() {
-            let value = match variable.regs.len() {
-                1 => value,
-                _ => self.half_of(value, i == 1),
-            };
-            let (base, offset) = self.cell_of(number, reg);
-            self.b.ins().store(flags(), value, base, offset);
+    /// Stores what a lane ends with.
+    pub(super) fn store_variables(&mut self, resident: &Resident, number: Clif, variables: &[Variable]) {
+        for variable in variables {
+            let mut value = self.b.use_var(variable.is);
+            if resident.raw.contains(&variable.regs[0]) {
+                let nan = self.function.nan.canonical(Type::F32);
+                value = float::canonical(self.b, Type::F32, nan, value, false);
+            }
+            for (i, &reg) in variable.regs.iter().enumerate() {
+                let word = if variable.regs.len() == 1 { value } else { self.half_of(value, i == 1) };
+                let (base, offset) = self.cell_of(number, reg);
+                self.b.ins().store(flags(), word, base, offset);
+            }
         }
     }
 
