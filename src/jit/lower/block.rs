@@ -239,7 +239,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));
                 let sum = self.b.ins().iadd(x, y);
                 let sum = super::int::narrow(self.b, self.ty(*a), sum, false);
-                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
+                let mut out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
+                if [a, b].into_iter().any(|&v| !self.block.ty(v).is_uniform()) {
+                    // As of a compare: 0 past the warp.
+                    let mask = self.warp_mask() as i64;
+                    out = self.b.ins().band_imm_s(out, mask);
+                }
                 self.set_scalar(inst.results[0], sum);
                 self.set_scalar(inst.results[1], out);
             }
