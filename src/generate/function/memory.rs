@@ -29,7 +29,7 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
     let index = b.and(index, bound);
     let scale = b.iconst(Type::I32, if wild { 1 } else { bytes });
     let at = b.mul(index, scale);
-    let at = if b.ty(at).is_uniform() { b.splat(at) } else { at };
+    let at = in_lanes(b, at);
     let (space, address) = if shared {
         (Space::Shared, at)
     } else {
@@ -42,10 +42,8 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
     let access = Access { align, ..b.access(space, ty, count, address, 0) };
     match u.int_in_range(0..=4)? {
         0 | 1 => {
-            let extend = if ty == Type::I32 { Extend::None } else { *u.choose(&[Extend::Signed, Extend::Unsigned])? };
-            for v in b.load_access(access, extend) {
-                pool.words.push(v);
-            }
+            let extend = extend_of(ty, u)?;
+            pool.words.extend(b.load_access(access, extend));
         }
         2 | 3 => {
             let values: Vec<Value> = (0..count).map(|_| u.choose(&pool.words).copied()).collect::<Result<_>>()?;
@@ -68,6 +66,22 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
     Ok(())
 }
 
+fn in_lanes(b: &mut BlockBuilder<'_>, v: Value) -> Value {
+    if b.ty(v).is_uniform() { b.splat(v) } else { v }
+}
+
+/// How a load of the type fills words.
+fn extend_of(ty: Type, u: &mut Unstructured<'_>) -> Result<Extend> {
+    if ty == Type::I32 { Ok(Extend::None) } else { Ok(*u.choose(&[Extend::Signed, Extend::Unsigned])?) }
+}
+
+/// Makes the first two words an address's halves.
+fn write_halves(b: &mut BlockBuilder<'_>, banks: &Banks, address: Value) {
+    let (low, high) = (b.trunc(Type::I32, address), b.high_half(address));
+    b.rf_write(banks.words.reg(0), low);
+    b.rf_write(banks.words.reg(1), high);
+}
+
 /// Makes the first long register, or the first two words, an address of each lane in the buffer, or near its page's end.
 pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Result<()> {
     let base = b.load_const(0, 0, Type::I64);
@@ -78,9 +92,7 @@ pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_
     let address = b.add(base, start);
     let address = b.add(at, address);
     b.rf_write(banks.longs.reg(0), address);
-    let (low, high) = (b.trunc(Type::I32, address), b.high_half(address));
-    b.rf_write(banks.words.reg(0), low);
-    b.rf_write(banks.words.reg(1), high);
+    write_halves(b, banks, address);
     Ok(())
 }
 
@@ -106,9 +118,7 @@ pub fn follow(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut 
     } else if u.arbitrary()? {
         let step = b.iconst(Type::I64, step as u64);
         let next = b.add(address, step);
-        let (next_low, next_high) = (b.trunc(Type::I32, next), b.high_half(next));
-        b.rf_write(low, next_low);
-        b.rf_write(high, next_high);
+        write_halves(b, banks, next);
     } else {
         let (old_low, old_high) = (b.rf_read(low), b.rf_read(high));
         let (less, more) =
@@ -133,13 +143,13 @@ pub fn find(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>)
         let align = *u.choose(&[ty.bytes() as u8, 1])?;
         let size = b.iconst(Type::I32, ty.bytes().into());
         let at = if align == 1 { index } else { b.mul(index, size) };
-        let at = if b.ty(at).is_uniform() { b.splat(at) } else { at };
+        let at = in_lanes(b, at);
         let wide = b.zero_extend(Type::I64, at);
         let base = b.load_const(0, 0, Type::I64);
         let address = b.add(wide, base);
         let guard = if u.ratio(1, 3)? { Some(*u.choose(&pool.masks)?) } else { None };
         b.set_guard(guard);
-        let extend = if ty == Type::I32 { Extend::None } else { *u.choose(&[Extend::Signed, Extend::Unsigned])? };
+        let extend = extend_of(ty, u)?;
         let access = Access { align, ..b.access(Space::Global, ty, count, address, 0) };
         pool.words.extend(b.load_access(access, extend));
         b.set_guard(None);

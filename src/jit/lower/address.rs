@@ -340,9 +340,7 @@ impl BlockLowerer<'_, '_, '_> {
         let result = self.b.append_block_param(found, types::I64);
         self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
         self.b.switch_to_block(miss);
-        let number = self.b.ins().iconst(types::I64, helpers::run_number(run, rights.write));
-        self.region.call(self.b, Helper::Reach, &[self.ctx, range.low, range.last, number]);
-        let [reached, addend] = [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)));
+        let [reached, addend] = self.find_run([range.low, range.last], (run, rights));
         self.b.ins().brif(reached, found, &[BlockArg::Value(addend)], slow, &[]);
         self.b.switch_to_block(found);
         result
@@ -356,6 +354,13 @@ impl BlockLowerer<'_, '_, '_> {
         let tlb = self.ctx_load(types::I64, abi::TLB);
         [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)]
             .map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
+    }
+
+    /// Whether a helper finds the pages of a range, which then lie in the run, and what leads to their host addresses.
+    pub(super) fn find_run(&mut self, [first, last]: [Clif; 2], (run, rights): (usize, Rights)) -> [Clif; 2] {
+        let number = self.b.ins().iconst(types::I64, helpers::run_number(run, rights.write));
+        self.region.call(self.b, Helper::Reach, &[self.ctx, first, last, number]);
+        [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)))
     }
 
     /// Tags and addend of the TLB entry where the page of an address would be. It is there if it begins at every tag.

@@ -239,12 +239,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));
                 let sum = self.b.ins().iadd(x, y);
                 let sum = super::int::narrow(self.b, self.ty(*a), sum, false);
-                let mut out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
-                if [a, b].into_iter().any(|&v| !self.block.ty(v).is_uniform()) {
-                    // As of a compare: 0 past the warp.
-                    let mask = self.warp_mask() as i64;
-                    out = self.b.ins().band_imm_s(out, mask);
-                }
+                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
+                let out = self.within_warp(&inst.op, out);
                 self.set_scalar(inst.results[0], sum);
                 self.set_scalar(inst.results[1], out);
             }
@@ -252,16 +248,21 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
                 self.bits_matter = self.bits_used[inst.results[0].0 as usize];
                 let mut v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
-                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. })
-                    && op.operands().iter().any(|&v| !self.block.ty(v).is_uniform())
-                {
-                    // A compare of lanes, which are all alike here: 0 past the warp.
-                    let mask = self.warp_mask() as i64;
-                    v = self.b.ins().band_imm_s(v, mask);
+                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. }) {
+                    v = self.within_warp(op, v);
                 }
                 self.set_scalar(inst.results[0], v);
             }
         }
+    }
+
+    /// The mask that an operation gives: 0 past the warp if its operands are of lanes, which are all alike here.
+    fn within_warp(&mut self, op: &Op, mask: Clif) -> Clif {
+        if op.operands().iter().all(|&v| self.block.ty(v).is_uniform()) {
+            return mask;
+        }
+        let warp = self.warp_mask() as i64;
+        self.b.ins().band_imm_s(mask, warp)
     }
 
     /// Address of cell `first + index`, kept inside the range, and whether it was.

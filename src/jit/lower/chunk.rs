@@ -453,8 +453,16 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
+    /// The type of a lane register.
+    pub(super) fn lane_type(&self, reg: Reg) -> Type {
+        match self.function.bank(reg.bank).kind {
+            CellKind::Lane(ty) => ty,
+            _ => unreachable!("lane register"),
+        }
+    }
+
     pub(super) fn load_row(&mut self, reg: Reg) -> Lanes {
-        let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
+        let ty = self.lane_type(reg);
         let offset = self.layout.offset(reg);
         self.load_cells(ty, offset)
     }
@@ -472,7 +480,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Writes the lanes of a mask (all lanes without one) to a register's row.
     pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
-        let CellKind::Lane(ty) = self.function.bank(reg.bank).kind else { unreachable!("lane register") };
+        let ty = self.lane_type(reg);
         let offset = self.layout.offset(reg);
         let new = self.lanes(v);
         let lanes = match mask {

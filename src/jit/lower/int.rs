@@ -17,6 +17,19 @@ pub fn shifted_up(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {
     if by == 0 { v } else { b.ins().ishl_imm_u(v, by) }
 }
 
+/// The `i64` of two words.
+pub fn concat(b: &mut FunctionBuilder, low: Clif, high: Clif) -> Clif {
+    let [low, high] = [low, high].map(|word| b.ins().uextend(types::I64, word));
+    let high = b.ins().ishl_imm_u(high, 32);
+    b.ins().bor(low, high)
+}
+
+/// The high word of an `i64`.
+pub fn high_half(b: &mut FunctionBuilder, v: Clif) -> Clif {
+    let high = b.ins().ushr_imm_u(v, 32);
+    b.ins().ireduce(types::I32, high)
+}
+
 /// A constant in every lane.
 pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> Clif {
     if vector {

@@ -128,12 +128,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             }
             _ if vector => return None,
             Op::Convert { op, a, .. } => self.convert_scalar(op, self.ty(a), to, args[0]),
-            Op::Concat { .. } => {
-                let lo = self.b.ins().uextend(types::I64, args[0]);
-                let hi = self.b.ins().uextend(types::I64, args[1]);
-                let hi = self.b.ins().ishl_imm_u(hi, 32);
-                self.b.ins().bor(lo, hi)
-            }
+            Op::Concat { .. } => int::concat(self.b, args[0], args[1]),
             Op::UniformSelect { .. } => self.b.ins().select(args[0], args[1], args[2]),
             Op::ICmp { cc, a, .. } => int::compare_scalar(self.b, cc, self.ty(a), args[0], args[1]),
             Op::FCmp { cc, a, flush, .. } => {
@@ -223,10 +218,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     a
                 }
             }
-            ConvertOp::HighHalf => {
-                let high = self.b.ins().ushr_imm_u(a, 32);
-                self.b.ins().ireduce(types::I32, high)
-            }
+            ConvertOp::HighHalf => int::high_half(self.b, a),
             ConvertOp::Bitcast => vector::cast(self.b, clif_type(to, false), a),
         }
     }

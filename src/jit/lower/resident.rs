@@ -311,14 +311,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The loop of one chunk.
     fn rounds(&mut self, resident: &Resident, mask_regs: &[Reg], old_bits: &[Clif], rounds: Clif) -> Done {
-        let lane_regs: Vec<(Reg, Type)> = resident
-            .lanes
-            .keys()
-            .map(|&reg| match self.function.bank(reg.bank).kind {
-                CellKind::Lane(ty) => (reg, ty),
-                _ => unreachable!("lane register"),
-            })
-            .collect();
+        let lane_regs: Vec<(Reg, Type)> = resident.lanes.keys().map(|&reg| (reg, self.lane_type(reg))).collect();
         // Guards under which raw floats have been written: those lanes are made canonical at the end.
         let mut raw_guards: Vec<Value> = resident.raw.iter().filter_map(|reg| resident.lanes[reg].1).collect();
         raw_guards.sort();

@@ -5,7 +5,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::super::forms::clif_type;
-use super::super::super::helpers::{self, Helper, REACHED, REACHED_ADDEND};
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
 use super::super::int;
@@ -161,9 +160,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Host address of what a lane loads, as a helper finds out; to `fails` if there is none.
     fn reach_of_lane(&mut self, access: &Access, first: Clif, run: usize, fails: ClifBlock) -> Clif {
         let last = self.b.ins().iadd_imm_s(first, i64::from(access.bytes()) - 1);
-        let number = self.b.ins().iconst(types::I64, helpers::run_number(run, false));
-        self.region.call(self.b, Helper::Reach, &[self.ctx, first, last, number]);
-        let [reached, addend] = [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)));
+        let [reached, addend] = self.find_run([first, last], (run, Rights::READ));
         let go = self.cold_block();
         self.b.ins().brif(reached, go, &[], fails, &[]);
         self.b.switch_to_block(go);

@@ -21,7 +21,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::resident::{Done, Resident};
 use crate::ir::layout::row_bytes;
-use crate::ir::{Access, BlockId, CellKind, Inst, Op, Reg, Space, Type, Value};
+use crate::ir::{Access, BlockId, Inst, Op, Reg, Space, Type, Value};
 use ops::Lane;
 use variables::{Stream, Variable};
 
@@ -81,13 +81,6 @@ impl BlockLowerer<'_, '_, '_> {
             | Op::Select { .. }
             | Op::AddCarry { .. } => true,
             _ => false,
-        }
-    }
-
-    fn lane_type(&self, reg: Reg) -> Type {
-        match self.function.bank(reg.bank).kind {
-            CellKind::Lane(ty) => ty,
-            _ => unreachable!("lane register"),
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::resident::Resident;
-use super::super::{float, vector};
+use super::super::{float, int, vector};
 use super::ops::Lane;
 use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
@@ -139,10 +139,8 @@ impl BlockLowerer<'_, '_, '_> {
         match variable.regs[..] {
             [reg] => words(self, reg, clif_type(variable.ty, false)),
             [low, high] => {
-                let (low, high) = (words(self, low, types::I32), words(self, high, types::I32));
-                let (low, high) = (self.b.ins().uextend(types::I64, low), self.b.ins().uextend(types::I64, high));
-                let high = self.b.ins().ishl_imm_u(high, 32);
-                self.b.ins().bor(low, high)
+                let [low, high] = [low, high].map(|reg| words(self, reg, types::I32));
+                int::concat(self.b, low, high)
             }
             _ => unreachable!("one register or two"),
         }
@@ -165,8 +163,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn half_of(&mut self, value: Clif, high: bool) -> Clif {
-        let low = if high { self.b.ins().ushr_imm_u(value, 32) } else { value };
-        self.b.ins().ireduce(types::I32, low)
+        if high { int::high_half(self.b, value) } else { self.b.ins().ireduce(types::I32, value) }
     }
 
     /// The streams, at most one for a variable.
