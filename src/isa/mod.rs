@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod table;
+mod words;
 
 pub mod divergence;
 pub mod fidelity;

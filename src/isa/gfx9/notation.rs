@@ -16,8 +16,9 @@
 //! `sdwa` and `dpp`, as far as the operands fit; `- e64`, `- sdwa`, `- dpp` say that the instruction lacks one of them.
 
 use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
+use crate::isa::words::Words;
 
-const ROLES: [(&str, Role); 36] = [
+static ROLES: Words<Role> = Words::of(&[
     ("vdst", Role::Vdst),
     ("sdst", Role::Sdst),
     ("src0", Role::Src0),
@@ -54,9 +55,9 @@ const ROLES: [(&str, Role); 36] = [
     ("soffset", Role::Soffset),
     ("ssamp", Role::Ssamp),
     ("export", Role::Export),
-];
+]);
 
-const TYPES: [(&str, OperandType); 21] = [
+static TYPES: Words<OperandType> = Words::of(&[
     ("b16", OperandType::B16),
     ("i16", OperandType::I16),
     ("u16", OperandType::U16),
@@ -78,9 +79,9 @@ const TYPES: [(&str, OperandType); 21] = [
     ("b128", OperandType::B128),
     ("b256", OperandType::B256),
     ("b512", OperandType::B512),
-];
+]);
 
-const FORMATS: [(&str, Format); 20] = [
+static FORMATS: Words<Format> = Words::of(&[
     ("sop2", Format::Sop2),
     ("sopk", Format::Sopk),
     ("sop1", Format::Sop1),
@@ -101,7 +102,9 @@ const FORMATS: [(&str, Format); 20] = [
     ("mtbuf", Format::Mtbuf),
     ("mimg", Format::Mimg),
     ("exp", Format::Exp),
-];
+]);
+
+static MODIFIERS: Words<Modifiers> = Words::of(&Modifiers::NAMES);
 
 /// The format of a name.
 pub const fn format(name: &str) -> Format {
@@ -133,11 +136,11 @@ pub const fn mnemonic(signature: &'static str) -> &'static str {
 
 /// The number of operands of a signature.
 pub const fn slot_count(signature: &str) -> usize {
-    let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
-    cursor.word();
-    let mut count = 0;
-    while cursor.slot().is_some() {
-        count += 1;
+    let bytes = signature.as_bytes();
+    let (mut count, mut i) = (0, 0);
+    while i < bytes.len() && bytes[i] != b';' {
+        count += (bytes[i] == b' ') as usize;
+        i += 1;
     }
     count
 }
@@ -152,18 +155,20 @@ pub const fn slots<const N: usize>(signature: &str) -> [Slot; N] {
         slots[n] = slot;
         n += 1;
     }
+    assert!(n == N, "an operand is a role and a type");
     slots
 }
 
 /// The modifiers of a signature.
 pub const fn modifiers(signature: &str) -> Modifiers {
     let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
-    cursor.word();
-    while cursor.slot().is_some() {}
+    while cursor.at < cursor.bytes.len() && cursor.bytes[cursor.at] != b';' {
+        cursor.at += 1;
+    }
     let mut set = 0;
     if cursor.take(b';') {
         while cursor.take(b' ') {
-            set |= named(cursor.word(), &Modifiers::NAMES).0;
+            set |= named(cursor.word(), &MODIFIERS).0;
         }
     }
     assert!(cursor.at == cursor.bytes.len(), "expected the end of the signature");
@@ -211,21 +216,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-const fn named<T: Copy>(name: &[u8], names: &[(&str, T)]) -> T {
-    let mut i = 0;
-    while i < names.len() {
-        if equal(name, names[i].0.as_bytes()) {
-            return names[i].1;
-        }
-        i += 1;
+const fn named<T: Copy>(name: &[u8], words: &Words<T>) -> T {
+    match words.get(name) {
+        Some(meaning) => meaning,
+        None => panic!("a word of the line is unknown"),
     }
-    panic!("a word of the line is unknown")
-}
-
-const fn equal(a: &[u8], b: &[u8]) -> bool {
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
 }

@@ -53,6 +53,32 @@
 
 use super::field::Field;
 use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
+use crate::isa::words::Words;
+
+/// What a placeholder is named after.
+#[derive(Clone, Copy)]
+enum Word {
+    Role(Role),
+    Field(Field),
+    Phase,
+}
+
+static WORDS: Words<Word> = {
+    let mut words = Words::NONE;
+    words.add("phase", Word::Phase);
+    let mut i = 0;
+    while i < Role::NAMES.len() {
+        let (name, role) = Role::NAMES[i];
+        words.add(name, Word::Role(role));
+        i += 1;
+    }
+    let mut i = 0;
+    while i < Field::ALL.len() {
+        words.add(Field::ALL[i].info().name, Word::Field(Field::ALL[i]));
+        i += 1;
+    }
+    words
+};
 
 /// Mask and bits of an encoding.
 pub const fn pattern(encoding: &str) -> (u64, u64) {
@@ -85,7 +111,7 @@ pub const fn pattern(encoding: &str) -> (u64, u64) {
 
 /// The number of exclusions of an encoding.
 pub const fn exclusion_count(encoding: &str) -> usize {
-    let mut cursor = Cursor::new(encoding);
+    let mut cursor = Cursor::behind_bits(encoding);
     let mut count = 0;
     while let Some(constraint) = cursor.constraint() {
         count += constraint.excluded as usize;
@@ -95,7 +121,7 @@ pub const fn exclusion_count(encoding: &str) -> usize {
 
 /// Masks and values of what an encoding excludes.
 pub const fn exclusions<const N: usize>(encoding: &str) -> [(u64, u64); N] {
-    let mut cursor = Cursor::new(encoding);
+    let mut cursor = Cursor::behind_bits(encoding);
     let mut out = [(0, 0); N];
     let mut n = 0;
     while let Some(constraint) = cursor.constraint() {
@@ -138,11 +164,12 @@ pub const fn piece_count(format: &str) -> usize {
 pub const fn pieces<const N: usize>(format: &str, encoding: &str) -> [Piece; N] {
     let mut out = [Piece::Text { start: 0, end: 0 }; N];
     let mut cursor = Cursor::new(format);
+    let bindings = Cursor::behind_bits(encoding);
     let mut n = 0;
     while let Some(byte) = cursor.peek() {
         if byte == b'{' {
             cursor.at += 1;
-            out[n] = placeholder(&mut cursor, encoding);
+            out[n] = placeholder(&mut cursor, bindings);
             cursor.expect(b'}');
         } else {
             let start = cursor.at as u16;
@@ -158,16 +185,12 @@ pub const fn pieces<const N: usize>(format: &str, encoding: &str) -> [Piece; N] 
     out
 }
 
-const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
-    let (start, end) = cursor.name();
-    if let Some(role) = role_named(cursor.bytes, start, end) {
-        return Piece::Operand(operand(cursor, role, encoding));
-    }
-    if same(b"phase", cursor.bytes, start, end) {
-        return Piece::Phase;
-    }
-    let Some(field) = field_named(cursor.bytes, start, end) else {
-        panic!("a placeholder names neither a role nor a field")
+const fn placeholder(cursor: &mut Cursor, bindings: Cursor) -> Piece {
+    let field = match WORDS.get(cursor.name()) {
+        Some(Word::Role(role)) => return Piece::Operand(operand(cursor, role, bindings)),
+        Some(Word::Phase) => return Piece::Phase,
+        Some(Word::Field(field)) => field,
+        None => panic!("a placeholder names neither a role nor a field"),
     };
     cursor.expect(b'@');
     let lo = cursor.number();
@@ -189,7 +212,7 @@ const fn placeholder(cursor: &mut Cursor, encoding: &str) -> Piece {
     Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits, silent })
 }
 
-const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot {
+const fn operand(cursor: &mut Cursor, role: Role, mut bindings: Cursor) -> OperandSlot {
     let mut location = role.usual();
     let mut attributes = Attributes::NONE;
     if let Some(b'=') = cursor.peek() {
@@ -197,7 +220,6 @@ const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot
         location = Some(cursor.location());
     }
     cursor.attributes(&mut attributes);
-    let mut bindings = Cursor::new(encoding);
     if bindings.seek_binding(role) {
         location = Some(bindings.location());
         bindings.attributes(&mut attributes);
@@ -206,43 +228,8 @@ const fn operand(cursor: &mut Cursor, role: Role, encoding: &str) -> OperandSlot
     OperandSlot { role, location, attributes }
 }
 
-const fn role_named(bytes: &[u8], start: usize, end: usize) -> Option<Role> {
-    let mut i = 0;
-    while i < Role::NAMES.len() {
-        if same(Role::NAMES[i].0.as_bytes(), bytes, start, end) {
-            return Some(Role::NAMES[i].1);
-        }
-        i += 1;
-    }
-    None
-}
-
-const fn field_named(bytes: &[u8], start: usize, end: usize) -> Option<Field> {
-    let mut i = 0;
-    while i < Field::ALL.len() {
-        if same(Field::ALL[i].info().name.as_bytes(), bytes, start, end) {
-            return Some(Field::ALL[i]);
-        }
-        i += 1;
-    }
-    None
-}
-
-const fn same(name: &[u8], bytes: &[u8], start: usize, end: usize) -> bool {
-    if name.len() != end - start {
-        return false;
-    }
-    let mut i = 0;
-    while i < name.len() {
-        if name[i] != bytes[start + i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
 /// Reads the strings of a table line.
+#[derive(Clone, Copy)]
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -251,6 +238,15 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     const fn new(text: &'a str) -> Self {
         Cursor { bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// Where an encoding goes on after its bits.
+    const fn behind_bits(encoding: &'a str) -> Self {
+        let mut cursor = Cursor::new(encoding);
+        while cursor.at < cursor.bytes.len() && matches!(cursor.bytes[cursor.at], b'0' | b'1' | b'-' | b' ' | b'_') {
+            cursor.at += 1;
+        }
+        cursor
     }
 
     const fn peek(&self) -> Option<u8> {
@@ -270,13 +266,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    const fn name(&mut self) -> (usize, usize) {
+    const fn name(&mut self) -> &'a [u8] {
         let start = self.at;
         while let Some(b'a'..=b'z' | b'0'..=b'9' | b'_') = self.peek() {
             self.at += 1;
         }
         assert!(self.at > start, "a name is missing in a table line");
-        (start, self.at)
+        self.bytes.split_at(self.at).0.split_at(start).1
     }
 
     const fn number(&mut self) -> u8 {
@@ -317,12 +313,10 @@ impl<'a> Cursor<'a> {
     const fn seek_binding(&mut self, role: Role) -> bool {
         while self.peek().is_some() {
             if let Some(b'a'..=b'z') = self.peek() {
-                let (start, end) = self.name();
-                if self.accept(b'=') {
-                    let named = role_named(self.bytes, start, end);
-                    if matches!(named, Some(found) if found as u8 == role as u8) {
-                        return true;
-                    }
+                let name = self.name();
+                if self.accept(b'=') && matches!(WORDS.get(name), Some(Word::Role(found)) if found as u8 == role as u8)
+                {
+                    return true;
                 }
             } else {
                 self.at += 1;

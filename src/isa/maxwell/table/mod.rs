@@ -15,19 +15,22 @@ macro_rules! family {
         )+ }
     )* }) => {
         pub static ROWS: &[$crate::isa::maxwell::row::Row] = &[$($($(
-            $crate::isa::maxwell::row::Row {
-                opcode: $crate::isa::maxwell::table::Opcode::$opcode,
-                fidelity: fidelity!($fidelity),
-                lift: lift!(maxwell $fidelity),
-                mask: const { $crate::isa::maxwell::notation::pattern($encoding).0 },
-                bits: const { $crate::isa::maxwell::notation::pattern($encoding).1 },
-                exclusions: &const {
-                    $crate::isa::maxwell::notation::exclusions::<{ $crate::isa::maxwell::notation::exclusion_count($encoding) }>($encoding)
-                },
-                format: $format,
-                pieces: &const {
-                    $crate::isa::maxwell::notation::pieces::<{ $crate::isa::maxwell::notation::piece_count($format) }>($format, $encoding)
-                },
+            {
+                const PATTERN: (u64, u64) = $crate::isa::maxwell::notation::pattern($encoding);
+                $crate::isa::maxwell::row::Row {
+                    opcode: $crate::isa::maxwell::table::Opcode::$opcode,
+                    fidelity: fidelity!($fidelity),
+                    lift: lift!(maxwell $fidelity),
+                    mask: PATTERN.0,
+                    bits: PATTERN.1,
+                    exclusions: &const {
+                        $crate::isa::maxwell::notation::exclusions::<{ $crate::isa::maxwell::notation::exclusion_count($encoding) }>($encoding)
+                    },
+                    format: $format,
+                    pieces: &const {
+                        $crate::isa::maxwell::notation::pieces::<{ $crate::isa::maxwell::notation::piece_count($format) }>($format, $encoding)
+                    },
+                }
             },
         )+)+)*];
 
