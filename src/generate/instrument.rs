@@ -30,93 +30,205 @@ pub fn cells(function: &Function, reg: Reg) -> u64 {
     }
 }
 
-/// The function with a new entry before its own and a new block for its exits.
+/// The function with new blocks before its own and after its exits.
 pub fn instrument(function: &Function, buffers: &Buffers) -> Function {
     let mut f = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     for bank in &function.banks {
         f.bank(bank.name.clone(), bank.kind, bank.count);
     }
     f.set_active(function.active);
+    let counter = f.bank("copied", CellKind::Uniform(Type::I32), 1).reg(0);
 
-    let entry = f.new_block(0);
-    let exit = f.new_block(u64::MAX);
-    let mut b = f.at(entry);
-    let mut at = buffers.input;
-    for &reg in &buffers.set {
-        copy(&mut b, function, reg, at, None, true);
-        at += row_bytes(function, reg);
-    }
-    b.jump(BlockId(1));
+    let input = |b: &mut BlockBuilder<'_>| b.iconst(Type::I64, buffers.input);
+    let loaded = copy_all(&mut f, function, &buffers.set, counter, Copies { pc: 0, address: &input, load: true });
+    let before = loaded.0 + 1;
+    f.at(loaded).jump(BlockId(before));
 
-    let mut b = f.at(exit);
-    b.set_pc(u64::MAX);
-    let warp = b.special(Special::WarpId);
-    let warp = b.zero_extend(Type::I64, warp);
-    let stride = b.iconst(Type::I64, buffers.read.iter().map(|&reg| row_bytes(function, reg)).sum());
-    let shift = b.mul(warp, stride);
-    let mut at = buffers.output;
-    for &reg in &buffers.read {
-        copy(&mut b, function, reg, at, Some(shift), false);
-        at += row_bytes(function, reg);
-    }
-    b.exit();
+    let stride = buffers.read.iter().map(|&reg| row_bytes(function, reg)).sum();
+    let output = |b: &mut BlockBuilder<'_>| {
+        let warp = b.special(Special::WarpId);
+        let warp = b.zero_extend(Type::I64, warp);
+        let stride = b.iconst(Type::I64, stride);
+        let shift = b.mul(warp, stride);
+        let address = b.iconst(Type::I64, buffers.output);
+        b.add(address, shift)
+    };
+    let stored =
+        copy_all(&mut f, function, &buffers.read, counter, Copies { pc: u64::MAX, address: &output, load: false });
+    f.at(stored).exit();
 
     let mut instrumented = f.finish().expect("the harness makes well-typed code");
-    let end = instrumented.blocks.pop().expect("it has two blocks");
-    let last = BlockId(function.blocks.len() as u32 + 1);
+    let mut after = instrumented.blocks.split_off(before as usize);
+    let count = function.blocks.len() as u32;
     for block in &function.blocks {
         let mut block = block.clone();
-        block.join = block.join.map(|join| BlockId(join.0 + 1));
-        block.term.map_targets(|target| BlockId(target.0 + 1));
+        block.join = block.join.map(|join| BlockId(join.0 + before));
+        block.term.map_targets(|target| BlockId(target.0 + before));
         if block.term == Terminator::Exit {
-            block.term = Terminator::Jump(last);
+            block.term = Terminator::Jump(BlockId(before + count));
         }
         instrumented.blocks.push(block);
     }
-    instrumented.blocks.push(end);
+    after.iter_mut().for_each(|block| block.term.map_targets(|target| BlockId(target.0 + count)));
+    instrumented.blocks.extend(after);
     instrumented
 }
 
-/// Loads or stores a register at `address + shift`, in all lanes.
-fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, address: u64, shift: Option<Value>, load: bool) {
-    let address = b.iconst(Type::I64, address);
-    let address = shift.map_or(address, |shift| b.add(address, shift));
+/// Registers that are copied in one go.
+enum Copied {
+    One(Reg),
+    /// In a loop, which is less code by far. Only registers that the function indexes anyway: analysis gives up on these.
+    Many {
+        first: Reg,
+        count: u32,
+    },
+}
+
+/// So many registers are worth a loop.
+const MANY: u32 = 16;
+
+fn in_parts(function: &Function, registers: &[Reg]) -> Vec<Copied> {
+    let indexed: Vec<(BankId, std::ops::Range<u32>)> = function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.insts)
+        .filter_map(|inst| match inst.op {
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+                Some((bank, first..first + count))
+            }
+            _ => None,
+        })
+        .collect();
+    let is_indexed = |reg: Reg| indexed.iter().any(|(bank, range)| *bank == reg.bank && range.contains(&reg.index));
+    registers
+        .chunk_by(|&a, &b| b == a.bank.reg(a.index + 1) && is_indexed(a) && is_indexed(b))
+        .flat_map(|run| match run.len() as u32 {
+            count if count >= MANY => vec![Copied::Many { first: run[0], count }],
+            _ => run.iter().map(|&reg| Copied::One(reg)).collect(),
+        })
+        .collect()
+}
+
+/// What is done with registers, and where.
+struct Copies<'a> {
+    pc: u64,
+    /// Makes the address of the first cell.
+    address: &'a dyn Fn(&mut BlockBuilder<'_>) -> Value,
+    load: bool,
+}
+
+/// Loads or stores registers one after the other, in new blocks. The last of them.
+fn copy_all(
+    f: &mut FunctionBuilder,
+    function: &Function,
+    registers: &[Reg],
+    counter: Reg,
+    Copies { pc, address, load }: Copies<'_>,
+) -> BlockId {
+    let mut block = f.new_block(pc);
+    let (mut from, mut at) = (None, 0);
+    for part in in_parts(function, registers) {
+        match part {
+            Copied::One(reg) => {
+                let mut b = f.at(block);
+                let from = *from.get_or_insert_with(|| address(&mut b));
+                copy(&mut b, function, reg, (from, at), load);
+                at += row_bytes(function, reg);
+            }
+            Copied::Many { first, count } => {
+                let (around, next) = (f.new_block(pc), f.new_block(pc));
+                let mut b = f.at(block);
+                let zero = b.iconst(Type::I32, 0);
+                b.rf_write(counter, zero);
+                b.jump(around);
+
+                let mut b = f.at(around);
+                let index = b.rf_read(counter);
+                let row = b.iconst(Type::I64, row_bytes(function, first));
+                let wide = b.zero_extend(Type::I64, index);
+                let shift = b.mul(wide, row);
+                let from_here = address(&mut b);
+                let from_here = b.add(from_here, shift);
+                copy_indexed(&mut b, function, (first, count, index), (from_here, at), load);
+                let one = b.iconst(Type::I32, 1);
+                let done = b.add(index, one);
+                b.rf_write(counter, done);
+                let all = b.iconst(Type::I32, count.into());
+                let left = b.sub(all, done);
+                b.branch(left, around, next);
+
+                (block, from) = (next, None);
+                at += row_bytes(function, first) * u64::from(count);
+            }
+        }
+    }
+    block
+}
+
+/// Loads or stores the register that an index says, in all lanes.
+fn copy_indexed(
+    b: &mut BlockBuilder<'_>,
+    function: &Function,
+    (first, count, index): (Reg, u32, Value),
+    (from, at): (Value, u64),
+    load: bool,
+) {
     b.set_nomask(true);
+    let (ty, address) = cell(b, function, first, (from, at));
+    if load {
+        let value = b.load(Space::Global, ty, Extend::None, address, 0);
+        b.rf_scatter(first.bank, first.index, count, index, value);
+    } else {
+        let value = b.rf_gather(first.bank, first.index, count, index);
+        b.store(Space::Global, ty, address, 0, value);
+    }
+}
+
+/// Type and address of a register's cells, each lane its own: a register that is no byte array.
+fn cell(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Value, u64)) -> (Type, Value) {
+    let at = b.iconst(Type::I64, at);
+    let address = b.add(from, at);
     match function.bank(reg.bank).kind {
         CellKind::Lane(ty) => {
             let lane = b.lane_id();
             let lane = b.zero_extend(Type::I64, lane);
             let cell = b.iconst(Type::I64, CELL);
             let offset = b.mul(lane, cell);
-            let address = b.add(address, offset);
-            copy_cell(b, reg, ty, address, load);
+            (ty, b.add(address, offset))
         }
-        CellKind::Uniform(ty) => copy_cell(b, reg, ty, address, load),
-        CellKind::Mask => copy_cell(b, reg, Type::I64, address, load),
-        CellKind::Bytes(bytes) => {
-            b.set_window(Window { first: 0, count: 1 });
-            for byte in 0..bytes {
-                let region = Region::packed(byte);
-                let offset = (u64::from(byte) * CELL) as i32;
-                if load {
-                    let value = b.load(Space::Global, Type::I8, Extend::None, address, offset);
-                    b.region_write(reg, region, value);
-                } else {
-                    let value = b.region_read_uniform(reg, region, Type::I8);
-                    b.store(Space::Global, Type::I8, address, offset, value);
-                }
-            }
-            b.set_window(Window::all(function.lanes));
-        }
+        CellKind::Uniform(ty) => (ty, address),
+        CellKind::Mask => (Type::I64, address),
+        CellKind::Bytes(_) => unreachable!("no byte array"),
     }
 }
 
-fn copy_cell(b: &mut BlockBuilder<'_>, reg: Reg, ty: Type, address: Value, load: bool) {
-    if load {
-        let value = b.load(Space::Global, ty, Extend::None, address, 0);
-        b.rf_write(reg, value);
-    } else {
-        let value = b.rf_read(reg);
-        b.store(Space::Global, ty, address, 0, value);
+/// Loads or stores a register at `from + at`, in all lanes.
+fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Value, u64), load: bool) {
+    b.set_nomask(true);
+    let CellKind::Bytes(bytes) = function.bank(reg.bank).kind else {
+        let (ty, address) = cell(b, function, reg, (from, at));
+        if load {
+            let value = b.load(Space::Global, ty, Extend::None, address, 0);
+            b.rf_write(reg, value);
+        } else {
+            let value = b.rf_read(reg);
+            b.store(Space::Global, ty, address, 0, value);
+        }
+        return;
+    };
+    let at = b.iconst(Type::I64, at);
+    let address = b.add(from, at);
+    b.set_window(Window { first: 0, count: 1 });
+    for byte in 0..bytes {
+        let region = Region::packed(byte);
+        let offset = (u64::from(byte) * CELL) as i32;
+        if load {
+            let value = b.load(Space::Global, Type::I8, Extend::None, address, offset);
+            b.region_write(reg, region, value);
+        } else {
+            let value = b.region_read_uniform(reg, region, Type::I8);
+            b.store(Space::Global, Type::I8, address, offset, value);
+        }
     }
+    b.set_window(Window::all(function.lanes));
 }

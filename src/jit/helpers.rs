@@ -3,7 +3,7 @@
 //! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
 //! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::ir::{self as clif, AbiParam, InstBuilder, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -13,9 +13,8 @@ use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
 
 use super::JitError;
 use super::code::CodeMemory;
-use crate::interp::{self, Actor, Elements, Slot};
-use crate::ir::layout::RegLayout;
-use crate::ir::{Access, AtomicOp, BlockId, Extend, Function, NanPolicy, SharedFn, Space, Type};
+use crate::interp::{self, Actor, Elements, Interpreter, Slot};
+use crate::ir::{Access, AtomicOp, BlockId, Extend, NanPolicy, SharedFn, Space, Type};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -58,8 +57,7 @@ pub struct AccessDesc {
 
 /// An instruction for the interpreter.
 pub struct InterpretDesc {
-    pub function: *const Function,
-    pub layout: *const RegLayout,
+    pub interpreter: Arc<Interpreter>,
     pub block: BlockId,
     pub index: usize,
     pub live_in: Vec<Slot>,
@@ -216,12 +214,11 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
 }
 
 /// # Safety
-/// As [`access`]; the function and layout of the description outlive the code.
+/// As [`access`].
 unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const InterpretDesc) {
     // SAFETY: the caller's promise.
     let (context, desc) = unsafe { (&mut *context, &*desc) };
-    // SAFETY: the program that owns the code owns both.
-    let (function, layout) = unsafe { (&*desc.function, &*desc.layout) };
+    let (function, layout) = (desc.interpreter.function(), desc.interpreter.layout());
     let range = desc.index..desc.index + 1;
     let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
     debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");

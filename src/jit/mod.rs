@@ -95,7 +95,6 @@ pub struct Program {
     flow: Flow,
     in_loops: Vec<bool>,
     launch: LaunchClass,
-    layout: RegLayout,
     read_first: Vec<Reg>,
     one_worker: bool,
     register_file_bytes: usize,
@@ -105,8 +104,8 @@ pub struct Program {
     heat: Vec<Heat>,
     tiers: [Tier; 2],
     translate_ns: AtomicU64,
-    /// Goes on where code could not be made.
-    interpreter: Interpreter,
+    /// Goes on where code could not be made, and does what code leaves to it.
+    interpreter: Arc<Interpreter>,
 }
 
 impl Program {
@@ -116,7 +115,7 @@ impl Program {
         Effort::Quick.isa()?;
         let analysis::Optimized { function, flow, read_first } = analysis::optimize(function);
         let function = Arc::new(function);
-        let interpreter = Interpreter::new(function.clone())?;
+        let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let (regions, region_of) = divide(&function);
         let in_loops = analysis::in_loops(&function, &flow);
         let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
@@ -128,7 +127,6 @@ impl Program {
             heat: regions.iter().map(heat).collect(),
             in_loops,
             tiers: [(); 2].map(|()| Tier::new(regions.len())),
-            layout: interpreter.layout().clone(),
             read_first,
             flow,
             launch,
@@ -141,7 +139,7 @@ impl Program {
             function,
         };
         let slots = program.plans(Effort::Quick).iter().map(|plan| plan.bytes).max();
-        program.register_file_bytes = slots.unwrap_or(program.layout.bytes() as usize).next_multiple_of(64);
+        program.register_file_bytes = slots.unwrap_or(program.layout().bytes() as usize).next_multiple_of(64);
         program.check_register_file(program.register_file_bytes, MAX_REGISTER_FILE)?;
         program.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(program)
@@ -157,7 +155,11 @@ impl Program {
     }
 
     fn layout(&self) -> &RegLayout {
-        &self.layout
+        self.interpreter.layout()
+    }
+
+    fn interpreter(&self) -> &Arc<Interpreter> {
+        &self.interpreter
     }
 
     /// What was decided about each block.
@@ -168,7 +170,7 @@ impl Program {
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);
-                BlockPlan::of(&self.function, &self.layout, id, self.in_loops[index], self.launch, facts)
+                BlockPlan::of(&self.function, self.layout(), id, self.in_loops[index], self.launch, facts)
             };
             (0..self.function.blocks.len()).map(plan).collect()
         })

@@ -1,6 +1,7 @@
 //! A region: several blocks of a kernel as one CLIF function, entered by block number.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use cranelift_codegen::ir::{
     self as clif, AbiParam, Block as ClifBlock, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
@@ -15,6 +16,7 @@ use super::super::plan::BlockPlan;
 use super::super::{Effort, JitError, Program};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use crate::interp::Interpreter;
 use crate::ir::{BlockId, Reg, SharedFn};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
@@ -27,6 +29,7 @@ pub struct Region<'r> {
     pub read_first: &'r [Reg],
     pub one_worker: bool,
     pub effort: Effort,
+    interpreter: &'r Arc<Interpreter>,
     isa: &'r OwnedTargetIsa,
     signatures: HashMap<u32, SigRef>,
     pub exits: Exits,
@@ -116,11 +119,6 @@ pub struct Owned {
     interprets: Vec<Box<InterpretDesc>>,
 }
 
-// SAFETY: the descriptions are not changed once made, and the pointers in them are to data that the program shares.
-unsafe impl Send for Owned {}
-// SAFETY: as above.
-unsafe impl Sync for Owned {}
-
 /// A region's CLIF, and the data that its code needs.
 pub struct Lowered {
     pub function: clif::Function,
@@ -194,6 +192,7 @@ pub fn lower_region(
         read_first: program.read_first(),
         one_worker: program.one_worker(),
         effort,
+        interpreter: program.interpreter(),
         isa,
         signatures: HashMap::new(),
         exits: Exits::default(),
@@ -270,8 +269,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.settle_slots(&operands);
         let slot = |v: crate::ir::Value| crate::interp::Slot { value: v, offset: self.slots.row(v) };
         let desc = InterpretDesc {
-            function: self.function,
-            layout: self.layout,
+            interpreter: Arc::clone(self.region.interpreter),
             block: BlockId(self.number),
             index,
             live_in: operands.iter().map(|&v| slot(v)).collect(),
