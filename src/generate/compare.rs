@@ -10,7 +10,7 @@ use warploom_runtime::memory::{Access, Memory, PAGE_BYTES};
 use super::case;
 use super::check::Reproducer;
 use super::guarded::Guarded;
-use super::instrument::{self, Buffers, CELL};
+use super::instrument::{self, Buffers};
 use crate::analysis::LaunchClass;
 use crate::capture::manifest::{Arg, Buffer};
 use crate::interp::Interpreter;
@@ -33,7 +33,7 @@ const REGISTERS_OUT: u64 = 0x21_0000_0000;
 const INSTRUCTIONS: u64 = 400;
 const BACK_EDGES: u64 = 5;
 /// More registers than this (of all warps of a block) are not worth a test's time.
-const MAX_REGISTER_BYTES: u64 = CELL << 16;
+const MAX_REGISTER_BYTES: u64 = 1 << 19;
 const BLOCKS_OF_GRID: u32 = 2;
 
 /// The environment of [`compare`], for [`crate::ir::generate`].
@@ -89,7 +89,7 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial]) -> Res
     }
     let initial = read_by(function, initial);
     let instrumented = Arc::new(with_registers(function, &initial));
-    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, &initial, bytes))
+    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, &input(function, &initial), bytes))
 }
 
 /// The function with its registers in memory.
@@ -103,8 +103,8 @@ fn with_registers(function: &Function, initial: &[Initial]) -> Function {
 /// What all registers of all warps of a block take.
 fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
     let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
-    let cells: u64 = registers(function).iter().map(|&reg| instrument::cells(function, reg)).sum();
-    cells.saturating_mul(warps).saturating_mul(CELL)
+    let rows: u64 = registers(function).iter().map(|&reg| instrument::row_bytes(function, reg)).sum();
+    rows.saturating_mul(warps)
 }
 
 /// What [`compare`] runs, for `warploom run`: it gives warps other turns.
@@ -116,8 +116,8 @@ pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> 
     manifest.args = vec![Arg::Buffer("buffer".into())];
     let buffers = [
         ("buffer", BUFFER, words(content())),
-        ("registers", REGISTERS_IN, words(input(&initial))),
-        ("results", REGISTERS_OUT, case::zeros(bytes_of_registers(function, block).max(CELL))),
+        ("registers", REGISTERS_IN, words(input(function, &initial))),
+        ("results", REGISTERS_OUT, case::zeros(bytes_of_registers(function, block).max(8))),
     ];
     for (name, address, buffer) in buffers {
         let address = i64::try_from(address).ok().map(toml::Value::Integer);
@@ -131,10 +131,10 @@ fn content() -> Vec<u8> {
     (0..BUFFER_BYTES).map(|i| (i * 37 + i / 251) as u8).collect()
 }
 
-fn input(initial: &[Initial]) -> Vec<u8> {
-    let cells = initial.iter().flat_map(|(_, cells)| cells);
+fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
     // A buffer is not empty.
-    cells.chain(initial.is_empty().then_some(&0)).flat_map(|cell| cell.to_le_bytes()).collect()
+    let none = initial.is_empty().then_some([0; 8]).into_iter().flatten();
+    initial.iter().flat_map(|(reg, values)| instrument::row(function, *reg, values)).chain(none).collect()
 }
 
 /// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
@@ -174,13 +174,13 @@ pub(super) fn on_all(
     Ok(())
 }
 
-fn run(engine: &dyn Engine, block: [u32; 3], initial: &[Initial], registers: u64) -> Result<Left, String> {
-    let (content, input) = (content(), input(initial));
+fn run(engine: &dyn Engine, block: [u32; 3], input: &[u8], registers: u64) -> Result<Left, String> {
+    let content = content();
     let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
     let memory = &Memory::default();
     let guarded = Guarded::map(memory, &ranges.map(|(address, bytes)| (address, bytes, Access::READ_WRITE)))?;
     memory.write(BUFFER, &content).map_err(|e| e.to_string())?;
-    memory.write(REGISTERS_IN, &input).map_err(|e| e.to_string())?;
+    memory.write(REGISTERS_IN, input).map_err(|e| e.to_string())?;
 
     let mut config = LaunchConfig::new([BLOCKS_OF_GRID, 1, 1], block);
     config.shared_bytes = SHARED_BYTES;
@@ -237,21 +237,22 @@ fn describe(function: &Function, expected: &Left, found: &Left) -> String {
     if let Some(at) = (0..expected.buffer.len()).find(|&i| expected.buffer[i] != found.buffer[i]) {
         return format!("byte {at:#x} of memory is {:#x}, expected {:#x}", found.buffer[at], expected.buffer[at]);
     }
-    let mut cells = expected.registers.chunks_exact(CELL as usize).zip(found.registers.chunks_exact(CELL as usize));
+    let (mut expected, mut found) = (&expected.registers[..], &found.registers[..]);
     for warp in 0.. {
         for reg in registers(function) {
-            let bank = function.bank(reg.bank);
-            let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
-            for cell in 0..instrument::cells(function, reg) {
-                let Some((expected, found)) = cells.next() else { return "nothing differs".into() };
-                if expected != found {
-                    let of = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-                    let (name, index) = (&bank.name, reg.index);
-                    let (found, expected) = (of(found), of(expected));
-                    return format!("{name}[{index}], {what} {cell}, warp {warp}: {found:#x}, expected {expected:#x}");
-                }
+            let bytes = instrument::row_bytes(function, reg) as usize;
+            let Some(rows) = expected.split_at_checked(bytes).zip(found.split_at_checked(bytes)) else {
+                return "nothing differs".into();
+            };
+            let [expected_row, found_row] = [rows.0.0, rows.1.0].map(|row| instrument::values(function, reg, row));
+            (expected, found) = (rows.0.1, rows.1.1);
+            if let Some(cell) = (0..found_row.len()).find(|&cell| found_row[cell] != expected_row[cell]) {
+                let bank = function.bank(reg.bank);
+                let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
+                let (name, index, found, expected) = (&bank.name, reg.index, found_row[cell], expected_row[cell]);
+                return format!("{name}[{index}], {what} {cell}, warp {warp}: {found:#x}, expected {expected:#x}");
             }
         }
     }
-    unreachable!("the cells end")
+    unreachable!("the rows end")
 }

@@ -3,9 +3,6 @@
 
 use crate::ir::*;
 
-/// Bytes of one lane's value in the buffers.
-pub const CELL: u64 = 8;
-
 /// Where the register values of a run lie in guest memory.
 #[derive(Debug)]
 pub struct Buffers {
@@ -17,11 +14,35 @@ pub struct Buffers {
     pub read: Vec<Reg>,
 }
 
-/// Bytes of a register in the buffers: a cell for each lane, or for a byte array for each byte.
+/// Bytes of a register in the buffers: its cells, side by side, and what makes that a multiple of 8.
 pub fn row_bytes(function: &Function, reg: Reg) -> u64 {
-    CELL * cells(function, reg)
+    (cell_bytes(function, reg) * cells(function, reg)).next_multiple_of(8)
 }
 
+fn cell_bytes(function: &Function, reg: Reg) -> u64 {
+    match function.bank(reg.bank).kind {
+        CellKind::Lane(ty) => ty.bytes().into(),
+        CellKind::Uniform(_) | CellKind::Mask => 8,
+        CellKind::Bytes(_) => 1,
+    }
+}
+
+/// A register as it is in the buffers, from the value of each cell.
+pub fn row(function: &Function, reg: Reg, values: &[u64]) -> Vec<u8> {
+    let bytes = cell_bytes(function, reg) as usize;
+    let mut row: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(bytes)).collect();
+    row.resize(row_bytes(function, reg) as usize, 0);
+    row
+}
+
+/// The value of each cell of a register, from what is in the buffers.
+pub fn values(function: &Function, reg: Reg, row: &[u8]) -> Vec<u64> {
+    let bytes = cell_bytes(function, reg) as usize;
+    let value = |cell: &[u8]| cell.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    row.chunks_exact(bytes).take(cells(function, reg) as usize).map(value).collect()
+}
+
+/// Cells of a register: one for each lane, or for a byte array for each byte.
 pub fn cells(function: &Function, reg: Reg) -> u64 {
     match function.bank(reg.bank).kind {
         CellKind::Lane(_) => function.lanes.into(),
@@ -192,8 +213,8 @@ fn cell(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
         CellKind::Lane(ty) => {
             let lane = b.lane_id();
             let lane = b.zero_extend(Type::I64, lane);
-            let cell = b.iconst(Type::I64, CELL);
-            let offset = b.mul(lane, cell);
+            let size = b.iconst(Type::I64, ty.bytes().into());
+            let offset = b.mul(lane, size);
             (ty, b.add(address, offset))
         }
         CellKind::Uniform(ty) => (ty, address),
@@ -221,13 +242,12 @@ fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
     b.set_window(Window { first: 0, count: 1 });
     for byte in 0..bytes {
         let region = Region::packed(byte);
-        let offset = (u64::from(byte) * CELL) as i32;
         if load {
-            let value = b.load(Space::Global, Type::I8, Extend::None, address, offset);
+            let value = b.load(Space::Global, Type::I8, Extend::None, address, byte as i32);
             b.region_write(reg, region, value);
         } else {
             let value = b.region_read_uniform(reg, region, Type::I8);
-            b.store(Space::Global, Type::I8, address, offset, value);
+            b.store(Space::Global, Type::I8, address, byte as i32, value);
         }
     }
     b.set_window(Window::all(function.lanes));

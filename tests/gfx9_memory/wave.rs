@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warploom::analysis::LaunchClass;
-use warploom::generate::instrument::{Buffers, instrument, row_bytes};
+use warploom::generate::instrument::{Buffers, instrument, row, row_bytes, values};
 use warploom::interp::Interpreter;
 use warploom::ir::{BankId, Function, Reg, verify};
 use warploom::isa::gfx9::lift::{self, Kernel, apertures};
@@ -152,10 +152,9 @@ impl Wave {
             output: REGISTERS_OUT,
             read: read.map(|number| vectors.reg(number)).collect(),
         };
-        let input: Vec<u8> =
-            sets.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
-        let row = row_bytes(function, vectors.reg(0));
-        let out = row * buffers.read.len() as u64;
+        let input: Vec<u8> = sets.iter().flat_map(|(reg, values)| row(function, *reg, values)).collect();
+        let row_bytes = row_bytes(function, vectors.reg(0));
+        let out = row_bytes * buffers.read.len() as u64;
         for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, out)] {
             memory.alloc_at(Place::At(address), bytes, Access::READ_WRITE).unwrap();
         }
@@ -183,8 +182,9 @@ impl Wave {
         let mut bytes = vec![0; out as usize];
         memory.read(REGISTERS_OUT, &mut bytes).unwrap();
         let rows: Vec<[u32; 64]> = bytes
-            .chunks(row as usize)
-            .map(|row| std::array::from_fn(|lane| u32::from_le_bytes(row[lane * 8..lane * 8 + 4].try_into().unwrap())))
+            .chunks(row_bytes as usize)
+            .map(|row| values(function, vectors.reg(0), row))
+            .map(|row| std::array::from_fn(|lane| row[lane] as u32))
             .collect();
         for (lane, piece) in after.shared.chunks_mut(16).enumerate() {
             for (i, part) in piece.chunks_mut(4).enumerate() {

@@ -9,7 +9,7 @@ use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Un
 
 use super::MakeEngine;
 use super::case::{Case, RangeKind};
-use warploom::generate::instrument::{Buffers, CELL, cells, instrument, row_bytes};
+use warploom::generate::instrument::{self, Buffers, cells, instrument, row_bytes};
 
 const FIRST_RANGE: u64 = 0x10_0000_0000;
 const RANGE_STEP: u64 = 0x10_0000;
@@ -40,9 +40,7 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<()
     };
     let mut input = Vec::new();
     for (reg, values) in &case.sets {
-        for value in spread(values, cells(function, *reg))? {
-            input.extend(value.to_le_bytes());
-        }
+        input.extend(instrument::row(function, *reg, &spread(values, cells(function, *reg))?));
     }
     let stride: u64 = buffers.read.iter().map(|&reg| row_bytes(function, reg)).sum();
     for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, stride * u64::from(warps))] {
@@ -167,10 +165,11 @@ fn check_registers(memory: &Memory, function: &Function, case: &Case, stride: u6
         let reg = expectation.reg;
         let bank = function.bank(reg.bank);
         let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
-        let values = spread(&expectation.values, cells(function, reg))?;
-        for (i, expected) in values.into_iter().enumerate() {
-            let address = row + u64::from(expectation.warp) * stride + i as u64 * CELL;
-            let found = read(memory, address, CELL)?;
+        let mut found = vec![0; row_bytes(function, reg) as usize];
+        memory.read(row + u64::from(expectation.warp) * stride, &mut found).map_err(text)?;
+        let found = instrument::values(function, reg, &found);
+        let expected = spread(&expectation.values, cells(function, reg))?;
+        for (i, (found, expected)) in found.into_iter().zip(expected).enumerate() {
             if found != expected {
                 let warp = expectation.warp;
                 return Err(format!(
