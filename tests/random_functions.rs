@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use arbitrary::Unstructured;
 use warploom::generate::bare::{self, Launch};
 use warploom::generate::code::{Code, Isa};
-use warploom::generate::compare::{self, BLOCKS, Difference, compare};
+use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, compare};
 use warploom::generate::{self, Elementwise, check, elementwise};
 use warploom::ir::generate::{Random, Source, function};
 
@@ -49,7 +49,7 @@ fn shapes_that_the_jit_treats_specially() {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
         let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[])
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
     });
 }
 
@@ -61,7 +61,7 @@ fn elementwise_kernels_run_bare() {
         let mut u = Unstructured::new(&bytes);
         let Elementwise { function, independent } = elementwise(&mut u).expect("enough bytes");
         let launch = Launch::choose(&mut u).expect("enough bytes");
-        bare::compare(&function, &launch, independent)
+        bare::compare(&function, &launch, independent, &WAYS)
     });
 }
 
@@ -72,7 +72,7 @@ fn every_operation() {
         let lanes = [32, 32, 64, 8, 13][random.below(5) as usize];
         let ops = [4, 12, 30][random.below(3) as usize];
         let function = function(&mut random, compare::limits(lanes, ops));
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[])
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
     });
 }
 

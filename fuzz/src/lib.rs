@@ -11,7 +11,7 @@ use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin, t
 use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
-use warploom::generate::compare::{self, BLOCKS, compare};
+use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
@@ -85,7 +85,7 @@ pub fn ir_text(bytes: &[u8]) {
     if verify::verify(&function).is_ok() {
         // A promise that nothing makes a text keep.
         function.blocks.iter_mut().for_each(|block| block.join = None);
-        alike(&function, BLOCKS[bytes.len() % BLOCKS.len()], &[]);
+        alike(&function, BLOCKS[bytes.len() % BLOCKS.len()], way(bytes));
     }
 }
 
@@ -142,7 +142,7 @@ pub fn diff_ir(bytes: &[u8]) {
             0 => {
                 let Elementwise { function, independent } = generate::elementwise(&mut u)?;
                 let launch = bare::Launch::choose(&mut u)?;
-                if let Err(difference) = bare::compare(&function, &launch, independent) {
+                if let Err(difference) = bare::compare(&function, &launch, independent, way(bytes)) {
                     panic!("{difference}");
                 }
                 return Ok(());
@@ -154,7 +154,7 @@ pub fn diff_ir(bytes: &[u8]) {
                 warploom::ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
             }
         };
-        alike(&function, block, &[]);
+        alike(&function, block, way(bytes));
         Ok(())
     };
     // Too few bytes are no error.
@@ -163,25 +163,26 @@ pub fn diff_ir(bytes: &[u8]) {
 
 /// Any words as Maxwell code.
 pub fn diff_dumb_maxwell(bytes: &[u8]) {
-    tested(&Code::dumb(Isa::Maxwell, bytes), "diff_dumb_maxwell");
+    tested(&Code::dumb(Isa::Maxwell, bytes).in_ways(way(bytes)), "diff_dumb_maxwell");
 }
 
 /// Any words as GFX9 code.
 pub fn diff_dumb_gfx9(bytes: &[u8]) {
-    tested(&Code::dumb(Isa::Gfx9, bytes), "diff_dumb_gfx9");
+    tested(&Code::dumb(Isa::Gfx9, bytes).in_ways(way(bytes)), "diff_dumb_gfx9");
 }
 
 /// Maxwell instructions out of the table, or of the shapes that analysis fuses, in random registers.
 pub fn diff_smart_maxwell(bytes: &[u8]) {
     let make = |u: &mut Unstructured<'_>| {
-        if u.ratio(1, 8)? { Code::products(u) } else { Code::smart(Isa::Maxwell, u) }
+        let code = if u.ratio(1, 8)? { Code::products(u) } else { Code::smart(Isa::Maxwell, u) };
+        Ok(code?.in_ways(way(bytes)))
     };
     made(bytes, make, "diff_smart_maxwell");
 }
 
 /// GFX9 instructions out of the table in random registers.
 pub fn diff_smart_gfx9(bytes: &[u8]) {
-    made(bytes, |u| Code::smart(Isa::Gfx9, u), "diff_smart_gfx9");
+    made(bytes, |u| Ok(Code::smart(Isa::Gfx9, u)?.in_ways(way(bytes))), "diff_smart_gfx9");
 }
 
 /// Whole random kernels.
@@ -198,10 +199,15 @@ pub fn diff_smarter_gfx9(bytes: &[u8]) {
 pub fn guest_boundary(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 4 {
-        0 => made(rest, |u| Code::hostile(Isa::Gfx9, u), "guest_boundary"),
-        1 => made(rest, |u| Code::hostile(Isa::Maxwell, u), "guest_boundary"),
+        0 => made(rest, |u| Ok(Code::hostile(Isa::Gfx9, u)?.in_ways(way(bytes))), "guest_boundary"),
+        1 => made(rest, |u| Ok(Code::hostile(Isa::Maxwell, u)?.in_ways(way(bytes))), "guest_boundary"),
         _ => made(rest, Attack::choose, "guest_boundary"),
     }
+}
+
+/// One of the ways to make code, by what is in the input.
+fn way(bytes: &[u8]) -> &'static [Way] {
+    one_way(bytes.iter().map(|&byte| usize::from(byte)).sum())
 }
 
 /// Tests what is made of the bytes. Too few of them are no error.
@@ -217,8 +223,8 @@ fn tested<S: Subject>(subject: &S, target: &str) {
     }
 }
 
-fn alike(function: &Function, block: [u32; 3], registers: &[compare::Initial]) {
-    if let Err(difference) = compare(function, block, registers) {
+fn alike(function: &Function, block: [u32; 3], ways: &[Way]) {
+    if let Err(difference) = compare(function, block, &[], ways) {
         panic!("{difference}");
     }
 }

@@ -87,7 +87,7 @@ impl Ssa<'_> {
                 let op = self.explicit_mask(op, inst.window);
                 match op {
                     Op::Raise { guard: Some(guard), .. } if self.editor.constant(guard) == Some(0) => Values::new(),
-                    Op::Store { ref access, .. } if self.is_of_no_lane(access) => Values::new(),
+                    Op::Store { ref access, sparse: false, .. } if self.is_of_no_lane(access) => Values::new(),
                     Op::Load { ref access, sparse: false, .. } if self.is_of_no_lane(access) => {
                         types.iter().map(|&ty| self.zero(ty, inst.window)).collect()
                     }

@@ -7,7 +7,7 @@ use arbitrary::{Result as Choice, Unstructured};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES, Place, Unbound};
 
-use super::compare::{Difference, Left, on_all};
+use super::compare::{Difference, Left, Way, on_all};
 use super::function::word;
 use crate::ir::Function;
 
@@ -180,10 +180,10 @@ impl Buffer {
 
 /// As [`compare`](super::compare()), of a bare function. `independent`: no block touches what another one writes in
 /// the same buffer.
-pub fn compare(function: &Function, launch: &Launch, independent: bool) -> Result<(), Box<Difference>> {
+pub fn compare(function: &Function, launch: &Launch, independent: bool, ways: &[Way]) -> Result<(), Box<Difference>> {
     let workers = if independent && launch.is_disjoint() { WORKERS } else { 1 };
     let run = |engine: &dyn Engine, workers| launch.run(engine, workers);
-    on_all(&Arc::new(function.clone()), launch.block, workers, &run).map_err(|mut difference| {
+    on_all(&Arc::new(function.clone()), launch.block, workers, ways, &run).map_err(|mut difference| {
         difference.what = format!("{}, in {launch:x?}", difference.what);
         difference
     })

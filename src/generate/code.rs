@@ -4,7 +4,7 @@ use arbitrary::{Result as Choice, Unstructured};
 
 use super::attack;
 use super::check::{Failure, Reproducer, Subject};
-use super::compare::{self, BLOCKS, Initial};
+use super::compare::{self, BLOCKS, Initial, WAYS, Way};
 use super::program::subset;
 use super::{gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products};
 use crate::ir::{Function, verify};
@@ -31,6 +31,8 @@ pub struct Code {
     registers: Vec<u8>,
     /// Addresses in registers are wherever it may hurt.
     hostile: bool,
+    /// How the JIT makes its code: in all ways, if nothing else is said.
+    ways: &'static [Way],
 }
 
 /// Vector registers of GFX9 code.
@@ -47,7 +49,7 @@ impl Code {
         let instructions = words.map(|word| [word, &[0; 8][word.len()..]].concat()[..isa.word_bytes()].to_vec());
         let block = BLOCKS[usize::from(*first) % BLOCKS.len()];
         let registers = rest[..rest.len().min(REGISTER_CHOICES)].to_vec();
-        Code { isa, instructions: instructions.collect(), block, registers, hostile: false }
+        Code { isa, instructions: instructions.collect(), block, registers, hostile: false, ways: &WAYS }
     }
 
     /// Out of the table.
@@ -77,7 +79,12 @@ impl Code {
         let block = *u.choose(&BLOCKS)?;
         let count = u.len().min(REGISTER_CHOICES) / 2;
         let registers = u.bytes(count)?.to_vec();
-        Ok(Code { isa, instructions: instructions(u)?, block, registers, hostile: false })
+        Ok(Code { isa, instructions: instructions(u)?, block, registers, hostile: false, ways: &WAYS })
+    }
+
+    /// The code as the JIT makes it in these ways only.
+    pub fn in_ways(self, ways: &'static [Way]) -> Code {
+        Code { ways, ..self }
     }
 
     /// How many instructions there are.
@@ -132,7 +139,7 @@ impl Subject for Code {
         let Ok(function) = self.lift() else { return Ok(()) };
         verify::verify(&function).map_err(|e| Failure::Difference(format!("{e}\n{function}")))?;
         let initial = self.initial(&function);
-        compare::compare(&function, self.block, &initial).map_err(|difference| {
+        compare::compare(&function, self.block, &initial, self.ways).map_err(|difference| {
             let compare::Difference { engine, block, what, .. } = *difference;
             Failure::Difference(format!("{engine}, block {block:?}: {what}"))
         })

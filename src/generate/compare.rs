@@ -48,6 +48,26 @@ pub fn limits(lanes: u8, ops: u32) -> Limits {
     }
 }
 
+/// A way in which the JIT makes code.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    name: &'static str,
+    effort: Effort,
+    one_worker: bool,
+}
+
+/// All of them: for several workers the code has locks.
+pub const WAYS: [Way; 3] = [
+    Way { name: "jit, code made quickly", effort: Effort::Quick, one_worker: true },
+    Way { name: "jit", effort: Effort::Full, one_worker: true },
+    Way { name: "jit for several workers", effort: Effort::Full, one_worker: false },
+];
+
+/// One of them, by a number: a fuzzer learns more of several times as many inputs.
+pub fn one_way(number: usize) -> &'static [Way] {
+    std::slice::from_ref(&WAYS[number % WAYS.len()])
+}
+
 /// A register and its content at the start of every warp: a value for each of its [`instrument::cells`].
 pub type Initial = (Reg, Vec<u64>);
 
@@ -80,16 +100,16 @@ pub(super) struct Left {
     pub registers: Vec<u8>,
 }
 
-/// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT with and without
-/// locks, and returns the first difference. A function that the interpreter refuses is refused by all.
-pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial]) -> Result<(), Box<Difference>> {
+/// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT in these ways, and
+/// returns the first difference. A function that the interpreter refuses is refused by all.
+pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: &[Way]) -> Result<(), Box<Difference>> {
     let bytes = bytes_of_registers(function, block);
     if bytes > MAX_REGISTER_BYTES {
         return Ok(());
     }
     let initial = read_by(function, initial);
     let instrumented = Arc::new(with_registers(function, &initial));
-    on_all(&instrumented, block, 1, &|engine, _| run(engine, block, &input(function, &initial), bytes))
+    on_all(&instrumented, block, 1, ways, &|engine, _| run(engine, block, &input(function, &initial), bytes))
 }
 
 /// The function with its registers in memory.
@@ -143,6 +163,7 @@ pub(super) fn on_all(
     function: &Arc<Function>,
     block: [u32; 3],
     workers: usize,
+    ways: &[Way],
     run: &dyn Fn(&dyn Engine, usize) -> Result<Left, String>,
 ) -> Result<(), Box<Difference>> {
     let differs = |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(function) });
@@ -154,18 +175,15 @@ pub(super) fn on_all(
         Err(error) => Err(differs(name, error)),
     };
     let class = LaunchClass::of(block, function.lanes.into());
-    for (name, one_worker) in [("jit", true), ("jit for several workers", false)] {
+    for (number, &Way { name, effort, one_worker }) in ways.iter().enumerate() {
         let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
-        if one_worker {
+        if number == 0 {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
             let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
             compare(name, &optimized, 1)?;
-            let name = "jit, code made quickly";
-            program.compile_all(Effort::Quick).map_err(|e| differs(name, e.to_string()))?;
-            compare(name, &program, 1)?;
         }
-        program.compile_all(Effort::Full).map_err(|e| differs(name, e.to_string()))?;
+        program.compile_all(effort).map_err(|e| differs(name, e.to_string()))?;
         compare(name, &program, 1)?;
         if !one_worker && workers > 1 && expected.fault.is_none() {
             compare("jit on several workers", &program, workers)?;
