@@ -463,6 +463,16 @@ fn disasm_prints_code() {
     assert!(ran.out.contains("/* 0xe30000000000000f */"), "{}", ran.out);
     assert_ends(&warploom(&["disasm", saxpy, "sexpy"]), 3, &["no function `sexpy`: the binary has saxpy"]);
 
+    let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");
+    let object = object.to_str().unwrap();
+    for more in [&[][..], &["mandelbrot"]] {
+        let ran = warploom(&[&["disasm", object], more].concat());
+        assert_ends(&ran, 0, &[]);
+        let (first, last) = ("mandelbrot:\n001900  s_load_dword s0, s[4:5], 0x34\n", "\n001a30  s_endpgm\n");
+        assert!(ran.out.starts_with(first) && ran.out.ends_with(last), "{}", ran.out);
+    }
+    assert_ends(&warploom(&["disasm", object, "julia"]), 3, &["no function `julia`: the binary has mandelbrot"]);
+
     let folder = tempfile::tempdir().unwrap();
     let words = folder.path().join("words.txt");
     std::fs::write(&words, "4c98078000870001\n0xe30000000000000f\nffffffffffffffff\n").unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::{Ending, Error, print, read};
-use crate::container::{self, Binding, Isa, Module, SectionId, SectionKind};
+use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind};
 use crate::isa::gfx9;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read(&options.file)?;
     let text = match options.isa {
         Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
-        Some(IsaChoice::Gfx9) => stream(&bytes, options.hex),
+        Some(IsaChoice::Gfx9) => stream(&bytes, 0, options.hex),
         Some(IsaChoice::Maxwell) => return Err(Error::Other("--isa maxwell: expected --hex-lines with it".into())),
         None => binary(options, &bytes)?,
     };
@@ -87,30 +87,50 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
     Some(instruction.map(|instruction| instruction.text(0)))
 }
 
-/// The listing of a plain stream of GFX9 instructions.
-fn stream(code: &[u8], hex: bool) -> String {
+/// The listing of plain GFX9 instructions, the first of which is at an address.
+fn stream(code: &[u8], start: u64, hex: bool) -> String {
     let mut out = String::new();
-    let mut pc = 0;
-    while let Some(word) = code[pc..].first_chunk::<4>() {
-        let instruction = gfx9::Instruction::decode(&code[pc..]);
+    let mut at = 0;
+    while let Some(word) = code[at..].first_chunk::<4>() {
+        let pc = start + at as u64;
+        let instruction = gfx9::Instruction::decode(&code[at..]);
         let (bytes, text) = match &instruction {
-            Some(instruction) => (instruction.bytes() as usize, instruction.text(pc as u64)),
+            Some(instruction) => (instruction.bytes() as usize, instruction.text(pc)),
             None => (4, format!("illegal word {:#010x}", u32::from_le_bytes(*word))),
         };
         // Writing to a string does not fail.
         let _ = write!(out, "{pc:06x}  {text}");
         if hex {
-            let words = code[pc..pc + bytes].as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            let words = code[at..at + bytes].as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
             let words: Vec<_> = words.map(|word| format!("{word:08x}")).collect();
             let _ = write!(out, "  // {}", words.join(" "));
         }
         out.push('\n');
-        pc += bytes;
+        at += bytes;
     }
-    if pc < code.len() {
-        let _ = writeln!(out, "{pc:06x}  {} bytes that are no word", code.len() - pc);
+    if at < code.len() {
+        let _ = writeln!(out, "{:06x}  {} bytes that are no word", start + at as u64, code.len() - at);
     }
     out
+}
+
+/// The listing of a code object's functions, or of one, at their addresses in its image. One whose size the file does not say ends
+/// where the next one begins. None: there are none.
+fn functions(module: &Module, function: Option<&str>, hex: bool) -> Option<String> {
+    let image = |f: &Function| &module.sections[f.section.0].data;
+    let end = |f: &Function| {
+        let after = module.functions.iter().filter(|next| next.section == f.section && next.offset > f.offset);
+        let next = after.map(|next| next.offset).min().unwrap_or(image(f).len() as u64);
+        if f.size == 0 { next } else { f.offset.saturating_add(f.size) }
+    };
+    let mut wanted: Vec<_> = module.functions.iter().filter(|f| function.is_none_or(|name| f.name == name)).collect();
+    wanted.sort_by_key(|f| (f.section.0, f.offset));
+    let listing = |f: &&Function| {
+        let code = image(f).get(f.offset as usize..end(f) as usize).unwrap_or_default();
+        format!("{}:\n{}", f.name, stream(code, f.offset, hex))
+    };
+    let listings: Vec<_> = wanted.iter().map(listing).collect();
+    (!listings.is_empty()).then(|| listings.join("\n"))
 }
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
@@ -130,10 +150,14 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     }
 }
 
-/// The listing of every code section, or of those that hold the function.
+/// The listing of every code section, or of those that hold the function; of a code object that of every function.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
-    if module.isa == Isa::Ir {
-        return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
+    match module.isa {
+        Isa::Ir => {
+            return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
+        }
+        Isa::Gfx9 { .. } => return functions(module, function, hex).into_iter().collect(),
+        Isa::Maxwell { .. } => {}
     }
     let code: Vec<_> = (0..module.sections.len()).filter(|&i| module.sections[i].kind == SectionKind::Code).collect();
     let functions_of = |i: usize| module.functions.iter().filter(move |f| f.section == SectionId(i));
