@@ -1,11 +1,17 @@
-//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth.
+//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth; the JIT's reciprocal
+//! roots.
 #![cfg(target_arch = "x86_64")]
 
 use std::arch::asm;
+use std::sync::Arc;
 
+use warploom::analysis::LaunchClass;
 use warploom::ir::eval::{self, single};
 use warploom::ir::generate::{Random, Source};
-use warploom::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, Type};
+use warploom::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
+use warploom::jit::{Effort, Program};
+use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
+use warploom_runtime::memory::{Access, Memory, Place};
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
@@ -267,6 +273,67 @@ fn conversions() {
             let f = |to, out: &mut [u64]| eval::int_to_float(Type::I64, to, true, round, &[int as u64], out);
             assert_eq!(single(|out| f(Type::F32, out)), u64::from(cvtsi2ss(round, int).to_bits()), "{round:?} {int}");
             assert_eq!(single(|out| f(Type::F64, out)), cvtsi2sd(round, int).to_bits(), "{round:?} {int}");
+        }
+    }
+}
+
+/// y[i] = rsq(first + i * step), one lane an element.
+const ROOTS: &str = r#"
+function "roots" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
+bank m: mask x 1
+active m[0]
+
+b0 pc 0 cost 1:
+  v0 = ctaid.x
+  v1 = ntid.x
+  v2 = mul v0, v1
+  v3 = tid.x
+  v4 = add v2, v3
+  v5 = const.i32 0
+  v6 = load.const0.i32 [v5+8] align 4
+  v7 = load.const0.i32 [v5+12] align 4
+  v8 = mul v4, v7
+  v9 = add v8, v6
+  v10 = bitcast.f32 v9
+  v11 = rsq v10
+  v12 = bitcast.i32 v11
+  v13 = load.const0.i64 [v5] align 8
+  v14 = zext.i64 v4
+  v15 = const.i64 2
+  v16 = shl v14, v15
+  v17 = add v13, v16
+  store.global.i32 [v17], v12 align 4
+  exit
+}
+"#;
+
+/// All mantissas with two exponents (others scale the result), and numbers of all kinds.
+#[test]
+fn the_jits_reciprocal_roots_are_those_of_the_interpreter() {
+    const COUNT: u32 = 1 << 24;
+    const BUFFER: u64 = 0x10_0000_0000;
+    const BLOCK: [u32; 3] = [256, 1, 1];
+    let function = Arc::new(parse::parse(ROOTS).unwrap());
+    let program = Program::new(&function, LaunchClass::of(BLOCK, 32), true).unwrap();
+    let memory = Memory::default();
+    memory.alloc_at(Place::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
+    for (effort, first, step) in [(Effort::Full, 0x3f80_0000, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)] {
+        program.compile_all(effort).unwrap();
+        let mut config = LaunchConfig::new([COUNT / BLOCK[0], 1, 1], BLOCK);
+        let bank = [&BUFFER.to_le_bytes()[..], &u32::to_le_bytes(first), &u32::to_le_bytes(step)].concat();
+        config.constants[0] = Some(ConstBank::new(&bank).unwrap());
+        let outcome = launch(&memory, &program, &config, None).unwrap();
+        assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
+        let mut found = vec![0; 4 * COUNT as usize];
+        memory.read(BUFFER, &mut found).unwrap();
+        for (i, found) in (0..).zip(found.as_chunks().0) {
+            let operand = first + i * step;
+            let expected = shared::one(SharedFn::Rsq, NAN, operand);
+            let found = u32::from_le_bytes(*found);
+            assert_eq!(
+                found, expected as u32,
+                "{effort:?} effort, of {operand:#x}: {found:#x}, expected {expected:#x}"
+            );
         }
     }
 }

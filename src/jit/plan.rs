@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, groups};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, Function, Inst, Op, Reg, Value};
+use crate::ir::{Block, BlockId, ConvertOp, Function, Inst, Op, Reg, Type, Value};
 
 use super::lower::support;
 
@@ -167,7 +167,8 @@ fn first_writes(block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
     first
 }
 
-/// Float values whose bits can be told apart: everything but operands of arithmetic, which treats all NaNs alike.
+/// Float values whose bits can be told apart: everything but operands of arithmetic, which treats all NaNs alike, also where they are
+/// chosen or renamed before.
 fn bits_used(block: &Block, plan: &Plan) -> Vec<bool> {
     let mut used = vec![false; block.values.len()];
     block.term.for_each_operand(|v| used[v.0 as usize] = true);
@@ -182,9 +183,15 @@ fn bits_used(block: &Block, plan: &Plan) -> Vec<bool> {
                 | Op::Fma { .. }
                 | Op::FCmp { .. }
                 | Op::FConvert { .. }
-                | Op::FloatToInt { .. }
-                | Op::Shared { .. } => false,
-                Op::Unary { .. } | Op::Select { .. } | Op::Splat { .. } => used[inst.results[0].0 as usize],
+                | Op::FloatToInt { .. } => false,
+                Op::Shared { function, .. } => function.ty() != Type::F32,
+                // The sign of a float changes, an integer is another one.
+                Op::Unary { a, .. } if !block.ty(a).ty.is_float() => true,
+                Op::Unary { .. }
+                | Op::Select { .. }
+                | Op::UniformSelect { .. }
+                | Op::Splat { .. }
+                | Op::Convert { op: ConvertOp::Bitcast, .. } => used[inst.results[0].0 as usize],
                 _ => true,
             };
             if passes {

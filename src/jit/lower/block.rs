@@ -6,6 +6,7 @@ use std::ops::Range;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
+use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::clif_type;
@@ -51,6 +52,10 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub registers: Clif,
     /// Masks of scalar steps that a resident loop computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
+    /// Masks of a resident loop that are others (see [`super::leavers`]).
+    pub equal_masks: HashMap<Value, Value>,
+    /// Where values of the chunk that a resident loop does not change rest in memory.
+    pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
     /// Addresses of constant banks.
     pub constant_banks: std::collections::HashMap<u8, Clif>,
     /// What rests in memory in the segment being lowered, if its values do not fit into registers.

@@ -132,6 +132,11 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(lanes) = self.chunk().lanes.get(&v) {
             return lanes.clone();
         }
+        if let Some(places) = self.laid_down.get(&v) {
+            let ty = clif_type(self.ty(v), true);
+            // A load for each use may be part of what uses it.
+            return places.iter().map(|&at| self.b.ins().load(ty, flags(), self.ctx, at)).collect();
+        }
         if let Some(lanes) = self.wake_lanes(v) {
             self.chunk().lanes.insert(v, lanes.clone());
             return lanes;
@@ -507,6 +512,11 @@ impl BlockLowerer<'_, '_, '_> {
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
     pub(super) fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {
+            return form;
+        }
+        if let Some(&equal) = self.equal_masks.get(&v) {
+            let form = self.mask(equal);
+            self.chunk().masks.insert(v, form);
             return form;
         }
         if let Some(form) = self.wake_mask(v) {

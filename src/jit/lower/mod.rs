@@ -1,7 +1,7 @@
 //! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
 //! of a plan; `chunk` is the loop over chunks and the forms of values in it; `pure`, `int`, `float`, `half`, `vector`
 //! are operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
-//! through `apart` or `staging`; `scalar` does so for the warp as a whole. `resident`, `alone`, `sweep` and `whole` are other orders in
+//! through `apart` or `staging`; `scalar` does so for the warp as a whole. `resident` (with `leavers`), `alone`, `sweep` and `whole` are other orders in
 //! which lanes, chunks and warps may run what they do not see of each other.
 
 mod address;
@@ -14,6 +14,7 @@ mod control;
 mod float;
 mod half;
 mod int;
+mod leavers;
 mod memory;
 mod pure;
 mod region;

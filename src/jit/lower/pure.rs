@@ -126,6 +126,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let v = float::reciprocal(self.b, args[0], vector);
                 fix(self, to, v)
             }
+            Op::Shared { function: SharedFn::Rsq, .. } => {
+                let v = float::reciprocal_root(self.b, args[0], vector);
+                fix(self, to, v)
+            }
             _ if vector => return None,
             Op::Convert { op, a, .. } => self.convert_scalar(op, self.ty(a), to, args[0]),
             Op::Concat { .. } => int::concat(self.b, args[0], args[1]),
@@ -255,20 +259,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     }
 
     fn shared_scalar(&mut self, function: SharedFn, a: Clif) -> Clif {
-        match function {
-            SharedFn::Rsq => {
-                let x = float::flush(self.b, Type::F32, a, false);
-                let wide = self.b.ins().fpromote(types::F64, x);
-                let root = float::reciprocal_root(self.b, wide, false);
-                self.b.ins().fdemote(types::F32, root)
-            }
-            _ => {
-                let float = function.ty() == Type::F32;
-                let bits = if float { vector::cast(self.b, types::I32, a) } else { a };
-                let result = self.call_shared(function, bits);
-                if float { vector::cast(self.b, types::F32, result) } else { result }
-            }
-        }
+        let float = function.ty() == Type::F32;
+        let bits = if float { vector::cast(self.b, types::I32, a) } else { a };
+        let result = self.call_shared(function, bits);
+        if float { vector::cast(self.b, types::F32, result) } else { result }
     }
 
     fn special(&mut self, special: Special) -> Clif {
@@ -342,6 +336,14 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     return self.lanes(if full { a } else { b });
                 }
                 let (new, old) = (self.lanes(a), self.lanes(b));
+                // The complement of a mask that is there need not be made.
+                let known = |lowerer: &mut Self, mask| lowerer.chunk().masks.contains_key(&mask);
+                if let Op::Unary { op: UnaryOp::Not, a: complement } = *self.def_op(mask)
+                    && known(self, complement)
+                    && !known(self, mask)
+                {
+                    return self.merge(complement, &old, &new, to);
+                }
                 return self.merge(mask, &new, &old, to);
             }
             Op::Convert { op, a, .. } if op != ConvertOp::Bitcast => {
@@ -387,10 +389,6 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let lanes = self.lanes(a);
                 let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
                 return inputs.iter().map(|&x| self.words_of_floats(signed, round, nan, x)).collect();
-            }
-            Op::Shared { function: SharedFn::Rsq, a } => {
-                let lanes = self.lanes(a);
-                return lanes.iter().map(|&x| self.rsq_vector(x)).collect();
             }
             _ => {}
         }
@@ -509,15 +507,6 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
         let replacement = constant(self.b, Type::I32, nan, true);
         vector::blend(self.b, is_nan, replacement, words)
-    }
-
-    fn rsq_vector(&mut self, x: Clif) -> Clif {
-        let x = float::flush(self.b, Type::F32, x, true);
-        let [low, high] = float::promote(self.b, x);
-        let (low, high) = (float::reciprocal_root(self.b, low, true), float::reciprocal_root(self.b, high, true));
-        let v = float::demote(self.b, low, high);
-        let nan = self.function.nan.canonical(Type::F32);
-        if self.bits_matter { float::canonical(self.b, Type::F32, nan, v, true) } else { v }
     }
 
     /// Sum and carry lanes.

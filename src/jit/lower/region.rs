@@ -237,6 +237,8 @@ pub fn lower_region(
             ctx,
             registers,
             in_chunk: std::collections::HashSet::new(),
+            equal_masks: HashMap::new(),
+            laid_down: HashMap::new(),
             constant_banks: HashMap::new(),
             rest: None,
             idle: Vec::new(),

@@ -6,18 +6,22 @@
 //! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
 //! Some loops that load are run so for one lane after the other: see [`super::alone`].
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
-use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, parts};
+use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::leavers::Leavers;
+use super::rest::{KEPT, VECTOR};
 use super::{int, vector};
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+use warploom_runtime::warp::REST_BYTES;
 
 /// What a resident loop consists of.
 pub struct Resident {
@@ -33,6 +37,8 @@ pub struct Resident {
     pub(super) lanes: BTreeMap<Reg, (Value, Option<Value>)>,
     /// Mask registers that it writes.
     pub(super) masks: BTreeMap<Reg, Value>,
+    /// Those of them that gather the lanes that leave. They are not carried.
+    leavers: Leavers,
     /// Masks computed outside the segment from carried ones.
     pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
@@ -97,12 +103,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let carried_scalars = self.carried_scalars(&masks)?;
         let raw = self.raw_floats(&lanes);
+        let leavers = Leavers::default();
         let mut resident =
-            Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, carried_scalars, raw };
+            Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, leavers, carried_scalars, raw };
         if loads > 0 {
             resident.raw.retain(|reg| resident.lanes[reg].1 == Some(active));
             return self.goes_alone(&resident).then_some(resident);
         }
+        resident.leavers = self.leavers(&resident.masks, active, next_active);
         Some(resident)
     }
 
@@ -232,11 +240,28 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().load(types::I64, flags(), self.registers, offset)
             })
             .collect();
+        self.expect_leavers_idle(resident, &old_masks);
         let done = match resident.loads {
             0 => self.chunks_to_their_end(resident, &old_masks, rounds),
             _ => self.lanes_to_their_end(resident, &old_masks, rounds),
         };
         self.finish_rounds(resident, &old_masks, &done);
+    }
+
+    /// Has careful code do the loop if a lane is active that has left it.
+    fn expect_leavers_idle(&mut self, resident: &Resident, old_masks: &[Clif]) {
+        let masks = || resident.masks.keys().zip(old_masks);
+        let gathered = masks().filter(|(reg, _)| resident.leavers.regs.contains(reg)).map(|(_, &mask)| mask);
+        let Some(gathered) = gathered.reduce(|all, mask| self.b.ins().bor(all, mask)) else { return };
+        let active = masks().find(|(reg, _)| **reg == self.function.active).expect("the loop writes it").1;
+        let both = self.b.ins().band(gathered, *active);
+        let (again, idle) = (self.cold_block(), self.b.create_block());
+        self.b.ins().brif(both, again, &[], idle, &[]);
+        self.b.switch_to_block(again);
+        self.resume_at(BlockId(self.number));
+        self.return_code(abi::CAREFUL);
+        self.b.switch_to_block(idle);
+        self.equal_masks.clone_from(&resident.leavers.equal);
     }
 
     /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
@@ -266,7 +291,7 @@ impl BlockLowerer<'_, '_, '_> {
         let idle_args = self.place_masks(&state, fixed, &old_bits);
         self.b.ins().brif(old_bits[active_at], work, &[], latch, &idle_args);
         self.b.switch_to_block(work);
-        let done = self.rounds(resident, &mask_regs, &old_bits, rounds);
+        let done = self.rounds(resident, &old_bits, rounds);
         let most = self.b.ins().umax(state[0], done.rounds);
         let lanes = self.b.ins().iadd(state[1], done.lanes);
         let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
@@ -310,7 +335,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The loop of one chunk.
-    fn rounds(&mut self, resident: &Resident, mask_regs: &[Reg], old_bits: &[Clif], rounds: Clif) -> Done {
+    fn rounds(&mut self, resident: &Resident, old_bits: &[Clif], rounds: Clif) -> Done {
+        let old_masks: BTreeMap<Reg, Clif> = resident.masks.keys().copied().zip(old_bits.iter().copied()).collect();
+        let mask_regs: Vec<Reg> =
+            old_masks.keys().copied().filter(|reg| !resident.leavers.regs.contains(reg)).collect();
         let lane_regs: Vec<(Reg, Type)> = resident.lanes.keys().map(|&reg| (reg, self.lane_type(reg))).collect();
         // Guards under which raw floats have been written: those lanes are made canonical at the end.
         let mut raw_guards: Vec<Value> = resident.raw.iter().filter_map(|reg| resident.lanes[reg].1).collect();
@@ -321,14 +349,14 @@ impl BlockLowerer<'_, '_, '_> {
         for &(reg, _) in &lane_regs {
             start.extend(self.load_row(reg));
         }
-        for &bits in old_bits {
-            start.extend(vector::mask_words(self.b, bits));
+        for reg in &mask_regs {
+            start.extend(vector::mask_words(self.b, old_masks[reg]));
         }
-        let none = int::constant(self.b, Type::I32, 0, true);
-        start.extend(std::iter::repeat_n(none, 2 + 2 * raw_guards.len()));
         let zero = self.b.ins().iconst(types::I64, 0);
-        start.push(zero);
+        start.extend(std::iter::repeat_n(zero, raw_guards.len() + 2));
         self.prepare_invariants(resident, &lane_regs);
+        let carried = start.iter().filter(|&&v| self.b.func.dfg.value_type(v).is_vector()).count();
+        self.lay_down_invariants(carried);
 
         let head = self.b.create_block();
         let exit = self.b.create_block();
@@ -350,56 +378,68 @@ impl BlockLowerer<'_, '_, '_> {
             carried.insert(reg, params[take(parts(ty))].iter().copied().collect());
         }
         let mut carried_masks: HashMap<Reg, [Clif; 2]> = HashMap::new();
-        for &reg in mask_regs {
+        for &reg in &mask_regs {
             let range = take(2);
             carried_masks.insert(reg, [params[range.start], params[range.start + 1]]);
         }
-        let counts = take(2);
-        let raw_at = take(2 * raw_guards.len());
-        let round = take(1).start;
+        let written = take(raw_guards.len());
+        let [went_on, round] = [take(1).start, take(1).start];
+        let none = int::constant(self.b, Type::I32, 0, true);
         for inst in &self.block.insts {
             let Op::RfRead { reg, .. } = inst.op else { continue };
             let v = inst.results[0];
             if let Some(lanes) = carried.get(&reg) {
                 let lanes = lanes.clone();
                 self.chunk().lanes.insert(v, lanes);
+            } else if resident.leavers.regs.contains(&reg) {
+                self.chunk().masks.insert(v, MaskForm { words: Some([none; 2]), ..MaskForm::default() });
             } else if let Some(&words) = carried_masks.get(&reg) {
                 self.chunk().masks.insert(v, MaskForm { words: Some(words), ..MaskForm::default() });
             }
         }
 
         let mut next: Vec<Clif> = Vec::new();
-        let active = self.mask_words(resident.active);
-        let new_values: Vec<Lanes> = lane_regs.iter().map(|(reg, _)| self.lanes(resident.lanes[reg].0)).collect();
-        for ((reg, ty), new) in lane_regs.iter().zip(&new_values) {
-            let guard = resident.lanes[reg].1.expect("resident writes are guarded");
-            next.extend(self.merge(guard, new, &carried[reg], *ty));
-        }
-        for &reg in mask_regs {
-            next.extend(self.mask_words(resident.masks[&reg]));
-        }
-        for (i, part) in counts.enumerate() {
-            // A lane of ones is -1.
-            next.push(self.b.ins().isub(params[part], active[i]));
-        }
-        for (i, &guard) in raw_guards.iter().enumerate() {
-            let words = self.mask_words(guard);
-            for part in 0..2 {
-                next.push(self.b.ins().bor(params[raw_at.start + 2 * i + part], words[part]));
+        let mut new_value = |&(reg, _): &(Reg, Type)| match self.counts_by(reg, resident.lanes[&reg].0) {
+            Some(step) => New::Counted(step),
+            None => New::Lanes(self.lanes(resident.lanes[&reg].0)),
+        };
+        let new_values: Vec<New> = lane_regs.iter().map(&mut new_value).collect();
+        for (&(reg, ty), new) in lane_regs.iter().zip(&new_values) {
+            let guard = resident.lanes[&reg].1.expect("resident writes are guarded");
+            match new {
+                New::Lanes(new) => next.extend(self.merge(guard, new, &carried[&reg], ty)),
+                New::Counted(step) => {
+                    let masks = self.mask_lanes(guard, ty);
+                    let counted = carried[&reg].iter().zip(masks).map(|(&old, mask)| match step {
+                        Count::Up => self.b.ins().isub(old, mask),
+                        Count::Down => self.b.ins().iadd(old, mask),
+                    });
+                    next.extend(counted);
+                }
             }
         }
+        for reg in &mask_regs {
+            next.extend(self.mask_words(resident.masks[reg]));
+        }
+        let going_words = self.mask_words(resident.next_active);
+        let going = vector::mask_bit_pairs(self.b, going_words);
+        for (&guard, before) in raw_guards.iter().zip(written.clone()) {
+            let words = self.mask_words(guard);
+            let bits = if words == going_words { going } else { vector::mask_bit_pairs(self.b, words) };
+            next.push(self.b.ins().bor(params[before], bits));
+        }
+        let lanes = self.b.ins().popcnt(going);
+        next.push(self.b.ins().iadd(params[went_on], lanes));
         let count = self.b.ins().iadd_imm_s(params[round], 1);
         next.push(count);
-        let going = self.mask_words(resident.next_active);
-        let going = self.b.ins().bor(going[0], going[1]);
-        let any = self.b.ins().vany_true(going);
         let room = self.b.ins().icmp(IntCC::UnsignedLessThan, count, rounds);
-        let more = self.b.ins().band(any, room);
+        let more = self.b.ins().select(room, going, zero);
         let args: Vec<BlockArg> = next.iter().map(|&v| BlockArg::Value(v)).collect();
         self.b.ins().brif(more, head, &args, exit, &args);
 
         self.b.switch_to_block(exit);
         self.chunk = outer;
+        self.laid_down.clear();
         let mut at = 0;
         for &(reg, ty) in &lane_regs {
             let mut lanes: Lanes = results[at..at + parts(ty)].iter().copied().collect();
@@ -407,22 +447,42 @@ impl BlockLowerer<'_, '_, '_> {
             if resident.raw.contains(&reg) {
                 let guard = resident.lanes[&reg].1.expect("resident writes are guarded");
                 let which = raw_guards.iter().position(|&g| g == guard).expect("listed above");
-                for (part, lane) in lanes.iter_mut().enumerate() {
-                    *lane = self.canonical_where(results[raw_at.start + 2 * which + part], *lane);
+                let written = vector::words_of_bit_pairs(self.b, results[written.start + which]);
+                for (lane, written) in lanes.iter_mut().zip(written) {
+                    *lane = self.canonical_where(written, *lane);
                 }
             }
             let offset = self.layout.offset(reg);
             self.store_cells(ty, offset, &lanes);
         }
-        let masks = mask_regs
-            .iter()
-            .map(|_| {
-                at += 2;
-                vector::mask_bits(self.b, [results[at - 2], results[at - 1]])
-            })
-            .collect();
-        let lanes = self.sum_words([results[at], results[at + 1]]);
-        Done { rounds: results[round], lanes, masks }
+        let mut masks: BTreeMap<Reg, Clif> = BTreeMap::new();
+        for &reg in &mask_regs {
+            masks.insert(reg, vector::mask_bits(self.b, [results[at], results[at + 1]]));
+            at += 2;
+        }
+        let (before, after) = (old_masks[&self.function.active], masks[&self.function.active]);
+        let left = self.b.ins().band_not(before, after);
+        for &reg in &resident.leavers.regs {
+            masks.insert(reg, self.b.ins().bor(old_masks[&reg], left));
+        }
+        // Active are the lanes of the first round, and those that went on, but for the last time.
+        let went_on = self.b.ins().ushr_imm_u(results[went_on], 1);
+        let [first, last] = [before, after].map(|bits| self.b.ins().popcnt(bits));
+        let lanes = self.b.ins().iadd(first, went_on);
+        let lanes = self.b.ins().isub(lanes, last);
+        Done { rounds: results[round], lanes, masks: masks.into_values().collect() }
+    }
+
+    /// Whether the value is that of the register and 1 or -1.
+    fn counts_by(&self, reg: Reg, value: Value) -> Option<Count> {
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.def_op(value) else { return None };
+        let is_read = |v: Value| matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg);
+        let step = if is_read(a) { b } else { Some(a).filter(|_| is_read(b))? };
+        match self.constant(step)? {
+            1 => Some(Count::Up),
+            bits if bits == self.ty(value).bit_mask() => Some(Count::Down),
+            _ => None,
+        }
     }
 
     /// Computes what is the same in every round before the first one.
@@ -454,6 +514,32 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
+    /// Has what every round needs rest in memory if it does not fit into registers with what the loop carries: a host
+    /// instruction may have an operand there, while what is carried would be late.
+    fn lay_down_invariants(&mut self, carried: usize) {
+        let lanes: BTreeMap<Value, Lanes> = self.chunk().lanes.drain().collect();
+        let vectors: usize = lanes.values().map(|lanes| lanes.len()).sum();
+        if self.region.effort == Effort::Quick || carried + vectors <= KEPT {
+            self.chunk().lanes.extend(lanes);
+            return;
+        }
+        let mut places: HashMap<Clif, i32> = HashMap::new();
+        for (v, lanes) in lanes {
+            if (places.len() + lanes.len()) * VECTOR as usize > REST_BYTES {
+                self.chunk().lanes.insert(v, lanes);
+                continue;
+            }
+            for &part in &lanes {
+                let next = abi::REST + places.len() as i32 * VECTOR as i32;
+                if let Entry::Vacant(place) = places.entry(part) {
+                    place.insert(next);
+                    self.b.ins().store(flags(), part, self.ctx, next);
+                }
+            }
+            self.laid_down.insert(v, lanes.iter().map(|part| places[part]).collect());
+        }
+    }
+
     fn is_mask(&self, v: Value) -> bool {
         self.block.ty(v) == crate::ir::ValueType::MASK
     }
@@ -466,17 +552,6 @@ impl BlockLowerer<'_, '_, '_> {
         let replace = self.b.ins().band(nan, mask);
         let canonical = int::constant(self.b, Type::I32, self.function.nan.canonical(Type::F32), true);
         self.b.ins().bitselect(replace, canonical, word)
-    }
-
-    /// Sum of eight 32-bit lanes, `i64`.
-    fn sum_words(&mut self, words: [Clif; 2]) -> Clif {
-        let four = self.b.ins().iadd(words[0], words[1]);
-        let swapped = vector::shuffle_words(self.b, four, four, [2, 3, 0, 1]);
-        let two = self.b.ins().iadd(four, swapped);
-        let swapped = vector::shuffle_words(self.b, two, two, [1, 0, 3, 2]);
-        let one = self.b.ins().iadd(two, swapped);
-        let sum = self.b.ins().extractlane(one, 0);
-        self.b.ins().uextend(types::I64, sum)
     }
 
     /// Counts what was done, writes the masks back, and goes on.
@@ -515,6 +590,19 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(exit);
         self.go(resident.exit);
     }
+}
+
+/// What a round writes to a register.
+enum New {
+    Lanes(Lanes),
+    /// What it held, and one more or less. A mask's ones are -1: so that takes one instruction, and no register for the sum.
+    Counted(Count),
+}
+
+#[derive(Clone, Copy)]
+enum Count {
+    Up,
+    Down,
 }
 
 /// What the loop of a lane, of a chunk, or of all, ends with.

@@ -20,9 +20,9 @@ use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 use warploom_runtime::warp::REST_BYTES;
 
 /// Vectors that are kept in registers between instructions; what is left is for the instruction itself.
-const KEPT: usize = 12;
+pub const KEPT: usize = 12;
 /// Bytes of a vector.
-const VECTOR: u32 = 16;
+pub const VECTOR: u32 = 16;
 
 /// Where in a segment each value is used, or another type of its bits: positions in ascending order. Masks that it passes
 /// on are used at its end.

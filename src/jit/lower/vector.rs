@@ -89,10 +89,26 @@ pub fn mask_bits(b: &mut FunctionBuilder, words: [Clif; 2]) -> Clif {
 
 /// The reverse.
 pub fn mask_words(b: &mut FunctionBuilder, bits: Clif) -> [Clif; 2] {
+    words_of_bits(b, bits, 1)
+}
+
+/// Eight lanes of ones and zeros as the bits 0..16 of an `i64`, two alike for each lane: that takes half as long.
+pub fn mask_bit_pairs(b: &mut FunctionBuilder, words: [Clif; 2]) -> Clif {
+    let halves = b.ins().snarrow(words[0], words[1]);
+    let bytes = cast(b, types::I8X16, halves);
+    b.ins().vhigh_bits(types::I64, bytes)
+}
+
+/// The reverse.
+pub fn words_of_bit_pairs(b: &mut FunctionBuilder, bits: Clif) -> [Clif; 2] {
+    words_of_bits(b, bits, 2)
+}
+
+fn words_of_bits(b: &mut FunctionBuilder, bits: Clif, bits_a_lane: u32) -> [Clif; 2] {
     let narrow = b.ins().ireduce(types::I32, bits);
     let all = b.ins().splat(types::I32X4, narrow);
-    [[1, 2, 4, 8], [16, 32, 64, 128]].map(|lanes| {
-        let lanes = words(b, lanes);
+    [[0, 1, 2, 3], [4, 5, 6, 7]].map(|lanes| {
+        let lanes = words(b, lanes.map(|lane: u32| 1 << (bits_a_lane * lane)));
         let picked = b.ins().band(all, lanes);
         b.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::Equal, picked, lanes)
     })
