@@ -38,7 +38,7 @@ pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
 pub use tiled::{Tiled, tiled};
 
-use crate::ir::{BankId, Block, BlockId, CellKind, Function, Reg, Terminator};
+use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 use demand::Demand;
 use editor::Editor;
 use liveness::Liveness;
@@ -69,10 +69,16 @@ pub fn optimize(function: &Function) -> Optimized {
             demand.prune(|reg| liveness.live_out(block, reg), elsewhere)
         });
         let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
-        for (block, pruned) in blocks.iter_mut().zip(pruned) {
-            if let Some(pruned) = pruned {
-                *block = pruned;
-            }
+        for ((block, pruned), old) in blocks.iter_mut().zip(pruned).zip(&function.blocks) {
+            let Some((editor, term)) = pruned else { continue };
+            // Registers are written in the middle of a block, and read again, for gathers' sake only.
+            let rebuilds = gathers(&editor) < gathers(&block.0);
+            *block = if rebuilds {
+                let Editor { insts, values, .. } = editor;
+                ssa::rebuild(function, &Block { insts, values, term, ..*old })
+            } else {
+                (editor, term)
+            };
         }
     }
     for (editor, _) in &mut blocks {
@@ -90,6 +96,10 @@ pub fn optimize(function: &Function) -> Optimized {
         blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old }).collect();
     let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
     Optimized { function, flow, read_first }
+}
+
+fn gathers(editor: &Editor) -> usize {
+    editor.insts.iter().filter(|inst| matches!(inst.op, Op::RfGather { .. })).count()
 }
 
 fn registers(function: &Function) -> impl Iterator<Item = Reg> + '_ {

@@ -7,7 +7,7 @@
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BinaryOp, Block, Function, Inst, Op, UnaryOp, Value, ValueType};
+use crate::ir::{BinaryOp, Block, Function, Inst, Op, Reg, UnaryOp, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -133,6 +133,7 @@ impl Planner<'_> {
             Op::Raise { .. } => self.before.push(Step::Scalar(index)),
             Op::Fence => self.alone(Step::Scalar(index)),
             Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
+                debug_assert!(!self.is_pending(*reg) || self.in_body[value.0 as usize], "an earlier write comes later");
                 if self.in_body[value.0 as usize] {
                     self.after.push(index);
                 } else {
@@ -140,6 +141,7 @@ impl Planner<'_> {
                 }
             }
             Op::RfRead { reg, .. } if !self.function.is_lane(*reg) => {
+                debug_assert!(!self.is_pending(*reg), "it reads what is written later");
                 self.before.push(Step::Scalar(index));
             }
             Op::RfGather { .. } | Op::RfScatter { .. } => self.alone(Step::Scalar(index)),
@@ -157,6 +159,12 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether a register is written after the open segment.
+    fn is_pending(&self, reg: Reg) -> bool {
+        let writes = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg: of, .. } if of == reg);
+        self.after.iter().any(writes)
+    }
+
     /// One value for the warp: by type, or because its operands do not vary.
     fn is_scalar(&self, inst: &Inst) -> bool {
         !inst.results.is_empty()
@@ -172,12 +180,11 @@ impl Planner<'_> {
     /// writes, and the lanes active now, of which a fault names one, are known before.
     fn comes_before_the_body(&self, op: &Op) -> bool {
         let Op::Load { access, .. } = op else { return false };
-        let writes_active = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == self.function.active);
         self.block.ty(access.address).is_uniform()
             && !self.uses_body(op)
             && !self.loads
             && !self.writes
-            && !self.after.iter().any(writes_active)
+            && !self.is_pending(self.function.active)
     }
 
     fn uses_body(&self, op: &Op) -> bool {
