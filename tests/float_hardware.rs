@@ -277,7 +277,7 @@ fn conversions() {
     }
 }
 
-/// y[i] = rsq(first + i * step), one lane an element.
+/// y[i] = root(first + i * step), one lane an element; instructions that make v11 of v10 take the place of ROOT.
 const ROOTS: &str = r#"
 function "roots" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
 bank m: mask x 1
@@ -295,7 +295,7 @@ b0 pc 0 cost 1:
   v8 = mul v4, v7
   v9 = add v8, v6
   v10 = bitcast.f32 v9
-  v11 = rsq v10
+ROOT
   v12 = bitcast.i32 v11
   v13 = load.const0.i64 [v5] align 8
   v14 = zext.i64 v4
@@ -307,17 +307,69 @@ b0 pc 0 cost 1:
 }
 "#;
 
+/// As NVIDIA's compiler has denormals' roots.
+const SCALED: &str = "
+  v20 = fabs v10
+  v21 = const.f32 0x800000
+  v22 = fcmp.geu v20, v21
+  v23 = not v22
+  v24 = const.f32 0x4b800000
+  v25 = fmul v10, v24
+  v26 = bitcast.i32 v25
+  v27 = select v23, v26, v9
+  v28 = bitcast.f32 v27
+  v29 = rsq v28
+  v30 = const.f32 0x45800000
+  v31 = fmul v29, v30
+  v11 = select v23, v31, v29";
+
+/// As LLVM has them.
+const FACTORS: &str = "
+  v20 = const.f32 0x800000
+  v21 = fcmp.gt v20, v10
+  v22 = const.f32 0x4b800000
+  v23 = const.f32 0x3f800000
+  v24 = select v21, v22, v23
+  v25 = fmul v10, v24
+  v26 = rsq v25
+  v27 = const.f32 0x45800000
+  v28 = select v21, v27, v23
+  v11 = fmul v26, v28";
+
 /// All mantissas with two exponents (others scale the result), and numbers of all kinds.
 #[test]
 fn the_jits_reciprocal_roots_are_those_of_the_interpreter() {
+    let runs = [(Effort::Full, 0x3f80_0000, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)];
+    same_roots("  v11 = rsq v10", SharedFn::Rsq, &runs);
+}
+
+/// All denormals, and numbers of all kinds.
+#[test]
+fn scaled_roots_are_those_of_denormals() {
+    let runs = [(Effort::Full, 0, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)];
+    for root in ["  v11 = rsq.denormal v10", SCALED, FACTORS] {
+        same_roots(root, SharedFn::RsqDenormal, &runs);
+    }
+    for bits in (0..u32::MAX).step_by(9973) {
+        let x = f32::from_bits(bits);
+        let small = x.abs() < f32::MIN_POSITIVE;
+        let root = |x: f32| f32::from_bits(shared::one(SharedFn::Rsq, NAN, x.to_bits()));
+        let scaled = if small { root(x * 2f32.powi(24)) * 2f32.powi(12) } else { root(x) };
+        let scaled = if scaled.is_nan() { NAN.f32 } else { scaled.to_bits() };
+        assert_eq!(shared::one(SharedFn::RsqDenormal, NAN, bits), scaled, "of {bits:#x}");
+    }
+}
+
+/// Compares the JIT's roots, of operands from `first` on so far apart, with a function.
+fn same_roots(root: &str, function: SharedFn, runs: &[(Effort, u32, u32)]) {
     const COUNT: u32 = 1 << 24;
     const BUFFER: u64 = 0x10_0000_0000;
     const BLOCK: [u32; 3] = [256, 1, 1];
-    let function = Arc::new(parse::parse(ROOTS).unwrap());
-    let program = Program::new(&function, LaunchClass::of(BLOCK, 32), true).unwrap();
+    let kernel = Arc::new(parse::parse(&ROOTS.replace("ROOT", root)).unwrap());
+    let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true).unwrap();
     let memory = Memory::default();
     memory.alloc_at(Place::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
-    for (effort, first, step) in [(Effort::Full, 0x3f80_0000, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)] {
+    for &(effort, first, step) in runs {
         program.compile_all(effort).unwrap();
         let mut config = LaunchConfig::new([COUNT / BLOCK[0], 1, 1], BLOCK);
         let bank = [&BUFFER.to_le_bytes()[..], &u32::to_le_bytes(first), &u32::to_le_bytes(step)].concat();
@@ -328,7 +380,7 @@ fn the_jits_reciprocal_roots_are_those_of_the_interpreter() {
         memory.read(BUFFER, &mut found).unwrap();
         for (i, found) in (0..).zip(found.as_chunks().0) {
             let operand = first + i * step;
-            let expected = shared::one(SharedFn::Rsq, NAN, operand);
+            let expected = shared::one(function, NAN, operand);
             let found = u32::from_le_bytes(*found);
             assert_eq!(
                 found, expected as u32,

@@ -253,9 +253,10 @@ impl Editor {
                     {
                         Some(self.select(mask, a, rest, window))
                     }
-                    _ => None,
+                    _ => self.root_of_scaled(op, window),
                 }
             }
+            Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),
             Op::UniformSelect { cond, a, b } => match self.constant(cond) {
                 Some(0) => Some(b),
                 Some(_) => Some(a),

@@ -2,7 +2,7 @@
 //!
 //! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
 //! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are
-//! fused (`fuse`, `product`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
+//! fused (`fuse`, `product`), scaled reciprocal roots are one (`scaled`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
@@ -22,6 +22,7 @@ mod masks;
 mod narrow;
 mod pairs;
 mod product;
+mod scaled;
 mod segment;
 mod ssa;
 mod texels;

@@ -122,6 +122,7 @@ names! {
     SharedFn {
         SharedFn::Rcp => "rcp",
         SharedFn::Rsq => "rsq",
+        SharedFn::RsqDenormal => "rsq.denormal",
         SharedFn::SqrtApprox => "sqrt.approx",
         SharedFn::Lg2 => "lg2",
         SharedFn::Ex2 => "ex2",

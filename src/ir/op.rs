@@ -217,6 +217,8 @@ pub enum SharedFn {
     Rcp,
     /// 1/sqrt(x), correctly rounded; denormal operands flush to zero.
     Rsq,
+    /// 1/sqrt(x), correctly rounded, of denormal operands too.
+    RsqDenormal,
     /// sqrt(x), correctly rounded, flushing as `Rsq`.
     SqrtApprox,
     /// log2: denormal operands flush to zero.

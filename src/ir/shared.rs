@@ -16,10 +16,11 @@ pub fn eval(function: SharedFn, nan: NanPolicy, a: &[u64], out: &mut [u64]) {
 
 /// Evaluates `function` on one bit pattern.
 pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
-    let f = |f: fn(f64) -> f64| {
-        let y = f(f64::from(flush(f32::from_bits(x)))) as f32;
+    let with_denormals = |f: fn(f64) -> f64, x: f32| {
+        let y = f(f64::from(x)) as f32;
         if y.is_nan() { nan.f32 } else { y.to_bits() }
     };
+    let f = |f: fn(f64) -> f64| with_denormals(f, flush(f32::from_bits(x)));
     let high = |f: fn(f64) -> f64| {
         let y = f(flush64(f64::from_bits(u64::from(x) << 32)));
         ((if y.is_nan() { nan.f64 } else { flush64(y).to_bits() }) >> 32) as u32
@@ -30,6 +31,7 @@ pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
         SharedFn::Rcp => f(|x| flush((1.0 / x) as f32).into()),
         // Two roundings before the last. The test `rsq_is_correctly_rounded` tries every mantissa.
         SharedFn::Rsq => f(|x| 1.0 / x.sqrt()),
+        SharedFn::RsqDenormal => with_denormals(|x| 1.0 / x.sqrt(), f32::from_bits(x)),
         SharedFn::SqrtApprox => f(f64::sqrt),
         SharedFn::Lg2 => f(libm::log2),
         SharedFn::Ex2 => f(|x| flush(libm::exp2(x) as f32).into()),

@@ -265,9 +265,10 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32,
 }
 
 /// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 12] = [
+const SHARED: [SharedFn; 13] = [
     SharedFn::Rcp,
     SharedFn::Rsq,
+    SharedFn::RsqDenormal,
     SharedFn::SqrtApprox,
     SharedFn::Lg2,
     SharedFn::Ex2,

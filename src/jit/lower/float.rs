@@ -145,6 +145,16 @@ pub fn fma(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, [x, y, z]: [Cli
     finish(b, attrs, ty, result, vector)
 }
 
+/// The magnitude of an `f32` or `f64`.
+pub fn magnitude(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
+    if !vector {
+        return b.ins().fabs(a);
+    }
+    // Cranelift's takes three instructions.
+    let magnitude = constant(b, ty, ty.bit_mask() >> 1, true);
+    b.ins().band(a, magnitude)
+}
+
 pub fn unary(b: &mut FunctionBuilder, op: FloatUnaryOp, attrs: FloatAttrs, ty: Type, x: Clif, vector: bool) -> Clif {
     let x = flushed(b, attrs, ty, x, vector);
     let result = match op {
@@ -208,12 +218,12 @@ pub fn reciprocal(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
     flush(b, Type::F32, result, vector)
 }
 
-/// 1/sqrt(x): correctly rounded, denormal operands as zeros. The host's root and quotient are an ulp wrong at most; what is missing is
+/// 1/sqrt(x): correctly rounded, with `flush` denormal operands as zeros. The host's root and quotient are an ulp wrong at most; what is missing is
 /// added. So it takes a third of the time of a root and a quotient in `f64`. That half of it is meant and a bit less is taken makes
 /// the result right for every operand, as a test tells that tries all.
-pub fn reciprocal_root(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
+pub fn reciprocal_root(b: &mut FunctionBuilder, flush: bool, x: Clif, vector: bool) -> Clif {
     let [one, half] = [0x3f80_0000, 0x3eff_ffff].map(|bits| constant(b, Type::F32, bits, vector));
-    let x = flush(b, Type::F32, x, vector);
+    let x = if flush { self::flush(b, Type::F32, x, vector) } else { x };
     let root = b.ins().sqrt(x);
     let near = b.ins().fdiv(one, root);
     // 1 - x near^2, of which x near is exact in two parts.
@@ -224,8 +234,8 @@ pub fn reciprocal_root(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
     let missing = b.ins().fma(minus_high, near, one);
     let missing = b.ins().fma(minus_low, near, missing);
     // 1/sqrt(1 - d) is about 1 + d/2.
-    let small = b.ins().fmul(near, missing);
-    let result = b.ins().fma(small, half, near);
+    let half = b.ins().fmul(near, half);
+    let result = b.ins().fma(half, missing, near);
     // Roots of zeros, infinities, NaNs and negative numbers have nothing that is missing.
     let is_number = b.ins().fcmp(FloatCC::Ordered, missing, missing);
     choose(b, is_number, result, near, vector)

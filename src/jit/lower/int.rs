@@ -139,7 +139,7 @@ pub fn unary(b: &mut FunctionBuilder, op: UnaryOp, ty: Type, a: Clif, vector: bo
             b.ins().band(a, magnitude)
         }
         UnaryOp::FNeg => b.ins().fneg(a),
-        UnaryOp::FAbs => b.ins().fabs(a),
+        UnaryOp::FAbs => super::float::magnitude(b, ty, a, vector),
         _ if vector => return None,
         UnaryOp::Popcnt => b.ins().popcnt(a),
         UnaryOp::Clz => {

@@ -126,8 +126,9 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let v = float::reciprocal(self.b, args[0], vector);
                 fix(self, to, v)
             }
-            Op::Shared { function: SharedFn::Rsq, .. } => {
-                let v = float::reciprocal_root(self.b, args[0], vector);
+            Op::Shared { function: function @ (SharedFn::Rsq | SharedFn::RsqDenormal), .. } => {
+                let flush = function == SharedFn::Rsq;
+                let v = float::reciprocal_root(self.b, flush, args[0], vector);
                 fix(self, to, v)
             }
             _ if vector => return None,

@@ -1,7 +1,8 @@
 //! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
 
 use cranelift_codegen::ir::{
-    ConstantData, Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value as Clif, types,
+    ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Type as ClifType,
+    Value as Clif, types,
 };
 use cranelift_frontend::FunctionBuilder;
 
@@ -46,15 +47,33 @@ pub fn blend(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif) -> Clif
 /// A vector constant of 32-bit words.
 pub fn words(b: &mut FunctionBuilder, words: [u32; 4]) -> Clif {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let constant = b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
-    b.ins().vconst(types::I32X4, constant)
+    constant(b, types::I32X4, &bytes)
 }
 
 /// A vector constant of 64-bit words.
 pub fn longs(b: &mut FunctionBuilder, longs: [u64; 2]) -> Clif {
     let bytes: Vec<u8> = longs.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let constant = b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
-    b.ins().vconst(types::I64X2, constant)
+    constant(b, types::I64X2, &bytes)
+}
+
+/// How many instructions ago a constant was made at most that is taken again. So the parts of a value have their constants
+/// together, and registers do not hold them for long.
+const RECENT: usize = 64;
+
+fn constant(b: &mut FunctionBuilder, ty: ClifType, bytes: &[u8]) -> Clif {
+    let constant = b.func.dfg.constants.insert(ConstantData::from(bytes));
+    // One instruction makes zeros or ones without memory.
+    let kept = bytes.iter().any(|byte| !matches!(byte, 0 | 0xff));
+    let recent = b.current_block().filter(|_| kept).and_then(|block| {
+        let same = |inst: &Inst| match b.func.dfg.insts[*inst] {
+            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => constant_handle == constant,
+            _ => false,
+        };
+        let value = |inst| b.func.dfg.first_result(inst);
+        let insts = b.func.layout.block_insts(block).rev().take(RECENT);
+        insts.filter(same).map(value).find(|&v| b.func.dfg.value_type(v) == ty)
+    });
+    recent.unwrap_or_else(|| b.ins().vconst(ty, constant))
 }
 
 /// 32-bit halves of a chunk of 64-bit lanes: four vectors to two.

@@ -10,6 +10,7 @@ use super::super::block::BlockLowerer;
 use super::super::int;
 use super::super::resident::Resident;
 use super::ops::Lane;
+use super::slots::{Slot, Slots};
 use crate::analysis::bound;
 use crate::ir::{Access, BinaryOp, Op, Value};
 
@@ -21,7 +22,7 @@ pub struct Place {
     rest: Value,
     rest_is_aligned: bool,
     /// Address of the run's beginning.
-    first: Clif,
+    first: Slot,
     /// What leads from `rest` to the distance from the run's beginning.
     start: Clif,
     /// Distances that are in the run with the whole access.
@@ -67,6 +68,7 @@ impl BlockLowerer<'_, '_, '_> {
         resident: &Resident,
         lane: &Lane,
         access: &Access,
+        slots: &mut Slots,
         fails: ClifBlock,
     ) -> Place {
         let changes = |v: Value| !self.is_unchanging(resident, lane, v);
@@ -94,7 +96,7 @@ impl BlockLowerer<'_, '_, '_> {
         let none = self.b.ins().iconst(types::I64, 0);
         let room = self.b.ins().select(enough, room, none);
         let host = self.b.ins().iadd(first, addend);
-        Place { run, rest, rest_is_aligned, first, start, room, host }
+        Place { run, rest, rest_is_aligned, first: slots.keep(self, first), start, room, host }
     }
 
     /// Host address of what a lane loads: it lies in the run, or a helper finds out where it is.
@@ -115,7 +117,8 @@ impl BlockLowerer<'_, '_, '_> {
         let host = self.b.ins().iadd(place.host, distance);
         self.b.ins().jump(found, &[BlockArg::Value(host)]);
         self.b.switch_to_block(miss);
-        let address = self.b.ins().iadd(distance, place.first);
+        let first = self.kept(place.first);
+        let address = self.b.ins().iadd(distance, first);
         let host = self.reach_of_lane(access, address, place.run, fails);
         self.b.ins().jump(found, &[BlockArg::Value(host)]);
         self.b.switch_to_block(found);

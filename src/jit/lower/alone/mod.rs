@@ -7,10 +7,11 @@
 
 mod loads;
 mod ops;
+mod slots;
 mod variables;
 
 use cranelift_codegen::ir::{
-    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+    Block as ClifBlock, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
 };
 use cranelift_frontend as frontend;
 use rustc_hash::FxHashMap;
@@ -23,12 +24,28 @@ use super::resident::{Done, Resident};
 use crate::ir::layout::row_bytes;
 use crate::ir::{Access, BlockId, Inst, Op, Reg, Space, Type, Value};
 use ops::Lane;
+use slots::{Slot, Slots};
 use variables::{Stream, Variable};
 
 /// Bytes of registers that are saved at most before such a loop.
 const MOST_SAVED: u32 = 4096;
+/// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
+const WARP_SLOTS: usize = 5;
 /// Operations for each load, up to which lanes are better off alone: others are cheaper for many at once.
 const OPERATIONS_A_LOAD: usize = 8;
+
+/// What is known of a warp between two lanes.
+struct Warp {
+    /// That a lane may run.
+    rounds: Slot,
+    /// Lanes that have not run, as a mask.
+    to_come: Slot,
+    /// Most rounds of a lane so far, and those of all.
+    most: Slot,
+    total: Slot,
+    /// What the loop carries, in the order of the registers.
+    masks: Vec<Slot>,
+}
 
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.
@@ -42,6 +59,7 @@ impl BlockLowerer<'_, '_, '_> {
             && insts().any(scattered)
             && insts().all(|inst| self.can_go_alone(inst, resident))
             && insts().filter(computes).count() <= OPERATIONS_A_LOAD * resident.loads
+            && resident.masks.len() + resident.loads <= slots::MOST - WARP_SLOTS
             && resident.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>() <= MOST_SAVED
     }
 
@@ -104,35 +122,34 @@ impl BlockLowerer<'_, '_, '_> {
         let saved = self.save(resident);
         let fails = self.cold_block();
 
-        // Over lanes: those to come, most rounds so far, rounds so far, and the masks.
-        let (head, work, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let count = 3 + old_masks.len();
-        let state: Vec<Clif> = (0..count).map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let mut slots = Slots::default();
         let at = resident.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
         let all = self.warp_mask() as i64;
         let lanes = self.b.ins().band_imm_s(old_masks[at], all);
         let zero = self.b.ins().iconst(types::I64, 0);
-        let initial = [lanes, zero, zero].into_iter().chain(old_masks.iter().copied());
-        let initial: Vec<BlockArg> = initial.map(BlockArg::Value).collect();
-        self.b.ins().jump(head, &initial);
+        let warp = Warp {
+            rounds: slots.keep(self, rounds),
+            to_come: slots.keep(self, lanes),
+            most: slots.keep(self, zero),
+            total: slots.keep(self, zero),
+            masks: old_masks.iter().map(|&mask| slots.keep(self, mask)).collect(),
+        };
+        let (head, work, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.ins().jump(head, &[]);
         self.b.switch_to_block(head);
-        self.b.ins().brif(state[0], work, &[], exit, &[]);
+        let to_come = self.kept(warp.to_come);
+        self.b.ins().brif(to_come, work, &[], exit, &[]);
 
         self.b.switch_to_block(work);
-        let number = self.b.ins().ctz(state[0]);
-        let less = self.b.ins().iadd_imm_s(state[0], -1);
-        let rest = self.b.ins().band(state[0], less);
-        let done = self.lane_to_its_end(resident, (&variables, &streams), (number, &state[3..]), rounds, fails);
-        let most = self.b.ins().umax(state[1], done.rounds);
-        let lanes = self.b.ins().iadd(state[2], done.rounds);
-        let next = [rest, most, lanes].into_iter().chain(done.masks);
-        let next: Vec<BlockArg> = next.map(BlockArg::Value).collect();
-        self.b.ins().jump(head, &next);
+        let number = self.b.ins().ctz(to_come);
+        self.lane_to_its_end(resident, (&variables, &streams), (&warp, slots), number, fails);
+        self.b.ins().jump(head, &[]);
 
         self.b.switch_to_block(fails);
         self.begin_again(resident, saved);
         self.b.switch_to_block(exit);
-        Done { rounds: state[1], lanes: state[2], masks: state[3..].to_vec() }
+        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
+        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
     }
 
     /// Copies the rows that the loop writes to a place on the stack.
@@ -168,31 +185,34 @@ impl BlockLowerer<'_, '_, '_> {
         self.return_code(abi::CAREFUL);
     }
 
-    /// The loop of one lane. Masks come and go as those of the warp.
+    /// The loop of one lane, the first of those to come.
     fn lane_to_its_end(
         &mut self,
         resident: &Resident,
         (variables, streams): (&[Variable], &[Stream]),
-        (number, masks): (Clif, &[Clif]),
-        rounds: Clif,
+        (warp, mut slots): (&Warp, Slots),
+        number: Clif,
         fails: ClifBlock,
-    ) -> Done {
+    ) {
         let mut lane = Lane::new(number);
         for variable in variables {
             let value = self.load_variable(number, variable);
             self.b.def_var(variable.is, value);
         }
-        let bits = self.carried_bits(resident, (number, masks));
-        let [left, count] = [(); 2].map(|()| self.b.declare_var(types::I64));
-        self.b.def_var(left, rounds);
+        let bits = self.carried_bits(resident, warp, number);
+        let rounds = self.kept(warp.rounds);
+        let left = slots.keep(self, rounds);
         self.unchanging_values(resident, &mut lane);
+        let count = self.b.declare_var(types::I64);
         let [check, head, goes, pauses, stops, leave, again, out] = [(); 8].map(|()| self.b.create_block());
         self.b.ins().jump(check, &[]);
 
         self.b.switch_to_block(check);
-        let most = self.b.use_var(left);
-        let paid = self.places(resident, &mut lane, (variables, streams), fails);
+        let paid = self.places(resident, &mut lane, (variables, streams), &mut slots, fails);
+        let most = self.kept(left);
         let begin = paid.into_iter().fold(most, |least, rounds| self.b.ins().umin(least, rounds));
+        let later = self.b.ins().isub(most, begin);
+        self.keep(left, later);
         self.b.def_var(count, begin);
         self.b.ins().jump(head, &[]);
 
@@ -221,24 +241,34 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.b.switch_to_block(leave);
         self.leave_streams(&lane, variables, streams);
-        let done = self.b.ins().isub(begin, after);
-        let rest = self.b.ins().isub(most, done);
-        self.b.def_var(left, rest);
+        let later = self.kept(left);
+        let rest = self.b.ins().iadd(later, after);
+        self.keep(left, rest);
         let going = self.b.use_var(active);
         self.b.ins().brif(going, again, &[], out, &[]);
         self.b.switch_to_block(again);
         self.b.ins().brif(rest, check, &[], out, &[]);
 
         self.b.switch_to_block(out);
+        let to_come = self.kept(warp.to_come);
+        let number = self.b.ins().ctz(to_come);
         self.store_variables(resident, number, variables);
-        let masks = (resident.masks.keys().zip(masks))
-            .map(|(reg, &mask)| {
-                let bit = self.b.use_var(bits[reg]);
-                self.with_bit(mask, number, bit)
-            })
-            .collect();
+        for (reg, &slot) in resident.masks.keys().zip(&warp.masks) {
+            let (mask, bit) = (self.kept(slot), self.b.use_var(bits[reg]));
+            let mask = self.with_bit(mask, number, bit);
+            self.keep(slot, mask);
+        }
+        let others = self.b.ins().iadd_imm_s(to_come, -1);
+        let others = self.b.ins().band(to_come, others);
+        self.keep(warp.to_come, others);
+        let rounds = self.kept(warp.rounds);
         let done = self.b.ins().isub(rounds, rest);
-        Done { rounds: done, lanes: done, masks }
+        let most = self.kept(warp.most);
+        let most = self.b.ins().umax(most, done);
+        self.keep(warp.most, most);
+        let total = self.kept(warp.total);
+        let total = self.b.ins().iadd(total, done);
+        self.keep(warp.total, total);
     }
 
     /// Where all loads go, and for how many rounds each stream knows that.
@@ -247,6 +277,7 @@ impl BlockLowerer<'_, '_, '_> {
         resident: &Resident,
         lane: &mut Lane,
         (variables, streams): (&[Variable], &[Stream]),
+        slots: &mut Slots,
         fails: ClifBlock,
     ) -> Vec<Clif> {
         let mut known = Vec::new();
@@ -255,14 +286,15 @@ impl BlockLowerer<'_, '_, '_> {
             let at = self.b.use_var(variables[stream.variable].is);
             let (host, rounds) = self.follow(&access, at, stream.step, fails);
             self.b.def_var(stream.host, host);
-            lane.back.insert(stream.inst, self.b.ins().isub(at, host));
+            let back = self.b.ins().isub(at, host);
+            lane.back.insert(stream.inst, (back, slots.keep(self, back)));
             known.push(rounds);
         }
         for &index in &resident.body {
             if let Op::Load { access, .. } = self.block.insts[index].op
                 && !lane.back.contains_key(&index)
             {
-                let place = self.place_of_lane(resident, lane, &access, fails);
+                let place = self.place_of_lane(resident, lane, &access, slots, fails);
                 lane.places.insert(index, place);
             }
         }
@@ -301,14 +333,11 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A lane's bits of the masks that the loop writes.
-    fn carried_bits(
-        &mut self,
-        resident: &Resident,
-        (number, masks): (Clif, &[Clif]),
-    ) -> FxHashMap<Reg, frontend::Variable> {
+    fn carried_bits(&mut self, resident: &Resident, warp: &Warp, number: Clif) -> FxHashMap<Reg, frontend::Variable> {
         let mut bits = FxHashMap::default();
-        for (&reg, &mask) in resident.masks.keys().zip(masks) {
+        for (&reg, &mask) in resident.masks.keys().zip(&warp.masks) {
             let variable = self.b.declare_var(types::I8);
+            let mask = self.kept(mask);
             let bit = self.bit_of(mask, number);
             self.b.def_var(variable, bit);
             bits.insert(reg, variable);

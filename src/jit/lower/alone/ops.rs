@@ -8,6 +8,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::{float, int};
 use super::loads::Place;
+use super::slots::Slot;
 use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
 
 /// A lane's values in a round.
@@ -16,7 +17,7 @@ pub struct Lane {
     pub number: Clif,
     /// Of loads, by index: host addresses of streams, and what leads from these to the variables.
     pub hosts: FxHashMap<usize, Clif>,
-    pub back: FxHashMap<usize, Clif>,
+    pub back: FxHashMap<usize, (Clif, Slot)>,
     /// The others.
     pub places: FxHashMap<usize, Place>,
     /// Its bits of masks are `i8`, 0 or 1.

@@ -205,7 +205,7 @@ impl BlockLowerer<'_, '_, '_> {
                 Some(stream) => {
                     let host = self.b.use_var(stream.host);
                     lane.hosts.insert(stream.inst, host);
-                    self.b.ins().iadd(host, lane.back[&stream.inst])
+                    self.b.ins().iadd(host, lane.back[&stream.inst].0)
                 }
                 None => self.b.use_var(variable.is),
             };
@@ -251,7 +251,8 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn leave_streams(&mut self, lane: &Lane, variables: &[Variable], streams: &[Stream]) {
         for stream in streams {
             let host = self.b.use_var(stream.host);
-            let value = self.b.ins().iadd(host, lane.back[&stream.inst]);
+            let back = self.kept(lane.back[&stream.inst].1);
+            let value = self.b.ins().iadd(host, back);
             self.b.def_var(variables[stream.variable].is, value);
         }
     }
