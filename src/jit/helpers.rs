@@ -192,7 +192,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
         if let (Some(run), Ok(Residency::Resident)) = (desc.run, &outcome) {
             // SAFETY: as above.
             let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-            let write = desc.kind == AccessKind::Store;
+            let write = !matches!(desc.kind, AccessKind::Load { .. });
             let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
             context.memory().run_fill(&mut runs[run], address, write);
         }

@@ -178,7 +178,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Where any lanes of global memory are, if all that take part lie in a run: from the run's first byte to each of them, and
     /// the host address of that byte. Lanes that do not take part are at it.
-    fn in_a_run(&mut self, access: &Access, run: usize, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
+    pub(super) fn in_a_run(&mut self, access: &Access, run: usize, rights: Rights, slow: ClifBlock) -> (Lanes, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let [first, bytes, addend] = self.run(run, rights);
         let host = self.b.ins().iadd(addend, first);

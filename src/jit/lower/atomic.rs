@@ -4,21 +4,46 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
 
-use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
+use super::super::{Effort, abi};
+use super::address::Rights;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::{float, vector};
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type, Value};
 
+/// The same as Cranelift has it.
+fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {
+    Some(match op {
+        AtomicOp::Add => AtomicRmwOp::Add,
+        AtomicOp::Sub => AtomicRmwOp::Sub,
+        AtomicOp::And => AtomicRmwOp::And,
+        AtomicOp::Or => AtomicRmwOp::Or,
+        AtomicOp::Xor => AtomicRmwOp::Xor,
+        AtomicOp::Exchange => AtomicRmwOp::Xchg,
+        AtomicOp::MinS => AtomicRmwOp::Smin,
+        AtomicOp::MinU => AtomicRmwOp::Umin,
+        AtomicOp::MaxS => AtomicRmwOp::Smax,
+        AtomicOp::MaxU => AtomicRmwOp::Umax,
+        _ => return None,
+    })
+}
+
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn atomic(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let Op::Atomic { access, op, value, compare, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
-        let desc = self.describe(index, AccessKind::Atomic { op }, None);
+        let locked = access.space != Space::Shared && !self.region.one_worker;
+        let inline = matches!(access.ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
+            && u32::from(access.align) >= access.ty.bytes()
+            && matches!(access.space, Space::Shared | Space::Global);
+        let at_once =
+            inline && compare.is_none() && self.region.effort == Effort::Full && (!locked || direct(op).is_some());
+        let run = (at_once && access.space == Space::Global).then(|| self.region.next_run());
+        let desc = self.describe(index, AccessKind::Atomic { op }, run);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
         let done = self.b.create_block();
@@ -27,17 +52,20 @@ impl BlockLowerer<'_, '_, '_> {
             (0..if wanted { parts(access.ty) } else { 0 }).map(|_| self.b.append_block_param(done, clif)).collect();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let saved = self.chunk.clone();
-        if compare.is_none()
+        let in_shared = compare.is_none()
             && access.space == Space::Shared
             && matches!(access.ty, Type::I32 | Type::F32)
-            && self.classes.get(access.address) == Class::Varying
-        {
+            && self.classes.get(access.address) == Class::Varying;
+        if in_shared || run.is_some() {
             let general = self.b.create_block();
             if self.settled_mask(guard) != Some(true) {
                 let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
                 self.require(full, general);
             }
-            let old = self.atomic_of_all_lanes(&access, op, value, wanted, general);
+            let old = match run {
+                Some(run) => self.atomic_in_a_run(&access, op, value, wanted, (run, locked), general),
+                None => self.atomic_of_all_lanes(&access, op, value, wanted, general),
+            };
             let none = status.map(|_| self.b.ins().iconst(types::I64, 0));
             let args: Vec<BlockArg> = old.into_iter().chain(none).map(BlockArg::Value).collect();
             self.b.ins().jump(done, &args);
@@ -52,12 +80,22 @@ impl BlockLowerer<'_, '_, '_> {
             self.clear_status();
         }
         let ty = access.ty;
+        let performed = self.b.create_block();
+        if let Some(run) = run {
+            // The helper finds a run.
+            let [_, bytes, _] = self.run(run, Rights::WRITE);
+            let empty = self.b.ins().icmp_imm_u(IntCC::Equal, bytes, 0);
+            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+            let unknown = self.b.ins().band(empty, full);
+            let (find, known) = (self.cold_block(), self.b.create_block());
+            self.b.ins().brif(unknown, find, &[], known, &[]);
+            self.b.switch_to_block(find);
+            self.call_access(desc, bits, false);
+            self.b.ins().jump(performed, &[]);
+            self.b.switch_to_block(known);
+        }
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
-        let inline = matches!(ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
-            && u32::from(access.align) >= ty.bytes()
-            && matches!(access.space, Space::Shared | Space::Global);
         if inline {
-            let locked = access.space != Space::Shared && !self.region.one_worker;
             self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
                 let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
                 let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
@@ -74,6 +112,8 @@ impl BlockLowerer<'_, '_, '_> {
         } else {
             self.call_access(desc, bits, false);
         }
+        self.b.ins().jump(performed, &[]);
+        self.b.switch_to_block(performed);
         let mut args = Vec::new();
         if wanted {
             let lanes = self.staged_lanes(STAGED_VALUES, ty);
@@ -100,7 +140,7 @@ impl BlockLowerer<'_, '_, '_> {
         slow: cranelift_codegen::ir::Block,
     ) -> Lanes {
         let offsets = self.shared_offsets(access, None, slow);
-        let alike = matches!(self.classes.get(value), Class::Uniform | Class::SAME_IN_CHUNK);
+        let alike = self.is_alike(value);
         let same = alike.then(|| self.base(value).0);
         let operands = if alike { Lanes::new() } else { self.lanes(value) };
         let ty = access.ty;
@@ -117,6 +157,52 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         old
+    }
+
+    /// All lanes of the chunk in global memory, if all lie in a run: what they found, if wanted.
+    fn atomic_in_a_run(
+        &mut self,
+        access: &Access,
+        op: AtomicOp,
+        value: Value,
+        wanted: bool,
+        (run, locked): (usize, bool),
+        slow: cranelift_codegen::ir::Block,
+    ) -> Lanes {
+        let (distances, first) = self.in_a_run(access, run, Rights::WRITE, slow);
+        let ty = access.ty;
+        // As with `gather_lanes`, through the scratch area.
+        self.stage_lanes(0, &distances);
+        let same = self.is_alike(value).then(|| self.base(value).0);
+        if same.is_none() {
+            let operands = self.lanes(value);
+            self.stage_lanes(STAGED_VALUES, &operands);
+        }
+        let per = CHUNK as usize / parts(ty);
+        let mut old = if wanted { self.zero_lanes(ty) } else { Lanes::new() };
+        for lane in 0..CHUNK as usize {
+            let staged = |lowerer: &mut Self, word, ty: Type| {
+                let offset = Self::scratch(word) + (lane as u32 * ty.cell_bytes()) as i32;
+                lowerer.b.ins().load(clif_type(ty, false), flags(), lowerer.ctx, offset)
+            };
+            let distance = staged(self, 0, Type::I64);
+            let host = self.b.ins().iadd(first, distance);
+            let operand = same.unwrap_or_else(|| staged(self, STAGED_VALUES, ty));
+            let found = if locked {
+                self.locked(op, ty, host, operand, None)
+            } else {
+                self.unlocked(op, ty, host, operand, None)
+            };
+            if wanted {
+                old[lane / per] = self.b.ins().insertlane(old[lane / per], found, (lane % per) as u8);
+            }
+        }
+        old
+    }
+
+    /// Whether all lanes of a chunk have the same value.
+    fn is_alike(&self, value: Value) -> bool {
+        matches!(self.classes.get(value), Class::Uniform | Class::SAME_IN_CHUNK)
     }
 
     fn result_is_used(&self, result: crate::ir::Value) -> bool {
@@ -138,20 +224,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn locked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
         let int = ty.as_int();
         let clif = clif_type(int, false);
-        let direct = match op {
-            AtomicOp::Add => Some(AtomicRmwOp::Add),
-            AtomicOp::Sub => Some(AtomicRmwOp::Sub),
-            AtomicOp::And => Some(AtomicRmwOp::And),
-            AtomicOp::Or => Some(AtomicRmwOp::Or),
-            AtomicOp::Xor => Some(AtomicRmwOp::Xor),
-            AtomicOp::Exchange => Some(AtomicRmwOp::Xchg),
-            AtomicOp::MinS => Some(AtomicRmwOp::Smin),
-            AtomicOp::MinU => Some(AtomicRmwOp::Umin),
-            AtomicOp::MaxS => Some(AtomicRmwOp::Smax),
-            AtomicOp::MaxU => Some(AtomicRmwOp::Umax),
-            _ => None,
-        };
-        if let Some(direct) = direct {
+        if let Some(direct) = direct(op) {
             let operand = vector::cast(self.b, clif, operand);
             let old = self.b.ins().atomic_rmw(clif, flags(), direct, host, operand);
             return vector::cast(self.b, clif_type(ty, false), old);
