@@ -173,12 +173,17 @@ impl BarrierKind {
 /// Named barriers of a block.
 pub const BARRIERS: usize = 16;
 
+/// Room behind shared memory: an access in vectors that starts in it stays in the allocation, and lanes that take no part in
+/// a store write there.
+pub const SHARED_PADDING: u64 = 128;
+
 /// State of the running warp. Valid during a call of the engine only. JIT code reads and writes it by offset.
 #[repr(C)]
 pub struct WarpContext {
     /// The register file, 64-byte aligned, laid out by the engine's side.
     pub registers: *mut u8,
     pub tlb: *mut Tlb,
+    /// The block's shared memory, and behind it [`SHARED_PADDING`] bytes.
     pub shared: *mut u8,
     pub shared_bytes: u64,
     /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at

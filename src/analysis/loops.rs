@@ -1,15 +1,19 @@
 //! Which blocks are in loops.
 
 use super::flow::Flow;
-use crate::ir::{Block, Function, Terminator};
+use crate::ir::{Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
-/// leads to everything that has ever diverged, and loops come back without it.
+/// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.
 pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
-    let dispatches = |block: &Block| matches!(block.term, Terminator::Switch { .. });
-    let successors = function.blocks.iter().zip(&flow.successors);
-    let successors: Vec<Vec<usize>> =
-        successors.map(|(block, to)| if dispatches(block) { Vec::new() } else { to.clone() }).collect();
+    let dispatches = |block: usize| matches!(function.blocks[block].term, Terminator::Switch { .. });
+    let mut successors = flow.successors.clone();
+    successors.iter_mut().enumerate().filter(|&(block, _)| dispatches(block)).for_each(|(_, to)| to.clear());
+    for join in &flow.joins {
+        successors[join.pusher].push(join.block);
+        let leaves = |&&block: &&usize| flow.successors[block].iter().any(|&to| dispatches(to));
+        join.on_the_way.iter().filter(leaves).for_each(|&block| successors[block].push(join.block));
+    }
     Components::of(&successors)
 }
 
@@ -99,5 +103,34 @@ mod tests {
         assert_eq!(loops(&[&[1], &[2, 3], &[4], &[4], &[1, 5], &[6], &[7], &[6, 8], &[]]), [1, 2, 3, 4, 6, 7]);
         // A way between two blocks that are visited from elsewhere is no loop.
         assert!(loops(&[&[1, 2], &[2], &[]]).is_empty());
+    }
+
+    #[test]
+    fn loops_go_on_where_lanes_join() {
+        let text = "function \"f\" lanes 8 nan 0 0 0 {
+bank m: mask x 2
+bank site: uniform i32 x 1
+active m[0]
+b0 pc 0x0:
+  jump b1
+b1 pc 0x8:
+  v0 = rf.read m[1]
+  branch v0, b2, b3
+b2 pc 0x10:
+  jump b3
+b3 pc 0x18:
+  v0 = rf.read site[0]
+  switch v0, 1: b4, else b5
+b4 pc 0x20 join b1:
+  v0 = rf.read m[1]
+  branch v0, b1, b6
+b5 pc 0x28 join b0:
+  jump b6
+b6 pc 0x30:
+  exit
+}";
+        let function = crate::ir::parse::parse(text).unwrap();
+        let found = in_loops(&function, &Flow::of(&function));
+        assert_eq!(found, [false, true, true, false, true, false, false]);
     }
 }

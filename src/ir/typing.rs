@@ -13,7 +13,7 @@ use super::types::{Shape, Type, ValueType};
 /// Constant banks that exist, as the runtime holds them.
 const CONST_BANKS: u8 = warploom_runtime::warp::CONST_BANKS as u8;
 /// Most elements of one access.
-const MAX_ELEMENTS: u8 = 16;
+pub const MAX_ELEMENTS: u8 = 16;
 
 pub type Results = SmallVec<[ValueType; 4]>;
 

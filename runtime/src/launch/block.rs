@@ -3,7 +3,7 @@
 use super::barrier::{Arrival, Barriers};
 use super::config::LaunchError;
 use super::outcome::Waiting;
-use crate::warp::BarrierKind;
+use crate::warp::{BarrierKind, SHARED_PADDING};
 use crate::zeroed::Zeroed;
 
 /// Register file, then local memory, of one warp.
@@ -91,9 +91,6 @@ pub(super) struct Block {
     shared: Zeroed,
     shared_bytes: u64,
 }
-
-/// Room after shared memory, so that a vector access of a chunk's lanes that starts in it stays in the allocation.
-pub(super) const SHARED_PADDING: u64 = 64;
 
 impl Block {
     pub(super) fn new(warps: u32, shared_bytes: u64) -> Result<Block, LaunchError> {

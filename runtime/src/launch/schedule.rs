@@ -1,11 +1,12 @@
 //! [`launch`]: checks, what the workers share, and the hand-out of blocks.
 
-use super::block::{Block, SHARED_PADDING, WarpStorage};
+use super::block::{Block, WarpStorage};
 use super::config::{LaunchConfig, LaunchError};
 use super::engine::Engine;
 use super::outcome::{Counts, Fault, Outcome};
 use super::worker::Worker;
 use crate::memory::Memory;
+use crate::warp::SHARED_PADDING;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -11,7 +11,7 @@ use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class, bound, tiled};
-use crate::ir::{Access, Space, Type, Value};
+use crate::ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
 
 const LANES: i64 = CHUNK as i64;
@@ -23,6 +23,9 @@ const SMALL_OFFSET: i64 = 16 << 10;
 /// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page (of a
 /// group: a run) ends between them, and a helper does what the look-up did not find.
 pub(super) const NEAR: i64 = 1 << 10;
+
+/// Parts of a guard that are looked at.
+const MAX_MASKS: usize = 16;
 
 /// An address whose lanes are evenly spaced, with the access's offset added.
 #[derive(Clone, Copy)]
@@ -409,17 +412,27 @@ impl BlockLowerer<'_, '_, '_> {
         // Small offsets are compared as one, with the largest that there can be.
         let end =
             i64::try_from(known.max).unwrap_or(i64::MAX).saturating_add(i64::from(access.offset)).saturating_add(bytes);
-        if access.offset >= 0 && end <= SMALL_OFFSET {
+        if self.guard_keeps_in_shared(access) {
+            // The lanes that take part are in range.
+        } else if access.offset >= 0 && end <= SMALL_OFFSET {
             let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
             self.require(inside, slow);
         } else {
-            let room = self.b.ins().iadd_imm_s(limit, -bytes);
-            let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
-            self.require(enough, slow);
-            let room = self.b.ins().ireduce(types::I32, room);
-            let room = self.b.ins().splat(types::I32X4, room);
-            let beyond = offsets.map(|at| self.b.ins().icmp(IntCC::UnsignedGreaterThan, at, room));
-            wrong = Some(self.b.ins().bor(beyond[0], beyond[1]));
+            let highest = self.b.ins().umax(offsets[0], offsets[1]);
+            let whole = low_bits == bytes - 1;
+            let limit = if whole {
+                // What starts in the last whole element ends in it.
+                self.b.ins().band_imm_s(limit, -bytes)
+            } else {
+                let room = self.b.ins().iadd_imm_s(limit, -bytes);
+                let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
+                self.require(enough, slow);
+                room
+            };
+            let limit = self.b.ins().ireduce(types::I32, limit);
+            let limit = self.b.ins().splat(types::I32X4, limit);
+            let beyond = if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
+            wrong = Some(self.b.ins().icmp(beyond, highest, limit));
         }
         let aligned = (1i64 << known.zeros.min(32)) > low_bits && i64::from(access.offset) & low_bits == 0;
         if !aligned {
@@ -439,6 +452,35 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(fine, slow);
         }
         offsets
+    }
+
+    /// Whether lanes beyond shared memory take no part, as on GFX9: the guard has `address < max(bytes, last) - last`, all of an
+    /// element but its first byte being `last`.
+    fn guard_keeps_in_shared(&self, access: &Access) -> bool {
+        let last = u64::from(access.bytes()) - 1;
+        let is_address = |v: Value| match *self.def_op(v) {
+            _ if access.offset == 0 => v == access.address,
+            Op::Binary { op: BinaryOp::Add, a, b } => {
+                a == access.address && self.constant(b) == Some(u64::from(access.offset as u32))
+            }
+            _ => false,
+        };
+        let is_room = |v: Value| {
+            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.def_op(v) else { return false };
+            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.def_op(a) else { return false };
+            let of_last = [b, least].map(|v| self.constant(v)) == [Some(last); 2];
+            of_last && matches!(self.def_op(bytes), Op::Special(Special::SharedBytes))
+        };
+        let mut masks: SmallVec<[Value; 8]> = access.guard.into_iter().collect();
+        for _ in 0..MAX_MASKS {
+            match masks.pop().map(|mask| self.def_op(mask)) {
+                Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
+                Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
     }
 
     /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie

@@ -12,9 +12,14 @@ use super::chunk::flags;
 use super::int::{plus, shifted_up};
 use super::vector;
 use crate::analysis::{CHUNK, Class};
+use crate::ir::typing::MAX_ELEMENTS;
 use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
+use warploom_runtime::warp::SHARED_PADDING;
 
 const LANES: i64 = CHUNK as i64;
+
+// What a lane accesses fits behind shared memory.
+const _: () = assert!(MAX_ELEMENTS as u64 * 8 <= SHARED_PADDING);
 
 /// Values of which an address is made that are looked at.
 const MAX_VALUES: u32 = 64;
@@ -339,19 +344,12 @@ impl BlockLowerer<'_, '_, '_> {
         offsets: &Offsets,
     ) -> Vec<Lanes> {
         self.stage_lanes(0, &offsets.lanes);
-        let cell = 16 * offsets.lanes.len() as i32 / LANES as i32;
         let size = access.ty.bytes() as i32;
         let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         let clif = clif_type(result_ty, true);
         for lane in 0..LANES as usize {
-            let from = Self::scratch(0) + cell * lane as i32;
-            let offset = match (cell, offsets.signed) {
-                (8, _) => self.b.ins().load(types::I64, flags(), self.ctx, from),
-                (_, true) => self.b.ins().sload32(flags(), self.ctx, from),
-                (_, false) => self.b.ins().uload32(flags(), self.ctx, from),
-            };
-            let offset = shifted_up(self.b, offset, offsets.shift);
+            let offset = self.staged_offset(offsets, lane);
             let at = self.b.ins().iadd(host, offset);
             for (element, lanes) in values.iter_mut().enumerate() {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);
@@ -364,10 +362,34 @@ impl BlockLowerer<'_, '_, '_> {
         values
     }
 
-    /// The reverse of [`Self::gather_global`].
+    /// A lane's offset out of the scratch area.
+    fn staged_offset(&mut self, offsets: &Offsets, lane: usize) -> Clif {
+        let cell = 16 * offsets.lanes.len() as i32 / LANES as i32;
+        let from = Self::scratch(0) + cell * lane as i32;
+        let offset = match (cell, offsets.signed) {
+            (8, _) => self.b.ins().load(types::I64, flags(), self.ctx, from),
+            (_, true) => self.b.ins().sload32(flags(), self.ctx, from),
+            (_, false) => self.b.ins().uload32(flags(), self.ctx, from),
+        };
+        shifted_up(self.b, offset, offsets.shift)
+    }
+
+    /// The reverse of [`Self::gather_global`]. Lanes that do not take part write to the scratch area.
     fn scatter_global(&mut self, access: &Access, values: &[Lanes], run: usize, slow: ClifBlock) {
         let (distances, host) = self.in_a_run(access, run, Rights::WRITE, slow);
-        self.scatter(access, values, host, &distances);
+        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(Self::scratch(STAGED_VALUES)));
+        let nowhere = self.b.ins().isub(nowhere, host);
+        let offsets = self.or_nowhere(access, Type::I64, &distances, nowhere);
+        self.scatter_lanes(access, values, host, &offsets);
+    }
+
+    /// Offsets of the lanes that take part, and of nowhere for the others.
+    fn or_nowhere(&mut self, access: &Access, ty: Type, offsets: &[Clif], nowhere: Clif) -> Offsets {
+        let nowhere = self.b.ins().splat(clif_type(ty, true), nowhere);
+        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), ty);
+        let lanes: Lanes =
+            offsets.iter().zip(masks).map(|(&at, mask)| vector::blend(self.b, mask, at, nowhere)).collect();
+        Offsets::bytes(&lanes)
     }
 
     /// Any lanes of shared memory: in vectors if they are consecutive, else one by one after one check of all.
@@ -385,10 +407,11 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
         let offsets = self.shared_offsets(access, Some(mask), slow);
-        let distances =
-            offsets.iter().flat_map(|&at| [self.b.ins().uwiden_low(at), self.b.ins().uwiden_high(at)]).collect();
+        // Lanes that do not take part write behind shared memory, where there is room for what starts in its last byte.
+        let nowhere = self.ctx_load(types::I32, abi::SHARED_BYTES);
+        let offsets = self.or_nowhere(access, Type::I32, &offsets, nowhere);
         let shared = self.ctx_load(types::I64, abi::SHARED);
-        self.scatter(access, values, shared, &distances);
+        self.scatter_lanes(access, values, shared, &offsets);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
@@ -417,29 +440,17 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The reverse of [`Self::gather_lanes`], the highest lane last. Lanes that do not take part write where nobody reads.
-    fn scatter(&mut self, access: &Access, values: &[Lanes], host: Clif, distances: &Lanes) {
-        let guard = access.guard.expect("analysis makes masks explicit");
-        let clif = clif_type(Type::I64, true);
-        let host = self.b.ins().splat(clif, host);
-        let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(Self::scratch(0)));
-        let nowhere = self.b.ins().splat(clif, nowhere);
-        let masks = self.mask_lanes(guard, Type::I64);
-        let hosts: Lanes = distances
-            .iter()
-            .zip(masks)
-            .map(|(&distance, mask)| {
-                let host = self.b.ins().iadd(host, distance);
-                vector::blend(self.b, mask, host, nowhere)
-            })
-            .collect();
+    /// The reverse of [`Self::gather_lanes`], the highest lane last.
+    fn scatter_lanes(&mut self, access: &Access, values: &[Lanes], host: Clif, offsets: &Offsets) {
+        self.stage_lanes(0, &offsets.lanes);
         let size = access.ty.bytes() as i32;
         for lane in 0..LANES as usize {
-            let host = self.b.ins().extractlane(hosts[lane / 2], (lane % 2) as u8);
+            let offset = self.staged_offset(offsets, lane);
+            let at = self.b.ins().iadd(host, offset);
             for (element, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();
                 let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
-                self.store_element(access.ty, v, host, element as i32 * size);
+                self.store_element(access.ty, v, at, element as i32 * size);
             }
         }
     }

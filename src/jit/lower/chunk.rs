@@ -509,6 +509,30 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
+    /// `a` in the lanes of a mask, `b` in the others.
+    pub(super) fn select_lanes(&mut self, mask: Value, a: Value, b: Value, ty: Type) -> Lanes {
+        let clif = clif_type(ty, true);
+        let all = u64::MAX >> (64 - clif.lane_bits());
+        let [chosen, other] = [a, b].map(|v| self.constant(v));
+        if chosen != Some(0) && other != Some(0) {
+            let (new, old) = (self.lanes(a), self.lanes(b));
+            return self.merge(mask, &new, &old, ty);
+        }
+        let conditions = self.mask_lanes(mask, ty);
+        let conditions: Lanes = conditions.iter().map(|&condition| vector::cast(self.b, clif, condition)).collect();
+        if chosen == Some(all) {
+            return conditions;
+        }
+        let lanes = self.lanes(if other == Some(0) { a } else { b });
+        let lanes = conditions.iter().zip(lanes);
+        lanes
+            .map(|(&condition, v)| match other {
+                Some(0) => self.b.ins().band(condition, v),
+                _ => self.b.ins().band_not(v, condition),
+            })
+            .collect()
+    }
+
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
     pub(super) fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {

@@ -101,7 +101,14 @@ pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: 
         };
         return b.ins().icmp(signed, fx, fy);
     }
-    b.ins().icmp(condition(cc), x, y)
+    match cc {
+        // These are complements in the host's code too, which cost nothing where the mask is part of another.
+        IntCc::Ne | IntCc::LtU | IntCc::GtU => {
+            let opposite = b.ins().icmp(condition(cc.inverse()), x, y);
+            b.ins().bnot(opposite)
+        }
+        _ => b.ins().icmp(condition(cc), x, y),
+    }
 }
 
 /// A comparison of scalars, `i8`.

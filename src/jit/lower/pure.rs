@@ -336,16 +336,15 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 if let Some(full) = self.settled_mask(mask) {
                     return self.lanes(if full { a } else { b });
                 }
-                let (new, old) = (self.lanes(a), self.lanes(b));
                 // The complement of a mask that is there need not be made.
                 let known = |lowerer: &mut Self, mask| lowerer.chunk().masks.contains_key(&mask);
                 if let Op::Unary { op: UnaryOp::Not, a: complement } = *self.def_op(mask)
                     && known(self, complement)
                     && !known(self, mask)
                 {
-                    return self.merge(complement, &old, &new, to);
+                    return self.select_lanes(complement, b, a, to);
                 }
-                return self.merge(mask, &new, &old, to);
+                return self.select_lanes(mask, a, b, to);
             }
             Op::Convert { op, a, .. } if op != ConvertOp::Bitcast => {
                 let from = self.ty(a);
