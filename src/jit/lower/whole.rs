@@ -19,7 +19,7 @@ use crate::analysis::{CHUNK, Class, Condition, Group, Step, Tiled, keep_to_lanes
 use crate::ir::{Access, BinaryOp, Inst, IntCc, Op, Reg, Special, Type, UnaryOp, Value};
 
 /// Instructions of a group, times its chunks, that are lowered for every chunk by itself.
-const ONE_BY_ONE: usize = 512;
+const ONE_BY_ONE: usize = 320;
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
