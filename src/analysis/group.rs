@@ -28,6 +28,9 @@ pub enum Condition {
     Mask { mask: Value, full: bool },
     /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
     Compare { cc: IntCc, a: Value, b: Value },
+    /// `base` and any number of `offsets` (least, greatest) together are less than `limit` as unsigned numbers of 32 bits, and
+    /// do not wrap between the least and the greatest. `base` is evenly spaced, `limit` the same in all lanes.
+    Below { base: Value, offsets: (i32, i32), limit: Value },
     /// These low bits of `a` are 0 in lane 0 of every chunk. If lanes are evenly spaced over the warp, chunks are a multiple of
     /// them apart.
     Aligned { a: Value, low: u64 },
@@ -61,6 +64,10 @@ pub fn keep_to_lanes(a: &Access, b: &Access, stride: i64) -> bool {
     let bytes = u64::from(a.bytes().max(b.bytes()));
     u64::from(a.offset.abs_diff(b.offset)) + bytes <= stride.unsigned_abs()
 }
+
+/// How far lanes may be apart, and offsets of an address, that are compared with a limit together: so little that a launch's
+/// lanes do not come round.
+const NARROW: u64 = 1 << 16;
 
 fn is_shared(access: &Access) -> bool {
     access.space == Space::Shared
@@ -405,11 +412,43 @@ impl Finder<'_> {
             return self.require_aligned(a);
         }
         let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
-        let possible = matches!(self.block.ty(a).ty, Type::I32 | Type::I64);
+        let ty = self.block.ty(a).ty;
+        if cc == IntCc::LtU && ty == Type::I32 && self.require_below(a, b) {
+            return true;
+        }
+        let possible = matches!(ty, Type::I32 | Type::I64);
         if possible {
             self.group.conditions.push(Condition::Compare { cc, a, b });
         }
         possible
+    }
+
+    /// Requires that an address is below a limit, with those nearby that must be too. False if it is nothing for that.
+    fn require_below(&mut self, address: Value, limit: Value) -> bool {
+        let is_narrow = |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
+        let (base, offset) = match *self.def(address) {
+            Op::Binary { op: BinaryOp::Add, a, b } if is_narrow(a) => match self.constant(b) {
+                Some(offset) => (a, offset as i32),
+                None => (address, 0),
+            },
+            _ => (address, 0),
+        };
+        if !is_narrow(base) {
+            return false;
+        }
+        for condition in &mut self.group.conditions {
+            if let Condition::Below { base: other, offsets: (least, greatest), limit: below } = condition
+                && (*other, *below) == (base, limit)
+            {
+                let (low, high) = (offset.min(*least), offset.max(*greatest));
+                if u64::from(high.abs_diff(low)) <= NARROW {
+                    (*least, *greatest) = (low, high);
+                    return true;
+                }
+            }
+        }
+        self.group.conditions.push(Condition::Below { base, offsets: (offset, offset), limit });
+        true
     }
 
     /// Requires that low bits of a value are 0.

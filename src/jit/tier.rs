@@ -38,8 +38,8 @@ impl Effort {
 /// How often warps have executed the instructions of a region, on average, when it is hot. They take some 10 ns each, half of
 /// which fast code mostly saves, and an instruction takes some 50 us to be made fast: so when it would have paid, and no launch is
 /// much longer for what was not known of it.
-const HOT: u64 = 8192;
-/// Rounds that a loop is expected to do when nothing of it has been executed: a guess. Some 500 warps then make most of a kernel
+const HOT: u64 = 10_000;
+/// Rounds that a loop is expected to do when nothing of it has been executed: a guess. Some 600 warps then make most of a kernel
 /// hot in advance. If it is wrong, code is made for speed at twice the cost; if it is right, neither slow code nor its execution is paid for.
 const ROUNDS: u64 = 32;
 /// Instructions that a call of a helper counts for: it takes some 300 ns.

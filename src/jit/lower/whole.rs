@@ -309,6 +309,22 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                         self.require(holds, slow);
                     }
                 }
+                Condition::Below { base, offsets: (least, greatest), limit } => {
+                    let step = self.classes.get(base).stride().expect("a group compares evenly spaced values");
+                    let (firsts, limits) = (self.first_lanes(base, slow), self.first_lanes(limit, slow));
+                    for (first, limit) in firsts.into_iter().zip(limits) {
+                        let last = self.spread_whole(first, step);
+                        let (low, high) = if step < 0 { (last, first) } else { (first, last) };
+                        let low = int::plus(self.b, low, least.into());
+                        let high = int::plus(self.b, high, greatest.into());
+                        let below = self.b.ins().icmp(IntCC::UnsignedLessThan, high, limit);
+                        self.require(below, slow);
+                        if step != 0 || least != greatest {
+                            let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
+                            self.require(straight, slow);
+                        }
+                    }
+                }
                 Condition::Aligned { a, low } => {
                     let firsts = self.first_lanes(a, slow);
                     let bits = self.any_bits(&firsts);
