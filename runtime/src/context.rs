@@ -5,7 +5,7 @@
 
 use crate::fault::{FaultKind, FaultRecord};
 use crate::memory::Memory;
-use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, WarpContext};
+use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, STRIP_WORDS, WarpContext};
 use crate::window::Windows;
 use std::ptr;
 
@@ -33,6 +33,7 @@ impl WarpContext {
             warp: 0,
             slot: 0,
             chain_end: 0,
+            row_end: 0,
             last_launch_mask: 0,
             warps: 0,
             lanes: 0,
@@ -52,6 +53,7 @@ impl WarpContext {
             interp_instructions: 0,
             scratch: Area([0; 256]),
             rest: Area([0; REST_BYTES / 8]),
+            strips: Area([0; STRIP_WORDS]),
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,

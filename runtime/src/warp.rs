@@ -15,6 +15,8 @@ pub const CONST_BANKS: usize = 33;
 
 /// Bytes of [`WarpContext::rest`].
 pub const REST_BYTES: usize = 1 << 11;
+/// Words of [`WarpContext::strips`].
+pub const STRIP_WORDS: usize = 1 << 9;
 
 /// Words that code accesses as vectors.
 #[repr(C, align(64))]
@@ -207,6 +209,10 @@ pub struct WarpContext {
     /// while that is less than `chain_end`. A call that returns for another reason does so with `warp` saying whose
     /// state it is.
     pub chain_end: u32,
+    /// Chaining of blocks: when all warps of a block are done, an engine may go on with the blocks after it along x, whose
+    /// `ctaid[0]` is less than `row_end`. Shared memory is not cleared in between. A call returns with `ctaid` saying which
+    /// block it came to; those before it are done.
+    pub row_end: u32,
     /// `launch_mask` of the block's last warp; all others have all lanes. The engine updates `launch_mask` when it chains.
     pub last_launch_mask: u64,
     /// Warps in the block.
@@ -239,6 +245,8 @@ pub struct WarpContext {
     pub scratch: Area<256>,
     /// Where an engine keeps what it needs during a call and has no registers for.
     pub rest: Area<{ REST_BYTES / 8 }>,
+    /// Where an engine keeps host addresses of strips of lanes during a call.
+    pub strips: Area<STRIP_WORDS>,
     /// The thread's view of guest memory, for the slow paths.
     pub memory: *const crate::memory::Memory,
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside

@@ -32,6 +32,17 @@ impl Masks {
         self.values[..self.count as usize].iter().copied()
     }
 
+    fn retain(&mut self, keep: impl Fn(Value) -> bool) {
+        let mut count = 0;
+        for index in 0..self.count as usize {
+            if keep(self.values[index]) {
+                self.values[count] = self.values[index];
+                count += 1;
+            }
+        }
+        self.count = count as u8;
+    }
+
     /// Adds a mask; false if there is no room for it.
     fn add(&mut self, mask: Value) -> bool {
         if self.iter().any(|other| other == mask) {
@@ -49,11 +60,20 @@ impl Seen {
         Seen::Under(Masks { values: [mask; 4], count: 1 })
     }
 
-    fn union(&mut self, other: Seen) {
+    /// What is seen as one or the other. `is_subset` tells of masks that add nothing.
+    fn union(&mut self, other: Seen, is_subset: impl Fn(Value, Value) -> bool) {
         match (&mut *self, other) {
             (Seen::All, _) | (_, Seen::Nothing) => {}
             (Seen::Under(masks), Seen::Under(more)) => {
-                if !more.iter().all(|mask| masks.add(mask)) {
+                let mut adds = |mask: Value| {
+                    if masks.add(mask) || masks.iter().any(|known| is_subset(mask, known)) {
+                        return true;
+                    }
+                    // There is room where others lie within it.
+                    masks.retain(|known| !is_subset(known, mask));
+                    masks.add(mask)
+                };
+                if !more.iter().all(&mut adds) {
                     *self = Seen::All;
                 }
             }
@@ -163,7 +183,8 @@ impl<'a> Demand<'a> {
     }
 
     fn see(&mut self, value: Value, seen: Seen) {
-        self.seen[value.0 as usize].union(seen);
+        let editor = self.editor;
+        self.seen[value.0 as usize].union(seen, |a, b| editor.is_subset(a, b));
     }
 
     fn is_mask_op(&self, op: &Op) -> bool {
@@ -178,7 +199,7 @@ impl<'a> Demand<'a> {
     fn inst(&mut self, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
-            seen.union(self.seen[result.0 as usize]);
+            seen.union(self.seen[result.0 as usize], |a, b| self.editor.is_subset(a, b));
         }
         if self.is_removable(&inst.op) {
             if matches!(seen, Seen::Nothing) {
@@ -258,7 +279,7 @@ impl<'a> Demand<'a> {
                 op.for_each_operand(|v| {
                     // A uniform number is one value for all lanes; only masks have lanes to hide.
                     let whole = self.editor.ty(v).is_uniform() && !self.is_mask_op(op);
-                    self.seen[v.0 as usize].union(if whole { Seen::All } else { seen });
+                    self.see(v, if whole { Seen::All } else { seen });
                 });
             }
         }

@@ -42,6 +42,33 @@ impl Editor {
             .or_else(|| self.fuse_shift(lo, hi, window))
             .or_else(|| self.fuse_funnels(lo, hi, window))
             .or_else(|| self.fuse_bitwise(lo, hi, window))
+            .or_else(|| self.fuse_choice(lo, hi, window))
+    }
+
+    /// Whether words are the halves of a 64-bit value of lanes, or of values that are chosen between.
+    pub(super) fn are_halves(&self, lo: Value, hi: Value) -> bool {
+        match (self.def(lo), self.def(hi)) {
+            (
+                &Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a },
+                &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
+            ) => a == other && self.ty(a) == ValueType::varying(Type::I64),
+            (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) => {
+                mask == other && self.are_halves(a, c) && self.are_halves(b, d)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same lanes of both halves chosen, as lanes of a 64-bit value.
+    fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (&Op::Select { mask, a, b }, &Op::Select { a: c, b: d, .. }) = (self.def(lo), self.def(hi)) else {
+            return None;
+        };
+        if !self.are_halves(lo, hi) {
+            return None;
+        }
+        let (a, b) = (self.concat(a, c, window), self.concat(b, d, window));
+        Some(self.select(mask, a, b, window))
     }
 
     /// Whether `concat(lo, hi)` is likely to become one 64-bit operation, looking `depth` operations up: a hint.

@@ -85,19 +85,7 @@ pub fn groups(
     plan: &Plan,
 ) -> Vec<Group> {
     let mut groups = Vec::new();
-    let mut finder = Finder {
-        function,
-        block,
-        in_loop,
-        defs,
-        classes,
-        plan,
-        group: Group::new(0),
-        insts: 0,
-        written: Vec::new(),
-        late: HashSet::new(),
-        refused: HashSet::new(),
-    };
+    let mut finder = Finder::new(function, block, in_loop, defs, classes, plan);
     for (number, step) in plan.steps.iter().enumerate() {
         if !finder.takes(number, step) {
             groups.extend(finder.finish(number));
@@ -111,7 +99,7 @@ pub fn groups(
 }
 
 impl Group {
-    fn new(start: usize) -> Group {
+    pub(super) fn new(start: usize) -> Group {
         Group {
             steps: start..start,
             after: Vec::new(),
@@ -126,14 +114,19 @@ impl Group {
     }
 }
 
-struct Finder<'a> {
+pub(super) struct Finder<'a> {
     function: &'a Function,
     block: &'a Block,
     in_loop: bool,
     defs: &'a [(usize, usize)],
     classes: &'a Classes,
     plan: &'a Plan,
-    group: Group,
+    pub(super) group: Group,
+    /// Whether it is about strips of lanes of several warps. Then lanes that take no part in a load may load too, if all are in
+    /// reach: strips go on past the lanes for which everything holds.
+    pub(super) strips: bool,
+    /// The accesses before are done by all lanes of a warp before those after.
+    phase: usize,
     insts: usize,
     /// Registers that scalar steps of the group write.
     written: Vec<Reg>,
@@ -143,9 +136,34 @@ struct Finder<'a> {
     refused: HashSet<(Value, bool)>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    pub(super) fn new(
+        function: &'a Function,
+        block: &'a Block,
+        in_loop: bool,
+        defs: &'a [(usize, usize)],
+        classes: &'a Classes,
+        plan: &'a Plan,
+    ) -> Finder<'a> {
+        Finder {
+            function,
+            block,
+            in_loop,
+            defs,
+            classes,
+            plan,
+            group: Group::new(0),
+            strips: false,
+            phase: 0,
+            insts: 0,
+            written: Vec::new(),
+            late: HashSet::new(),
+            refused: HashSet::new(),
+        }
+    }
+
     /// Ends the open group before a step, and opens the next one there.
-    fn finish(&mut self, end: usize) -> Option<Group> {
+    pub(super) fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
         let worth_it = (accesses || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
@@ -155,6 +173,13 @@ impl Finder<'_> {
         self.late.clear();
         self.refused.clear();
         worth_it.then_some(group)
+    }
+
+    /// What comes next comes after all lanes of a warp have done what is in the group so far. For strips, which are one group.
+    pub(super) fn next_phase(&mut self) {
+        self.phase = self.group.accesses.len();
+        self.insts = 0;
+        self.group.loose = false;
     }
 
     /// Whether a group without accesses is spared the masks of register writes: outside loops that is not worth its code.
@@ -173,7 +198,7 @@ impl Finder<'_> {
 
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
     /// hold what they held there.
-    fn may_rely_on_facts(&mut self) -> bool {
+    pub(super) fn may_rely_on_facts(&mut self) -> bool {
         if !self.classes.of_some_lanes() {
             return true;
         }
@@ -213,7 +238,7 @@ impl Finder<'_> {
     }
 
     /// Adds a step to the open group if it may be part of it.
-    fn takes(&mut self, number: usize, step: &Step) -> bool {
+    pub(super) fn takes(&mut self, number: usize, step: &Step) -> bool {
         self.group.steps.end = number + 1;
         match step {
             Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
@@ -270,6 +295,10 @@ impl Finder<'_> {
         if self.group.loose && writes || self.group.scattered && (writes || is_shared(access)) {
             return false;
         }
+        // Shared memory is cleared from block to block.
+        if self.strips && is_shared(access) {
+            return false;
+        }
         if writes && is_shared(access) && self.classes.get(access.address) == Class::Varying {
             let alone = |&other: &usize| match &self.block.insts[other].op {
                 Op::Load { access, .. } => !is_shared(access),
@@ -283,14 +312,18 @@ impl Finder<'_> {
         }
         let spaced = self.is_evenly_spaced(access);
         let tiled = if spaced { None } else { self.in_tiles(access) };
-        if !access.guard.is_some_and(|guard| self.require(guard, true)) {
+        let Some(guard) = access.guard else { return false };
+        if self.strips && !writes {
+            self.note_if_full(guard);
+        } else if !self.require(guard, true) {
             return false;
         }
         if !(spaced || tiled.is_some()) {
             self.group.loose = true;
             return !writes && self.only_reads() && matches!(access.space, Space::Global | Space::Generic);
         }
-        for earlier in self.group.accesses.clone() {
+        for at in self.phase..self.group.accesses.len() {
+            let earlier = self.group.accesses[at];
             let (other, wrote) = match &self.block.insts[earlier].op {
                 Op::Store { access, .. } => (access, true),
                 op => (op.access().expect("an access"), false),
@@ -313,7 +346,7 @@ impl Finder<'_> {
 
     fn only_reads(&self) -> bool {
         let reads = |&index: &usize| matches!(self.block.insts[index].op, Op::Load { .. });
-        !self.group.scattered && self.group.accesses.iter().all(reads)
+        !self.group.scattered && self.group.accesses[self.phase..].iter().all(reads)
     }
 
     /// How the lanes of an access lie in tiles, if they do in all chunks.
@@ -336,7 +369,7 @@ impl Finder<'_> {
             return None;
         }
         if keep_to_lanes(a, b, stride) {
-            return if self.classes.span_warp() { Some(true) } else { None };
+            return if self.classes.span_warp() || self.strips { Some(true) } else { None };
         }
         // Those of a chunk overlap, or none in it and it is to be seen for the others.
         let bytes = u64::from(a.bytes().max(b.bytes()));
@@ -369,7 +402,7 @@ impl Finder<'_> {
     }
 
     /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
-    fn require(&mut self, mask: Value, full: bool) -> bool {
+    pub(super) fn require(&mut self, mask: Value, full: bool) -> bool {
         if let Some(&settled) = self.group.settled.get(&mask) {
             return settled == full;
         }
@@ -405,6 +438,14 @@ impl Finder<'_> {
             self.refused.insert((mask, full));
         }
         possible
+    }
+
+    /// Notes that a mask has all lanes if the conditions say so that there are.
+    fn note_if_full(&mut self, mask: Value) {
+        let before = self.group.clone();
+        if !self.require(mask, true) || self.group.conditions != before.conditions {
+            self.group = before;
+        }
     }
 
     fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {

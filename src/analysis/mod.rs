@@ -25,6 +25,7 @@ mod product;
 mod scaled;
 mod segment;
 mod ssa;
+mod sweep;
 mod texels;
 mod tiled;
 
@@ -37,6 +38,7 @@ pub use group::{Condition, Group, groups, keep_to_lanes};
 pub use loops::in_loops;
 pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
+pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
 
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
@@ -53,14 +55,17 @@ pub struct Optimized {
     pub read_first: Vec<Reg>,
 }
 
+/// How often blocks are rebuilt without what is dead.
+const MAX_ROUNDS: u32 = 4;
+
 /// The function with every block rebuilt.
 pub fn optimize(function: &Function) -> Optimized {
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
     let mut exposed: Vec<Vec<Reg>> = Vec::new();
-    // What is dead keeps something else alive in the first round.
-    for _ in 0..2 {
+    // What is dead keeps something else alive in the first rounds.
+    for _ in 0..MAX_ROUNDS {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
         exposed = demands.iter().map(|demand| demand.exposed(function)).collect();
         let liveness = Liveness::of(function, &flow, &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
@@ -70,6 +75,9 @@ pub fn optimize(function: &Function) -> Optimized {
             demand.prune(|reg| liveness.live_out(block, reg), elsewhere)
         });
         let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
+        if pruned.iter().all(Option::is_none) {
+            break;
+        }
         for ((block, pruned), old) in blocks.iter_mut().zip(pruned).zip(&function.blocks) {
             let Some((editor, term)) = pruned else { continue };
             // Registers are written in the middle of a block, and read again, for gathers' sake only.

@@ -24,7 +24,7 @@ impl Pairs {
                 }
                 Op::Store { ref values, .. } => {
                     pairs.0[index] =
-                        may_pair(editor, inst) && values.chunks(2).all(|pair| whole(editor, pair).is_some());
+                        may_pair(editor, inst) && values.chunks(2).all(|pair| editor.are_halves(pair[0], pair[1]));
                 }
                 _ => {}
             }
@@ -54,18 +54,6 @@ fn may_pair(editor: &Editor, inst: &Inst) -> bool {
         && !editor.ty(access.address).is_uniform()
 }
 
-/// The value whose halves these are.
-fn whole(editor: &Editor, pair: &[Value]) -> Option<Value> {
-    let &[lo, hi] = pair else { return None };
-    match (editor.def(lo), editor.def(hi)) {
-        (
-            &Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a },
-            &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
-        ) if a == other && editor.ty(a) == ValueType::varying(Type::I64) => Some(a),
-        _ => None,
-    }
-}
-
 /// Makes an access one of 64-bit values, if operands allow; gives the words that it loads.
 pub fn pair(out: &mut Editor, op: &Op, window: Window) -> Option<Vec<Value>> {
     let wide = |access: &Access| Access { ty: Type::I64, count: access.count / 2, ..*access };
@@ -82,7 +70,10 @@ pub fn pair(out: &mut Editor, op: &Op, window: Window) -> Option<Vec<Value>> {
             Some(words)
         }
         Op::Store { ref access, ref values, sparse } => {
-            let values = values.chunks(2).map(|pair| whole(out, pair)).collect::<Option<_>>()?;
+            if !values.chunks(2).all(|pair| out.are_halves(pair[0], pair[1])) {
+                return None;
+            }
+            let values = values.chunks(2).map(|pair| out.concat(pair[0], pair[1], window)).collect();
             out.push(Op::Store { access: wide(access), values, sparse }, window, &[]);
             Some(Vec::new())
         }

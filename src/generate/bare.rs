@@ -52,7 +52,7 @@ struct Buffer {
 /// What a function is run on.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    pub blocks: u32,
+    pub grid: [u32; 2],
     pub block: [u32; 3],
     instruction_limit: Option<u64>,
     buffers: [Buffer; BUFFERS],
@@ -65,9 +65,10 @@ impl Launch {
         const LINES: [u32; 8] = [32, 40, 64, 80, 96, 128, 200, 256];
         let line = *u.choose(&LINES)?;
         const ROWS: [[u32; 3]; 6] = [[64, 2, 1], [32, 3, 1], [8, 5, 2], [16, 8, 1], [16, 5, 1], [8, 16, 1]];
-        let block = if u.ratio(1, 4)? { *u.choose(&ROWS)? } else { [line, 1, 1] };
-        let blocks = u.int_in_range(1..=3)?;
-        let lanes = blocks * block.iter().product::<u32>();
+        let rows = u.ratio(1, 4)?;
+        let block = if rows { *u.choose(&ROWS)? } else { [line, 1, 1] };
+        let grid = [u.int_in_range(1..=4)?, if rows { u.int_in_range(1..=2)? } else { 1 }];
+        let lanes = grid.iter().chain(&block).product::<u32>();
         let near = lanes.wrapping_add_signed(u.int_in_range(-40..=40)?);
         let count = if u.ratio(1, 8)? { word(u)? } else { *u.choose(&[lanes, lanes, lanes * 2, near, lanes / 2])? };
         // Near 0 when it is multiplied by 4 or more: with it, indices may wrap and stay in reach.
@@ -91,7 +92,7 @@ impl Launch {
             buffers[unaligned].start += u.int_in_range(1..=8)?;
         }
         Ok(Launch {
-            blocks,
+            grid,
             block,
             instruction_limit: if u.ratio(1, 6)? { Some(u.int_in_range(0..=300)?) } else { None },
             buffers: buffers.try_into().expect("there are so many"),
@@ -128,7 +129,7 @@ impl Launch {
         let pointers = self.buffers.iter().flat_map(|buffer| (pages_of(buffer.pages) + buffer.start).to_le_bytes());
         let parameters: Vec<u8> = pointers.chain(self.words.iter().flat_map(|word| word.to_le_bytes())).collect();
 
-        let mut config = LaunchConfig::new([self.blocks, 1, 1], self.block);
+        let mut config = LaunchConfig::new([self.grid[0], self.grid[1], 1], self.block);
         config.shared_bytes = SHARED_BYTES;
         config.threads = workers;
         config.instruction_limit = self.instruction_limit;

@@ -36,6 +36,7 @@ offsets! {
     WARP = warp;
     WARPS = warps;
     CHAIN_END = chain_end;
+    ROW_END = row_end;
     RESUME = resume;
     BARRIER_KIND = barrier_kind;
     BARRIER_ID = barrier_id;
@@ -57,4 +58,5 @@ offsets! {
     FAULT_ADDRESS = fault.address;
     SCRATCH = scratch;
     REST = rest;
+    STRIPS = strips;
 }

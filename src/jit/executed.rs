@@ -3,7 +3,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use cranelift_codegen::Context;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 
@@ -31,13 +30,13 @@ impl Counting {
         let mut blocks = Vec::new();
         for region in 0..program.regions.len() {
             let sizes = size::blocks(&program, region, &isa)?;
-            let Lowered { mut function, owned } = lower_region(&program, region, Effort::Full, &host)?;
+            let Lowered { mut function, owned, hides_uses } = lower_region(&program, region, Effort::Full, &host)?;
             for size in sizes {
                 let entered = Box::new(AtomicU64::new(0));
                 count(&mut function, size.block, &entered);
                 blocks.push(Counted { entered, instructions: size.instructions });
             }
-            let code = compile(&mut Context::for_function(function), &host)?;
+            let code = compile(function, hides_uses, &host)?;
             let _ = program.tiers[Effort::Full as usize].code[region].set(Ok(Compiled { code, _owned: owned }));
         }
         Ok(Counting { program, blocks })

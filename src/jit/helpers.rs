@@ -302,11 +302,10 @@ pub fn trampoline(isa: &OwnedTargetIsa, helper: Helper) -> Result<usize, JitErro
 }
 
 fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
-    let mut context = cranelift_codegen::Context::new();
-    context.func =
-        clif::Function::with_name_signature(UserFuncName::default(), helper.signature(CallConv::PreserveAll));
+    let signature = helper.signature(CallConv::PreserveAll);
+    let mut function = clif::Function::with_name_signature(UserFuncName::default(), signature);
     let mut builder_context = FunctionBuilderContext::new();
-    let mut b = FunctionBuilder::new(&mut context.func, &mut builder_context);
+    let mut b = FunctionBuilder::new(&mut function, &mut builder_context);
     let block = b.create_block();
     b.append_block_params_for_function_params(block);
     b.switch_to_block(block);
@@ -317,5 +316,5 @@ fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
     b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
-    super::compile(&mut context, isa)
+    super::compile(function, false, isa)
 }

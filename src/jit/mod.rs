@@ -21,8 +21,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir as clif;
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{CompiledCode, Context};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
@@ -79,10 +82,30 @@ fn generator(builder: isa::Builder, effort: Effort, further: &[(&str, &str)]) ->
 }
 
 /// Compiles CLIF that needs no relocation.
-fn compile(context: &mut cranelift_codegen::Context, isa: &OwnedTargetIsa) -> Result<CodeMemory, JitError> {
-    let compiled = context
-        .compile(&**isa, &mut cranelift_codegen::control::ControlPlane::default())
-        .map_err(|error| JitError::Codegen(format!("{:?}", error.inner)))?;
+///
+/// `hides_uses`: whether parameters of blocks hide how often values are used. `Context::compile` would make values of them again
+/// where there is one way into the block.
+fn machine_code(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CompiledCode, JitError> {
+    let mut context = Context::for_function(function);
+    let mut compile = || {
+        context.verify_if(&**isa)?;
+        context.compute_cfg();
+        context.compute_domtree();
+        context.eliminate_unreachable_code(&**isa)?;
+        if !hides_uses {
+            context.remove_constant_phis(&**isa)?;
+        }
+        context.func.dfg.resolve_all_aliases();
+        let (mut registers, mut control) = (regalloc2::Ctx::default(), ControlPlane::default());
+        isa.compile_function(&context.func, &context.domtree, &mut registers, false, &mut control)
+    };
+    let code = compile().map_err(|error| JitError::Codegen(format!("{error:?}")))?;
+    Ok(code.apply_params(&context.func.params))
+}
+
+/// The same as code that can be called.
+fn compile(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CodeMemory, JitError> {
+    let compiled = machine_code(function, hides_uses, isa)?;
     if let Some(relocation) = compiled.buffer.relocs().first() {
         return Err(JitError::Codegen(format!("unexpected relocation {relocation:?}")));
     }
@@ -199,9 +222,8 @@ impl Program {
         for &block in &self.regions[region] {
             self.check_register_file(plans[block.0 as usize].bytes, self.register_file_bytes)?;
         }
-        let Lowered { function, owned } = lower_region(self, region, effort, &isa)?;
-        let mut context = cranelift_codegen::Context::for_function(function);
-        Ok(Compiled { code: compile(&mut context, &isa)?, _owned: owned })
+        let Lowered { function, owned, hides_uses } = lower_region(self, region, effort, &isa)?;
+        Ok(Compiled { code: compile(function, hides_uses, &isa)?, _owned: owned })
     }
 
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if

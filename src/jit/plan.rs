@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, groups};
+use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, Sweep, groups};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, BlockId, ConvertOp, Function, Inst, Op, Reg, Type, Value};
 
@@ -36,6 +36,8 @@ pub struct BlockPlan {
     pub whole_classes: Option<Classes>,
     pub plan: Plan,
     pub groups: Vec<Group>,
+    /// How the kernel is done for strips of lanes, if it is this block and can be.
+    pub sweep: Option<Sweep>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
     pub slots: Slots,
@@ -72,6 +74,8 @@ impl BlockPlan {
             Some(classes) => groups(function, block, in_loop, &defs, classes, &plan),
             None => Vec::new(),
         };
+        let strips = whole_classes.as_ref().filter(|_| id == BlockId(0) && !in_loop);
+        let sweep = strips.and_then(|classes| Sweep::of(function, &defs, classes, &plan));
         let mut bytes = layout.bytes() as usize;
         // Warps keep their registers when better code goes on: with no groups as with them, what may vary in either set of
         // classes has a slot, whatever the facts.
@@ -81,7 +85,7 @@ impl BlockPlan {
         let all_classes: Vec<&Classes> = std::iter::once(&classes).chain(&whole_classes).chain(&least_known).collect();
         let slots = assign_slots(layout, block, &all_classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, bytes }
+        BlockPlan { classes, whole_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, bytes }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
+use cranelift_codegen::CompiledCode;
 use cranelift_codegen::ir::{self as clif, SourceLoc};
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::Configurable;
-use cranelift_codegen::{CompiledCode, Context};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
 
 use super::helpers::{Helper, trampoline};
 use super::lower::{Lowered, lower_region};
-use super::{Effort, JitError, Program, compile, generator};
+use super::{Effort, JitError, Program, generator, machine_code};
 
 /// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,11 +60,9 @@ pub(super) fn reference_isa() -> Result<OwnedTargetIsa, JitError> {
 pub(super) fn blocks(program: &Program, region: usize, isa: &OwnedTargetIsa) -> Result<Vec<BlockSize>, JitError> {
     // They are made once for the process, and must be for this host.
     trampoline(&Effort::Full.isa()?, Helper::Access)?;
-    let Lowered { mut function, owned: _owned } = lower_region(program, region, Effort::Full, isa)?;
+    let Lowered { mut function, owned: _owned, hides_uses } = lower_region(program, region, Effort::Full, isa)?;
     let mut blocks = mark(&mut function);
-    let mut context = Context::for_function(function);
-    compile(&mut context, isa)?;
-    count(context.compiled_code().expect("just compiled"), &mut blocks);
+    count(&machine_code(function, hides_uses, isa)?, &mut blocks);
     Ok(blocks)
 }
 

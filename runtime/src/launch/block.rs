@@ -79,6 +79,8 @@ pub(super) struct Block {
     /// Index in the grid, x fastest.
     pub index: u64,
     pub ctaid: [u32; 3],
+    /// Blocks after it up to this `ctaid[0]` may be run in the same call.
+    row_end: u32,
     pub warps: u32,
     /// Warps below have started.
     pub started: u32,
@@ -99,6 +101,7 @@ impl Block {
         Ok(Block {
             index: 0,
             ctaid: [0; 3],
+            row_end: 0,
             warps,
             started: 0,
             suspended: Vec::new(),
@@ -110,11 +113,12 @@ impl Block {
         })
     }
 
-    /// Becomes another block of the grid. The last one has finished.
+    /// Becomes another block of the grid, which `following` others along x may follow in the same call. The last one has finished.
     #[inline]
-    pub(super) fn begin(&mut self, index: u64, ctaid: [u32; 3]) {
+    pub(super) fn begin(&mut self, index: u64, ctaid: [u32; 3], following: u32) {
         self.index = index;
         self.ctaid = ctaid;
+        self.row_end = ctaid[0] + 1 + following;
         self.started = 0;
         if !self.suspended.is_empty() {
             self.suspended.clear();
@@ -124,6 +128,18 @@ impl Block {
             // SAFETY: the allocation has these bytes, and no warp runs.
             unsafe { self.shared.pointer().as_ptr().write_bytes(0, self.shared_bytes as usize) };
         }
+    }
+
+    /// Up to which `ctaid[0]` a call of the engine may go that begins with a warp: others of the block may run as well.
+    #[inline]
+    pub(super) fn row_end(&self, first_warp: u32) -> u32 {
+        if first_warp == 0 { self.row_end } else { self.ctaid[0] + 1 }
+    }
+
+    /// Becomes a block after it along x, to which the engine went on.
+    pub(super) fn pass(&mut self, blocks: u32) {
+        self.index += u64::from(blocks);
+        self.ctaid[0] += blocks;
     }
 
     pub(super) fn shared(&self) -> *mut u8 {

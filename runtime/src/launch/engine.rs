@@ -11,7 +11,8 @@ pub trait Engine: Sync {
     fn register_file_bytes(&self) -> usize;
 
     /// Runs the warp in `context` from block `resume` until it is done, waits, yields or faults, and goes on with the
-    /// warps after it up to `chain_end` when it is done (see [`WarpContext::chain`]). An engine that returns
+    /// warps after it up to `chain_end` when it is done (see [`WarpContext::chain`]), and perhaps with those of the blocks after it
+    /// up to `row_end`. An engine that returns
     /// [`ExitCode::Service`] is wrapped by one that serves; the scheduler knows no services.
     fn run(&self, context: &mut WarpContext) -> ExitCode;
 

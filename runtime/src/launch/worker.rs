@@ -97,16 +97,19 @@ impl<'a> Worker<'a> {
                 return Ok(());
             }
             self.next_check = 0;
-            let mut ctaid = self.launch.ctaid(chunk.start);
-            for index in chunk {
-                block.begin(index, ctaid);
+            let [x, y, _] = self.launch.config.grid;
+            let (mut index, mut ctaid) = (chunk.start, self.launch.ctaid(chunk.start));
+            while index < chunk.end {
+                let following = (chunk.end - index).min(u64::from(x - ctaid[0])) as u32 - 1;
+                block.begin(index, ctaid, following);
                 self.context.ctaid = ctaid;
                 self.context.shared = block.shared();
                 match self.run_block(&mut block) {
                     Ok(()) => self.done += 1,
-                    Err(stop) => return self.stopped(index, stop),
+                    Err(stop) => return self.stopped(block.index, stop),
                 }
-                let [x, y, _] = self.launch.config.grid;
+                // The engine may have gone on to later blocks.
+                (index, ctaid) = (block.index + 1, block.ctaid);
                 ctaid[0] += 1;
                 if ctaid[0] == x {
                     ctaid = if ctaid[1] + 1 == y { [0, 0, ctaid[2] + 1] } else { [0, ctaid[1] + 1, ctaid[2]] };
@@ -130,7 +133,7 @@ impl<'a> Worker<'a> {
         let mut blocks = Vec::new();
         for index in (0..launch.blocks).filter(|index| shares.contains(&(index % launch.workers))) {
             let mut block = Block::new(shape.warps, shape.shared_bytes)?;
-            block.begin(index, launch.ctaid(index));
+            block.begin(index, launch.ctaid(index), 0);
             blocks.push(block);
         }
         while !blocks.is_empty() {
@@ -214,6 +217,7 @@ impl<'a> Worker<'a> {
         context.barrier_result = 0;
         context.launch_mask = if first + 1 == block.warps { shape.last_mask } else { shape.full_mask };
         context.chain_end = block.warps;
+        context.row_end = block.row_end(first);
         if shape.local_bytes > 0 {
             // Local memory is zeroed for each warp, which the chain would pass by.
             context.chain_end = first + 1;
@@ -221,6 +225,7 @@ impl<'a> Worker<'a> {
             storage.clear_local();
         }
         let code = self.call(self.turn(false, true));
+        let first = if self.pass_blocks(block) { 0 } else { first };
         if code == ExitCode::Done {
             block.started = self.context.chain_end;
         } else {
@@ -244,6 +249,18 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Whether the engine went on to a later block, which the block then is.
+    #[inline]
+    fn pass_blocks(&mut self, block: &mut Block) -> bool {
+        let passed = self.context.ctaid[0].wrapping_sub(block.ctaid[0]);
+        if passed > 0 {
+            assert!(self.context.ctaid[0] < self.context.row_end, "the engine went on past its row of blocks");
+            block.pass(passed);
+            self.done += u64::from(passed);
+        }
+        passed > 0
+    }
+
     /// Gives a suspended warp a turn.
     fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<(), Stop> {
         let others = block.ready > 1 || block.started < block.warps;
@@ -255,6 +272,7 @@ impl<'a> Worker<'a> {
         context.local = storage.local();
         context.warp = warp.warp;
         context.chain_end = warp.warp + 1;
+        context.row_end = block.ctaid[0] + 1;
         context.resume = warp.resume;
         context.barrier_result = warp.barrier_result;
         context.launch_mask = warp.launch_mask;

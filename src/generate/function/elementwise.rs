@@ -114,13 +114,16 @@ struct Body {
     independent: bool,
     /// An address from an earlier block.
     earlier: Option<Value>,
+    /// Column and row in a picture.
+    point: Option<[Value; 2]>,
 }
 
 impl Body {
     fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Body> {
         let tid = b.special(Special::Tid(0));
-        let choice = u.int_in_range(0..=11)?;
+        let choice = u.int_in_range(0..=13)?;
         let mut is_own = choice <= 4;
+        let mut point = None;
         let index = match choice {
             0..=4 => {
                 let (ctaid, ntid) = (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)));
@@ -133,6 +136,24 @@ impl Body {
                 b.add(tid, word)
             }
             9 => b.lane_id(),
+            12.. => {
+                // A picture that the grid covers, or one of another width.
+                let [x, y] = [0, 1].map(|axis| {
+                    let [ctaid, ntid] = [Special::Ctaid(axis), Special::Ntid(axis)].map(|special| b.special(special));
+                    let (first, tid) = (b.mul(ctaid, ntid), b.special(Special::Tid(axis)));
+                    b.add(first, tid)
+                });
+                is_own = u.arbitrary()?;
+                let pitch = if is_own {
+                    let [count, width] = [Special::Nctaid(0), Special::Ntid(0)].map(|special| b.special(special));
+                    b.mul(count, width)
+                } else {
+                    b.iconst(Type::I32, *u.choose(&[0, 16, 64, 100, 512])?)
+                };
+                let start = b.mul(y, pitch);
+                point = Some([x, y]);
+                b.add(start, x)
+            }
             _ => {
                 // Rows, of the block's width or of another one.
                 let [width, height] = [0, 1].map(|axis| b.special(Special::Ntid(axis)));
@@ -146,6 +167,7 @@ impl Body {
             }
         };
         let mut pool = Pool::with(b, index, u)?;
+        pool.words.extend(point.into_iter().flatten());
         if choice > 9 {
             let y = b.special(Special::Tid(1));
             pool.words.push(y);
@@ -164,7 +186,7 @@ impl Body {
             }
             _ => {}
         }
-        Ok(Body { index, is_own, pool, places: Default::default(), independent, earlier: None })
+        Ok(Body { index, is_own, pool, places: Default::default(), independent, earlier: None, point })
     }
 
     /// What a block does that comes after this one and reads what it left in registers.
@@ -345,7 +367,16 @@ impl Body {
 
     /// Sometimes a mask for the next access.
     fn guard(&self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
-        if u.ratio(1, 20)? {
+        if let Some(point) = self.point.filter(|_| u.arbitrary().unwrap_or(false)) {
+            // Those that are not at an edge.
+            let mut inside = b.read_active();
+            for _ in 0..u.int_in_range(1..=3)? {
+                let bound = b.iconst(Type::I32, *u.choose(&[0, 1, 1, 31, 62, 63])?);
+                let inner = b.icmp(named(u)?, *u.choose(&point)?, bound);
+                inside = b.and(inside, inner);
+            }
+            b.set_guard(Some(inside));
+        } else if u.ratio(1, 20)? {
             b.set_guard(Some(*u.choose(&self.pool.masks)?));
         }
         Ok(())

@@ -35,6 +35,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn atomic(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let Op::Atomic { access, op, value, compare, sparse } = inst.op else { unreachable!() };
+        self.catch_up_on_loads();
         let guard = access.guard.expect("analysis makes masks explicit");
         let locked = access.space != Space::Shared && !self.region.one_worker;
         let inline = matches!(access.ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)

@@ -15,7 +15,7 @@ use super::region::Region;
 use super::rest::Rest;
 use super::vector;
 use super::whole::Whole;
-use crate::analysis::{CHUNK, Classes, Group, Masks, Plan, Step};
+use crate::analysis::{CHUNK, Classes, Group, Masks, Plan, Step, Sweep};
 use crate::ir::{
     BinaryOp, Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, UnaryOp, Value, ValueType,
 };
@@ -34,6 +34,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub whole_classes: &'r Classes,
     pub slots: &'r Slots,
     pub groups: &'r [Group],
+    pub sweep: Option<&'r Sweep>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
     /// The step being lowered; several while a group is done as a whole.
@@ -44,6 +45,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub chunk: Option<Chunk>,
     /// Index of the defining instruction, and which result, of each value.
     pub defs: &'r [(usize, usize)],
+    /// How often each value is used.
+    pub uses: Vec<u32>,
     /// Whether the bits of a float value can be seen, so that a NaN must be canonical.
     pub bits_used: Vec<bool>,
     /// The same of the value being made.
@@ -62,6 +65,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub rest: Option<Rest>,
     /// Steps that skip chunks without active lanes.
     pub idle: Vec<bool>,
+    /// Which of the TLB's runs instructions have whose lanes are scattered.
+    pub runs: HashMap<usize, usize>,
 }
 
 /// A mask that a segment computes for what comes after it.
@@ -132,8 +137,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return self.lower_resident(&resident);
         }
         self.enter();
-        if let Some(group) = self.sweepable() {
-            self.sweep(group);
+        if let Some(sweep) = self.sweep {
+            self.sweep(sweep);
         }
         self.count_block();
         self.idle = self.idle_steps();
@@ -166,6 +171,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 }
             }
         }
+    }
+
+    /// The run of an instruction whose lanes are scattered, wherever it is lowered.
+    pub(super) fn run_of(&mut self, index: usize) -> usize {
+        let region = &mut *self.region;
+        *self.runs.entry(index).or_insert_with(|| region.next_run())
     }
 
     /// Whether something outside the steps being lowered uses a value.
@@ -385,7 +396,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                         self.mask(guard);
                     }
                 }
-                Op::Load { .. } if self.is_tested_in_group(index) => self.load_whole(index),
+                Op::Load { .. } if self.is_tested_in_group(index) => self.put_off_load(index),
                 Op::Store { .. } if self.is_tested_in_group(index) => self.store_whole(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),

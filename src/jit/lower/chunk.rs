@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::address::Places;
+use super::apart::Elements;
 use super::block::BlockLowerer;
 use super::int::{constant, plus, shifted_up};
 use super::vector;
@@ -23,6 +24,8 @@ pub struct Chunk {
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
     pub bases: FxHashMap<Value, (Clif, Option<Clif>)>,
     pub masks: FxHashMap<Value, MaskForm>,
+    /// Values that are loaded when they are needed, with the loads.
+    pub put_off: FxHashMap<Value, usize>,
     pub(super) places: Places,
     /// In a loop over a group's chunks: host addresses of the warp's lane 0, each with the step from lane to lane, and
     /// those of the chunk's.
@@ -44,6 +47,10 @@ pub struct WarpValues {
     pub splats: FxHashMap<Value, Clif>,
     /// Masks of the whole warp that need no chunk to be computed, `i64`.
     pub masks: FxHashMap<Value, Clif>,
+    /// Which elements loads of a strip may read by number.
+    pub elements: FxHashMap<usize, Elements>,
+    /// Masks that are the same in all lanes of a strip, as a vector.
+    pub strip_masks: FxHashMap<Value, Clif>,
 }
 
 /// Number of the last of some lanes, counted from the first.
@@ -106,6 +113,7 @@ impl Chunk {
             lanes: FxHashMap::default(),
             bases: FxHashMap::default(),
             masks: FxHashMap::default(),
+            put_off: FxHashMap::default(),
             places: Places::default(),
             hosts: Vec::new(),
             shared: WarpValues::default(),
@@ -131,6 +139,10 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn lanes(&mut self, v: Value) -> Lanes {
         if let Some(lanes) = self.chunk().lanes.get(&v) {
             return lanes.clone();
+        }
+        if let Some(&index) = self.chunk().put_off.get(&v) {
+            self.load_whole(index);
+            return self.chunk().lanes[&v].clone();
         }
         if let Some(places) = self.laid_down.get(&v) {
             let ty = clif_type(self.ty(v), true);
@@ -381,7 +393,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Number of the warp's first thread in its block.
-    fn first_thread(&mut self) -> Clif {
+    pub(super) fn first_thread(&mut self) -> Clif {
+        if let Some(strip) = self.strip() {
+            return strip.first_thread;
+        }
         let warp = self.ctx_load(types::I32, abi::WARP);
         self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes))
     }
@@ -553,6 +568,9 @@ impl BlockLowerer<'_, '_, '_> {
             let form = MaskForm { bits: Some(bits), words: Some([ones, ones]), ..MaskForm::default() };
             self.chunk().masks.insert(v, form);
             return form;
+        }
+        if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
+            return MaskForm { words: Some([words; 2]), longs: Some([words; 4]), ..MaskForm::default() };
         }
         if let Some(&whole) = self.chunk().shared.masks.get(&v) {
             let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };

@@ -18,7 +18,7 @@ use crate::ir::{Access, Extend, Inst, Op, Type};
 const LANES: i64 = CHUNK as i64;
 
 /// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
-fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
+pub(super) fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
     let bytes = i64::from(access.bytes());
     let lanes = usize::try_from(16 / bytes).ok().filter(|&lanes| 16 % bytes == 0 && lanes <= LANES as usize)?;
     let follow = |vector: &[i64]| vector.iter().zip(0..).all(|(&at, lane)| at == vector[0] + lane * bytes);
@@ -62,8 +62,14 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let Op::Load { access, extend, sparse } = inst.op else { unreachable!() };
         let result_ty = self.ty(inst.results[0]);
+        if let Some(bail) = self.strip().and_then(|strip| strip.bail) {
+            let (run, known) = (self.run_of(index), self.chunk().shared.elements.get(&index).copied());
+            let loaded = self.gather_global(&access, extend, (run, known), bail, result_ty);
+            let loaded = self.without_idle_lanes(index, loaded, result_ty);
+            return self.set_loaded(index, loaded);
+        }
         let guard = access.guard.expect("analysis makes masks explicit");
-        let run = self.may_scatter(&access).then(|| self.region.next_run());
+        let run = self.may_scatter(&access).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Load { extend }, run);
         let count = usize::from(access.count);
 
@@ -262,12 +268,13 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
-        let run = self.may_scatter(&access).then(|| self.region.next_run());
+        let run = self.may_scatter(&access).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Store, run);
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
+        self.catch_up_on_loads();
         let mut known = None;
         if let Some(place) = self.place_in_tiles(&access, Rights::WRITE) {
             known = Some(self.chunk.clone());

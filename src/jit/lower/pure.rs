@@ -7,8 +7,10 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
+use super::chunk::flags;
 use super::half::Half;
 use super::int::{self, ShiftCount, constant};
+use super::whole::InMemory;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
@@ -297,6 +299,15 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
 
     /// Makes NaNs canonical if there are any, which is unlikely.
     fn canonical_lanes(&mut self, ty: Type, lanes: Lanes) -> Lanes {
+        let clif = clif_type(ty, true);
+        // What is made of lanes uses them more than once. Cranelift does not take a load into an instruction if it might have to do
+        // so again for another use of what that makes; parameters of a block hide the uses.
+        self.region.hides_uses = true;
+        let uses = self.b.create_block();
+        let args: Vec<BlockArg> = lanes.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.b.ins().jump(uses, &args);
+        self.b.switch_to_block(uses);
+        let lanes: Lanes = lanes.iter().map(|_| self.b.append_block_param(uses, clif)).collect();
         let nan = lanes
             .chunks(2)
             .map(|pair| self.b.ins().fcmp(FloatCC::Unordered, pair[0], pair[1]))
@@ -304,7 +315,6 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let nan = nan.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a value has lanes");
         let any = self.b.ins().vany_true(nan);
         let (mend, done) = (self.cold_block(), self.b.create_block());
-        let clif = clif_type(ty, true);
         let args: Vec<BlockArg> = lanes.iter().map(|&v| BlockArg::Value(v)).collect();
         let results = lanes.iter().map(|_| self.b.append_block_param(done, clif)).collect();
         self.b.ins().brif(any, mend, &[], done, &args);
@@ -393,16 +403,42 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             _ => {}
         }
         let operands = op.operands();
-        let args: Vec<Lanes> = operands.iter().map(|&v| self.lanes(v)).collect();
+        // A vector that is loaded just before may be part of what uses it.
+        let in_memory: SmallVec<[Option<InMemory>; 3]> =
+            operands.iter().map(|&v| if self.may_be_in_memory(op, v, to) { self.in_memory(v) } else { None }).collect();
+        let args: Vec<Lanes> = operands
+            .iter()
+            .zip(&in_memory)
+            .map(|(&v, in_memory)| if in_memory.is_some() { Lanes::new() } else { self.lanes(v) })
+            .collect();
         let mut result = Lanes::new();
         for part in 0..parts(to) {
-            let part_args: Vec<Clif> = args.iter().map(|lanes| lanes.get(part).copied().unwrap_or(lanes[0])).collect();
+            let part_args: Vec<Clif> = args
+                .iter()
+                .zip(&in_memory)
+                .map(|(lanes, in_memory)| match in_memory {
+                    Some(at) => self.b.ins().load(at.ty, flags(), at.host, at.at[part]),
+                    None => lanes.get(part).copied().unwrap_or(lanes[0]),
+                })
+                .collect();
             match self.element(op, &part_args, to, true) {
                 Some(v) => result.push(v),
-                None => return self.take_apart(op, &operands, &args, to),
+                None => {
+                    let args: Vec<Lanes> = operands.iter().map(|&v| self.lanes(v)).collect();
+                    return self.take_apart(op, &operands, &args, to);
+                }
             }
         }
+        for in_memory in in_memory.into_iter().flatten() {
+            self.chunk().put_off.remove(&in_memory.value);
+        }
         result
+    }
+
+    /// Whether a vector may be an operand in memory of an operation: of one that the host has for vectors.
+    fn may_be_in_memory(&self, op: &Op, v: Value, to: Type) -> bool {
+        let arithmetic = matches!(op, Op::FBinary { .. } | Op::Fma { .. } | Op::Binary { .. });
+        arithmetic && self.whole.is_some() && parts(self.ty(v)) == parts(to)
     }
 
     /// Lane by lane as scalars.
@@ -563,6 +599,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let bits = self.mask_bits(a);
                 MaskForm { bits: Some(self.b.ins().bxor_imm_u(bits, 0xff)), ..MaskForm::default() }
             }
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => self.mask(b),
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => self.mask(a),
             Op::Binary { op, a, b } => {
                 let apply = |lowerer: &mut Self, x, y| match op {
                     BinaryOp::And => lowerer.b.ins().band(x, y),

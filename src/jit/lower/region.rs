@@ -17,7 +17,7 @@ use super::super::{Effort, JitError, Program};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::Interpreter;
-use crate::ir::{BlockId, Reg, SharedFn};
+use crate::ir::{Block, BlockId, Reg, SharedFn, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
 
@@ -34,6 +34,7 @@ pub struct Region<'r> {
     signatures: HashMap<u32, SigRef>,
     pub exits: Exits,
     pub owned: Owned,
+    pub hides_uses: bool,
     /// Instructions that took one of the TLB's runs.
     runs: usize,
     error: Option<JitError>,
@@ -123,6 +124,8 @@ pub struct Owned {
 pub struct Lowered {
     pub function: clif::Function,
     pub owned: Owned,
+    /// Whether parameters of blocks hide how often values are used.
+    pub hides_uses: bool,
 }
 
 impl Region<'_> {
@@ -197,6 +200,7 @@ pub fn lower_region(
         signatures: HashMap::new(),
         exits: Exits::default(),
         owned: Owned::default(),
+        hides_uses: false,
         runs: 0,
         error: None,
     };
@@ -211,7 +215,7 @@ pub fn lower_region(
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, whole_classes, plan, groups, in_loop, slots, defs, bits_used, .. } =
+        let BlockPlan { classes, whole_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, .. } =
             &plans[id.0 as usize];
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
@@ -223,6 +227,7 @@ pub fn lower_region(
             block,
             plan,
             groups,
+            sweep: sweep.as_ref(),
             in_loop: *in_loop,
             classes,
             whole_classes: whole_classes.as_ref().unwrap_or(classes),
@@ -232,6 +237,7 @@ pub fn lower_region(
             scalars: vec![None; block.values.len()],
             chunk: None,
             defs,
+            uses: uses(block),
             bits_used: bits_used.clone(),
             bits_matter: true,
             ctx,
@@ -242,6 +248,7 @@ pub fn lower_region(
             constant_banks: HashMap::new(),
             rest: None,
             idle: Vec::new(),
+            runs: HashMap::new(),
         };
         lowerer.lower();
     }
@@ -250,8 +257,17 @@ pub fn lower_region(
     b.finalize(isa.frontend_config());
     match region.error {
         Some(error) => Err(error),
-        None => Ok(Lowered { function, owned: region.owned }),
+        None => Ok(Lowered { function, owned: region.owned, hides_uses: region.hides_uses }),
     }
+}
+
+/// How often each value of a block is used.
+fn uses(block: &Block) -> Vec<u32> {
+    let mut uses = vec![0; block.values.len()];
+    let mut note = |v: Value| uses[v.0 as usize] += 1;
+    block.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut note));
+    block.term.for_each_operand(note);
+    uses
 }
 
 impl BlockLowerer<'_, '_, '_> {

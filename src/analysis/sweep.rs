@@ -1,0 +1,334 @@
+//! Sweeps: kernels that are done for strips of lanes at once.
+//!
+//! Such a kernel is one block that ends it, a group as a whole, and its warps differ by their thread indices only. What the group asks for
+//! is tested once for a strip: all lanes of a block whose indices differ along x only. Strips of blocks that follow each other along
+//! x are one where lanes run on from block to block, as in `ctaid.x * ntid.x + tid.x`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use smallvec::{SmallVec, smallvec};
+
+use super::class::{Class, Classes, LaunchClass};
+use super::group::{Condition, Finder, Group};
+use super::masks::Masks;
+use super::segment::{Plan, Step};
+use crate::ir::{
+    BinaryOp, Block, BlockId, ConvertOp, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value, ValueType,
+};
+
+pub struct Sweep {
+    /// All steps of the kernel. Loads are done in all lanes, also where masks are not settled.
+    pub group: Group,
+    /// Where lanes take part in all loads, if they do not everywhere.
+    pub inner: Option<Inner>,
+    /// Instructions of lanes: all lanes of a warp do those of one phase before any does those of the next. More than one is for
+    /// launches of lines only, as are loads that have any addresses.
+    pub phases: Vec<Vec<usize>>,
+    /// If lanes may run on from block to block: the values that do so if the next block's first lane has what would follow the
+    /// block's last.
+    pub joints: Option<Vec<Value>>,
+    /// Values that depend on the strip.
+    by_strip: Vec<bool>,
+    /// Loads whose values no one sees in lanes that take no part.
+    hidden: HashSet<usize>,
+}
+
+/// What holds where lanes take part in all of a sweep.
+pub struct Inner {
+    /// Beside those of the group: of masks that the warp has as a whole, and compares of words that are the same in all lanes, or a power of two apart.
+    pub conditions: Vec<Condition>,
+    /// Masks that then have all lanes, or none.
+    pub settled: BTreeMap<Value, bool>,
+}
+
+/// How a value of lanes goes on in the block that follows along x.
+#[derive(Clone, Copy, PartialEq)]
+enum Next {
+    /// As in this block.
+    Same,
+    /// By a sum, which [`Sweep::joints`] are made of.
+    Moved,
+    /// Where the strip ends.
+    RunsOn,
+    Unknown,
+}
+
+impl Sweep {
+    /// That of a function's first block.
+    pub fn of(function: &Function, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Option<Sweep> {
+        let block = function.block(BlockId(0));
+        if classes.launch() == LaunchClass::Any || !is_kernel(function, block) {
+            return None;
+        }
+        let (group, inner, phases) = whole_group(function, block, defs, classes, plan)?;
+        if classes.launch() != LaunchClass::Line && (phases.len() > 1 || group.loose) {
+            return None;
+        }
+        let is_alike = |&mask: &Value| {
+            let of_warp = matches!(plan.steps[plan.home[mask.0 as usize] as usize], Step::Scalar(_));
+            let known = matches!(def(block, defs, mask), Op::Const { bits: 0 | u64::MAX, .. });
+            !of_warp || known || classes.is_alike(mask) || group.settled.contains_key(&mask)
+        };
+        if !phases.iter().flatten().all(|&index| masks_used(block, &block.insts[index]).iter().all(is_alike)) {
+            return None;
+        }
+        let mut sweep = Sweep { joints: None, by_strip: by_strip(block), hidden: HashSet::new(), group, inner, phases };
+        sweep.joints = sweep.joints(block, defs, classes, plan);
+        sweep.hidden = sweep.hidden(block, defs);
+        Some(sweep)
+    }
+
+    /// What operations of lanes use as masks, but for masks that have all lanes or none.
+    pub fn masks_used(&self, block: &Block) -> Vec<Value> {
+        let masks = self.phases.iter().flatten().flat_map(|&index| masks_used(block, &block.insts[index]));
+        masks.filter(|mask| !self.group.settled.contains_key(mask)).collect()
+    }
+
+    pub fn depends_on_strip(&self, v: Value) -> bool {
+        self.by_strip[v.0 as usize]
+    }
+
+    /// Whether no one sees what a load gives to lanes that take no part.
+    pub fn hides_idle_lanes(&self, load: usize) -> bool {
+        self.hidden.contains(&load)
+    }
+
+    fn joints(&self, block: &Block, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Option<Vec<Value>> {
+        let mut joints = Vec::new();
+        let mut next = vec![Next::Unknown; block.values.len()];
+        let in_lanes = |v: Value| matches!(plan.steps[plan.home[v.0 as usize] as usize], Step::Segment(_));
+        for inst in &block.insts {
+            for &result in &inst.results {
+                let of_lanes = block.ty(result) == ValueType::MASK && in_lanes(result);
+                next[result.0 as usize] = match classes.get(result) {
+                    Class::Varying => Next::RunsOn,
+                    _ if of_lanes => Next::RunsOn,
+                    class => {
+                        let how = next_of(block, defs, &inst.op, classes, &next);
+                        let joint = how == Next::Moved && class.stride().is_some_and(|stride| stride != 0);
+                        joints.extend(joint.then_some(result));
+                        if joint { Next::RunsOn } else { how }
+                    }
+                };
+            }
+        }
+        let fits = |v: Value| match next[v.0 as usize] {
+            Next::Same => classes.get(v).is_same(),
+            how => how == Next::RunsOn,
+        };
+        let conditions_fit = self.group.conditions.iter().all(|condition| match *condition {
+            Condition::Mask { mask, .. } => next[mask.0 as usize] == Next::Same,
+            Condition::Compare { a, b, .. } => fits(a) && fits(b),
+            Condition::Below { base, limit, .. } => fits(base) && fits(limit),
+            Condition::Aligned { a, .. } => fits(a),
+        });
+        let is_made_of_lanes = |inst: &Inst| {
+            let spaced = |&v: &Value| block.ty(v) != ValueType::MASK && classes.get(v) != Class::Varying;
+            inst.results.is_empty() || !inst.results.iter().all(spaced)
+        };
+        let mut insts = self.phases.iter().flatten().map(|&index| &block.insts[index]);
+        let lanes_fit = insts.all(|inst| !is_made_of_lanes(inst) || inst.op.operands().into_iter().all(fits));
+        (conditions_fit && lanes_fit).then_some(joints)
+    }
+
+    fn hidden(&self, block: &Block, defs: &[(usize, usize)]) -> HashSet<usize> {
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); block.values.len()];
+        for &index in self.phases.iter().flatten() {
+            block.insts[index].op.for_each_operand(|v| users[v.0 as usize].push(index));
+        }
+        let masks = Masks::of(&block.insts, defs);
+        let loads = self.phases.iter().flatten().copied().filter(|&index| {
+            let Op::Load { access, .. } = block.insts[index].op else { return false };
+            let Some(guard) = access.guard else { return false };
+            let mut known = vec![None; block.values.len()];
+            let mut results = block.insts[index].results.iter();
+            results.all(|&v| is_seen_within(block, &users, &masks, v, guard, &mut known))
+        });
+        loads.collect()
+    }
+}
+
+/// Whether a block is all that a kernel does, and warps differ in it by their thread indices only.
+fn is_kernel(function: &Function, block: &Block) -> bool {
+    let ends = match block.term {
+        Terminator::Exit => true,
+        Terminator::Jump(to) => {
+            let block = function.block(to);
+            block.insts.is_empty() && block.cost == 0 && block.term == Terminator::Exit
+        }
+        _ => false,
+    };
+    let is_same_in_warps = |inst: &Inst| match inst.op {
+        Op::LaneId | Op::Special(Special::WarpId | Special::WarpSlot | Special::Clock) => false,
+        Op::RfRead { reg, .. } => reg == function.active,
+        Op::RfWrite { reg, .. } => !function.is_lane(reg),
+        _ => true,
+    };
+    ends && block.insts.iter().all(is_same_in_warps)
+}
+
+/// All steps of a block as a group, if they can be one, and in which phases lanes do what is theirs.
+fn whole_group(
+    function: &Function,
+    block: &Block,
+    defs: &[(usize, usize)],
+    classes: &Classes,
+    plan: &Plan,
+) -> Option<(Group, Option<Inner>, Vec<Vec<usize>>)> {
+    let mut finder = Finder::new(function, block, false, defs, classes, plan);
+    finder.strips = true;
+    finder.group.steps = 0..plan.steps.len();
+    // Only stores need that all lanes take part, but loads may rely on it.
+    for inst in &block.insts {
+        if let Op::Store { access, .. } = inst.op
+            && !finder.require(access.guard?, true)
+        {
+            return None;
+        }
+    }
+    let mut phases = vec![Vec::new()];
+    let mut loose = false;
+    for (number, step) in plan.steps.iter().enumerate() {
+        if !finder.takes(number, step) {
+            finder.next_phase();
+            phases.push(Vec::new());
+            if !finder.takes(number, step) {
+                return None;
+            }
+        }
+        if let (Step::Segment(insts), Some(phase)) = (step, phases.last_mut()) {
+            phase.extend(insts);
+        }
+        loose |= finder.group.loose;
+    }
+    if !finder.may_rely_on_facts() || finder.group.accesses.is_empty() || !finder.group.tiled.is_empty() {
+        return None;
+    }
+    let group = Group { loose, ..finder.group.clone() };
+    Some((group, inner(block, classes, finder), phases))
+}
+
+fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> {
+    let conditions = finder.group.conditions.len();
+    for inst in &block.insts {
+        if let Op::Load { access, .. } = inst.op
+            && let Some(guard) = access.guard
+            && !finder.require(guard, true)
+        {
+            return None;
+        }
+    }
+    let conditions = finder.group.conditions.split_off(conditions);
+    // Between which lanes they hold is computed.
+    let is_simple = |condition: &Condition| match *condition {
+        Condition::Mask { .. } => true,
+        Condition::Compare { a, b, .. } => {
+            let step = classes.get(a).stride().unwrap_or(0);
+            let sure = [a, b].iter().all(|&v| classes.get(v).affine().is_some_and(|(_, exact)| exact));
+            block.ty(a).ty == Type::I32 && (step == 0 || step.unsigned_abs().is_power_of_two()) && sure
+        }
+        Condition::Below { .. } | Condition::Aligned { .. } => false,
+    };
+    let fits = !conditions.is_empty() && conditions.iter().all(is_simple);
+    fits.then_some(Inner { conditions, settled: finder.group.settled })
+}
+
+/// How the result of an operation goes on, if it is the same in all lanes or evenly spaced.
+fn next_of(block: &Block, defs: &[(usize, usize)], op: &Op, classes: &Classes, next: &[Next]) -> Next {
+    let of = |v: Value| next[v.0 as usize];
+    let mut all_same = true;
+    op.for_each_operand(|v| all_same &= of(v) == Next::Same);
+    match *op {
+        Op::Special(Special::Ctaid(0)) => Next::Moved,
+        _ if all_same => Next::Same,
+        Op::Splat { a } | Op::Unary { op: UnaryOp::Neg, a } | Op::Convert { op: ConvertOp::Trunc, a, .. } => of(a),
+        // Numbers of blocks are less than 2^31.
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } if of(a) == Next::Moved => {
+            if is_block_number(block, defs, a) {
+                Next::Moved
+            } else {
+                Next::Unknown
+            }
+        }
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } => of(a),
+        Op::Concat { lo, hi } if of(hi) == Next::Same && of(lo) == Next::RunsOn => Next::RunsOn,
+        Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, a, b } => match (of(a), of(b)) {
+            (Next::RunsOn, Next::RunsOn) => Next::RunsOn,
+            (Next::RunsOn, Next::Same) if classes.get(b).is_same() => Next::RunsOn,
+            (Next::Same, Next::RunsOn) if classes.get(a).is_same() => Next::RunsOn,
+            (Next::Moved, Next::Moved | Next::Same) | (Next::Same, Next::Moved) => Next::Moved,
+            _ => Next::Unknown,
+        },
+        Op::Binary { op: BinaryOp::Mul, a, b } => match (of(a), of(b)) {
+            (how, Next::Same) if classes.get(b).is_same() => how,
+            (Next::Same, how) if classes.get(a).is_same() => how,
+            _ => Next::Unknown,
+        },
+        Op::Binary { op: BinaryOp::Shl, a, b } if matches!(def(block, defs, b), Op::Const { .. }) => of(a),
+        _ => Next::Unknown,
+    }
+}
+
+/// What an operation of lanes uses as masks.
+fn masks_used(block: &Block, inst: &Inst) -> SmallVec<[Value; 4]> {
+    match inst.op {
+        Op::Select { mask, .. } => smallvec![mask],
+        Op::AddCarry { carry, .. } => carry.into_iter().collect(),
+        Op::Binary { .. } | Op::Unary { .. } if block.ty(inst.results[0]) == ValueType::MASK => inst.op.operands(),
+        ref op => op.access().and_then(|access| access.guard).into_iter().collect(),
+    }
+}
+
+fn def<'a>(block: &'a Block, defs: &[(usize, usize)], v: Value) -> &'a Op {
+    &block.insts[defs[v.0 as usize].0].op
+}
+
+fn is_block_number(block: &Block, defs: &[(usize, usize)], v: Value) -> bool {
+    match *def(block, defs, v) {
+        Op::Splat { a } => is_block_number(block, defs, a),
+        ref op => *op == Op::Special(Special::Ctaid(0)),
+    }
+}
+
+fn by_strip(block: &Block) -> Vec<bool> {
+    let mut depends = vec![false; block.values.len()];
+    for inst in &block.insts {
+        let mut any = matches!(inst.op, Op::Special(Special::Tid(1 | 2)));
+        inst.op.for_each_operand(|v| any |= depends[v.0 as usize]);
+        inst.results.iter().for_each(|r| depends[r.0 as usize] = any);
+    }
+    depends
+}
+
+/// Whether what is made of a value is seen in the lanes of a mask only.
+fn is_seen_within(
+    block: &Block,
+    users: &[Vec<usize>],
+    masks: &Masks,
+    v: Value,
+    mask: Value,
+    known: &mut Vec<Option<bool>>,
+) -> bool {
+    if let Some(known) = known[v.0 as usize] {
+        return known;
+    }
+    let within = users[v.0 as usize].iter().all(|&index| {
+        let inst = &block.insts[index];
+        match inst.op {
+            Op::Store { access, .. } | Op::Load { access, .. } => {
+                access.guard.is_some_and(|guard| masks.is_subset(guard, mask))
+            }
+            Op::Select { mask: chosen, a, b } if a == v && b != v && masks.is_subset(chosen, mask) => true,
+            ref op => {
+                let lane_by_lane = super::is_pure(op, |_| None)
+                    && !matches!(op, Op::LaneGather { .. } | Op::LaneScatter { .. } | Op::LaneRead { .. });
+                let values = inst.results.iter().all(|&result| block.ty(result) != ValueType::MASK);
+                lane_by_lane
+                    && values
+                    && inst.results.iter().all(|&result| is_seen_within(block, users, masks, result, mask, known))
+            }
+        }
+    });
+    known[v.0 as usize] = Some(within);
+    within
+}

@@ -1,0 +1,110 @@
+//! Masks of the whole warp that need no chunk to be made.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+
+use super::super::block::BlockLowerer;
+use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    /// Whether a mask is known to have all lanes, or none.
+    pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
+        let whole = self.whole.as_ref()?;
+        let inner = || whole.strip.as_ref().filter(|strip| strip.inner).and(self.sweep?.inner.as_ref());
+        whole.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
+    }
+
+    /// Computes a mask for the whole warp at once, if it is made of compares of evenly spaced and equal values, and of
+    /// masks that are known; `parts` are those that it has been made of. Goes to `slow` if lanes wrap.
+    pub(super) fn mask_whole(
+        &mut self,
+        mask: Value,
+        parts: &mut HashMap<Value, Option<Clif>>,
+        slow: ClifBlock,
+    ) -> Option<Clif> {
+        if let Some(full) = self.settled_mask(mask) {
+            let bits = if full { self.warp_mask() as i64 } else { 0 };
+            return Some(self.b.ins().iconst(types::I64, bits));
+        }
+        if let Some(known) = self.scalars[mask.0 as usize] {
+            return Some(known);
+        }
+        if let Some(&known) = parts.get(&mask) {
+            return known;
+        }
+        let bits = match *self.def_op(mask) {
+            Op::ICmp { .. } => self.compare_whole(mask, slow),
+            Op::Unary { op: UnaryOp::Not, a } => self.mask_whole(a, parts, slow).map(|a| self.b.ins().bnot(a)),
+            Op::Binary { op, a, b } => match (self.mask_whole(a, parts, slow), self.mask_whole(b, parts, slow)) {
+                (Some(a), Some(b)) => match op {
+                    BinaryOp::And => Some(self.b.ins().band(a, b)),
+                    BinaryOp::Or => Some(self.b.ins().bor(a, b)),
+                    BinaryOp::Xor => Some(self.b.ins().bxor(a, b)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        parts.insert(mask, bits);
+        bits
+    }
+
+    /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
+    pub(super) fn compare_whole(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
+        let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return None };
+        if !self.classes.span_warp() {
+            return None;
+        }
+        let (cc, a, b) = self.classes.spaced_compare(cc, a, b)?;
+        let lanes = i64::from(self.function.lanes);
+        let step = self.classes.get(a).stride().expect("it compares evenly spaced lanes");
+        if self.ty(a) != Type::I32 || !step.unsigned_abs().is_power_of_two() {
+            return None;
+        }
+        let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
+        let last = self.spread_whole(first, step);
+        let straight = self.is_straight(cc, first, last, step);
+        self.require(straight, slow);
+        let [first, limit] = [first, limit].map(|v| match cc.is_signed() {
+            true => self.b.ins().sextend(types::I64, v),
+            false => self.b.ins().uextend(types::I64, v),
+        });
+        // Lanes below `end` are those where the values are less than `limit` (or at most, with it one further); for a
+        // falling sequence, those where they are not.
+        let (less, or_equal) = match cc {
+            IntCc::LtS | IntCc::LtU => (true, false),
+            IntCc::LeS | IntCc::LeU => (true, true),
+            IntCc::GtS | IntCc::GtU => (false, true),
+            _ => (false, false),
+        };
+        let rising = step > 0;
+        let distance = if rising { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
+        let round_up = step.abs() - 1 + i64::from(or_equal == rising);
+        let end = self.b.ins().iadd_imm_s(distance, round_up);
+        let end = self.b.ins().sshr_imm_u(end, i64::from(step.unsigned_abs().trailing_zeros()));
+        let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
+        let end = self.b.ins().smax(end, none);
+        let end = self.b.ins().smin(end, most);
+        let all = self.warp_mask() as i64;
+        let one = self.b.ins().iconst(types::I64, 1);
+        let mut above = self.b.ins().ishl(one, end);
+        if lanes == 64 {
+            // Host shifts know no 64.
+            let whole = self.b.ins().icmp(IntCC::Equal, end, most);
+            above = self.b.ins().select(whole, none, above);
+        }
+        let mut bits = self.b.ins().iadd_imm_s(above, -1);
+        if less != rising {
+            bits = self.b.ins().bxor_imm_s(bits, all);
+        }
+        Some(bits)
+    }
+
+    /// Whether a mask that the group makes is known before its chunks are.
+    pub(super) fn is_known(&mut self, mask: Value) -> bool {
+        self.settled_mask(mask).is_some() || self.chunk().shared.masks.contains_key(&mask)
+    }
+}

@@ -1,0 +1,296 @@
+//! A group of steps that the whole warp does at once, if the group's conditions hold: one check for each access, then one
+//! chunk after the other without masks. If they do not, the steps are done as any others.
+
+mod masks;
+mod places;
+mod test;
+mod values;
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+};
+use smallvec::SmallVec;
+
+use super::block::{BlockLowerer, Outgoing};
+use super::chunk::{Chunk, Reach};
+use super::sweep::Strip;
+use crate::analysis::{CHUNK, Class, Group, Step};
+use crate::ir::{Access, Op, Reg, Value};
+
+/// Instructions of a group, times its chunks, that are lowered for every chunk by itself.
+pub(super) const ONE_BY_ONE: usize = 320;
+
+/// What is known while a group is done as a whole.
+pub struct Whole<'r> {
+    group: &'r Group,
+    /// Values that something outside the group's segments uses.
+    escapes: HashSet<Value>,
+    /// Where the accesses are that have been tested.
+    pub(super) hosts: HashMap<usize, Host>,
+    /// For a loop over chunks, lists of the addresses of their lanes 0, by the first in the list.
+    tables: HashMap<Clif, StackSlot>,
+    pub(super) reach: Reach,
+    /// In a sweep, the strip of lanes that is done.
+    pub(super) strip: Option<Strip>,
+}
+
+/// Where the lanes of an access are in host memory.
+#[derive(Clone)]
+pub(super) struct Host {
+    /// Lane 0 of the warp, or of every chunk.
+    pub firsts: SmallVec<[Clif; 8]>,
+    /// The distance from lane to lane, if they are not in tiles.
+    pub step: i64,
+    /// To be added to all of them.
+    offset: i32,
+}
+
+/// Vectors in host memory: of lanes that are loaded where they are used.
+pub(super) struct InMemory {
+    /// What is loaded.
+    pub value: Value,
+    pub ty: cranelift_codegen::ir::Type,
+    pub host: Clif,
+    /// From `host` to each of them.
+    pub at: SmallVec<[i32; 4]>,
+}
+
+impl Host {
+    pub(super) fn beginning_at(self, firsts: SmallVec<[Clif; 8]>) -> Host {
+        Host { firsts, ..self }
+    }
+}
+
+impl<'r> Whole<'r> {
+    fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
+        Whole { group, escapes: HashSet::new(), hosts: HashMap::new(), tables: HashMap::new(), reach, strip: None }
+    }
+
+    pub(super) fn of_strip(group: &'r Group, strip: Strip, reach: Reach) -> Whole<'r> {
+        Whole { strip: Some(strip), ..Whole::new(group, reach) }
+    }
+
+    pub fn escapes(&self, v: Value) -> bool {
+        self.escapes.contains(&v)
+    }
+}
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    pub(super) fn group(&mut self, group: &'r Group) {
+        self.scalars_of(group);
+        let insts = self.lane_insts(group);
+        let slow = self.cold_block();
+        let done = self.b.create_block();
+        let scalars = self.scalars.clone();
+        let lanes = if self.whole_classes.span_warp() { u32::from(self.function.lanes) } else { CHUNK };
+        let reach = Reach::Known(i64::from(lanes) - 1);
+        self.chunk = Some(Chunk::first_of_group());
+        self.whole = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
+        self.steps = group.steps.clone();
+        let classes = std::mem::replace(&mut self.classes, self.whole_classes);
+        let outgoing = self.outgoing(&insts);
+        self.test(group, slow);
+        let mut parts = HashMap::new();
+        for out in &outgoing {
+            if let Some(bits) = self.mask_whole(out.value, &mut parts, slow) {
+                self.chunk().shared.masks.insert(out.value, bits);
+            }
+        }
+        if self.classes.span_warp() {
+            self.read_bases_that_are_overwritten(&insts);
+        }
+        let masks = if self.in_loop && insts.len() <= ONE_BY_ONE / self.chunk_count() as usize {
+            self.chunks_one_by_one(&insts, &outgoing)
+        } else {
+            self.chunks_in_a_loop(&insts, &outgoing)
+        };
+        if group.loose {
+            self.leave_on_fault();
+        }
+        let compared = self.chunk.take().map(|chunk| chunk.shared.masks).unwrap_or_default();
+        let all = self.warp_mask() as i64;
+        let args: Vec<BlockArg> = outgoing
+            .iter()
+            .zip(masks)
+            .map(|(out, mask)| {
+                let whole = match self.settled_mask(out.value) {
+                    Some(true) => self.b.ins().iconst(types::I64, all),
+                    _ => compared.get(&out.value).copied().unwrap_or(mask),
+                };
+                BlockArg::Value(self.with_outside(whole, out.outside))
+            })
+            .collect();
+        self.whole = None;
+        self.classes = classes;
+        self.b.ins().jump(done, &args);
+
+        self.b.switch_to_block(slow);
+        self.scalars.clone_from(&scalars);
+        for number in group.steps.clone() {
+            let raises = |index: usize| matches!(self.block.insts[index].op, Op::Raise { .. });
+            match self.plan.steps[number] {
+                Step::Segment(_) => self.step(number),
+                // That it raises nothing is a condition of the group.
+                Step::Scalar(index) if raises(index) => self.step(number),
+                _ => {}
+            }
+        }
+        let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
+        self.b.ins().jump(done, &args);
+
+        self.b.switch_to_block(done);
+        self.scalars = scalars;
+        let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
+        for (out, mask) in outgoing.iter().zip(masks) {
+            self.set_scalar(out.value, mask);
+        }
+        for &number in &group.after {
+            self.step(number);
+        }
+    }
+
+    /// Loads lane 0 of registers that the group writes: chunks after the first no longer find it in the row.
+    fn read_bases_that_are_overwritten(&mut self, insts: &[usize]) {
+        let is_written = |read: Reg| {
+            insts.iter().any(|&index| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == read))
+        };
+        let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if is_written(reg) => Some(inst.results[0]),
+            _ => None,
+        });
+        for v in reads.collect::<Vec<_>>() {
+            if self.classes.get(v) != Class::Varying {
+                self.warp_base(v, None);
+            }
+        }
+    }
+
+    /// Lowers every chunk of a group by itself, which is fastest. Gives the masks that they make, except those that are
+    /// known before.
+    fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        for number in 0..self.chunk_count() {
+            self.enter_chunk(number);
+            self.chunk_body(insts);
+            masks = self.gather_unknown(outgoing, &masks);
+        }
+        masks
+    }
+
+    /// The same as a loop, for code that runs once or is long.
+    fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        self.tabulate_hosts();
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let index = self.b.append_block_param(head, types::I64);
+        let before: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
+        self.b.ins().jump(head, &initial);
+        self.b.switch_to_block(head);
+        let shared = self.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
+        let chunk = self.new_chunk(index);
+        self.chunk = Some(chunk.of_group(shared.clone()));
+        self.chunk_body(insts);
+        let masks = self.gather_unknown(outgoing, &before);
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let args: Vec<BlockArg> = std::iter::once(&next).chain(&masks).map(|&v| BlockArg::Value(v)).collect();
+        // What the loop's first round found out holds in the loop only.
+        self.chunk = Some(Chunk::first_of_group().of_group(shared));
+        let count = self.chunk_count();
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        self.b.ins().brif(more, head, &args, done, &[]);
+        self.b.switch_to_block(done);
+        masks
+    }
+
+    /// Puts host addresses that each chunk has its own of where a loop finds them.
+    fn tabulate_hosts(&mut self) {
+        let hosts = self.hosts().values();
+        let mut lists: Vec<SmallVec<[Clif; 8]>> =
+            hosts.map(|host| host.firsts.clone()).filter(|firsts| firsts.len() > 1).collect();
+        lists.sort();
+        lists.dedup();
+        for firsts in lists {
+            let bytes = firsts.len() as u32 * 8;
+            let table = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3));
+            for (number, &first) in (0..).zip(&firsts) {
+                self.b.ins().stack_store(types::I64, first, table, 8 * number);
+            }
+            self.whole.as_mut().expect("a group is being lowered").tables.insert(firsts[0], table);
+        }
+    }
+
+    /// Adds the chunk's bits of the masks that are not known before.
+    fn gather_unknown(&mut self, outgoing: &[Outgoing], before: &[Clif]) -> Vec<Clif> {
+        let masks = outgoing.iter().zip(before);
+        masks
+            .map(|(out, &before)| {
+                if self.is_known(out.value) {
+                    return before;
+                }
+                let bits = self.mask_bits(out.value);
+                self.add_chunk_bits(before, bits)
+            })
+            .collect()
+    }
+
+    /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
+    pub(super) fn enter_chunk(&mut self, number: i64) {
+        self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
+    }
+
+    /// Lowers the scalar steps of a group that come first, unless a sweep did so.
+    pub(super) fn scalars_of(&mut self, group: &Group) {
+        let steps = self.steps.clone();
+        for number in group.steps.clone() {
+            if let Step::Scalar(index) = self.plan.steps[number]
+                && !group.after.contains(&number)
+                && let Some(result) = self.block.insts[index].results.first()
+                && self.scalars[result.0 as usize].is_none()
+            {
+                self.step(number);
+            }
+        }
+        self.steps = steps;
+    }
+
+    /// The instructions of a group's segments.
+    pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
+        let segments = group.steps.clone().filter(|&step| matches!(self.plan.steps[step], Step::Segment(_)));
+        segments.flat_map(|step| self.plan.steps[step].insts()).copied().collect()
+    }
+
+    fn used_outside(&self, group: &Group) -> HashSet<Value> {
+        let mut used = HashSet::new();
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_))) {
+                for &index in step.insts() {
+                    self.block.insts[index].op.for_each_operand(|v| {
+                        used.insert(v);
+                    });
+                }
+            }
+        }
+        self.block.term.for_each_operand(|v| {
+            used.insert(v);
+        });
+        used
+    }
+
+    /// Goes to `slow` unless the group can be done as a whole.
+    fn test(&mut self, group: &Group, slow: ClifBlock) {
+        self.test_lanes(group, slow);
+        self.test_apart(group, slow);
+    }
+
+    fn access(&self, index: usize) -> &'r Access {
+        self.block.insts[index].op.access().expect("a memory access")
+    }
+
+    pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
+        &mut self.whole.as_mut().expect("a group is being lowered").hosts
+    }
+}
