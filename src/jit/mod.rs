@@ -244,16 +244,38 @@ impl Program {
         })
     }
 
-    /// The entry of a region's best code, or of its careful code; `None` if it cannot be compiled.
-    fn entry(&self, region: usize, context: &WarpContext, careful: bool) -> Option<abi::Entry> {
-        let made = |effort: Effort| self.tiers[effort as usize].made(region);
-        let compiled = if careful {
-            self.compiled(region, Effort::Quick).as_ref().ok()
-        } else {
-            made(Effort::Full).or_else(|| made(Effort::Quick)).or_else(|| self.first_code(region, context))
-        }?;
+    /// The code of a region that has none for speed, or its careful code; `None` if it cannot be compiled.
+    fn slow_code(&self, region: usize, context: &WarpContext, careful: bool) -> Option<&Compiled> {
+        if careful {
+            return self.compiled(region, Effort::Quick).as_ref().ok();
+        }
+        self.tiers[Effort::Quick as usize].made(region).or_else(|| self.first_code(region, context))
+    }
+
+    /// Runs code from the context's block on.
+    fn enter(&self, compiled: &Compiled, context: &mut WarpContext) -> u32 {
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
-        Some(unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) })
+        let entry = unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
+        let block = context.resume;
+        // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
+        // valid for the call, and no other thread uses it. The code touches guest memory through them only.
+        unsafe { entry(context, block) }
+    }
+
+    /// The same of code that may become hot: a turn in it is cut into slices, so that a loop can go on in better code.
+    fn warm(&self, region: usize, compiled: &Compiled, context: &mut WarpContext) -> u32 {
+        let before = (context.instructions, context.helper_calls, context.interp_instructions);
+        let turn = context.back_edges;
+        let slice = if self.heat[region].is_hot() { turn } else { turn.min(SLICE) };
+        context.back_edges = slice;
+        let code = self.enter(compiled, context);
+        context.back_edges = context.back_edges.wrapping_add(turn - slice);
+        let helped = context.helper_calls - before.1 + context.interp_instructions - before.2;
+        // Whoever makes a region hot compiles it, while others go on with the code that there is.
+        if self.heat[region].add(context.instructions - before.0 + HELPED * helped) {
+            let _ = self.compiled(region, Effort::Full);
+        }
+        code
     }
 
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
@@ -277,25 +299,15 @@ impl Engine for Program {
     fn run(&self, context: &mut WarpContext) -> ExitCode {
         let mut careful = false;
         loop {
-            let block = context.resume;
-            let region = self.region_of[block as usize];
-            let Some(entry) = self.entry(region, context, careful) else {
-                return self.interpreter.run(context);
+            let region = self.region_of[context.resume as usize];
+            let fast = self.tiers[Effort::Full as usize].made(region).filter(|_| !careful);
+            let code = match fast {
+                Some(fast) => self.enter(fast, context),
+                None => match self.slow_code(region, context, careful) {
+                    Some(slow) => self.warm(region, slow, context),
+                    None => return self.interpreter.run(context),
+                },
             };
-            let before = (context.instructions, context.helper_calls, context.interp_instructions);
-            // A turn in code that may become hot is cut into slices, so that a loop can go on in better code.
-            let turn = context.back_edges;
-            let slice = if self.heat[region].is_hot() { turn } else { turn.min(SLICE) };
-            context.back_edges = slice;
-            // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
-            // valid for the call, and no other thread uses it. The code touches guest memory through them only.
-            let code = unsafe { entry(context, block) };
-            context.back_edges = context.back_edges.wrapping_add(turn - slice);
-            let helped = context.helper_calls - before.1 + context.interp_instructions - before.2;
-            // Whoever makes a region hot compiles it, while others go on with the code that there is.
-            if self.heat[region].add(context.instructions - before.0 + HELPED * helped) {
-                let _ = self.compiled(region, Effort::Full);
-            }
             careful = code == abi::CAREFUL;
             match code {
                 abi::CONTINUE | abi::CAREFUL => {}

@@ -171,7 +171,9 @@ impl Block {
         self.live -= 1;
         self.ready -= 1;
         self.barriers.exit(warp.arrived);
-        warp.storage.take()
+        let storage = warp.storage.take();
+        self.release();
+        storage
     }
 
     /// A suspended warp arrives at a barrier, which `arrival.first` does not say yet.
@@ -187,27 +189,33 @@ impl Block {
             self.ready -= 1;
         }
         self.barriers.arrive(&Arrival { first, ..arrival });
+        self.release_from(arrival.barrier);
     }
 
-    /// Lets the warps go on whose barriers are complete. To be called after warps have arrived or exited.
+    /// Lets the warps go on whose barriers are complete now that others have exited.
     pub(super) fn release(&mut self) {
         for barrier in self.barriers.active() {
-            if !self.barriers.is_complete(barrier, self.warps, self.exited()) {
-                continue;
-            }
-            for warp in &mut self.suspended {
-                warp.arrived &= !(1 << barrier);
-                match warp.state {
-                    State::Waiting { barrier: at, kind } if at == barrier => {
-                        warp.state = State::Ready { yielded: false };
-                        warp.barrier_result = self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
-                        self.ready += 1;
-                    }
-                    _ => {}
-                }
-            }
-            self.barriers.reset(barrier);
+            self.release_from(barrier);
         }
+    }
+
+    /// Lets the warps go on that wait at a barrier, if it is complete.
+    fn release_from(&mut self, barrier: u32) {
+        if !self.barriers.is_complete(barrier, self.warps, self.exited()) {
+            return;
+        }
+        for warp in &mut self.suspended {
+            warp.arrived &= !(1 << barrier);
+            match warp.state {
+                State::Waiting { barrier: at, kind } if at == barrier => {
+                    warp.state = State::Ready { yielded: false };
+                    warp.barrier_result = self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
+                    self.ready += 1;
+                }
+                _ => {}
+            }
+        }
+        self.barriers.reset(barrier);
     }
 
     /// The warps that wait; `pc` tells where a block number lies.

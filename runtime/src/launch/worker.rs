@@ -228,6 +228,9 @@ impl<'a> Worker<'a> {
         let first = if self.pass_blocks(block) { 0 } else { first };
         if code == ExitCode::Done {
             block.started = self.context.chain_end;
+            if !block.suspended.is_empty() {
+                block.release();
+            }
         } else {
             let WarpContext { warp, resume, launch_mask, .. } = *self.context;
             assert!((first..block.warps).contains(&warp), "the engine returned from warp {warp}, which did not run");
@@ -242,9 +245,6 @@ impl<'a> Worker<'a> {
                 storage: self.free.pop(),
             });
             self.returned(block, slot, code)?;
-        }
-        if !block.suspended.is_empty() {
-            block.release();
         }
         Ok(())
     }
@@ -280,9 +280,7 @@ impl<'a> Worker<'a> {
         let warp = &mut block.suspended[slot];
         assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
         warp.resume = self.context.resume;
-        self.returned(block, slot, code)?;
-        block.release();
-        Ok(())
+        self.returned(block, slot, code)
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -350,7 +348,8 @@ impl<'a> Worker<'a> {
         Ok(Arrival {
             kind,
             barrier: context.barrier_id,
-            expected: context.barrier_threads.div_ceil(context.lanes),
+            // Mostly the whole block, which is 0 threads and no division.
+            expected: if context.barrier_threads == 0 { 0 } else { context.barrier_threads.div_ceil(context.lanes) },
             lanes: context.barrier_mask & context.launch_mask,
             predicate: context.barrier_predicate,
             first: true,

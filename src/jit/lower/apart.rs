@@ -131,11 +131,17 @@ impl BlockLowerer<'_, '_, '_> {
             .collect();
 
         // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
-        let first = self.b.ins().extractlane(offsets[0], 0);
-        let all = vector::first_lane(self.b, offsets[0]);
+        let [first, second] = [0, 1].map(|lane| self.b.ins().extractlane(offsets[0], lane));
+        let distance = self.b.ins().isub(second, first);
         let hot = self.region.effort == Effort::Full;
+        let apart = self.b.create_block();
         for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
-            let (spaced, apart) = (self.b.create_block(), self.b.create_block());
+            // Two lanes tell which it may be.
+            let (likely, spaced, other) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+            let begins_so = self.b.ins().icmp_imm_s(IntCC::Equal, distance, step);
+            self.b.ins().brif(begins_so, likely, &[], other, &[]);
+            self.b.switch_to_block(likely);
+            let all = vector::first_lane(self.b, offsets[0]);
             let holds = self.are_spaced(&offsets, all, step);
             self.b.ins().brif(holds, spaced, &[], apart, &[]);
             self.b.switch_to_block(spaced);
@@ -144,8 +150,10 @@ impl BlockLowerer<'_, '_, '_> {
             let loaded = self.load_spaced(access, extend, (host, 0), &evenly(step), result_ty);
             let args: Vec<BlockArg> = loaded.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
             self.b.ins().jump(done, &args);
-            self.b.switch_to_block(apart);
+            self.b.switch_to_block(other);
         }
+        self.b.ins().jump(apart, &[]);
+        self.b.switch_to_block(apart);
         let values = self.gather_lanes(access, extend, result_ty, shared, &Offsets::bytes(&offsets));
         let args: Vec<BlockArg> = values.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
         self.b.ins().jump(done, &args);
