@@ -225,7 +225,8 @@ impl BlockLowerer<'_, '_, '_> {
     fn locked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
         let int = ty.as_int();
         let clif = clif_type(int, false);
-        if let Some(direct) = direct(op) {
+        let extreme = matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU);
+        if let Some(direct) = direct(op).filter(|_| !extreme) {
             let operand = vector::cast(self.b, clif, operand);
             let old = self.b.ins().atomic_rmw(clif, flags(), direct, host, operand);
             return vector::cast(self.b, clif_type(ty, false), old);
@@ -244,6 +245,13 @@ impl BlockLowerer<'_, '_, '_> {
         let old = vector::cast(self.b, clif_type(ty, false), seen);
         let new = self.updated(op, ty, old, operand, expected);
         let new = vector::cast(self.b, clif, new);
+        if extreme {
+            // Mostly what is there stays: then threads only read it, and need not have it for themselves. (Atomics order nothing else.)
+            let changes = self.b.ins().icmp(IntCC::NotEqual, new, seen);
+            let write = self.b.create_block();
+            self.b.ins().brif(changes, write, &[], done, &[BlockArg::Value(seen)]);
+            self.b.switch_to_block(write);
+        }
         let found = self.b.ins().atomic_cas(flags(), host, seen, new);
         let swapped = self.b.ins().icmp(IntCC::Equal, found, seen);
         self.b.ins().brif(swapped, done, &[BlockArg::Value(found)], again, &[BlockArg::Value(found)]);
