@@ -55,6 +55,8 @@ pub struct Liveness {
     live_out: Vec<RegSet>,
     /// Of blocks that lead to themselves, what is live after them but for that.
     live_elsewhere: Vec<Option<RegSet>>,
+    /// What lanes may read that are not active after the block.
+    live_idle: Vec<RegSet>,
 }
 
 impl Liveness {
@@ -169,7 +171,18 @@ impl Liveness {
             Some(out)
         };
         let live_elsewhere = (0..blocks).map(elsewhere).collect();
-        Liveness { first, live_in, live_out, live_elsewhere }
+        let idle = |i: usize| {
+            if matches!(function.blocks[i].term, Terminator::Indirect { .. }) {
+                return all.clone();
+            }
+            let mut idle = always.clone();
+            flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
+            awaited[i].iter().for_each(|&join| idle.union(&live_in[join]));
+            follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| idle.union(&live_in[join]));
+            idle
+        };
+        let live_idle = (0..blocks).map(idle).collect();
+        Liveness { first, live_in, live_out, live_elsewhere, live_idle }
     }
 
     /// Whether a block is a loop by itself in which no lanes come back.
@@ -181,6 +194,11 @@ impl Liveness {
     pub fn live_elsewhere(&self, block: BlockId, reg: Reg) -> bool {
         let set = self.live_elsewhere[block.0 as usize].as_ref();
         set.is_some_and(|set| set.contains(self.number(reg)))
+    }
+
+    /// Whether a lane that is not active after the block may read a register before it has written it.
+    pub fn live_idle(&self, block: BlockId, reg: Reg) -> bool {
+        self.live_idle[block.0 as usize].contains(self.number(reg))
     }
 
     fn number(&self, reg: Reg) -> usize {

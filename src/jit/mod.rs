@@ -119,6 +119,7 @@ pub struct Program {
     in_loops: Vec<bool>,
     launch: LaunchClass,
     read_first: Vec<Reg>,
+    unneeded: Vec<analysis::Unneeded>,
     one_worker: bool,
     register_file_bytes: usize,
     regions: Vec<Vec<BlockId>>,
@@ -136,7 +137,7 @@ impl Program {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
         Effort::Quick.isa()?;
-        let analysis::Optimized { function, flow, read_first } = analysis::optimize(function);
+        let analysis::Optimized { function, flow, read_first, unneeded } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let (regions, region_of) = divide(&function);
@@ -151,6 +152,7 @@ impl Program {
             in_loops,
             tiers: [(); 2].map(|()| Tier::new(regions.len())),
             read_first,
+            unneeded,
             flow,
             launch,
             one_worker,
@@ -201,6 +203,10 @@ impl Program {
 
     fn read_first(&self) -> &[Reg] {
         &self.read_first
+    }
+
+    fn unneeded(&self, block: BlockId) -> &analysis::Unneeded {
+        &self.unneeded[block.0 as usize]
     }
 
     fn one_worker(&self) -> bool {

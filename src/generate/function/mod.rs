@@ -92,7 +92,16 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
             block(&mut b, &banks, &body, i, last, u)?;
         }
     }
-    f.at(last).exit();
+    let mut b = f.at(last);
+    // What is overwritten in all lanes is not needed before.
+    b.set_nomask(true);
+    for i in 0..WORDS {
+        if u.ratio(1, 4)? {
+            let zero = b.iconst(Type::I32, 0);
+            b.rf_write(banks.words.reg(i), zero);
+        }
+    }
+    b.exit();
     Ok(f.finish().expect("generated operations are well-typed"))
 }
 
@@ -245,20 +254,64 @@ fn resident_loop(
         }
     }
     let counter = banks.words.reg(u.int_in_range(0..=WORDS - 1)?);
+    let mut staying = if u.arbitrary()? { counted(b, counter, u)? } else { odd(b, counter, u)? };
+    if u.ratio(1, 3)? {
+        staying = b.and(staying, *u.choose(&pool.masks)?);
+    }
+    let active = b.read_active();
+    let active = if u.ratio(1, 4)? {
+        // A mask keeps those that leave.
+        let left = banks.masks.reg(u.int_in_range(0..=MASKS - 1)?);
+        let leaving = b.not(staying);
+        let leaving = b.and(leaving, active);
+        let before = b.rf_read(left);
+        let gone = b.or(leaving, before);
+        b.rf_write(left, gone);
+        let others = b.not(gone);
+        b.and(active, others)
+    } else {
+        b.and(active, staying)
+    };
+    b.write_active(active);
+    b.branch(active, this, exit);
+    Ok(())
+}
+
+/// Counts a round, and which lanes have not come to a number that is a multiple of a power of two.
+fn odd(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> Result<Value> {
     let (count, one) = (b.rf_read(counter), b.iconst(Type::I32, 1));
     let count = b.add(count, one);
     b.rf_write(counter, count);
     let period = b.iconst(Type::I32, *u.choose(&[1, 3, 7])?);
     let (rest, zero) = (b.and(count, period), b.iconst(Type::I32, 0));
-    let mut staying = b.icmp(IntCc::Ne, rest, zero);
-    if u.ratio(1, 3)? {
-        staying = b.and(staying, *u.choose(&pool.masks)?);
-    }
-    let active = b.read_active();
-    let active = b.and(active, staying);
-    b.write_active(active);
-    b.branch(active, this, exit);
-    Ok(())
+    Ok(b.icmp(IntCc::Ne, rest, zero))
+}
+
+/// Counts a round up or down, and which lanes have not come to a number of their own, which is near to where some begin.
+fn counted(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> Result<Value> {
+    let up = u.arbitrary()?;
+    let before = b.rf_read(counter);
+    let step = b.iconst(Type::I32, if up { 1 } else { u32::MAX.into() });
+    let after = b.add(before, step);
+    b.rf_write(counter, after);
+    let (lane, scale) = (b.lane_id(), b.iconst(Type::I32, u.int_in_range(0..=6)?));
+    let (near, ahead) = (b.mul(lane, scale), u.int_in_range(0..=20)?);
+    let ahead = b.iconst(Type::I32, if up { ahead } else { 31 - ahead });
+    let limit = b.add(near, ahead);
+    let count = if u.arbitrary()? { after } else { before };
+    let cc = *u.choose(if up {
+        &[IntCc::LtU, IntCc::LtS, IntCc::Ne, IntCc::LeU]
+    } else {
+        &[IntCc::GtU, IntCc::GtS, IntCc::Ne, IntCc::GeS]
+    })?;
+    Ok(match u.int_in_range(0..=2)? {
+        0 => b.icmp(cc, count, limit),
+        1 => b.icmp(cc.swapped(), limit, count),
+        _ => {
+            let leaving = b.icmp(cc.inverse(), count, limit);
+            b.not(leaving)
+        }
+    })
 }
 
 /// Reads a word, as an integer and as a float.

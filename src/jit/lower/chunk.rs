@@ -1,7 +1,7 @@
 //! One chunk of lanes: where its rows lie, and the values it has in registers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Clif, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Clif, types};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -128,6 +128,32 @@ pub fn flags() -> MemFlagsData {
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn chunk(&mut self) -> &mut Chunk {
         self.chunk.as_mut().expect("inside a chunk loop")
+    }
+
+    /// A loop over the warp's chunks, which takes values from one to the next. Gives what the last one leaves.
+    pub(super) fn each_chunk(
+        &mut self,
+        first: &[Clif],
+        body: impl FnOnce(&mut Self, &[Clif]) -> Vec<Clif>,
+    ) -> Vec<Clif> {
+        let (head, exit) = (self.b.create_block(), self.b.create_block());
+        let index = self.b.append_block_param(head, types::I64);
+        let tys: Vec<_> = first.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
+        let state: Vec<Clif> = tys.into_iter().map(|ty| self.b.append_block_param(head, ty)).collect();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let args: Vec<BlockArg> = std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
+        self.b.ins().jump(head, &args);
+        self.b.switch_to_block(head);
+        self.chunk = Some(self.new_chunk(index));
+        let after = body(self, &state);
+        self.chunk = None;
+        let next = self.b.ins().iadd_imm_s(index, 1);
+        let count = self.chunk_count();
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let args: Vec<BlockArg> = std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
+        self.b.ins().brif(more, head, &args, exit, &[]);
+        self.b.switch_to_block(exit);
+        after
     }
 
     /// Whether the step being lowered computes this value.
@@ -505,13 +531,23 @@ impl BlockLowerer<'_, '_, '_> {
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,
-            Some(mask) if self.settled_mask(mask) == Some(true) => new,
+            Some(mask) if self.settled_mask(mask) == Some(true) || self.is_unneeded_beyond(mask, reg) => new,
             Some(mask) => {
                 let old = self.load_cells(ty, offset);
                 self.merge(mask, &new, &old, ty)
             }
         };
         self.store_cells(ty, offset, &lanes);
+    }
+
+    /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
+    fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
+        let written = self.block.insts.iter().find_map(|inst| match inst.op {
+            Op::RfWrite { reg, value, .. } if reg == self.function.active => Some(value),
+            _ => None,
+        });
+        let after = written.or_else(|| self.entry_mask());
+        self.unneeded.idle.contains(&reg) && after.is_some_and(|after| self.masks().is_subset(after, mask))
     }
 
     /// Lane by lane `new` where the mask is set, else `old`.

@@ -229,6 +229,7 @@ pub fn lower_region(
             groups,
             sweep: sweep.as_ref(),
             in_loop: *in_loop,
+            unneeded: program.unneeded(id),
             classes,
             whole_classes: whole_classes.as_ref().unwrap_or(classes),
             slots,

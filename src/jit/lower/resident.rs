@@ -38,7 +38,7 @@ pub struct Resident {
     /// Mask registers that it writes.
     pub(super) masks: BTreeMap<Reg, Value>,
     /// Those of them that gather the lanes that leave. They are not carried.
-    leavers: Leavers,
+    pub(super) leavers: Leavers,
     /// Masks computed outside the segment from carried ones.
     pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
@@ -106,11 +106,14 @@ impl BlockLowerer<'_, '_, '_> {
         let leavers = Leavers::default();
         let mut resident =
             Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, leavers, carried_scalars, raw };
+        resident.leavers = self.leavers(&resident.masks, active, next_active);
         if loads > 0 {
             resident.raw.retain(|reg| resident.lanes[reg].1 == Some(active));
+            if self.counted(&resident).is_none() {
+                resident.leavers = Leavers::default();
+            }
             return self.goes_alone(&resident).then_some(resident);
         }
-        resident.leavers = self.leavers(&resident.masks, active, next_active);
         Some(resident)
     }
 
@@ -245,7 +248,7 @@ impl BlockLowerer<'_, '_, '_> {
             0 => self.chunks_to_their_end(resident, &old_masks, rounds),
             _ => self.lanes_to_their_end(resident, &old_masks, rounds),
         };
-        self.finish_rounds(resident, &old_masks, &done);
+        self.finish_rounds(resident, &done);
     }
 
     /// Has careful code do the loop if a lane is active that has left it.
@@ -540,7 +543,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn is_mask(&self, v: Value) -> bool {
+    pub(super) fn is_mask(&self, v: Value) -> bool {
         self.block.ty(v) == crate::ir::ValueType::MASK
     }
 
@@ -555,7 +558,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Counts what was done, writes the masks back, and goes on.
-    fn finish_rounds(&mut self, resident: &Resident, old_masks: &[Clif], done: &Done) {
+    fn finish_rounds(&mut self, resident: &Resident, done: &Done) {
         let cost = i64::from(self.block.cost);
         // A block entered without active lanes counts too.
         let one = self.b.ins().iconst(types::I64, 1);
@@ -568,11 +571,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mut going = None;
         let lanes_mask = self.warp_mask();
-        for ((&reg, &old), &new) in resident.masks.keys().zip(old_masks).zip(&done.masks) {
+        for (&reg, &new) in resident.masks.keys().zip(&done.masks) {
+            let offset = self.layout.offset(reg) as i32;
+            let old = self.b.ins().load(types::I64, flags(), self.registers, offset);
             let inside = self.b.ins().band_imm_s(new, lanes_mask as i64);
             let beyond = self.b.ins().band_imm_s(old, !lanes_mask as i64);
             let whole = self.b.ins().bor(inside, beyond);
-            let offset = self.layout.offset(reg) as i32;
             self.b.ins().store(flags(), whole, self.registers, offset);
             if reg == self.function.active {
                 going = Some(whole);

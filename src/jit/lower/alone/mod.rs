@@ -4,48 +4,36 @@
 //! eight lanes at once, and loses where lanes leave it at different times. Here one lane after the other runs it to its end, in
 //! scalars. As the loop writes no memory no lane sees what others did before. Which load would fault first only lockstep tells:
 //! what a load cannot reach makes the registers what they were, and careful code (see [`abi::CAREFUL`]) does the loop.
+//!
+//! If a loop counts its rounds, all that can be told of them before the first one is, for eight lanes at once (see [`counted`]); of
+//! others only rounds tell how many there are (see [`open`]).
 
+mod ahead;
+mod counted;
 mod loads;
+mod open;
 mod ops;
+mod rounds;
 mod slots;
 mod variables;
 
-use cranelift_codegen::ir::{
-    Block as ClifBlock, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
-};
-use cranelift_frontend as frontend;
-use rustc_hash::FxHashMap;
+use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types};
 
-use super::super::forms::clif_type;
 use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::resident::{Done, Resident};
 use crate::ir::layout::row_bytes;
 use crate::ir::{Access, BlockId, Inst, Op, Reg, Space, Type, Value};
+use loads::Ways;
 use ops::Lane;
-use slots::{Slot, Slots};
-use variables::{Stream, Variable};
+use rounds::Rounds;
+use slots::Slots;
 
 /// Bytes of registers that are saved at most before such a loop.
 const MOST_SAVED: u32 = 4096;
-/// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
-const WARP_SLOTS: usize = 5;
 /// Operations for each load, up to which lanes are better off alone: others are cheaper for many at once.
 const OPERATIONS_A_LOAD: usize = 8;
-
-/// What is known of a warp between two lanes.
-struct Warp {
-    /// That a lane may run.
-    rounds: Slot,
-    /// Lanes that have not run, as a mask.
-    to_come: Slot,
-    /// Most rounds of a lane so far, and those of all.
-    most: Slot,
-    total: Slot,
-    /// What the loop carries, in the order of the registers.
-    masks: Vec<Slot>,
-}
 
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.
@@ -59,7 +47,7 @@ impl BlockLowerer<'_, '_, '_> {
             && insts().any(scattered)
             && insts().all(|inst| self.can_go_alone(inst, resident))
             && insts().filter(computes).count() <= OPERATIONS_A_LOAD * resident.loads
-            && resident.masks.len() + resident.loads <= slots::MOST - WARP_SLOTS
+            && 8 * (resident.masks.len() + resident.loads + open::SLOTS) <= slots::MOST_BYTES
             && resident.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>() <= MOST_SAVED
     }
 
@@ -83,6 +71,7 @@ impl BlockLowerer<'_, '_, '_> {
             Op::RfRead { .. }
             | Op::RfWrite { .. }
             | Op::Const { .. }
+            | Op::LaneId
             | Op::Splat { .. }
             | Op::Unary { .. }
             | Op::Binary { .. }
@@ -109,8 +98,6 @@ impl BlockLowerer<'_, '_, '_> {
     /// One lane after the other runs the loop to its end, or to the last of `rounds`. Gives the most rounds that one did, those of
     /// all lanes together, and the masks.
     pub(super) fn lanes_to_their_end(&mut self, resident: &Resident, old_masks: &[Clif], rounds: Clif) -> Done {
-        let variables = self.variables(resident);
-        let streams = self.streams(resident, &variables);
         // Operands made outside are at hand before the ways part.
         for &index in &resident.body {
             for v in self.block.insts[index].op.operands() {
@@ -119,44 +106,76 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
         }
-        let saved = self.save(resident);
-        let fails = self.cold_block();
-
-        let mut slots = Slots::default();
         let at = resident.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
         let all = self.warp_mask() as i64;
-        let lanes = self.b.ins().band_imm_s(old_masks[at], all);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let warp = Warp {
-            rounds: slots.keep(self, rounds),
-            to_come: slots.keep(self, lanes),
-            most: slots.keep(self, zero),
-            total: slots.keep(self, zero),
-            masks: old_masks.iter().map(|&mask| slots.keep(self, mask)).collect(),
-        };
-        let (head, work, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.ins().jump(head, &[]);
-        self.b.switch_to_block(head);
-        let to_come = self.kept(warp.to_come);
-        self.b.ins().brif(to_come, work, &[], exit, &[]);
-
-        self.b.switch_to_block(work);
-        let number = self.b.ins().ctz(to_come);
-        self.lane_to_its_end(resident, (&variables, &streams), (&warp, slots), number, fails);
-        self.b.ins().jump(head, &[]);
-
-        self.b.switch_to_block(fails);
-        self.begin_again(resident, saved);
-        self.b.switch_to_block(exit);
-        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
-        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
+        let active = self.b.ins().band_imm_s(old_masks[at], all);
+        match self.counted(resident) {
+            Some(counted) => self.run_counted(resident, &counted, old_masks, active, rounds),
+            None => self.run_open(resident, old_masks, active, rounds),
+        }
     }
 
-    /// Copies the rows that the loop writes to a place on the stack.
-    fn save(&mut self, resident: &Resident) -> StackSlot {
-        let bytes = resident.lanes.keys().map(|&reg| self.row_bytes(reg)).sum();
+    /// What is the same in all lanes: as one of them has it that is active.
+    fn first_of_lanes(&mut self, resident: &Resident, rounds: &Rounds, active: Clif, slots: &mut Slots) -> Lane {
+        let number = self.b.ins().ctz(active);
+        // There may be none.
+        let number = self.b.ins().band_imm_u(number, 63);
+        let mut lane = Lane::new(number);
+        self.prepare(resident, rounds, &mut lane, true, slots);
+        // Some are made of what is not the same.
+        lane.values.retain(|&v, _| self.is_same(resident, v));
+        lane
+    }
+
+    /// What a lane knows before its rounds, besides what is the same in all.
+    fn begin_lane(
+        &mut self,
+        resident: &Resident,
+        rounds: &Rounds,
+        all: &Lane,
+        number: Clif,
+        slots: &mut Slots,
+    ) -> Lane {
+        let mut lane = Lane { number, ..all.clone() };
+        self.prepare(resident, rounds, &mut lane, false, slots);
+        lane
+    }
+
+    /// Values that rounds need and do not change, and where loads go, if these are the same in all lanes, or if they are not.
+    fn prepare(&mut self, resident: &Resident, rounds: &Rounds, lane: &mut Lane, same: bool, slots: &mut Slots) {
+        for &v in self.block.insts.iter().flat_map(|inst| &inst.results) {
+            if rounds.needs(v) && !rounds.changing.contains(&v) && self.is_same(resident, v) == same {
+                self.unchanging(resident, lane, v);
+            }
+        }
+        for (&index, address) in &rounds.addresses {
+            if address.common.iter().all(|&(v, _)| self.is_same(resident, v)) == same {
+                let access = *self.block.insts[index].op.access().expect("a load");
+                let place = self.place_of_lane(resident, lane, &access, address, slots);
+                lane.places.insert(index, place);
+            }
+        }
+    }
+
+    /// What a round computes, its variables having been read.
+    fn round(&mut self, resident: &Resident, rounds: &Rounds, lane: &mut Lane, ways: Ways) {
+        for early in [true, false] {
+            for (index, inst) in self.block.insts.iter().enumerate() {
+                match inst.op {
+                    Op::RfRead { .. } => {}
+                    _ if !rounds.is_due(index, &inst.results, early) => {}
+                    Op::Load { .. } => self.load_of_lane(rounds, lane, index, resident.active, ways),
+                    _ => self.lane_op(lane, index),
+                }
+            }
+        }
+    }
+
+    /// Copies the rows of registers to a place on the stack.
+    fn save(&mut self, regs: &[Reg]) -> StackSlot {
+        let bytes = regs.iter().map(|&reg| self.row_bytes(reg)).sum();
         let saved = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
-        self.copy_rows(resident, |lowerer, row, at| {
+        self.copy_rows(regs, |lowerer, row, at| {
             let v = lowerer.b.ins().load(types::I64X2, flags(), lowerer.registers, row);
             lowerer.b.ins().stack_store(types::I64, v, saved, at);
         });
@@ -164,9 +183,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// For each vector of the rows: where it is in the register file, and where on the stack.
-    fn copy_rows(&mut self, resident: &Resident, copy: impl Fn(&mut Self, i32, i32)) {
+    fn copy_rows(&mut self, regs: &[Reg], copy: impl Fn(&mut Self, i32, i32)) {
         let mut at = 0;
-        for &reg in resident.lanes.keys() {
+        for &reg in regs {
             let row = self.layout.offset(reg) as i32;
             for part in (0..self.row_bytes(reg) as i32).step_by(16) {
                 copy(self, row + part, at);
@@ -176,202 +195,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has careful code do the loop, from its beginning.
-    fn begin_again(&mut self, resident: &Resident, saved: StackSlot) {
-        self.copy_rows(resident, |lowerer, row, at| {
+    fn begin_again(&mut self, regs: &[Reg], saved: StackSlot) {
+        self.copy_rows(regs, |lowerer, row, at| {
             let v = lowerer.b.ins().stack_load(types::I64, types::I64X2, saved, at);
             lowerer.b.ins().store(flags(), v, lowerer.registers, row);
         });
         self.resume_at(BlockId(self.number));
         self.return_code(abi::CAREFUL);
-    }
-
-    /// The loop of one lane, the first of those to come.
-    fn lane_to_its_end(
-        &mut self,
-        resident: &Resident,
-        (variables, streams): (&[Variable], &[Stream]),
-        (warp, mut slots): (&Warp, Slots),
-        number: Clif,
-        fails: ClifBlock,
-    ) {
-        let mut lane = Lane::new(number);
-        for variable in variables {
-            let value = self.load_variable(number, variable);
-            self.b.def_var(variable.is, value);
-        }
-        let bits = self.carried_bits(resident, warp, number);
-        let rounds = self.kept(warp.rounds);
-        let left = slots.keep(self, rounds);
-        self.unchanging_values(resident, &mut lane);
-        let count = self.b.declare_var(types::I64);
-        let [check, head, goes, pauses, stops, leave, again, out] = [(); 8].map(|()| self.b.create_block());
-        self.b.ins().jump(check, &[]);
-
-        self.b.switch_to_block(check);
-        let paid = self.places(resident, &mut lane, (variables, streams), &mut slots, fails);
-        let most = self.kept(left);
-        let begin = paid.into_iter().fold(most, |least, rounds| self.b.ins().umin(least, rounds));
-        let later = self.b.ins().isub(most, begin);
-        self.keep(left, later);
-        self.b.def_var(count, begin);
-        self.b.ins().jump(head, &[]);
-
-        self.b.switch_to_block(head);
-        self.read_variables(&mut lane, variables, streams);
-        self.round(resident, &mut lane, &bits, fails);
-        self.next_round(&lane, variables, streams);
-        let next_bits: Vec<Clif> = resident.masks.values().map(|&mask| self.lane_bit(&lane, mask)).collect();
-        for (reg, &bit) in resident.masks.keys().zip(&next_bits) {
-            self.b.def_var(bits[reg], bit);
-        }
-        let before = self.b.use_var(count);
-        let after = self.b.ins().iadd_imm_s(before, -1);
-        self.b.def_var(count, after);
-        let going = self.lane_bit(&lane, resident.next_active);
-        self.b.ins().brif(going, goes, &[], stops, &[]);
-        self.b.switch_to_block(goes);
-        self.b.ins().brif(after, head, &[], pauses, &[]);
-
-        let active = bits[&self.function.active];
-        for (block, bit) in [(pauses, 1), (stops, 0)] {
-            self.b.switch_to_block(block);
-            let bit = self.b.ins().iconst(types::I8, bit);
-            self.b.def_var(active, bit);
-            self.b.ins().jump(leave, &[]);
-        }
-        self.b.switch_to_block(leave);
-        self.leave_streams(&lane, variables, streams);
-        let later = self.kept(left);
-        let rest = self.b.ins().iadd(later, after);
-        self.keep(left, rest);
-        let going = self.b.use_var(active);
-        self.b.ins().brif(going, again, &[], out, &[]);
-        self.b.switch_to_block(again);
-        self.b.ins().brif(rest, check, &[], out, &[]);
-
-        self.b.switch_to_block(out);
-        let to_come = self.kept(warp.to_come);
-        let number = self.b.ins().ctz(to_come);
-        self.store_variables(resident, number, variables);
-        for (reg, &slot) in resident.masks.keys().zip(&warp.masks) {
-            let (mask, bit) = (self.kept(slot), self.b.use_var(bits[reg]));
-            let mask = self.with_bit(mask, number, bit);
-            self.keep(slot, mask);
-        }
-        let others = self.b.ins().iadd_imm_s(to_come, -1);
-        let others = self.b.ins().band(to_come, others);
-        self.keep(warp.to_come, others);
-        let rounds = self.kept(warp.rounds);
-        let done = self.b.ins().isub(rounds, rest);
-        let most = self.kept(warp.most);
-        let most = self.b.ins().umax(most, done);
-        self.keep(warp.most, most);
-        let total = self.kept(warp.total);
-        let total = self.b.ins().iadd(total, done);
-        self.keep(warp.total, total);
-    }
-
-    /// Where all loads go, and for how many rounds each stream knows that.
-    fn places(
-        &mut self,
-        resident: &Resident,
-        lane: &mut Lane,
-        (variables, streams): (&[Variable], &[Stream]),
-        slots: &mut Slots,
-        fails: ClifBlock,
-    ) -> Vec<Clif> {
-        let mut known = Vec::new();
-        for stream in streams {
-            let access = *self.block.insts[stream.inst].op.access().expect("a load");
-            let at = self.b.use_var(variables[stream.variable].is);
-            let (host, rounds) = self.follow(&access, at, stream.step, fails);
-            self.b.def_var(stream.host, host);
-            let back = self.b.ins().isub(at, host);
-            lane.back.insert(stream.inst, (back, slots.keep(self, back)));
-            known.push(rounds);
-        }
-        for &index in &resident.body {
-            if let Op::Load { access, .. } = self.block.insts[index].op
-                && !lane.back.contains_key(&index)
-            {
-                let place = self.place_of_lane(resident, lane, &access, slots, fails);
-                lane.places.insert(index, place);
-            }
-        }
-        known
-    }
-
-    /// What a round computes, its variables having been read.
-    fn round(
-        &mut self,
-        resident: &Resident,
-        lane: &mut Lane,
-        bits: &FxHashMap<Reg, frontend::Variable>,
-        fails: ClifBlock,
-    ) {
-        for (index, inst) in self.block.insts.iter().enumerate() {
-            let known = inst.results.first().is_none_or(|v| lane.values.contains_key(v));
-            match inst.op {
-                _ if known => {}
-                Op::RfRead { reg, .. } if bits.contains_key(&reg) => {
-                    lane.values.insert(inst.results[0], self.b.use_var(bits[&reg]));
-                }
-                Op::Load { .. } if self.is_done_by_lanes(resident, index) => {
-                    let loaded = self.load_of_lane(lane, index, resident.active, fails);
-                    lane.values.extend(inst.results.iter().copied().zip(loaded));
-                }
-                _ if self.is_done_by_lanes(resident, index) => self.lane_op(lane, index),
-                _ => {}
-            }
-        }
-    }
-
-    /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
-    fn is_done_by_lanes(&self, resident: &Resident, index: usize) -> bool {
-        let carried = |v: &Value| resident.carried_scalars.contains(v);
-        resident.has(index) || self.block.insts[index].results.iter().any(carried)
-    }
-
-    /// A lane's bits of the masks that the loop writes.
-    fn carried_bits(&mut self, resident: &Resident, warp: &Warp, number: Clif) -> FxHashMap<Reg, frontend::Variable> {
-        let mut bits = FxHashMap::default();
-        for (&reg, &mask) in resident.masks.keys().zip(&warp.masks) {
-            let variable = self.b.declare_var(types::I8);
-            let mask = self.kept(mask);
-            let bit = self.bit_of(mask, number);
-            self.b.def_var(variable, bit);
-            bits.insert(reg, variable);
-        }
-        bits
-    }
-
-    /// What is the same in every round of a lane.
-    fn unchanging_values(&mut self, resident: &Resident, lane: &mut Lane) {
-        for (index, inst) in self.block.insts.iter().enumerate() {
-            match inst.op {
-                Op::RfRead { reg, .. } if reg == self.function.active => {
-                    let one = self.b.ins().iconst(types::I8, 1);
-                    lane.values.insert(inst.results[0], one);
-                }
-                Op::RfRead { reg, .. } if resident.has(index) && !resident.lanes.contains_key(&reg) => {
-                    let (base, offset) = self.cell_of(lane.number, reg);
-                    let ty = clif_type(self.lane_type(reg), false);
-                    let cell = self.b.ins().load(ty, flags(), base, offset);
-                    lane.values.insert(inst.results[0], cell);
-                }
-                Op::RfRead { .. } | Op::RfWrite { .. } | Op::Load { .. } => {}
-                _ => {
-                    let known = |v: &Value| self.is_unchanging(resident, lane, *v);
-                    if self.is_done_by_lanes(resident, index) && inst.op.operands().iter().all(known) {
-                        self.lane_op(lane, index);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a value needs no round to be known.
-    pub(super) fn is_unchanging(&self, resident: &Resident, lane: &Lane, v: Value) -> bool {
-        lane.values.contains_key(&v) || !self.is_done_by_lanes(resident, self.defs[v.0 as usize].0)
     }
 }

@@ -6,24 +6,26 @@ use rustc_hash::FxHashMap;
 
 use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
-use super::super::{float, int};
+use super::super::chunk::flags;
+use super::super::resident::Resident;
+use super::super::{float, int, vector};
 use super::loads::Place;
-use super::slots::Slot;
 use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
 
 /// A lane's values in a round.
+#[derive(Clone)]
 pub struct Lane {
     /// Its number, `i64`.
     pub number: Clif,
-    /// Of loads, by index: host addresses of streams, and what leads from these to the variables.
-    pub hosts: FxHashMap<usize, Clif>,
-    pub back: FxHashMap<usize, (Clif, Slot)>,
-    /// The others.
+    /// Host addresses of streams, by the index of the load, and constants to add to them.
+    pub hosts: FxHashMap<usize, (Clif, i64)>,
+    /// Where the other loads go.
     pub places: FxHashMap<usize, Place>,
     /// Its bits of masks are `i8`, 0 or 1.
     pub values: FxHashMap<Value, Clif>,
-    /// Floats by the value that has their bits.
+    /// Words that are rather floats with the same bits, or `i64`.
     pub floats: FxHashMap<Value, Clif>,
+    pub wide: FxHashMap<Value, Clif>,
     /// 64-bit values by their halves.
     pub pairs: FxHashMap<(Value, Value), Clif>,
 }
@@ -33,10 +35,10 @@ impl Lane {
         Lane {
             number,
             hosts: FxHashMap::default(),
-            back: FxHashMap::default(),
             places: FxHashMap::default(),
             values: FxHashMap::default(),
             floats: FxHashMap::default(),
+            wide: FxHashMap::default(),
             pairs: FxHashMap::default(),
         }
     }
@@ -61,9 +63,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn lane_value(&mut self, lane: &Lane, v: Value) -> Clif {
-        match lane.values.get(&v) {
-            Some(&value) => value,
-            None => self.scalar(v),
+        if let Some(&value) = lane.values.get(&v) {
+            value
+        } else if let Some(&float) = lane.floats.get(&v) {
+            vector::cast(self.b, types::I32, float)
+        } else if let Some(&wide) = lane.wide.get(&v) {
+            self.b.ins().ireduce(types::I32, wide)
+        } else {
+            self.scalar(v)
         }
     }
 
@@ -73,6 +80,43 @@ impl BlockLowerer<'_, '_, '_> {
             None => {
                 let mask = self.scalar(v);
                 self.bit_of(mask, lane.number)
+            }
+        }
+    }
+
+    /// A value as `i64`, a word extended.
+    pub(super) fn lane_long(&mut self, lane: &Lane, v: Value) -> Clif {
+        if let Some(&wide) = lane.wide.get(&v) {
+            return wide;
+        }
+        let value = self.lane_value(lane, v);
+        if self.ty(v) == Type::I64 { value } else { self.b.ins().uextend(types::I64, value) }
+    }
+
+    /// A value that is the same in every round, with all that it is made of.
+    pub(super) fn unchanging(&mut self, resident: &Resident, lane: &mut Lane, v: Value) {
+        let index = self.defs[v.0 as usize].0;
+        if lane.values.contains_key(&v) || !self.is_done_by_lanes(resident, index) {
+            return;
+        }
+        match self.block.insts[index].op {
+            Op::RfRead { reg, .. } if resident.masks.contains_key(&reg) => {
+                let bit = self.b.ins().iconst(types::I8, i64::from(reg == self.function.active));
+                lane.values.insert(v, bit);
+            }
+            Op::RfRead { reg, .. } => {
+                let (base, offset) = self.cell_of(lane.number, reg);
+                let ty = clif_type(self.ty(v), false);
+                let cell = self.b.ins().load(ty, flags(), base, offset);
+                lane.values.insert(v, cell);
+            }
+            Op::LaneId => {
+                let number = self.b.ins().ireduce(types::I32, lane.number);
+                lane.values.insert(v, number);
+            }
+            ref op => {
+                op.operands().into_iter().for_each(|operand| self.unchanging(resident, lane, operand));
+                self.lane_op(lane, index);
             }
         }
     }
@@ -87,6 +131,9 @@ impl BlockLowerer<'_, '_, '_> {
             match inst.op {
                 Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, a } if lane.floats.contains_key(&a) => {
                     lane.floats[&a]
+                }
+                Op::Convert { op: ConvertOp::ZeroExtend, to: Type::I64, a } if lane.wide.contains_key(&a) => {
+                    lane.wide[&a]
                 }
                 Op::Concat { lo, hi } if lane.pairs.contains_key(&(lo, hi)) => lane.pairs[&(lo, hi)],
                 Op::Select { mask, a, b } => {

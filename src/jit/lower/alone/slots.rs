@@ -8,8 +8,8 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use warploom_runtime::warp::REST_BYTES;
 
-/// Values that are kept at most.
-pub const MOST: usize = REST_BYTES / 8;
+/// Bytes that there are for them.
+pub const MOST_BYTES: usize = REST_BYTES;
 
 /// Where an `i64` is kept.
 #[derive(Clone, Copy)]
@@ -18,17 +18,27 @@ pub struct Slot(i32);
 /// Places in [`warploom_runtime::warp::WarpContext::rest`].
 #[derive(Clone, Copy, Default)]
 pub struct Slots {
-    taken: usize,
+    taken: i32,
 }
 
 impl Slots {
     /// Keeps a value in a place of its own.
     pub fn keep(&mut self, lowerer: &mut BlockLowerer<'_, '_, '_>, value: Clif) -> Slot {
-        assert!(self.taken < MOST, "a loop with more stays in lockstep");
-        let slot = Slot(abi::REST + 8 * self.taken as i32);
-        self.taken += 1;
+        let slot = Slot(self.take(8));
         lowerer.keep(slot, value);
         slot
+    }
+
+    /// A place for one value a lane: its offset in the context.
+    pub fn row(&mut self, bytes: u32) -> i32 {
+        self.take(bytes as i32)
+    }
+
+    fn take(&mut self, bytes: i32) -> i32 {
+        let at = self.taken;
+        self.taken += bytes;
+        assert!(self.taken as usize <= MOST_BYTES, "a loop with more stays in lockstep");
+        abi::REST + at
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::resident::Resident;
-use super::super::{float, int, vector};
+use super::super::{float, int};
 use super::ops::Lane;
 use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
@@ -21,10 +21,12 @@ pub struct Variable {
     pub is: frontend::Variable,
     /// Where it is before and after the loop: a register, or the low and the high word's.
     pub regs: Vec<Reg>,
-    next: Next,
-    ty: Type,
+    /// The values that read these.
+    pub reads: Vec<Option<Value>>,
+    pub next: Next,
+    pub ty: Type,
     /// The lanes that get the new value, if not all that are in the loop.
-    guard: Option<Value>,
+    pub guard: Option<Value>,
 }
 
 /// What a round makes of a variable.
@@ -35,16 +37,14 @@ pub enum Next {
     Step(i64),
 }
 
-/// A load whose address is a variable that moves on by a constant: lanes check it once for many rounds, and in these the host
-/// address is what moves on.
+/// A load whose address is a variable that moves on by a constant.
+#[derive(Clone, Copy)]
 pub struct Stream {
     /// The load's index.
     pub inst: usize,
     /// The variable's index.
     pub variable: usize,
     pub step: i64,
-    /// The host address.
-    pub host: frontend::Variable,
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -57,13 +57,7 @@ impl BlockLowerer<'_, '_, '_> {
             let pairs = |high: &Reg| *high != low && always(high) && self.next_of_pair(resident, low, *high).is_some();
             let Some(high) = left.iter().copied().find(pairs).filter(|_| left.contains(&low)) else { continue };
             let next = self.next_of_pair(resident, low, high).expect("a pair");
-            variables.push(Variable {
-                is: self.b.declare_var(types::I64),
-                regs: vec![low, high],
-                next,
-                ty: Type::I64,
-                guard: None,
-            });
+            variables.push(self.variable(vec![low, high], next, Type::I64, None));
             left.retain(|&reg| reg != low && reg != high);
         }
         for reg in left {
@@ -72,26 +66,48 @@ impl BlockLowerer<'_, '_, '_> {
                 Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.ty(a) == Type::F32 => {
                     (Next::Value(a), Type::F32)
                 }
-                Op::Binary { op: BinaryOp::Add, a, b } if always(&reg) && self.ty(value) == Type::I64 => {
-                    let step = self.moved_by(a, b, |v| self.reads(v, reg));
-                    (step.map_or(Next::Value(value), Next::Step), Type::I64)
+                _ => {
+                    let step = self.moves_on(reg, value).filter(|_| always(&reg));
+                    (step.map_or(Next::Value(value), Next::Step), self.lane_type(reg))
                 }
-                _ => (Next::Value(value), self.lane_type(reg)),
             };
-            let is = self.b.declare_var(clif_type(ty, false));
-            variables.push(Variable { is, regs: vec![reg], next, ty, guard: guard.filter(|_| !always(&reg)) });
+            variables.push(self.variable(vec![reg], next, ty, guard.filter(|_| !always(&reg))));
         }
         variables
+    }
+
+    fn variable(&mut self, regs: Vec<Reg>, next: Next, ty: Type, guard: Option<Value>) -> Variable {
+        let read = |&reg: &Reg| {
+            let mut insts = self.block.insts.iter();
+            insts
+                .find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg))
+                .map(|inst| inst.results[0])
+        };
+        let reads = regs.iter().map(read).collect();
+        Variable { is: self.b.declare_var(clif_type(ty, false)), regs, reads, next, ty, guard }
     }
 
     pub(super) fn reads(&self, v: Value, reg: Reg) -> bool {
         matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg)
     }
 
+    /// What is added to a register in a round, if that is all.
+    pub(super) fn moves_on(&self, reg: Reg, value: Value) -> Option<i64> {
+        match *self.def_op(value) {
+            Op::Binary { op: BinaryOp::Add, a, b } | Op::AddCarry { a, b, carry: None }
+                if self.def(value).results[0] == value && self.ty(value).bits() >= 32 =>
+            {
+                self.moved_by(a, b, |v| self.reads(v, reg))
+            }
+            _ => None,
+        }
+    }
+
     /// What is added in a sum of what `is` the variable and a constant.
     fn moved_by(&self, a: Value, b: Value, is: impl Fn(Value) -> bool) -> Option<i64> {
         let step = if is(a) { self.constant(b) } else { self.constant(a).filter(|_| is(b)) };
-        step.map(|step| step as i64)
+        let bits = self.ty(a).bits();
+        step.map(|step| (step << (64 - bits)) as i64 >> (64 - bits))
     }
 
     /// What a round makes of two registers, if that is a value's halves.
@@ -147,18 +163,16 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Stores what a lane ends with.
-    pub(super) fn store_variables(&mut self, resident: &Resident, number: Clif, variables: &[Variable]) {
-        for variable in variables {
-            let mut value = self.b.use_var(variable.is);
-            if resident.raw.contains(&variable.regs[0]) {
-                let nan = self.function.nan.canonical(Type::F32);
-                value = float::canonical(self.b, Type::F32, nan, value, false);
-            }
-            for (i, &reg) in variable.regs.iter().enumerate() {
-                let word = if variable.regs.len() == 1 { value } else { self.half_of(value, i == 1) };
-                let (base, offset) = self.cell_of(number, reg);
-                self.b.ins().store(flags(), word, base, offset);
-            }
+    pub(super) fn store_variable(&mut self, resident: &Resident, number: Clif, variable: &Variable) {
+        let mut value = self.b.use_var(variable.is);
+        if resident.raw.contains(&variable.regs[0]) {
+            let nan = self.function.nan.canonical(Type::F32);
+            value = float::canonical(self.b, Type::F32, nan, value, false);
+        }
+        for (i, &reg) in variable.regs.iter().enumerate() {
+            let word = if variable.regs.len() == 1 { value } else { self.half_of(value, i == 1) };
+            let (base, offset) = self.cell_of(number, reg);
+            self.b.ins().store(flags(), word, base, offset);
         }
     }
 
@@ -166,8 +180,8 @@ impl BlockLowerer<'_, '_, '_> {
         if high { int::high_half(self.b, value) } else { self.b.ins().ireduce(types::I32, value) }
     }
 
-    /// The streams, at most one for a variable.
-    pub(super) fn streams(&mut self, resident: &Resident, variables: &[Variable]) -> Vec<Stream> {
+    /// Loads whose addresses move on by a constant, at most one for a variable.
+    pub(super) fn streams(&self, resident: &Resident, variables: &[Variable]) -> Vec<Stream> {
         let mut streams: Vec<Stream> = Vec::new();
         for &inst in &resident.body {
             let Op::Load { access, .. } = self.block.insts[inst].op else { continue };
@@ -182,78 +196,39 @@ impl BlockLowerer<'_, '_, '_> {
             let first = streams.iter().all(|stream| stream.variable != variable);
             let near = (1..=MOST_STEP).contains(&step.unsigned_abs());
             if access.guard == Some(resident.active) && aligned && first && near {
-                streams.push(Stream { inst, variable, step, host: self.b.declare_var(types::I64) });
+                streams.push(Stream { inst, variable, step });
             }
         }
         streams
     }
 
-    /// What a round begins with: variables as the values that read them.
-    pub(super) fn read_variables(&mut self, lane: &mut Lane, variables: &[Variable], streams: &[Stream]) {
-        let read = |reg: Reg| {
-            let mut insts = self.block.insts.iter();
-            insts
-                .find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg))
-                .map(|inst| inst.results[0])
-        };
-        for (number, variable) in variables.iter().enumerate() {
-            let reads: Vec<Option<Value>> = variable.regs.iter().map(|&reg| read(reg)).collect();
-            if reads.iter().all(Option::is_none) {
-                continue;
+    /// A variable as the values that read it.
+    pub(super) fn read_variable(&mut self, lane: &mut Lane, variable: &Variable, value: Clif) {
+        match variable.reads[..] {
+            [Some(v)] if variable.ty == Type::F32 && self.ty(v) != Type::F32 => {
+                lane.floats.insert(v, value);
             }
-            let value = match streams.iter().find(|stream| stream.variable == number) {
-                Some(stream) => {
-                    let host = self.b.use_var(stream.host);
-                    lane.hosts.insert(stream.inst, host);
-                    self.b.ins().iadd(host, lane.back[&stream.inst].0)
+            [Some(v)] => {
+                lane.values.insert(v, value);
+            }
+            [low, high] => {
+                for (v, is_high) in [(low, false), (high, true)] {
+                    let half = self.half_of(value, is_high);
+                    lane.values.extend(v.map(|v| (v, half)));
                 }
-                None => self.b.use_var(variable.is),
-            };
-            match reads[..] {
-                [Some(v)] if variable.ty == Type::F32 && self.ty(v) != Type::F32 => {
-                    let bits = vector::cast(self.b, types::I32, value);
-                    lane.values.insert(v, bits);
-                    lane.floats.insert(v, value);
-                }
-                [Some(v)] => {
-                    lane.values.insert(v, value);
-                }
-                _ => {
-                    for (i, v) in reads.iter().enumerate() {
-                        let half = self.half_of(value, i == 1);
-                        lane.values.extend(v.map(|v| (v, half)));
-                    }
-                    if let [Some(low), Some(high)] = reads[..] {
-                        lane.pairs.insert((low, high), value);
-                    }
+                if let [Some(low), Some(high)] = [low, high] {
+                    lane.pairs.insert((low, high), value);
                 }
             }
+            _ => {}
         }
     }
 
-    /// What a round makes of all variables.
-    pub(super) fn next_round(&mut self, lane: &Lane, variables: &[Variable], streams: &[Stream]) {
-        let mut next = Vec::new();
-        for (number, variable) in variables.iter().enumerate() {
-            match streams.iter().find(|stream| stream.variable == number) {
-                Some(stream) => {
-                    next.push((stream.host, self.b.ins().iadd_imm_s(lane.hosts[&stream.inst], stream.step)));
-                }
-                None => next.push((variable.is, self.next_value(lane, variable))),
-            }
-        }
-        for (variable, value) in next {
-            self.b.def_var(variable, value);
-        }
-    }
-
-    /// What variables are that host addresses stood for.
-    pub(super) fn leave_streams(&mut self, lane: &Lane, variables: &[Variable], streams: &[Stream]) {
-        for stream in streams {
-            let host = self.b.use_var(stream.host);
-            let back = self.kept(lane.back[&stream.inst].1);
-            let value = self.b.ins().iadd(host, back);
-            self.b.def_var(variables[stream.variable].is, value);
+    /// What a round makes of variables.
+    pub(super) fn next_round(&mut self, lane: &Lane, variables: &[&Variable]) {
+        let next: Vec<Clif> = variables.iter().map(|variable| self.next_value(lane, variable)).collect();
+        for (variable, value) in variables.iter().zip(next) {
+            self.b.def_var(variable.is, value);
         }
     }
 

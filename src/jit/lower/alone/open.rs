@@ -1,0 +1,152 @@
+//! Loops of which only rounds tell how many there are: lists, searches.
+
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use cranelift_frontend as frontend;
+
+use super::super::block::BlockLowerer;
+use super::super::resident::{Done, Resident};
+use super::loads::Ways;
+use super::slots::{Slot, Slots};
+use super::variables::Variable;
+use crate::ir::{Op, Reg, Value};
+
+/// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
+pub const SLOTS: usize = 4;
+
+/// What is known of a warp between two lanes.
+struct Warp {
+    /// That a lane may run.
+    rounds: Slot,
+    /// Lanes that have not run, as a mask.
+    to_come: Slot,
+    /// Most rounds of a lane so far, and those of all.
+    most: Slot,
+    total: Slot,
+    /// What the loop carries, in the order of the registers.
+    masks: Vec<Slot>,
+}
+
+/// A mask register that the loop writes: what reads it, and a lane's bit of it.
+struct Carried {
+    read: Option<Value>,
+    next: Value,
+    bit: frontend::Variable,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// Every active lane runs to its end, or to the last of `allowed` rounds.
+    pub(super) fn run_open(&mut self, resident: &Resident, old_masks: &[Clif], active: Clif, allowed: Clif) -> Done {
+        let next_masks: Vec<Value> = resident.masks.values().copied().collect();
+        let rounds = self.rounds_of(resident, &next_masks, 0);
+        let variables: Vec<&Variable> = rounds.variables.iter().collect();
+        let written: Vec<Reg> = resident.lanes.keys().copied().collect();
+        let carried: Vec<Carried> = resident.masks.iter().map(|(&reg, &next)| self.carried(reg, next)).collect();
+        let saved = self.save(&written);
+        let fails = self.cold_block();
+
+        let mut slots = Slots::default();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let warp = Warp {
+            rounds: slots.keep(self, allowed),
+            to_come: slots.keep(self, active),
+            most: slots.keep(self, zero),
+            total: slots.keep(self, zero),
+            masks: old_masks.iter().map(|&mask| slots.keep(self, mask)).collect(),
+        };
+        let all = self.first_of_lanes(resident, &rounds, active, &mut slots);
+        let [next, work, head, goes, pauses, stops, out, exit] = [(); 8].map(|()| self.b.create_block());
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+        let to_come = self.kept(warp.to_come);
+        self.b.ins().brif(to_come, work, &[], exit, &[]);
+
+        self.b.switch_to_block(work);
+        let number = self.b.ins().ctz(to_come);
+        let mut lane = self.begin_lane(resident, &rounds, &all, number, &mut slots);
+        for variable in &variables {
+            let value = self.load_variable(number, variable);
+            self.b.def_var(variable.is, value);
+        }
+        for (carried, &mask) in carried.iter().zip(&warp.masks) {
+            let mask = self.kept(mask);
+            let bit = self.bit_of(mask, number);
+            self.b.def_var(carried.bit, bit);
+        }
+        let left = self.b.declare_var(types::I64);
+        let most = self.kept(warp.rounds);
+        self.b.def_var(left, most);
+        self.b.ins().jump(head, &[]);
+
+        self.b.switch_to_block(head);
+        for variable in &variables {
+            let value = self.b.use_var(variable.is);
+            self.read_variable(&mut lane, variable, value);
+        }
+        for carried in &carried {
+            if let Some(read) = carried.read.filter(|read| rounds.changing.contains(read)) {
+                let bit = self.b.use_var(carried.bit);
+                lane.values.insert(read, bit);
+            }
+        }
+        self.round(resident, &rounds, &mut lane, Ways { again: head, fails });
+        self.next_round(&lane, &variables);
+        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(&lane, carried.next)).collect();
+        for (carried, bit) in carried.iter().zip(bits) {
+            self.b.def_var(carried.bit, bit);
+        }
+        let before = self.b.use_var(left);
+        let after = self.b.ins().iadd_imm_s(before, -1);
+        self.b.def_var(left, after);
+        let going = self.lane_bit(&lane, resident.next_active);
+        self.b.ins().brif(going, goes, &[], stops, &[]);
+        self.b.switch_to_block(goes);
+        self.b.ins().brif(after, head, &[], pauses, &[]);
+
+        let at = resident.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
+        for (block, bit) in [(pauses, 1), (stops, 0)] {
+            self.b.switch_to_block(block);
+            let bit = self.b.ins().iconst(types::I8, bit);
+            self.b.def_var(carried[at].bit, bit);
+            self.b.ins().jump(out, &[]);
+        }
+
+        self.b.switch_to_block(out);
+        let to_come = self.kept(warp.to_come);
+        let number = self.b.ins().ctz(to_come);
+        variables.iter().for_each(|variable| self.store_variable(resident, number, variable));
+        for (carried, &slot) in carried.iter().zip(&warp.masks) {
+            let (mask, bit) = (self.kept(slot), self.b.use_var(carried.bit));
+            let mask = self.with_bit(mask, number, bit);
+            self.keep(slot, mask);
+        }
+        let others = self.without_first(to_come);
+        self.keep(warp.to_come, others);
+        let (allowed, left) = (self.kept(warp.rounds), self.b.use_var(left));
+        let done = self.b.ins().isub(allowed, left);
+        let most = self.kept(warp.most);
+        let most = self.b.ins().umax(most, done);
+        self.keep(warp.most, most);
+        let total = self.kept(warp.total);
+        let total = self.b.ins().iadd(total, done);
+        self.keep(warp.total, total);
+        self.b.ins().jump(next, &[]);
+
+        self.b.switch_to_block(fails);
+        self.begin_again(&written, saved);
+        self.b.switch_to_block(exit);
+        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
+        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
+    }
+
+    fn carried(&mut self, reg: Reg, next: Value) -> Carried {
+        let mut insts = self.block.insts.iter();
+        let read = insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
+        Carried { read: read.map(|inst| inst.results[0]), next, bit: self.b.declare_var(types::I8) }
+    }
+
+    /// A mask without its lowest bit.
+    pub(super) fn without_first(&mut self, mask: Clif) -> Clif {
+        let less = self.b.ins().iadd_imm_s(mask, -1);
+        self.b.ins().band(mask, less)
+    }
+}

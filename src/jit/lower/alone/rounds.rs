@@ -1,0 +1,148 @@
+//! What the rounds of a lane do: which values change from round to round, and which of them anyone needs.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::super::block::BlockLowerer;
+use super::super::resident::Resident;
+use super::loads::Address;
+use super::variables::{Next, Stream, Variable};
+use crate::ir::{Op, Reg, Value};
+
+/// What the rounds of a lane do.
+pub struct Rounds {
+    pub variables: Vec<Variable>,
+    /// Loads whose addresses are known for all rounds before the first one.
+    pub streams: Vec<Stream>,
+    /// What the addresses of the others are made of, by the index of the load.
+    pub addresses: BTreeMap<usize, Address>,
+    /// Values that are not the same in all rounds.
+    pub changing: FxHashSet<Value>,
+    /// Values that must be there to know what other loads load, and all that someone needs.
+    early: FxHashSet<Value>,
+    needed: FxHashSet<Value>,
+}
+
+impl Rounds {
+    pub fn needs(&self, v: Value) -> bool {
+        self.needed.contains(&v)
+    }
+
+    /// Whether an instruction is due before the last load that may fail, or after it. So what only needs loads that cannot
+    /// is next to them.
+    pub fn is_due(&self, index: usize, results: &[Value], early: bool) -> bool {
+        let of = |values: &FxHashSet<Value>| results.iter().any(|v| values.contains(v) && self.changing.contains(v));
+        let is_early = self.addresses.contains_key(&index) || of(&self.early);
+        if early { is_early } else { !is_early && of(&self.needed) }
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// What rounds do. `masks` are those that must be known after each. So many `streams` at most are checked before the first one.
+    pub(super) fn rounds_of(&mut self, resident: &Resident, masks: &[Value], streams: usize) -> Rounds {
+        let changing = self.changing(resident);
+        let variables = self.variables(resident);
+        let mut addresses = BTreeMap::new();
+        for &index in &resident.body {
+            if let Op::Load { access, .. } = self.block.insts[index].op {
+                addresses.insert(index, self.address_of(&access, &changing));
+            }
+        }
+        let mut candidates = self.streams(resident, &variables);
+        candidates.truncate(streams);
+        let mut rounds = Rounds {
+            variables,
+            streams: Vec::new(),
+            addresses,
+            changing,
+            early: FxHashSet::default(),
+            needed: FxHashSet::default(),
+        };
+        let all = rounds.addresses.clone();
+        loop {
+            rounds.addresses = all.clone();
+            candidates.iter().for_each(|stream| drop(rounds.addresses.remove(&stream.inst)));
+            rounds.early = self.needed_for(&rounds, None);
+            rounds.needed = self.needed_for(&rounds, Some(masks));
+            // The address itself would be needed too.
+            let before = candidates.len();
+            candidates.retain(|stream| {
+                let mut reads = rounds.variables[stream.variable].reads.iter().flatten();
+                !reads.any(|read| rounds.needed.contains(read))
+            });
+            if candidates.len() == before {
+                rounds.streams = candidates;
+                return rounds;
+            }
+        }
+    }
+
+    /// Values that depend on what a round before made, or loaded.
+    pub(super) fn changing(&self, resident: &Resident) -> FxHashSet<Value> {
+        let mut changing = FxHashSet::default();
+        for (index, inst) in self.block.insts.iter().enumerate() {
+            let changes = match inst.op {
+                _ if !self.is_done_by_lanes(resident, index) => false,
+                Op::RfRead { reg, .. } => resident.lanes.contains_key(&reg) || self.changes_mask(resident, reg),
+                Op::Load { .. } => true,
+                ref op => op.operands().iter().any(|v| changing.contains(v)),
+            };
+            if changes {
+                changing.extend(&inst.results);
+            }
+        }
+        changing
+    }
+
+    /// Whether a lane's bit of a mask register may be another one in a later round. In the loop it is active, and has not left.
+    fn changes_mask(&self, resident: &Resident, reg: Reg) -> bool {
+        let written = resident.masks.contains_key(&reg);
+        written && reg != self.function.active && !resident.leavers.regs.contains(&reg)
+    }
+
+    /// What is needed for all loads whose addresses are listed; with `masks`, for all that a round makes too.
+    fn needed_for(&self, rounds: &Rounds, masks: Option<&[Value]>) -> FxHashSet<Value> {
+        let mut left: Vec<Value> = masks.unwrap_or_default().to_vec();
+        let parts = |left: &mut Vec<Value>, index: usize| {
+            let Op::Load { access, .. } = self.block.insts[index].op else { unreachable!("a load") };
+            left.extend(access.guard);
+            left.extend(rounds.addresses.get(&index).map(|address| address.rest));
+        };
+        rounds.addresses.keys().for_each(|&index| parts(&mut left, index));
+        if masks.is_some() {
+            for variable in &rounds.variables {
+                left.extend(variable.guard);
+                left.extend(match variable.next {
+                    Next::Value(value) => Some(value),
+                    Next::Step(_) => None,
+                });
+            }
+        }
+        let mut needed = FxHashSet::default();
+        while let Some(v) = left.pop() {
+            if !needed.insert(v) || !rounds.changing.contains(&v) {
+                continue;
+            }
+            let index = self.defs[v.0 as usize].0;
+            match self.block.insts[index].op {
+                Op::Load { .. } => parts(&mut left, index),
+                ref op => left.extend(op.operands()),
+            }
+        }
+        needed
+    }
+
+    /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
+    pub(super) fn is_done_by_lanes(&self, resident: &Resident, index: usize) -> bool {
+        let carried = |v: &Value| resident.carried_scalars.contains(v);
+        resident.has(index) || self.block.insts[index].results.iter().any(carried)
+    }
+
+    /// Whether a value that does not change is the same in all lanes that are active.
+    pub(super) fn is_same(&self, resident: &Resident, v: Value) -> bool {
+        let classes = self.whole_classes;
+        let alike = !self.is_mask(v) && classes.span_warp() && classes.get(v).is_same();
+        alike || !self.is_done_by_lanes(resident, self.defs[v.0 as usize].0)
+    }
+}
