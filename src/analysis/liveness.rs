@@ -55,7 +55,7 @@ pub struct Liveness {
     live_out: Vec<RegSet>,
     /// Of blocks that lead to themselves, what is live after them but for that.
     live_elsewhere: Vec<Option<RegSet>>,
-    /// What lanes may read that are not active after the block.
+    /// What lanes may read that are not active after the block, in it or later.
     live_idle: Vec<RegSet>,
 }
 
@@ -176,6 +176,8 @@ impl Liveness {
                 return all.clone();
             }
             let mut idle = always.clone();
+            // It may do so after it has written.
+            exposed[i].iter().for_each(|&reg| idle.insert(number(reg)));
             flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
             awaited[i].iter().for_each(|&join| idle.union(&live_in[join]));
             follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| idle.union(&live_in[join]));

@@ -542,7 +542,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        let written = self.block.insts.iter().find_map(|inst| match inst.op {
+        // Before what may fault it may be written too.
+        let written = self.block.insts.iter().rev().find_map(|inst| match inst.op {
             Op::RfWrite { reg, value, .. } if reg == self.function.active => Some(value),
             _ => None,
         });

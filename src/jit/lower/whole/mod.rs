@@ -129,15 +129,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
         self.b.switch_to_block(slow);
         self.scalars.clone_from(&scalars);
-        for number in group.steps.clone() {
-            let raises = |index: usize| matches!(self.block.insts[index].op, Op::Raise { .. });
-            match self.plan.steps[number] {
-                Step::Segment(_) => self.step(number),
-                // That it raises nothing is a condition of the group.
-                Step::Scalar(index) if raises(index) => self.step(number),
-                _ => {}
-            }
-        }
+        self.steps_one_by_one(group);
         let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
         self.b.ins().jump(done, &args);
 
@@ -149,6 +141,22 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         for &number in &group.after {
             self.step(number);
+        }
+    }
+
+    /// Does the group's segments as others are done.
+    fn steps_one_by_one(&mut self, group: &Group) {
+        // That they raise nothing is a condition of the group.
+        let raises = |number: usize| match self.plan.steps[number] {
+            Step::Scalar(index) => matches!(self.block.insts[index].op, Op::Raise { .. }),
+            _ => false,
+        };
+        let raising: Vec<usize> = group.steps.clone().filter(|&number| raises(number)).collect();
+        for number in group.steps.clone() {
+            let decides = || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
+            if matches!(self.plan.steps[number], Step::Segment(_)) || raising.contains(&number) || decides() {
+                self.step(number);
+            }
         }
     }
 
