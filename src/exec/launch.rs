@@ -86,7 +86,7 @@ pub struct LaunchOptions {
     /// Worker threads.
     pub threads: usize,
     pub engine: EngineKind,
-    /// With full effort, all code is made for speed before the launch begins; else what proves hot is made again.
+    /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
     pub effort: Effort,
     /// Guest instructions (of warps).
     pub instruction_limit: Option<u64>,
@@ -173,7 +173,7 @@ impl<'p> Kernel<'p> {
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<LaunchOutcome, Error> {
         self.in_environment(args, options, |translated, environment| {
-            if options.engine == EngineKind::Jit && options.effort == Effort::Full {
+            if options.engine == EngineKind::Jit && options.effort.is_fast() {
                 translated.compile(options.block, options.threads, options.effort)?;
             }
             let engine = translated.engine(options.engine, options.block, options.threads)?;

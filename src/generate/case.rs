@@ -53,7 +53,7 @@ impl Case {
 impl Subject for Case {
     type Outcome = Ran;
 
-    /// Runs the launch on both engines, the JIT also with the other effort and several workers if the blocks are independent.
+    /// Runs the launch on both engines, the JIT also with another effort and several workers if the blocks are independent.
     fn run(&self) -> Result<Ran, Failure> {
         let path = Path::new("case.toml");
         let text = self.text();
@@ -145,9 +145,9 @@ pub(super) fn instruction_limit(u: &mut Unstructured<'_>) -> Choice<u64> {
     if u.ratio(1, 8)? { u.int_in_range(0..=500) } else { Ok(INSTRUCTIONS) }
 }
 
-/// Either effort.
+/// Any effort.
 pub(super) fn effort(u: &mut Unstructured<'_>) -> Choice<Effort> {
-    Ok(if u.arbitrary()? { Effort::Quick } else { Effort::Full })
+    Ok(*u.choose(&Effort::ALL)?)
 }
 
 /// A buffer of these words.

@@ -57,8 +57,9 @@ pub struct Way {
 }
 
 /// All of them: for several workers the code has locks.
-pub const WAYS: [Way; 3] = [
+pub const WAYS: [Way; 4] = [
     Way { name: "jit, code made quickly", effort: Effort::Quick, one_worker: true },
+    Way { name: "jit, code for what is likely", effort: Effort::Likely, one_worker: true },
     Way { name: "jit", effort: Effort::Full, one_worker: true },
     Way { name: "jit for several workers", effort: Effort::Full, one_worker: false },
 ];

@@ -11,7 +11,7 @@ use super::{Effort, JitError, Program};
 pub fn clif(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
-        let lowered = lower_region(program, region, Effort::Full, &Effort::Full.isa()?)?;
+        let lowered = lower_region(program, region, Effort::Likely, &Effort::Likely.isa()?)?;
         let _ =
             writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
     }
@@ -22,7 +22,7 @@ pub fn clif(program: &Program) -> Result<String, JitError> {
 pub fn host(program: &Program) -> Result<String, JitError> {
     let mut out = String::new();
     for region in 0..program.regions.len() {
-        let compiled = program.compile_region(region, Effort::Full)?;
+        let compiled = program.compile_region(region, Effort::Likely)?;
         let _ = writeln!(
             out,
             "; region {region}: blocks {:?}, {} bytes",
@@ -37,5 +37,5 @@ pub fn host(program: &Program) -> Result<String, JitError> {
 }
 
 fn blocks(program: &Program, region: usize) -> Vec<u32> {
-    program.regions[region].iter().map(|id| id.0).collect()
+    program.regions[region].blocks.iter().map(|id| id.0).collect()
 }

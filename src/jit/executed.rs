@@ -37,7 +37,7 @@ impl Counting {
                 blocks.push(Counted { entered, instructions: size.instructions });
             }
             let code = compile(function, hides_uses, &host)?;
-            let _ = program.tiers[Effort::Full as usize].code[region].set(Ok(Compiled { code, _owned: owned }));
+            let _ = program.regions[region].code[Effort::Full as usize].set(Ok(Compiled { code, _owned: owned }));
         }
         Ok(Counting { program, blocks })
     }

@@ -18,7 +18,7 @@ mod tier;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use cranelift_codegen::control::ControlPlane;
@@ -38,7 +38,7 @@ use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
 pub use tier::Effort;
-use tier::{Compiled, HELPED, Heat, SLICE, Tier};
+use tier::{CAREFUL_SLICE, Compiled, HELPED, Region, SLICE};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ const MAX_VARIANTS: usize = 4;
 fn generator(builder: isa::Builder, effort: Effort, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
     let settings = [
         ("opt_level", "none"),
-        ("regalloc_algorithm", if effort == Effort::Quick { "single_pass" } else { "backtracking" }),
+        ("regalloc_algorithm", if effort.is_fast() { "backtracking" } else { "single_pass" }),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("unwind_info", "false"),
         ("enable_probestack", "false"),
@@ -122,11 +122,10 @@ pub struct Program {
     unneeded: Vec<analysis::Unneeded>,
     one_worker: bool,
     register_file_bytes: usize,
-    regions: Vec<Vec<BlockId>>,
+    regions: Vec<Region>,
     region_of: Vec<usize>,
-    /// Of each region.
-    heat: Vec<Heat>,
-    tiers: [Tier; 2],
+    /// Of each block, for code made quickly and for code made for speed.
+    plans: [OnceLock<Vec<BlockPlan>>; 2],
     translate_ns: AtomicU64,
     /// Goes on where code could not be made, and does what code leaves to it.
     interpreter: Arc<Interpreter>,
@@ -143,21 +142,21 @@ impl Program {
         let (regions, region_of) = divide(&function);
         let in_loops = analysis::in_loops(&function, &flow);
         let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
-        let heat = |blocks: &Vec<BlockId>| {
-            let blocks = blocks.iter().map(|&id| (u64::from(function.block(id).cost), in_loops[id.0 as usize]));
-            Heat::new(blocks, has_indirect)
+        let region = |blocks: Vec<BlockId>| {
+            let cost = |&id: &BlockId| (u64::from(function.block(id).cost), in_loops[id.0 as usize]);
+            let costs: Vec<(u64, bool)> = blocks.iter().map(cost).collect();
+            Region::new(blocks, costs.into_iter(), has_indirect)
         };
         let mut program = Program {
-            heat: regions.iter().map(heat).collect(),
+            regions: regions.into_iter().map(region).collect(),
             in_loops,
-            tiers: [(); 2].map(|()| Tier::new(regions.len())),
+            plans: Default::default(),
             read_first,
             unneeded,
             flow,
             launch,
             one_worker,
             register_file_bytes: 0,
-            regions,
             region_of,
             translate_ns: AtomicU64::new(0),
             interpreter,
@@ -189,9 +188,9 @@ impl Program {
 
     /// What was decided about each block.
     fn plans(&self, effort: Effort) -> &[BlockPlan] {
-        self.tiers[effort as usize].plans.get_or_init(|| {
+        self.plans[usize::from(effort.is_fast())].get_or_init(|| {
             // Only what a whole warp does at once relies on facts.
-            let facts = (effort == Effort::Full).then(|| analysis::facts(&self.function, &self.flow, self.launch));
+            let facts = effort.is_fast().then(|| analysis::facts(&self.function, &self.flow, self.launch));
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);
@@ -225,7 +224,7 @@ impl Program {
     fn compile_region(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
         let isa = effort.isa()?;
         let plans = self.plans(effort);
-        for &block in &self.regions[region] {
+        for &block in &self.regions[region].blocks {
             self.check_register_file(plans[block.0 as usize].bytes, self.register_file_bytes)?;
         }
         let Lowered { function, owned, hides_uses } = lower_region(self, region, effort, &isa)?;
@@ -240,7 +239,7 @@ impl Program {
 
     /// The code of a region, made now if there is none yet.
     fn compiled(&self, region: usize, effort: Effort) -> &Result<Compiled, JitError> {
-        self.tiers[effort as usize].code[region].get_or_init(|| {
+        self.regions[region].code[effort as usize].get_or_init(|| {
             let start = Instant::now();
             let compiled = self.compile_region(region, effort);
             self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
@@ -255,7 +254,7 @@ impl Program {
         if careful {
             return self.compiled(region, Effort::Quick).as_ref().ok();
         }
-        self.tiers[Effort::Quick as usize].made(region).or_else(|| self.first_code(region, context))
+        self.regions[region].made(Effort::Quick).or_else(|| self.first_code(region, context))
     }
 
     /// Runs code from the context's block on.
@@ -268,18 +267,26 @@ impl Program {
         unsafe { entry(context, block) }
     }
 
-    /// The same of code that may become hot: a turn in it is cut into slices, so that a loop can go on in better code.
-    fn warm(&self, region: usize, compiled: &Compiled, context: &mut WarpContext) -> u32 {
+    /// The same of code that is not for speed: when it is hot, better code is made. Turns are cut into slices, so that a loop can go
+    /// on in that.
+    fn warm(&self, number: usize, compiled: &Compiled, context: &mut WarpContext, careful: bool) -> u32 {
+        let region = &self.regions[number];
+        let (heat, better, slice) = match careful {
+            true => (&region.careful_heat, Effort::Full, CAREFUL_SLICE),
+            false => (&region.heat, Effort::Likely, SLICE),
+        };
         let before = (context.instructions, context.helper_calls, context.interp_instructions);
         let turn = context.back_edges;
-        let slice = if self.heat[region].is_hot() { turn } else { turn.min(SLICE) };
+        let is_best = region.made(Effort::Full).is_some();
+        let slice = if heat.is_hot() || is_best { turn } else { turn.min(slice) };
         context.back_edges = slice;
         let code = self.enter(compiled, context);
         context.back_edges = context.back_edges.wrapping_add(turn - slice);
-        let helped = context.helper_calls - before.1 + context.interp_instructions - before.2;
+        // To begin again costs as much as a helper.
+        let helped = context.helper_calls - before.1 + context.interp_instructions - before.2 + u64::from(careful);
         // Whoever makes a region hot compiles it, while others go on with the code that there is.
-        if self.heat[region].add(context.instructions - before.0 + HELPED * helped) {
-            let _ = self.compiled(region, Effort::Full);
+        if heat.add(context.instructions - before.0 + HELPED * helped) && !is_best {
+            let _ = self.compiled(number, better);
         }
         code
     }
@@ -287,8 +294,8 @@ impl Program {
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
         let blocks = context.nctaid.iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
-        let will_be_hot = self.heat[region].expect(blocks.saturating_mul(context.warps.into()));
-        let fast = will_be_hot.then(|| self.compiled(region, Effort::Full).as_ref().ok());
+        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps.into()));
+        let fast = will_be_hot.then(|| self.compiled(region, Effort::Likely).as_ref().ok());
         fast.flatten().or_else(|| self.compiled(region, Effort::Quick).as_ref().ok())
     }
 }
@@ -306,11 +313,11 @@ impl Engine for Program {
         let mut careful = false;
         loop {
             let region = self.region_of[context.resume as usize];
-            let fast = self.tiers[Effort::Full as usize].made(region).filter(|_| !careful);
+            let fast = self.regions[region].fast().filter(|_| !careful);
             let code = match fast {
                 Some(fast) => self.enter(fast, context),
                 None => match self.slow_code(region, context, careful) {
-                    Some(slow) => self.warm(region, slow, context),
+                    Some(slow) => self.warm(region, slow, context, careful),
                     None => return self.interpreter.run(context),
                 },
             };

@@ -1,5 +1,5 @@
-//! The code of a program's regions, which is made twice at most: first so that it is there soon, and when it has proved
-//! hot so that it is fast.
+//! The code of a program's regions: first it is made so that it is there soon, when it has proved hot so that it is fast while
+//! what is likely holds, and when what is not likely has proved hot too so that it is fast in any case.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -7,31 +7,38 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use cranelift_codegen::isa::OwnedTargetIsa;
 
 use super::code::CodeMemory;
-use super::plan::BlockPlan;
 use super::{JitError, generator, lower};
+use crate::ir::BlockId;
 
 /// What code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// To be there soon: registers are allocated in one pass, and nothing is done for a whole warp at once.
     Quick,
-    /// To be fast.
+    /// To be fast while what is likely holds, which is half the code. Blocks where it does not hold begin again in quick code.
+    Likely,
+    /// To be fast whatever holds.
     Full,
 }
 
 impl Effort {
+    pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Likely, Effort::Full];
+
+    /// Whether code is made for speed.
+    pub fn is_fast(self) -> bool {
+        self != Effort::Quick
+    }
+
+    /// Another one.
     pub fn other(self) -> Effort {
-        match self {
-            Effort::Quick => Effort::Full,
-            Effort::Full => Effort::Quick,
-        }
+        Effort::ALL[(self as usize + 1) % Effort::ALL.len()]
     }
 
     /// The host's code generator, made once.
     pub fn isa(self) -> Result<OwnedTargetIsa, JitError> {
         static ISAS: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
         let make = || generator(cranelift_native::builder()?, self, &[]);
-        ISAS[self as usize].get_or_init(make).clone().map_err(JitError::Host)
+        ISAS[usize::from(self.is_fast())].get_or_init(make).clone().map_err(JitError::Host)
     }
 }
 
@@ -46,6 +53,8 @@ const ROUNDS: u64 = 32;
 pub const HELPED: u64 = 32;
 /// Backward jumps after which code that is not hot is left, so that the loop may go on in better code.
 pub const SLICE: u64 = 256;
+/// Backward jumps after which careful code is left: what did not hold may hold again, and mostly does not at once.
+pub const CAREFUL_SLICE: u64 = 16;
 
 /// How much a region has been executed.
 pub struct Heat {
@@ -68,6 +77,11 @@ impl Heat {
         }
         let per_warp = if has_indirect { 0 } else { per_warp };
         Heat { instructions: AtomicU64::new(0), hot: HOT * size.max(1), per_warp }
+    }
+
+    /// Of the same blocks, of which nothing has been executed.
+    fn cold(&self) -> Heat {
+        Heat { instructions: AtomicU64::new(0), ..*self }
     }
 
     pub fn is_hot(&self) -> bool {
@@ -99,22 +113,32 @@ pub struct Compiled {
     pub _owned: lower::Owned,
 }
 
-/// What was made with one effort.
-pub struct Tier {
-    /// Of each block.
-    pub plans: OnceLock<Vec<BlockPlan>>,
-    /// Of each region that was needed.
-    pub code: Vec<OnceLock<Result<Compiled, JitError>>>,
+/// Several blocks that are compiled together.
+pub struct Region {
+    pub blocks: Vec<BlockId>,
+    /// What was executed in it.
+    pub heat: Heat,
+    /// What was executed by careful code, in place of code that was made for what is likely.
+    pub careful_heat: Heat,
+    /// By effort.
+    pub code: [OnceLock<Result<Compiled, JitError>>; Effort::ALL.len()],
 }
 
-impl Tier {
-    pub fn new(regions: usize) -> Tier {
-        Tier { plans: OnceLock::new(), code: (0..regions).map(|_| OnceLock::new()).collect() }
+impl Region {
+    /// Blocks of a function; `costs` as of [`Heat::new`].
+    pub fn new(blocks: Vec<BlockId>, costs: impl Iterator<Item = (u64, bool)>, has_indirect: bool) -> Region {
+        let heat = Heat::new(costs, has_indirect);
+        Region { blocks, careful_heat: heat.cold(), heat, code: [const { OnceLock::new() }; Effort::ALL.len()] }
     }
 
-    /// The code of a region, if it was made.
-    pub fn made(&self, region: usize) -> Option<&Compiled> {
-        self.code[region].get()?.as_ref().ok()
+    /// Its code of this effort, if it was made.
+    pub fn made(&self, effort: Effort) -> Option<&Compiled> {
+        self.code[effort as usize].get()?.as_ref().ok()
+    }
+
+    /// Its fastest code, if some was made for speed.
+    pub fn fast(&self) -> Option<&Compiled> {
+        self.made(Effort::Full).or_else(|| self.made(Effort::Likely))
     }
 }
 

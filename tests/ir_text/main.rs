@@ -48,12 +48,19 @@ use warploom_runtime::launch::Engine;
 type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
 /// The engines under test.
-fn engines() -> [(&'static str, MakeEngine); 4] {
+fn engines() -> [(&'static str, MakeEngine); 5] {
     let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
     let quick: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Quick);
+    let likely: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Likely);
     let jit: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Full);
     let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false, Effort::Full);
-    [("interp", interp), ("jit, made quickly", quick), ("jit", jit), ("jit for several workers", shared_jit)]
+    [
+        ("interp", interp),
+        ("jit, made quickly", quick),
+        ("jit, for what is likely", likely),
+        ("jit", jit),
+        ("jit for several workers", shared_jit),
+    ]
 }
 
 fn make_jit(function: &Function, block: [u32; 3], one_worker: bool, effort: Effort) -> Result<Box<dyn Engine>, String> {

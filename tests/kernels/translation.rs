@@ -57,13 +57,31 @@ fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
         let options = LaunchOptions { effort, ..LaunchOptions::new([PIXELS / 32, 1, 1], [32, 1, 1]) };
         let counts = kernel.launch(&args, &options).expect("a launch").counts;
         // As the launch has made it.
-        let again = kernel.translate([32, 1, 1], 1, Effort::Full).expect("a translation");
+        let hot = if effort.is_fast() { effort } else { Effort::Likely };
+        let again = kernel.translate([32, 1, 1], 1, hot).expect("a translation");
         assert_eq!(again, Duration::ZERO, "{effort:?}, {counts:?}");
         let mut pixels = vec![0; 2 * PIXELS as usize];
         memory.read(image, &mut pixels).expect("the image");
         (pixels, counts.instructions, counts.lane_instructions)
     };
     assert!(run(Effort::Quick) == run(Effort::Full));
+}
+
+/// Code that is made first for speed relies on full warps.
+#[test]
+fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
+    let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
+    let kernel = saxpy.program.kernel("saxpy").expect("the kernel");
+    let grid = 25_000u32;
+    let n = grid * 64;
+    let args = [Arg::from(n), Arg::from(2.0f32), saxpy.zeros(4 * u64::from(n)), saxpy.zeros(4 * u64::from(n))];
+    // Of a block of 48 lanes, half the warps are full; the launch has more than 10,000 others.
+    for (block, third) in [(64, false), (48, true)] {
+        saxpy.launch(&args, grid, block, 1);
+        let made = |effort| kernel.translate([block, 1, 1], 1, effort).expect("a translation").is_zero();
+        assert!(made(Effort::Likely), "blocks of {block}");
+        assert_eq!(made(Effort::Full), third, "blocks of {block}");
+    }
 }
 
 #[test]

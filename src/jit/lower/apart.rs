@@ -3,9 +3,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
+use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessDesc, STAGED_VALUES};
-use super::super::{Effort, abi};
 use super::address::{Rights, Spaced, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -114,7 +114,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether stores to shared memory have code for lanes wherever they are: where it is worth it.
     pub(super) fn scatters_shared(&self, access: &Access) -> bool {
-        access.space == Space::Shared && self.region.effort == Effort::Full
+        access.space == Space::Shared && self.region.effort.is_fast()
     }
 
     /// Any lanes of shared memory: all are checked at once, then loaded one by one.
@@ -133,7 +133,7 @@ impl BlockLowerer<'_, '_, '_> {
         // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
         let [first, second] = [0, 1].map(|lane| self.b.ins().extractlane(offsets[0], lane));
         let distance = self.b.ins().isub(second, first);
-        let hot = self.region.effort == Effort::Full;
+        let hot = self.region.effort.is_fast();
         let apart = self.b.create_block();
         for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
             // Two lanes tell which it may be.
@@ -163,7 +163,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.
     pub(super) fn may_scatter(&self, access: &Access) -> bool {
-        self.can_scatter(access) && (self.region.effort == Effort::Full || self.looks_scattered(access))
+        self.can_scatter(access) && (self.region.effort.is_fast() || self.looks_scattered(access))
     }
 
     /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.

@@ -4,9 +4,9 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
 
+use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
-use super::super::{Effort, abi};
 use super::address::Rights;
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -41,8 +41,7 @@ impl BlockLowerer<'_, '_, '_> {
         let inline = matches!(access.ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
             && u32::from(access.align) >= access.ty.bytes()
             && matches!(access.space, Space::Shared | Space::Global);
-        let at_once =
-            inline && compare.is_none() && self.region.effort == Effort::Full && (!locked || direct(op).is_some());
+        let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());
         let run = (at_once && access.space == Space::Global).then(|| self.region.next_run());
         let desc = self.describe(index, AccessKind::Atomic { op }, run);
         let bits = self.mask_bits(guard);

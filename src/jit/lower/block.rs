@@ -35,6 +35,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub slots: &'r Slots,
     pub groups: &'r [Group],
     pub sweep: Option<&'r Sweep>,
+    /// How many steps may be done again by careful code.
+    pub repeatable: Option<usize>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
     pub unneeded: &'r Unneeded,
@@ -143,6 +145,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         self.count_block();
         self.idle = self.idle_steps();
+        self.repeatable = self.repeatable_steps();
         let mut number = 0;
         while number < self.plan.steps.len() {
             match self.groups.iter().find(|group| group.steps.start == number) {

@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::Effort;
 use super::block::BlockLowerer;
 use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value};
 
@@ -41,7 +40,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The registers that gather what leaves a loop with these masks at the end of a round.
     pub(super) fn leavers(&self, masks: &BTreeMap<Reg, Value>, active: Value, next_active: Value) -> Leavers {
         let mut leavers = Leavers::default();
-        if self.region.effort != Effort::Full {
+        if !self.region.effort.is_fast() {
             return leavers;
         }
         let reads = self.block.insts.iter().filter_map(|inst| match inst.op {

@@ -5,6 +5,7 @@
 //! which lanes, chunks and warps may run what they do not see of each other.
 
 mod address;
+mod again;
 mod alone;
 mod apart;
 mod atomic;

@@ -46,14 +46,15 @@ pub struct Exits {
     over_budget: Option<ClifBlock>,
     fault: Option<ClifBlock>,
     yields: Option<ClifBlock>,
+    careful: Option<ClifBlock>,
 }
 
 impl Exits {
-    fn get(exit: &mut Option<ClifBlock>, b: &mut FunctionBuilder, param: Option<clif::Type>) -> ClifBlock {
+    fn get(exit: &mut Option<ClifBlock>, b: &mut FunctionBuilder, params: &[clif::Type]) -> ClifBlock {
         *exit.get_or_insert_with(|| {
             let block = b.create_block();
             b.set_cold_block(block);
-            param.into_iter().for_each(|ty| {
+            params.iter().for_each(|&ty| {
                 b.append_block_param(block, ty);
             });
             block
@@ -62,20 +63,26 @@ impl Exits {
 
     /// Records the fault of the budget. Parameter: the pc, `i64`.
     pub fn over_budget(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
-        Exits::get(&mut self.over_budget, b, Some(types::I64))
+        Exits::get(&mut self.over_budget, b, &[types::I64])
     }
 
     /// Leaves with the fault on record.
     pub fn fault(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
-        Exits::get(&mut self.fault, b, None)
+        Exits::get(&mut self.fault, b, &[])
     }
 
     /// Gives up the warp's turn. Parameter: number of the block to go on at, `i32`.
     pub fn yields(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
-        Exits::get(&mut self.yields, b, Some(types::I32))
+        Exits::get(&mut self.yields, b, &[types::I32])
     }
 
-    fn finish(self, b: &mut FunctionBuilder, ctx: Clif) {
+    /// Has careful code do a block that has been counted. Parameters: its number, `i32`, and its cost, `i64`.
+    pub fn careful(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
+        Exits::get(&mut self.careful, b, &[types::I32, types::I64])
+    }
+
+    /// Fills the ways out. `active` is where the register file has the active mask.
+    fn finish(self, b: &mut FunctionBuilder, ctx: Clif, (registers, active): (Clif, i32)) {
         if let Some(block) = self.over_budget {
             b.switch_to_block(block);
             let pc = b.block_params(block)[0];
@@ -90,6 +97,21 @@ impl Exits {
             let number = b.block_params(block)[0];
             b.ins().store(flags(), number, ctx, abi::RESUME);
             return_code(b, ExitCode::Yield as u32);
+        }
+        if let Some(block) = self.careful {
+            b.switch_to_block(block);
+            let [number, cost] = b.block_params(block)[..] else { unreachable!("two parameters") };
+            b.ins().store(flags(), number, ctx, abi::RESUME);
+            // Careful code counts it once more.
+            let active = b.ins().load(types::I64, flags(), registers, active);
+            let lanes = b.ins().popcnt(active);
+            let lanes = b.ins().imul(lanes, cost);
+            for (counter, count) in [(abi::INSTRUCTIONS, cost), (abi::LANE_INSTRUCTIONS, lanes)] {
+                let counted = b.ins().load(types::I64, flags(), ctx, counter);
+                let before = b.ins().isub(counted, count);
+                b.ins().store(flags(), before, ctx, counter);
+            }
+            return_code(b, abi::CAREFUL);
         }
     }
 }
@@ -175,7 +197,7 @@ pub fn lower_region(
     effort: Effort,
     isa: &OwnedTargetIsa,
 ) -> Result<Lowered, JitError> {
-    let region_blocks = &program.regions[region];
+    let region_blocks = &program.regions[region].blocks;
     let plans = program.plans(effort);
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I32)]);
@@ -228,6 +250,7 @@ pub fn lower_region(
             plan,
             groups,
             sweep: sweep.as_ref(),
+            repeatable: None,
             in_loop: *in_loop,
             unneeded: program.unneeded(id),
             classes,
@@ -253,7 +276,8 @@ pub fn lower_region(
         };
         lowerer.lower();
     }
-    std::mem::take(&mut region.exits).finish(&mut b, ctx);
+    let active = program.layout().offset(program.function().active) as i32;
+    std::mem::take(&mut region.exits).finish(&mut b, ctx, (registers, active));
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
     match region.error {

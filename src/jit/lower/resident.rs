@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
+use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, parts};
-use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::leavers::Leavers;
@@ -522,7 +522,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn lay_down_invariants(&mut self, carried: usize) {
         let lanes: BTreeMap<Value, Lanes> = self.chunk().lanes.drain().collect();
         let vectors: usize = lanes.values().map(|lanes| lanes.len()).sum();
-        if self.region.effort == Effort::Quick || carried + vectors <= KEPT {
+        if !self.region.effort.is_fast() || carried + vectors <= KEPT {
             self.chunk().lanes.extend(lanes);
             return;
         }

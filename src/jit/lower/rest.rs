@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use cranelift_codegen::ir::InstBuilder;
 
+use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
-use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
 use crate::analysis::Class;
@@ -62,7 +62,7 @@ impl Rest {
 impl BlockLowerer<'_, '_, '_> {
     /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
     pub(super) fn rest_for(&self, insts: &[usize]) -> Option<Rest> {
-        if self.whole.is_some() || self.region.effort == Effort::Quick {
+        if self.whole.is_some() || !self.region.effort.is_fast() {
             return None;
         }
         let uses = self.uses(insts);

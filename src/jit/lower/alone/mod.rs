@@ -19,7 +19,7 @@ mod variables;
 
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types};
 
-use super::super::{Effort, abi};
+use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::resident::{Done, Resident};
@@ -43,7 +43,7 @@ impl BlockLowerer<'_, '_, '_> {
         let computes = |inst: &&Inst| {
             !matches!(inst.op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::Const { .. } | Op::Load { .. })
         };
-        self.region.effort == Effort::Full
+        self.region.effort.is_fast()
             && insts().any(scattered)
             && insts().all(|inst| self.can_go_alone(inst, resident))
             && insts().filter(computes).count() <= OPERATIONS_A_LOAD * resident.loads

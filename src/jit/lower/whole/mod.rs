@@ -128,10 +128,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().jump(done, &args);
 
         self.b.switch_to_block(slow);
-        self.scalars.clone_from(&scalars);
-        self.steps_one_by_one(group);
-        let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
-        self.b.ins().jump(done, &args);
+        if self.repeatable.is_some_and(|steps| group.steps.start <= steps) {
+            self.leave_to_careful_code();
+        } else {
+            self.scalars.clone_from(&scalars);
+            self.steps_one_by_one(group);
+            let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
+            self.b.ins().jump(done, &args);
+        }
 
         self.b.switch_to_block(done);
         self.scalars = scalars;
