@@ -11,8 +11,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use warploom_runtime::memory::Residency;
 use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
 
-use super::JitError;
 use super::code::CodeMemory;
+use super::{Effort, JitError};
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
 use crate::ir::{Access, AtomicOp, BlockId, Extend, NanPolicy, SharedFn, Space, Type};
 
@@ -285,18 +285,13 @@ pub fn shared_number(function: SharedFn) -> u32 {
     SHARED.iter().position(|&f| f == function).expect("all functions are listed") as u32
 }
 
-/// Code that keeps all registers around a call of a helper, made once per process.
-struct Trampolines(Vec<CodeMemory>);
-
-/// Address of a helper's trampoline.
-pub fn trampoline(isa: &OwnedTargetIsa, helper: Helper) -> Result<usize, JitError> {
-    static TRAMPOLINES: OnceLock<Result<Trampolines, String>> = OnceLock::new();
-    let made = TRAMPOLINES.get_or_init(|| {
-        let code = Helper::ALL.iter().map(|&helper| make(isa, helper)).collect::<Result<_, _>>();
-        code.map(Trampolines).map_err(|error| error.to_string())
-    });
-    match made {
-        Ok(code) => Ok(code.0[helper as usize].address() as usize),
+/// Address of a helper's trampoline: code that keeps all registers around the call, made once per process.
+pub fn trampoline(helper: Helper) -> Result<usize, JitError> {
+    static TRAMPOLINES: [OnceLock<Result<CodeMemory, String>>; Helper::ALL.len()] =
+        [const { OnceLock::new() }; Helper::ALL.len()];
+    let make = || Effort::Quick.isa().and_then(|isa| make(&isa, helper)).map_err(|error| error.to_string());
+    match TRAMPOLINES[helper as usize].get_or_init(make) {
+        Ok(code) => Ok(code.address() as usize),
         Err(message) => Err(JitError::Trampoline(message.clone())),
     }
 }

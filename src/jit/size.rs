@@ -8,7 +8,6 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::Configurable;
 use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
 
-use super::helpers::{Helper, trampoline};
 use super::lower::{Lowered, lower_region};
 use super::{Effort, JitError, Program, generator, machine_code};
 
@@ -58,8 +57,6 @@ pub(super) fn reference_isa() -> Result<OwnedTargetIsa, JitError> {
 
 /// The blocks of a region, in the order of lowering.
 pub(super) fn blocks(program: &Program, region: usize, isa: &OwnedTargetIsa) -> Result<Vec<BlockSize>, JitError> {
-    // They are made once for the process, and must be for this host.
-    trampoline(&Effort::Full.isa()?, Helper::Access)?;
     let Lowered { mut function, owned: _owned, hides_uses } = lower_region(program, region, Effort::Full, isa)?;
     let mut blocks = mark(&mut function);
     count(&machine_code(function, hides_uses, isa)?, &mut blocks);

@@ -30,7 +30,6 @@ pub struct Region<'r> {
     pub one_worker: bool,
     pub effort: Effort,
     interpreter: &'r Arc<Interpreter>,
-    isa: &'r OwnedTargetIsa,
     signatures: HashMap<u32, SigRef>,
     pub exits: Exits,
     pub owned: Owned,
@@ -174,7 +173,7 @@ impl Region<'_> {
 
     /// Calls a helper through its trampoline.
     pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
-        let address = match helpers::trampoline(self.isa, helper) {
+        let address = match helpers::trampoline(helper) {
             Ok(address) => address,
             Err(error) => {
                 self.error = Some(error);
@@ -218,7 +217,6 @@ pub fn lower_region(
         one_worker: program.one_worker(),
         effort,
         interpreter: program.interpreter(),
-        isa,
         signatures: HashMap::new(),
         exits: Exits::default(),
         owned: Owned::default(),
