@@ -324,29 +324,36 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         u64::MAX >> (64 - u32::from(self.function.lanes))
     }
 
-    pub(super) fn new_chunk(&mut self, index: Clif) -> Chunk {
-        let narrow = self.b.ins().ishl_imm_u(index, 5);
-        let wide = self.b.ins().ishl_imm_u(index, 6);
-        let rows = [self.b.ins().iadd(self.registers, narrow), self.b.ins().iadd(self.registers, wide)];
-        let first_lane = self.b.ins().ishl_imm_u(index, i64::from(CHUNK.trailing_zeros()));
+    /// The chunk that begins with this lane. Its rows are lanes times 4 and 8, which addresses of the host can scale by.
+    pub(super) fn new_chunk(&mut self, first_lane: Clif) -> Chunk {
+        let rows = [2, 3].map(|shift| {
+            let offset = self.b.ins().ishl_imm_u(first_lane, shift);
+            self.b.ins().iadd(self.registers, offset)
+        });
         Chunk::counted(first_lane, rows)
+    }
+
+    /// The first lane of the chunk after the one that begins with `first_lane`, and whether the warp has it.
+    pub(super) fn next_chunk(&mut self, first_lane: Clif) -> (Clif, Clif) {
+        let next = self.b.ins().iadd_imm_s(first_lane, i64::from(CHUNK));
+        let lanes = self.chunk_count() * i64::from(CHUNK);
+        (next, self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes))
     }
 
     fn segment(&mut self, insts: &[usize]) {
         let outgoing = self.outgoing(insts);
         let skip = self.skippable();
-        let count = self.chunk_count();
         let head = self.b.create_block();
         let latch = self.b.create_block();
         let exit = self.b.create_block();
-        let index = self.b.append_block_param(head, types::I64);
+        let first_lane = self.b.append_block_param(head, types::I64);
         let gathered: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
         let zero = self.b.ins().iconst(types::I64, 0);
         let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
         self.b.ins().jump(head, &initial);
         self.b.switch_to_block(head);
 
-        let chunk = self.new_chunk(index);
+        let chunk = self.new_chunk(first_lane);
         self.chunk = Some(chunk);
         let after_chunk: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(latch, types::I64)).collect();
         if let Some(active) = skip {
@@ -366,8 +373,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(latch);
         self.chunk = None;
         self.rest = None;
-        let next = self.b.ins().iadd_imm_s(index, 1);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let (next, more) = self.next_chunk(first_lane);
         let mut again = vec![BlockArg::Value(next)];
         again.extend(after_chunk.iter().map(|&v| BlockArg::Value(v)));
         self.b.ins().brif(more, head, &again, exit, &[]);

@@ -137,19 +137,17 @@ impl BlockLowerer<'_, '_, '_> {
         body: impl FnOnce(&mut Self, &[Clif]) -> Vec<Clif>,
     ) -> Vec<Clif> {
         let (head, exit) = (self.b.create_block(), self.b.create_block());
-        let index = self.b.append_block_param(head, types::I64);
+        let first_lane = self.b.append_block_param(head, types::I64);
         let tys: Vec<_> = first.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
         let state: Vec<Clif> = tys.into_iter().map(|ty| self.b.append_block_param(head, ty)).collect();
         let zero = self.b.ins().iconst(types::I64, 0);
         let args: Vec<BlockArg> = std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
-        self.chunk = Some(self.new_chunk(index));
+        self.chunk = Some(self.new_chunk(first_lane));
         let after = body(self, &state);
         self.chunk = None;
-        let next = self.b.ins().iadd_imm_s(index, 1);
-        let count = self.chunk_count();
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let (next, more) = self.next_chunk(first_lane);
         let args: Vec<BlockArg> = std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().brif(more, head, &args, exit, &[]);
         self.b.switch_to_block(exit);

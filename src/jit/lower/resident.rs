@@ -275,7 +275,7 @@ impl BlockLowerer<'_, '_, '_> {
         let latch = self.b.create_block();
         let exit = self.b.create_block();
         let fixed = 2;
-        let index = self.b.append_block_param(head, types::I64);
+        let first_lane = self.b.append_block_param(head, types::I64);
         let params = |lowerer: &mut Self, block| -> Vec<Clif> {
             (0..fixed + mask_regs.len()).map(|_| lowerer.b.append_block_param(block, types::I64)).collect()
         };
@@ -285,7 +285,7 @@ impl BlockLowerer<'_, '_, '_> {
         let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), 1 + state.len()).collect();
         self.b.ins().jump(head, &initial);
         self.b.switch_to_block(head);
-        let chunk = self.new_chunk(index);
+        let chunk = self.new_chunk(first_lane);
         self.chunk = Some(chunk);
 
         let old_bits: Vec<Clif> = old_masks.iter().map(|&old| self.chunk_bits(old)).collect();
@@ -303,9 +303,7 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(latch);
         self.chunk = None;
-        let next = self.b.ins().iadd_imm_s(index, 1);
-        let count = self.chunk_count();
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let (next, more) = self.next_chunk(first_lane);
         let mut again = vec![BlockArg::Value(next)];
         again.extend(after.iter().map(|&v| BlockArg::Value(v)));
         self.b.ins().brif(more, head, &again, exit, &[]);

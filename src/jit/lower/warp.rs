@@ -44,17 +44,15 @@ impl BlockLowerer<'_, '_, '_> {
     fn for_each_chunk(&mut self, body: impl FnOnce(&mut Self)) {
         let head = self.b.create_block();
         let exit = self.b.create_block();
-        let index = self.b.append_block_param(head, types::I64);
+        let first_lane = self.b.append_block_param(head, types::I64);
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().jump(head, &[BlockArg::Value(zero)]);
         self.b.switch_to_block(head);
-        let chunk = self.new_chunk(index);
+        let chunk = self.new_chunk(first_lane);
         self.chunk = Some(chunk);
         body(self);
         self.chunk = None;
-        let next = self.b.ins().iadd_imm_s(index, 1);
-        let count = self.chunk_count();
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, count);
+        let (next, more) = self.next_chunk(first_lane);
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
         self.b.switch_to_block(exit);
     }
