@@ -268,7 +268,14 @@ impl<'a> Finder<'a> {
             }
             Op::RfRead { reg, .. } => !self.written.contains(&reg),
             // Engines do nothing about it: the condition is that it raises nothing.
-            Op::Raise { guard: Some(guard), .. } => self.require(guard, false),
+            Op::Raise { guard: Some(guard), .. } => {
+                let before = self.group.clone();
+                let possible = self.require(guard, false);
+                if !possible {
+                    self.group = before;
+                }
+                possible
+            }
             ref op if is_pure(op, |v| self.constant(v)) => {
                 if !op.operands().into_iter().all(|v| self.is_known_before(v)) {
                     self.group.after.push(number);
@@ -432,9 +439,8 @@ impl<'a> Finder<'a> {
                 _ => false,
             }
         };
-        if possible {
-            self.group.settled.insert(mask, full);
-        } else {
+        let possible = possible && self.settle(mask, full);
+        if !possible {
             self.refused.insert((mask, full));
         }
         possible
@@ -445,6 +451,20 @@ impl<'a> Finder<'a> {
         let before = self.group.clone();
         if !self.require(mask, true) || self.group.conditions != before.conditions {
             self.group = before;
+        }
+    }
+
+    /// Notes that a mask has all lanes, or none, and so have masks that follow from that. False if another condition says the opposite.
+    fn settle(&mut self, mask: Value, full: bool) -> bool {
+        if let Some(&settled) = self.group.settled.get(&mask) {
+            return settled == full;
+        }
+        self.group.settled.insert(mask, full);
+        match *self.def(mask) {
+            Op::Binary { op: BinaryOp::And, a, b } if full => self.settle(a, true) && self.settle(b, true),
+            Op::Binary { op: BinaryOp::Or, a, b } if !full => self.settle(a, false) && self.settle(b, false),
+            Op::Unary { op: UnaryOp::Not, a } => self.settle(a, !full),
+            _ => true,
         }
     }
 
