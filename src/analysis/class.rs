@@ -137,7 +137,8 @@ impl Classes {
             for r in &inst.results {
                 if block.ty(*r).is_uniform() {
                     classes.classes[r.0 as usize] = Class::Uniform;
-                    classes.alike[r.0 as usize] = alike;
+                    // A sum may be taken for a mask too, but only its carry is made as masks are.
+                    classes.alike[r.0 as usize] = alike && Some(r) == inst.results.last();
                 }
             }
             if inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
