@@ -3,7 +3,7 @@
 //! Results carry whatever NaN the host made; [`canonical`] is applied where the bits matter.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Clif, types};
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::super::forms::clif_type;
@@ -16,21 +16,11 @@ fn int_type(ty: Type) -> Type {
 
 /// The bits of a float as an integer of the same shape, and back.
 fn to_int(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
-    b.ins().bitcast(clif_type(int_type(ty), vector), MemFlagsData::new().with_little(), a)
+    super::vector::cast(b, clif_type(int_type(ty), vector), a)
 }
 
 fn to_float(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
-    b.ins().bitcast(clif_type(ty, vector), MemFlagsData::new().with_little(), a)
-}
-
-trait LittleEndian {
-    fn with_little(self) -> Self;
-}
-
-impl LittleEndian for MemFlagsData {
-    fn with_little(self) -> Self {
-        self.with_endianness(cranelift_codegen::ir::Endianness::Little)
-    }
+    super::vector::cast(b, clif_type(ty, vector), a)
 }
 
 /// `x` where the condition holds, else `y`. The condition is a vector of ones and zeros, or the result of a compare.

@@ -371,10 +371,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 return self.fconvert_lanes(attrs, from, to, &lanes);
             }
             Op::AddCarry { a, b, carry } => {
-                let (sum, out) = self.add_carry(a, b, carry, to);
-                let [_, carry] = inst.results[..] else { unreachable!("a sum and a carry") };
-                if self.is_still_needed(carry) {
-                    self.chunk().masks.entry(carry).or_insert(mask_form(out));
+                let [_, out] = inst.results[..] else { unreachable!("a sum and a carry") };
+                let is_needed = self.uses[out.0 as usize] > 0 && self.is_still_needed(out);
+                let (sum, carries) = self.add_carry(a, b, carry, to, is_needed);
+                if is_needed {
+                    self.chunk().masks.entry(out).or_insert(mask_form(carries));
                 }
                 return sum;
             }
@@ -545,8 +546,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         vector::blend(self.b, is_nan, replacement, words)
     }
 
-    /// Sum and carry lanes.
-    fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>, ty: Type) -> (Lanes, Lanes) {
+    /// Sum lanes, and those of the carry out if that is needed.
+    fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>, ty: Type, carries_out: bool) -> (Lanes, Lanes) {
         let (x, y) = (self.lanes(a), self.lanes(b));
         let carry: Option<Lanes> = carry.map(|carry| {
             if ty.bits() == 64 {
@@ -559,19 +560,25 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         for part in 0..parts(ty) {
             let plain = self.b.ins().iadd(x[part], y[part]);
             let plain = int::narrow(self.b, ty, plain, true);
-            let mut out = int::compare_vector(self.b, crate::ir::IntCc::LtU, ty, plain, x[part]);
-            let mut sum = plain;
-            if let Some(carry) = &carry {
+            let sum = match &carry {
                 // A lane of ones is -1.
-                sum = self.b.ins().isub(plain, carry[part]);
-                sum = int::narrow(self.b, ty, sum, true);
-                let ones = constant(self.b, ty, ty.bit_mask(), true);
-                let full = self.b.ins().icmp(IntCC::Equal, plain, ones);
-                let wraps = self.b.ins().band(full, carry[part]);
-                out = self.b.ins().bor(out, wraps);
-            }
+                Some(carry) => {
+                    let sum = self.b.ins().isub(plain, carry[part]);
+                    int::narrow(self.b, ty, sum, true)
+                }
+                None => plain,
+            };
             sums.push(sum);
-            carries.push(out);
+            if carries_out {
+                let mut out = int::compare_vector(self.b, crate::ir::IntCc::LtU, ty, plain, x[part]);
+                if let Some(carry) = &carry {
+                    let ones = constant(self.b, ty, ty.bit_mask(), true);
+                    let full = self.b.ins().icmp(IntCC::Equal, plain, ones);
+                    let wraps = self.b.ins().band(full, carry[part]);
+                    out = self.b.ins().bor(out, wraps);
+                }
+                carries.push(out);
+            }
         }
         (sums, carries)
     }
@@ -583,7 +590,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush),
             Op::AddCarry { a, b, carry } => {
                 let ty = self.ty(a);
-                let (sum, out) = self.add_carry(a, b, carry, ty);
+                let (sum, out) = self.add_carry(a, b, carry, ty, true);
                 self.chunk().lanes.insert(inst.results[0], sum);
                 debug_assert_eq!(inst.results[1], v);
                 mask_form(out)

@@ -9,6 +9,11 @@ use cranelift_frontend::FunctionBuilder;
 /// Lanes of 32 bits from `x` (0..4) and `y` (4..8). The result has the type of `x`.
 pub fn shuffle_words(b: &mut FunctionBuilder, x: Clif, y: Clif, words: [u8; 4]) -> Clif {
     let ty = b.func.dfg.value_type(x);
+    shuffled(b, x, y, words, ty)
+}
+
+/// The same of another type.
+fn shuffled(b: &mut FunctionBuilder, x: Clif, y: Clif, words: [u8; 4], ty: ClifType) -> Clif {
     let bytes: Vec<u8> = words.iter().flat_map(|&w| (0..4).map(move |i| w * 4 + i)).collect();
     let mask = b.func.dfg.immediates.push(ConstantData::from(&bytes[..]));
     let (x, y) = (cast(b, types::I8X16, x), cast(b, types::I8X16, y));
@@ -24,7 +29,13 @@ pub fn first_lane(b: &mut FunctionBuilder, x: Clif) -> Clif {
 
 /// The same bits as another type of the same width.
 pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
-    if b.func.dfg.value_type(a) == ty {
+    let dfg = &b.func.dfg;
+    // Of a cast value it is that of what was cast.
+    let a = match dfg.value_def(a).inst().map(|inst| dfg.insts[inst]) {
+        Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }) => arg,
+        _ => a,
+    };
+    if dfg.value_type(a) == ty {
         return a;
     }
     b.ins().bitcast(ty, MemFlagsData::new().with_endianness(Endianness::Little), a)
@@ -79,21 +90,15 @@ fn constant(b: &mut FunctionBuilder, ty: ClifType, bytes: &[u8]) -> Clif {
 /// 32-bit halves of a chunk of 64-bit lanes: four vectors to two.
 pub fn halves(b: &mut FunctionBuilder, longs: &[Clif], high: bool) -> [Clif; 2] {
     let pick = if high { [1, 3, 5, 7] } else { [0, 2, 4, 6] };
-    let half = |b: &mut FunctionBuilder, x, y| {
-        let (x, y) = (cast(b, types::I32X4, x), cast(b, types::I32X4, y));
-        shuffle_words(b, x, y, pick)
-    };
-    [half(b, longs[0], longs[1]), half(b, longs[2], longs[3])]
+    [0, 2].map(|at| shuffled(b, longs[at], longs[at + 1], pick, types::I32X4))
 }
 
 /// 64-bit lanes of 32-bit halves: two pairs of vectors to four.
 pub fn interleave(b: &mut FunctionBuilder, lo: &[Clif], hi: &[Clif]) -> [Clif; 4] {
     let mut result = Vec::with_capacity(4);
     for (&l, &h) in lo.iter().zip(hi) {
-        for pick in [[0, 4, 1, 5], [2, 6, 3, 7]] {
-            let merged = shuffle_words(b, l, h, pick);
-            result.push(cast(b, types::I64X2, merged));
-        }
+        let [l, h] = [l, h].map(|word| cast(b, types::I8X16, word));
+        result.extend([[0, 4, 1, 5], [2, 6, 3, 7]].map(|pick| shuffled(b, l, h, pick, types::I64X2)));
     }
     [result[0], result[1], result[2], result[3]]
 }
