@@ -10,10 +10,10 @@ use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::address::Places;
 use super::apart::Elements;
 use super::block::BlockLowerer;
-use super::int::{constant, plus, shifted_up};
+use super::int::{constant, plus};
 use super::vector;
 use crate::analysis::{CHUNK, Class, LaunchClass};
-use crate::ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Type, Value};
+use crate::ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.
@@ -476,225 +476,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The chunk's cells of a row at an offset in the register file.
-    fn row(&mut self, ty: Type, offset: u32) -> (Clif, i32) {
+    pub(super) fn row(&mut self, ty: Type, offset: u32) -> (Clif, i32) {
         let wide = usize::from(ty.bits() == 64);
         match self.chunk().place {
             Place::Counted { rows, .. } => (rows[wide], offset as i32),
             Place::Known(number) => (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32),
         }
-    }
-
-    fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
-        let (base, offset) = self.row(ty, offset);
-        let clif = clif_type(ty, true);
-        (0..parts(ty) as i32).map(|i| self.b.ins().load(clif, flags(), base, offset + i * 16)).collect()
-    }
-
-    pub(super) fn store_cells(&mut self, ty: Type, offset: u32, lanes: &[Clif]) {
-        let (base, offset) = self.row(ty, offset);
-        for (i, &part) in lanes.iter().enumerate() {
-            self.b.ins().store(flags(), part, base, offset + i as i32 * 16);
-        }
-    }
-
-    /// The type of a lane register.
-    pub(super) fn lane_type(&self, reg: Reg) -> Type {
-        match self.function.bank(reg.bank).kind {
-            CellKind::Lane(ty) => ty,
-            _ => unreachable!("lane register"),
-        }
-    }
-
-    pub(super) fn load_row(&mut self, reg: Reg) -> Lanes {
-        let ty = self.lane_type(reg);
-        let offset = self.layout.offset(reg);
-        self.load_cells(ty, offset)
-    }
-
-    pub(super) fn load_slot(&mut self, v: Value) -> Lanes {
-        let slot = self.slots.row(v);
-        self.load_cells(self.ty(v), slot)
-    }
-
-    pub(super) fn store_slot(&mut self, v: Value) {
-        let slot = self.slots.row(v);
-        let lanes = self.lanes(v);
-        self.store_cells(self.ty(v), slot, &lanes);
-    }
-
-    /// Writes the lanes of a mask (all lanes without one) to a register's row.
-    pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
-        let ty = self.lane_type(reg);
-        let offset = self.layout.offset(reg);
-        let new = self.lanes(v);
-        let lanes = match mask {
-            None => new,
-            Some(mask) if self.settled_mask(mask) == Some(true) || self.is_unneeded_beyond(mask, reg) => new,
-            Some(mask) => {
-                let old = self.load_cells(ty, offset);
-                self.merge(mask, &new, &old, ty)
-            }
-        };
-        self.store_cells(ty, offset, &lanes);
-    }
-
-    /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
-    fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        // Before what may fault it may be written too.
-        let written = self.block.insts.iter().rev().find_map(|inst| match inst.op {
-            Op::RfWrite { reg, value, .. } if reg == self.function.active => Some(value),
-            _ => None,
-        });
-        let after = written.or_else(|| self.entry_mask());
-        self.unneeded.idle.contains(&reg) && after.is_some_and(|after| self.masks().is_subset(after, mask))
-    }
-
-    /// Lane by lane `new` where the mask is set, else `old`.
-    pub(super) fn merge(&mut self, mask: Value, new: &[Clif], old: &[Clif], ty: Type) -> Lanes {
-        let conditions = self.mask_lanes(mask, ty);
-        conditions
-            .iter()
-            .zip(new.iter().zip(old))
-            .map(|(&condition, (&new, &old))| vector::blend(self.b, condition, new, old))
-            .collect()
-    }
-
-    /// `a` in the lanes of a mask, `b` in the others.
-    pub(super) fn select_lanes(&mut self, mask: Value, a: Value, b: Value, ty: Type) -> Lanes {
-        let clif = clif_type(ty, true);
-        let all = u64::MAX >> (64 - clif.lane_bits());
-        let [chosen, other] = [a, b].map(|v| self.constant(v));
-        if chosen != Some(0) && other != Some(0) {
-            let (new, old) = (self.lanes(a), self.lanes(b));
-            return self.merge(mask, &new, &old, ty);
-        }
-        let conditions = self.mask_lanes(mask, ty);
-        let conditions: Lanes = conditions.iter().map(|&condition| vector::cast(self.b, clif, condition)).collect();
-        if chosen == Some(all) {
-            return conditions;
-        }
-        let lanes = self.lanes(if other == Some(0) { a } else { b });
-        let lanes = conditions.iter().zip(lanes);
-        lanes
-            .map(|(&condition, v)| match other {
-                Some(0) => self.b.ins().band(condition, v),
-                _ => self.b.ins().band_not(v, condition),
-            })
-            .collect()
-    }
-
-    /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
-    pub(super) fn mask(&mut self, v: Value) -> MaskForm {
-        if let Some(&form) = self.chunk().masks.get(&v) {
-            return form;
-        }
-        if let Some(&equal) = self.equal_masks.get(&v) {
-            let form = self.mask(equal);
-            self.chunk().masks.insert(v, form);
-            return form;
-        }
-        if let Some(form) = self.wake_mask(v) {
-            self.chunk().masks.insert(v, form);
-            return form;
-        }
-        if let Some(full) = self.settled_mask(v) {
-            let ones = constant(self.b, Type::I32, if full { u64::from(u32::MAX) } else { 0 }, true);
-            let bits = self.b.ins().iconst(types::I64, if full { 0xff } else { 0 });
-            let form = MaskForm { bits: Some(bits), words: Some([ones, ones]), ..MaskForm::default() };
-            self.chunk().masks.insert(v, form);
-            return form;
-        }
-        if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
-            return MaskForm { words: Some([words; 2]), longs: Some([words; 4]), ..MaskForm::default() };
-        }
-        if let Some(&whole) = self.chunk().shared.masks.get(&v) {
-            let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };
-            self.chunk().masks.insert(v, form);
-            return form;
-        }
-        let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {
-            let whole = self.scalar(v);
-            MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
-        } else {
-            self.pure_mask(self.def(v), v)
-        };
-        self.chunk().masks.insert(v, form);
-        form
-    }
-
-    /// The chunk's bits of a mask of the whole warp.
-    pub(super) fn chunk_bits(&mut self, whole: Clif) -> Clif {
-        let shifted = match self.chunk().known_first_lane() {
-            Some(0) => whole,
-            _ => {
-                let first = self.first_lane();
-                self.b.ins().ushr(whole, first)
-            }
-        };
-        self.b.ins().band_imm_u(shifted, 0xff)
-    }
-
-    pub(super) fn mask_bits(&mut self, v: Value) -> Clif {
-        let form = self.mask(v);
-        if let Some(bits) = form.bits {
-            return bits;
-        }
-        let words = self.mask_words(v);
-        let bits = vector::mask_bits(self.b, words);
-        self.chunk().masks.get_mut(&v).expect("just made").bits = Some(bits);
-        bits
-    }
-
-    pub(super) fn mask_words(&mut self, v: Value) -> [Clif; 2] {
-        let form = self.mask(v);
-        if let Some(words) = form.words {
-            return words;
-        }
-        let words = match form.longs {
-            Some(longs) => vector::halves(self.b, &longs, false),
-            None => {
-                let bits = form.bits.expect("a mask has some form");
-                vector::mask_words(self.b, bits)
-            }
-        };
-        self.chunk().masks.get_mut(&v).expect("just made").words = Some(words);
-        words
-    }
-
-    /// A mask as ones or zeros in lanes of a type's width.
-    pub(super) fn mask_lanes(&mut self, v: Value, ty: Type) -> Lanes {
-        match parts(ty) {
-            2 => self.mask_words(v).into_iter().collect(),
-            _ => self.mask_longs(v).into_iter().collect(),
-        }
-    }
-
-    /// Adds the chunk's bits of a mask to what earlier chunks gave.
-    pub(super) fn add_chunk_bits(&mut self, before: Clif, bits: Clif) -> Clif {
-        let placed = match self.chunk().known_first_lane() {
-            Some(lane) => shifted_up(self.b, bits, lane),
-            None => {
-                let first = self.first_lane();
-                self.b.ins().ishl(bits, first)
-            }
-        };
-        self.b.ins().bor(before, placed)
-    }
-
-    pub(super) fn mask_longs(&mut self, v: Value) -> [Clif; 4] {
-        if let Some(longs) = self.mask(v).longs {
-            return longs;
-        }
-        let words = self.mask_words(v);
-        let longs = vector::interleave(self.b, &words, &words);
-        self.chunk().masks.get_mut(&v).expect("just made").longs = Some(longs);
-        longs
-    }
-
-    /// Whether a mask is best combined as vectors: it has been computed as such.
-    pub(super) fn has_words(&mut self, v: Value) -> bool {
-        let form = self.mask(v);
-        form.words.is_some() || form.longs.is_some()
     }
 
     pub(super) fn zero_lanes(&mut self, ty: Type) -> Lanes {

@@ -1,21 +1,22 @@
-//! Operations without effect, as scalars, as lanes of a chunk and as masks.
+//! Operations without effect, as scalars and as lanes of a chunk.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
 
 use super::super::abi;
-use super::super::forms::{Lanes, MaskForm, clif_type, parts};
+use super::super::forms::{Lanes, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::half::Half;
 use super::int::{self, ShiftCount, constant};
+use super::masks::mask_form;
 use super::whole::InMemory;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatCc, FloatUnaryOp, Function, Inst, IntCc, Op, Round, SharedFn,
-    Special, Type, UnaryOp, Value, ValueType,
+    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatUnaryOp, Function, Inst, Op, Round, SharedFn, Special, Type,
+    UnaryOp, Value, ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -547,7 +548,14 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     }
 
     /// Sum lanes, and those of the carry out if that is needed.
-    fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>, ty: Type, carries_out: bool) -> (Lanes, Lanes) {
+    pub(super) fn add_carry(
+        &mut self,
+        a: Value,
+        b: Value,
+        carry: Option<Value>,
+        ty: Type,
+        carries_out: bool,
+    ) -> (Lanes, Lanes) {
         let (x, y) = (self.lanes(a), self.lanes(b));
         let carry: Option<Lanes> = carry.map(|carry| {
             if ty.bits() == 64 {
@@ -581,88 +589,5 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             }
         }
         (sums, carries)
-    }
-
-    /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
-    pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
-        match inst.op {
-            Op::ICmp { cc, a, b } => self.compare_ints(cc, a, b),
-            Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush),
-            Op::AddCarry { a, b, carry } => {
-                let ty = self.ty(a);
-                let (sum, out) = self.add_carry(a, b, carry, ty, true);
-                self.chunk().lanes.insert(inst.results[0], sum);
-                debug_assert_eq!(inst.results[1], v);
-                mask_form(out)
-            }
-            Op::Unary { op: UnaryOp::Not, a } => {
-                if let Some(form) = self.inverse_compare(a) {
-                    return form;
-                }
-                if self.has_words(a) {
-                    let words = self.mask_words(a).map(|x| self.b.ins().bnot(x));
-                    return MaskForm { words: Some(words), ..MaskForm::default() };
-                }
-                let bits = self.mask_bits(a);
-                MaskForm { bits: Some(self.b.ins().bxor_imm_u(bits, 0xff)), ..MaskForm::default() }
-            }
-            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => self.mask(b),
-            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => self.mask(a),
-            Op::Binary { op, a, b } => {
-                let apply = |lowerer: &mut Self, x, y| match op {
-                    BinaryOp::And => lowerer.b.ins().band(x, y),
-                    BinaryOp::Or => lowerer.b.ins().bor(x, y),
-                    _ => lowerer.b.ins().bxor(x, y),
-                };
-                if self.has_words(a) || self.has_words(b) {
-                    let (x, y) = (self.mask_words(a), self.mask_words(b));
-                    let words = [apply(self, x[0], y[0]), apply(self, x[1], y[1])];
-                    return MaskForm { words: Some(words), ..MaskForm::default() };
-                }
-                let (x, y) = (self.mask_bits(a), self.mask_bits(b));
-                MaskForm { bits: Some(apply(self, x, y)), ..MaskForm::default() }
-            }
-            ref op => unreachable!("no mask form of {op:?}"),
-        }
-    }
-
-    fn compare_ints(&mut self, cc: IntCc, a: Value, b: Value) -> MaskForm {
-        let ty = self.ty(a);
-        let (x, y) = (self.lanes(a), self.lanes(b));
-        mask_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
-    }
-
-    fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
-        let ty = self.ty(a);
-        let (mut x, mut y) = (self.lanes(a), self.lanes(b));
-        for part in x.iter_mut().chain(&mut y) {
-            *part = self.compared(ty, flush, *part, true);
-        }
-        mask_form(x.iter().zip(&y).map(|(&x, &y)| float::compare(self.b, cc, x, y)).collect())
-    }
-
-    /// Where a compare of lanes does not hold, as one compare: the host has no complement of a vector.
-    fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
-        let chunk = self.chunk();
-        let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
-        let known = known || self.settled_mask(mask).is_some() || self.scalars[mask.0 as usize].is_some();
-        if known || self.is_resting(mask) || !self.is_home(mask) {
-            return None;
-        }
-        match *self.def_op(mask) {
-            Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
-            Op::FCmp { cc, a, b, flush } if float::UNORDERED_AT_ONCE => {
-                Some(self.compare_floats(cc.inverse(), a, b, flush))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Lanes of ones and zeros as a mask.
-fn mask_form(lanes: Lanes) -> MaskForm {
-    match lanes[..] {
-        [low, high] => MaskForm { words: Some([low, high]), ..MaskForm::default() },
-        _ => MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() },
     }
 }

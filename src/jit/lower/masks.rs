@@ -1,0 +1,208 @@
+//! Masks of a chunk's lanes: as bits, and as vectors of ones and zeros.
+
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+
+use super::super::forms::{Lanes, MaskForm, parts};
+use super::block::BlockLowerer;
+use super::int::{self, constant, shifted_up};
+use super::{float, vector};
+use crate::ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
+    pub(super) fn mask(&mut self, v: Value) -> MaskForm {
+        if let Some(&form) = self.chunk().masks.get(&v) {
+            return form;
+        }
+        if let Some(&equal) = self.equal_masks.get(&v) {
+            let form = self.mask(equal);
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
+        if let Some(form) = self.wake_mask(v) {
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
+        if let Some(full) = self.settled_mask(v) {
+            let ones = constant(self.b, Type::I32, if full { u64::from(u32::MAX) } else { 0 }, true);
+            let bits = self.b.ins().iconst(types::I64, if full { 0xff } else { 0 });
+            let form = MaskForm { bits: Some(bits), words: Some([ones, ones]), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
+        if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
+            return MaskForm { words: Some([words; 2]), longs: Some([words; 4]), ..MaskForm::default() };
+        }
+        if let Some(&whole) = self.chunk().shared.masks.get(&v) {
+            let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
+        let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {
+            let whole = self.scalar(v);
+            MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
+        } else {
+            self.pure_mask(self.def(v), v)
+        };
+        self.chunk().masks.insert(v, form);
+        form
+    }
+
+    /// The chunk's bits of a mask of the whole warp.
+    pub(super) fn chunk_bits(&mut self, whole: Clif) -> Clif {
+        let shifted = match self.chunk().known_first_lane() {
+            Some(0) => whole,
+            _ => {
+                let first = self.first_lane();
+                self.b.ins().ushr(whole, first)
+            }
+        };
+        self.b.ins().band_imm_u(shifted, 0xff)
+    }
+
+    pub(super) fn mask_bits(&mut self, v: Value) -> Clif {
+        let form = self.mask(v);
+        if let Some(bits) = form.bits {
+            return bits;
+        }
+        let words = self.mask_words(v);
+        let bits = vector::mask_bits(self.b, words);
+        self.chunk().masks.get_mut(&v).expect("just made").bits = Some(bits);
+        bits
+    }
+
+    pub(super) fn mask_words(&mut self, v: Value) -> [Clif; 2] {
+        let form = self.mask(v);
+        if let Some(words) = form.words {
+            return words;
+        }
+        let words = match form.longs {
+            Some(longs) => vector::halves(self.b, &longs, false),
+            None => {
+                let bits = form.bits.expect("a mask has some form");
+                vector::mask_words(self.b, bits)
+            }
+        };
+        self.chunk().masks.get_mut(&v).expect("just made").words = Some(words);
+        words
+    }
+
+    /// A mask as ones or zeros in lanes of a type's width.
+    pub(super) fn mask_lanes(&mut self, v: Value, ty: Type) -> Lanes {
+        match parts(ty) {
+            2 => self.mask_words(v).into_iter().collect(),
+            _ => self.mask_longs(v).into_iter().collect(),
+        }
+    }
+
+    /// Adds the chunk's bits of a mask to what earlier chunks gave.
+    pub(super) fn add_chunk_bits(&mut self, before: Clif, bits: Clif) -> Clif {
+        let placed = match self.chunk().known_first_lane() {
+            Some(lane) => shifted_up(self.b, bits, lane),
+            None => {
+                let first = self.first_lane();
+                self.b.ins().ishl(bits, first)
+            }
+        };
+        self.b.ins().bor(before, placed)
+    }
+
+    pub(super) fn mask_longs(&mut self, v: Value) -> [Clif; 4] {
+        if let Some(longs) = self.mask(v).longs {
+            return longs;
+        }
+        let words = self.mask_words(v);
+        let longs = vector::interleave(self.b, &words, &words);
+        self.chunk().masks.get_mut(&v).expect("just made").longs = Some(longs);
+        longs
+    }
+
+    /// Whether a mask is best combined as vectors: it has been computed as such.
+    pub(super) fn has_words(&mut self, v: Value) -> bool {
+        let form = self.mask(v);
+        form.words.is_some() || form.longs.is_some()
+    }
+
+    /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
+    pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
+        match inst.op {
+            Op::ICmp { cc, a, b } => self.compare_ints(cc, a, b),
+            Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush),
+            Op::AddCarry { a, b, carry } => {
+                let ty = self.ty(a);
+                let (sum, out) = self.add_carry(a, b, carry, ty, true);
+                self.chunk().lanes.insert(inst.results[0], sum);
+                debug_assert_eq!(inst.results[1], v);
+                mask_form(out)
+            }
+            Op::Unary { op: UnaryOp::Not, a } => {
+                if let Some(form) = self.inverse_compare(a) {
+                    return form;
+                }
+                if self.has_words(a) {
+                    let words = self.mask_words(a).map(|x| self.b.ins().bnot(x));
+                    return MaskForm { words: Some(words), ..MaskForm::default() };
+                }
+                let bits = self.mask_bits(a);
+                MaskForm { bits: Some(self.b.ins().bxor_imm_u(bits, 0xff)), ..MaskForm::default() }
+            }
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => self.mask(b),
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => self.mask(a),
+            Op::Binary { op, a, b } => {
+                let apply = |lowerer: &mut Self, x, y| match op {
+                    BinaryOp::And => lowerer.b.ins().band(x, y),
+                    BinaryOp::Or => lowerer.b.ins().bor(x, y),
+                    _ => lowerer.b.ins().bxor(x, y),
+                };
+                if self.has_words(a) || self.has_words(b) {
+                    let (x, y) = (self.mask_words(a), self.mask_words(b));
+                    let words = [apply(self, x[0], y[0]), apply(self, x[1], y[1])];
+                    return MaskForm { words: Some(words), ..MaskForm::default() };
+                }
+                let (x, y) = (self.mask_bits(a), self.mask_bits(b));
+                MaskForm { bits: Some(apply(self, x, y)), ..MaskForm::default() }
+            }
+            ref op => unreachable!("no mask form of {op:?}"),
+        }
+    }
+
+    fn compare_ints(&mut self, cc: IntCc, a: Value, b: Value) -> MaskForm {
+        let ty = self.ty(a);
+        let (x, y) = (self.lanes(a), self.lanes(b));
+        mask_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
+    }
+
+    fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
+        let ty = self.ty(a);
+        let (mut x, mut y) = (self.lanes(a), self.lanes(b));
+        for part in x.iter_mut().chain(&mut y) {
+            *part = self.compared(ty, flush, *part, true);
+        }
+        mask_form(x.iter().zip(&y).map(|(&x, &y)| float::compare(self.b, cc, x, y)).collect())
+    }
+
+    /// Where a compare of lanes does not hold, as one compare: the host has no complement of a vector.
+    fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
+        let chunk = self.chunk();
+        let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
+        let known = known || self.settled_mask(mask).is_some() || self.scalars[mask.0 as usize].is_some();
+        if known || self.is_resting(mask) || !self.is_home(mask) {
+            return None;
+        }
+        match *self.def_op(mask) {
+            Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
+            Op::FCmp { cc, a, b, flush } if float::UNORDERED_AT_ONCE => {
+                Some(self.compare_floats(cc.inverse(), a, b, flush))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Lanes of ones and zeros as a mask.
+pub(super) fn mask_form(lanes: Lanes) -> MaskForm {
+    match lanes[..] {
+        [low, high] => MaskForm { words: Some([low, high]), ..MaskForm::default() },
+        _ => MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() },
+    }
+}
