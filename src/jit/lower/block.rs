@@ -324,60 +324,30 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         u64::MAX >> (64 - u32::from(self.function.lanes))
     }
 
-    /// The chunk that begins with this lane. Its rows are lanes times 4 and 8, which addresses of the host can scale by.
-    pub(super) fn new_chunk(&mut self, first_lane: Clif) -> Chunk {
-        let rows = [2, 3].map(|shift| {
-            let offset = self.b.ins().ishl_imm_u(first_lane, shift);
-            self.b.ins().iadd(self.registers, offset)
-        });
-        Chunk::counted(first_lane, rows)
-    }
-
-    /// The first lane of the chunk after the one that begins with `first_lane`, and whether the warp has it.
-    pub(super) fn next_chunk(&mut self, first_lane: Clif) -> (Clif, Clif) {
-        let next = self.b.ins().iadd_imm_s(first_lane, i64::from(CHUNK));
-        let lanes = self.chunk_count() * i64::from(CHUNK);
-        (next, self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes))
-    }
-
     fn segment(&mut self, insts: &[usize]) {
         let outgoing = self.outgoing(insts);
         let skip = self.skippable();
-        let head = self.b.create_block();
-        let latch = self.b.create_block();
-        let exit = self.b.create_block();
-        let first_lane = self.b.append_block_param(head, types::I64);
-        let gathered: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
-        self.b.ins().jump(head, &initial);
-        self.b.switch_to_block(head);
-
-        let chunk = self.new_chunk(first_lane);
-        self.chunk = Some(chunk);
-        let after_chunk: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(latch, types::I64)).collect();
-        if let Some(active) = skip {
-            let bits = self.mask_bits(active);
-            let work = self.b.create_block();
-            let skipped = self.b.create_block();
-            self.b.ins().brif(bits, work, &[], skipped, &[]);
-            self.b.switch_to_block(skipped);
-            let args = self.gather(&outgoing, &gathered, true);
-            self.b.ins().jump(latch, &args);
-            self.b.switch_to_block(work);
-        }
-        self.chunk_body(insts);
-        let args = self.gather(&outgoing, &gathered, false);
-        self.b.ins().jump(latch, &args);
-
-        self.b.switch_to_block(latch);
-        self.chunk = None;
-        self.rest = None;
-        let (next, more) = self.next_chunk(first_lane);
-        let mut again = vec![BlockArg::Value(next)];
-        again.extend(after_chunk.iter().map(|&v| BlockArg::Value(v)));
-        self.b.ins().brif(more, head, &again, exit, &[]);
-        self.b.switch_to_block(exit);
+        let none = self.b.ins().iconst(types::I64, 0);
+        let after_chunk = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, gathered| {
+            let latch = lowerer.b.create_block();
+            let after: Vec<Clif> = gathered.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+            if let Some(active) = skip {
+                let bits = lowerer.mask_bits(active);
+                let work = lowerer.b.create_block();
+                let skipped = lowerer.b.create_block();
+                lowerer.b.ins().brif(bits, work, &[], skipped, &[]);
+                lowerer.b.switch_to_block(skipped);
+                let args = lowerer.gather(&outgoing, gathered, true);
+                lowerer.b.ins().jump(latch, &args);
+                lowerer.b.switch_to_block(work);
+            }
+            lowerer.chunk_body(insts);
+            let args = lowerer.gather(&outgoing, gathered, false);
+            lowerer.b.ins().jump(latch, &args);
+            lowerer.b.switch_to_block(latch);
+            lowerer.rest = None;
+            after
+        });
         for (out, &whole) in outgoing.iter().zip(&after_chunk) {
             let v = self.with_outside(whole, out.outside);
             self.set_scalar(out.value, v);

@@ -130,9 +130,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.chunk.as_mut().expect("inside a chunk loop")
     }
 
-    /// A loop over the warp's chunks, which takes values from one to the next. Gives what the last one leaves.
+    /// A loop over the warp's chunks, which takes values from one to the next. Gives what the last one leaves. Lanes are counted from
+    /// `zero`, an `i64` that may be among the values too: then one register is enough.
     pub(super) fn each_chunk(
         &mut self,
+        zero: Clif,
         first: &[Clif],
         body: impl FnOnce(&mut Self, &[Clif]) -> Vec<Clif>,
     ) -> Vec<Clif> {
@@ -140,18 +142,28 @@ impl BlockLowerer<'_, '_, '_> {
         let first_lane = self.b.append_block_param(head, types::I64);
         let tys: Vec<_> = first.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
         let state: Vec<Clif> = tys.into_iter().map(|ty| self.b.append_block_param(head, ty)).collect();
-        let zero = self.b.ins().iconst(types::I64, 0);
         let args: Vec<BlockArg> = std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
         self.chunk = Some(self.new_chunk(first_lane));
         let after = body(self, &state);
         self.chunk = None;
-        let (next, more) = self.next_chunk(first_lane);
+        let next = self.b.ins().iadd_imm_s(first_lane, i64::from(CHUNK));
+        let lanes = self.chunk_count() * i64::from(CHUNK);
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
         let args: Vec<BlockArg> = std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().brif(more, head, &args, exit, &[]);
         self.b.switch_to_block(exit);
         after
+    }
+
+    /// The chunk that begins with this lane. Its rows are lanes times 4 and 8, which addresses of the host can scale by.
+    fn new_chunk(&mut self, first_lane: Clif) -> Chunk {
+        let rows = [2, 3].map(|shift| {
+            let offset = self.b.ins().ishl_imm_u(first_lane, shift);
+            self.b.ins().iadd(self.registers, offset)
+        });
+        Chunk::counted(first_lane, rows)
     }
 
     /// Whether the step being lowered computes this value.

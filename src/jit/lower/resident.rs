@@ -269,45 +269,29 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
     fn chunks_to_their_end(&mut self, resident: &Resident, old_masks: &[Clif], rounds: Clif) -> Done {
-        // Over chunks: number, most rounds so far, lanes counted so far, and the masks gathered.
+        // Over chunks: most rounds so far, lanes counted so far, and the masks gathered.
         let mask_regs: Vec<Reg> = resident.masks.keys().copied().collect();
-        let head = self.b.create_block();
-        let latch = self.b.create_block();
-        let exit = self.b.create_block();
         let fixed = 2;
-        let first_lane = self.b.append_block_param(head, types::I64);
-        let params = |lowerer: &mut Self, block| -> Vec<Clif> {
-            (0..fixed + mask_regs.len()).map(|_| lowerer.b.append_block_param(block, types::I64)).collect()
-        };
-        let state = params(self, head);
-        let after = params(self, latch);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), 1 + state.len()).collect();
-        self.b.ins().jump(head, &initial);
-        self.b.switch_to_block(head);
-        let chunk = self.new_chunk(first_lane);
-        self.chunk = Some(chunk);
-
-        let old_bits: Vec<Clif> = old_masks.iter().map(|&old| self.chunk_bits(old)).collect();
-        let active_at = mask_regs.iter().position(|&reg| reg == self.function.active).expect("the loop writes it");
-        let work = self.b.create_block();
-        let idle_args = self.place_masks(&state, fixed, &old_bits);
-        self.b.ins().brif(old_bits[active_at], work, &[], latch, &idle_args);
-        self.b.switch_to_block(work);
-        let done = self.rounds(resident, &old_bits, rounds);
-        let most = self.b.ins().umax(state[0], done.rounds);
-        let lanes = self.b.ins().iadd(state[1], done.lanes);
-        let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
-        finished.extend(self.place_masks(&state, fixed, &done.masks).into_iter().skip(fixed));
-        self.b.ins().jump(latch, &finished);
-
-        self.b.switch_to_block(latch);
-        self.chunk = None;
-        let (next, more) = self.next_chunk(first_lane);
-        let mut again = vec![BlockArg::Value(next)];
-        again.extend(after.iter().map(|&v| BlockArg::Value(v)));
-        self.b.ins().brif(more, head, &again, exit, &[]);
-        self.b.switch_to_block(exit);
+        let none = self.b.ins().iconst(types::I64, 0);
+        let after = self.each_chunk(none, &vec![none; fixed + mask_regs.len()], |lowerer, state| {
+            let latch = lowerer.b.create_block();
+            let after: Vec<Clif> = state.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+            let old_bits: Vec<Clif> = old_masks.iter().map(|&old| lowerer.chunk_bits(old)).collect();
+            let active = lowerer.function.active;
+            let active_at = mask_regs.iter().position(|&reg| reg == active).expect("the loop writes it");
+            let work = lowerer.b.create_block();
+            let idle_args = lowerer.place_masks(state, fixed, &old_bits);
+            lowerer.b.ins().brif(old_bits[active_at], work, &[], latch, &idle_args);
+            lowerer.b.switch_to_block(work);
+            let done = lowerer.rounds(resident, &old_bits, rounds);
+            let most = lowerer.b.ins().umax(state[0], done.rounds);
+            let lanes = lowerer.b.ins().iadd(state[1], done.lanes);
+            let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
+            finished.extend(lowerer.place_masks(state, fixed, &done.masks).into_iter().skip(fixed));
+            lowerer.b.ins().jump(latch, &finished);
+            lowerer.b.switch_to_block(latch);
+            after
+        });
         Done { rounds: after[0], lanes: after[1], masks: after[fixed..].to_vec() }
     }
 

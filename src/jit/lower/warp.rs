@@ -28,33 +28,18 @@ impl BlockLowerer<'_, '_, '_> {
         if varying.is_empty() {
             return;
         }
-        self.for_each_chunk(|lowerer| {
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.each_chunk(zero, &[], |lowerer, _| {
             for &v in &varying {
                 lowerer.store_slot(v);
             }
+            Vec::new()
         });
     }
 
     /// Whether the segment that computes the value has stored it.
     fn stored_by_segment(&self, v: Value) -> bool {
         matches!(self.plan.steps.get(self.plan.home[v.0 as usize] as usize), Some(Step::Segment(_) | Step::Warp(_)))
-    }
-
-    /// A plain loop over the chunks of the warp.
-    fn for_each_chunk(&mut self, body: impl FnOnce(&mut Self)) {
-        let head = self.b.create_block();
-        let exit = self.b.create_block();
-        let first_lane = self.b.append_block_param(head, types::I64);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        self.b.ins().jump(head, &[BlockArg::Value(zero)]);
-        self.b.switch_to_block(head);
-        let chunk = self.new_chunk(first_lane);
-        self.chunk = Some(chunk);
-        body(self);
-        self.chunk = None;
-        let (next, more) = self.next_chunk(first_lane);
-        self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
-        self.b.switch_to_block(exit);
     }
 
     /// A lane number modulo the warp, `i64`.

@@ -73,7 +73,8 @@ impl BlockLowerer<'_, '_, '_> {
         let no_lane = self.b.ins().iconst(types::I64, 0);
         let mut first = vec![none, none, no_lane, none];
         first.extend(aligns.iter().map(|_| none));
-        let found = self.each_chunk(&first, |lowerer, state| {
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let found = self.each_chunk(zero, &first, |lowerer, state| {
             let words = lowerer.mask_of_lanes(resident, active);
             let wanted = lowerer.rounds_to_come(counted);
             let within = [0, 1].map(|part| lowerer.b.ins().umin(wanted[part], limit));
@@ -239,7 +240,8 @@ impl BlockLowerer<'_, '_, '_> {
     fn move_variables(&mut self, resident: &Resident, variables: &[&Variable], more: i32, active: Clif) {
         let one = int::constant(self.b, Type::I32, 1, true);
         let none = int::constant(self.b, Type::I32, 0, true);
-        self.each_chunk(&[], |lowerer, _| {
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.each_chunk(zero, &[], |lowerer, _| {
             lowerer.mask_of_lanes(resident, active);
             let rounds = lowerer.load_in_context(more).map(|more| lowerer.b.ins().iadd(more, one));
             for variable in variables {

@@ -194,24 +194,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same as a loop, for code that runs once or is long.
     fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         self.tabulate_hosts();
-        let (head, done) = (self.b.create_block(), self.b.create_block());
-        let first_lane = self.b.append_block_param(head, types::I64);
-        let before: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let initial: Vec<BlockArg> = std::iter::repeat_n(BlockArg::Value(zero), outgoing.len() + 1).collect();
-        self.b.ins().jump(head, &initial);
-        self.b.switch_to_block(head);
         let shared = self.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
-        let chunk = self.new_chunk(first_lane);
-        self.chunk = Some(chunk.of_group(shared.clone()));
-        self.chunk_body(insts);
-        let masks = self.gather_unknown(outgoing, &before);
-        let (next, more) = self.next_chunk(first_lane);
-        let args: Vec<BlockArg> = std::iter::once(&next).chain(&masks).map(|&v| BlockArg::Value(v)).collect();
+        let none = self.b.ins().iconst(types::I64, 0);
+        let masks = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, before| {
+            lowerer.chunk = lowerer.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
+            lowerer.chunk_body(insts);
+            lowerer.gather_unknown(outgoing, before)
+        });
         // What the loop's first round found out holds in the loop only.
         self.chunk = Some(Chunk::first_of_group().of_group(shared));
-        self.b.ins().brif(more, head, &args, done, &[]);
-        self.b.switch_to_block(done);
         masks
     }
 
