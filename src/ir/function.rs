@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::op::Op;
-use super::register::{Bank, BankId, CellKind, Reg};
+use super::register::{Bank, BankId, CellKind, Part, Reg};
 use super::types::{Type, ValueType, Window};
 
 /// A value of one block: index into [`Block::values`].
@@ -200,15 +200,19 @@ impl Inst {
 
 /// The active mask at the start of a block's instructions, if they read it before they write it; `active` is its register.
 pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
-    let writes = |op: &Op| match *op {
-        Op::RfWrite { reg, .. } => reg == active,
-        Op::RfScatter { bank, .. } => bank == active.bank,
-        _ => false,
-    };
-    insts.iter().take_while(|inst| !writes(&inst.op)).find_map(|inst| match inst.op {
+    insts.iter().take_while(|inst| !may_write(&inst.op, active)).find_map(|inst| match inst.op {
         Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
         _ => None,
     })
+}
+
+/// Whether an operation writes a cell, or one of its bank that is found by number.
+fn may_write(op: &Op, cell: Reg) -> bool {
+    match *op {
+        Op::RfWrite { reg, .. } => reg == cell,
+        Op::RfScatter { bank, .. } => bank == cell.bank,
+        _ => false,
+    }
 }
 
 /// The defining instruction of each of so many values, and which of its results it is.
@@ -226,6 +230,17 @@ impl Block {
     /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
         entry_mask(&self.insts, active)
+    }
+
+    /// The active mask at the end, if it is known: as it is written last, or else as it is read.
+    pub fn exit_mask(&self, active: Reg) -> Option<Value> {
+        let Some(last) = self.insts.iter().rev().find(|inst| may_write(&inst.op, active)) else {
+            return self.entry_mask(active);
+        };
+        match last.op {
+            Op::RfWrite { value, part: Part::Whole, .. } => Some(value),
+            _ => None,
+        }
     }
 
     /// The defining instruction of each value, and which of its results it is.

@@ -50,6 +50,8 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub defs: &'r [(usize, usize)],
     /// How often each value is used.
     pub uses: Vec<u32>,
+    /// The active mask at the block's end, if it is known.
+    pub exit_mask: Option<Value>,
     /// Whether the bits of a float value can be seen, so that a NaN must be canonical.
     pub bits_used: Vec<bool>,
     /// The same of the value being made.

@@ -123,6 +123,12 @@ impl BlockLowerer<'_, '_, '_> {
         form.words.is_some() || form.longs.is_some()
     }
 
+    /// Bits without the lowest one.
+    pub(super) fn without_first(&mut self, bits: Clif) -> Clif {
+        let less = self.b.ins().iadd_imm_s(bits, -1);
+        self.b.ins().band(bits, less)
+    }
+
     /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
     pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
         match inst.op {

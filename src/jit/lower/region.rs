@@ -260,6 +260,7 @@ pub fn lower_region(
             chunk: None,
             defs,
             uses: uses(block),
+            exit_mask: block.exit_mask(program.function().active),
             bits_used: bits_used.clone(),
             bits_matter: true,
             ctx,

@@ -6,7 +6,7 @@ use super::super::forms::{Lanes, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::ir::{CellKind, Op, Reg, Type, Value};
+use crate::ir::{CellKind, Reg, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
@@ -65,13 +65,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        // Before what may fault it may be written too.
-        let written = self.block.insts.iter().rev().find_map(|inst| match inst.op {
-            Op::RfWrite { reg, value, .. } if reg == self.function.active => Some(value),
-            _ => None,
-        });
-        let after = written.or_else(|| self.entry_mask());
-        self.unneeded.idle.contains(&reg) && after.is_some_and(|after| self.masks().is_subset(after, mask))
+        self.unneeded.idle.contains(&reg) && self.exit_mask.is_some_and(|after| self.masks().is_subset(after, mask))
     }
 
     /// Lane by lane `new` where the mask is set, else `old`.

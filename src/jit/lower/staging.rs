@@ -137,8 +137,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.call_access(desc, single, false);
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);
-        let minus = self.b.ins().iadd_imm_s(left, -1);
-        let rest = self.b.ins().band(left, minus);
+        let rest = self.without_first(left);
         self.b.ins().brif(rest, head, &[BlockArg::Value(rest)], exit, &[]);
         self.b.switch_to_block(exit);
     }

@@ -143,10 +143,4 @@ impl BlockLowerer<'_, '_, '_> {
         let read = insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
         Carried { read: read.map(|inst| inst.results[0]), next, bit: self.b.declare_var(types::I8) }
     }
-
-    /// A mask without its lowest bit.
-    pub(super) fn without_first(&mut self, mask: Clif) -> Clif {
-        let less = self.b.ins().iadd_imm_s(mask, -1);
-        self.b.ins().band(mask, less)
-    }
 }
