@@ -6,6 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
 use super::super::int;
+use super::super::whole::is_upwards;
 use super::{LANES, Spaced, Strip};
 use crate::analysis::{Condition, Inner, Sweep};
 use crate::ir::IntCc;
@@ -78,25 +79,4 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let last = self.spread(first, step, Reach::Counted(reach));
         self.is_straight(cc, first, last, step)
     }
-
-    /// How many lanes there are from lane 0 on in which a compare holds of words that go up, or down, so far from lane to lane that it does
-    /// not from some lane on. They do not wrap.
-    pub(super) fn lanes_while(&mut self, cc: IntCc, step: i64, words: (Clif, Clif)) -> Clif {
-        let [first, limit] = [words.0, words.1].map(|v| match (self.b.func.dfg.value_type(v), cc.is_signed()) {
-            (types::I64, _) => v,
-            (_, true) => self.b.ins().sextend(types::I64, v),
-            (_, false) => self.b.ins().uextend(types::I64, v),
-        });
-        let or_equal = matches!(cc, IntCc::LeS | IntCc::LeU | IntCc::GeS | IntCc::GeU);
-        let distance = if step > 0 { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
-        let distance = self.b.ins().iadd_imm_s(distance, step.abs() - 1 + i64::from(or_equal));
-        let count = self.b.ins().sshr_imm_u(distance, i64::from(step.unsigned_abs().trailing_zeros()));
-        let none = self.b.ins().iconst(types::I64, 0);
-        self.b.ins().smax(count, none)
-    }
-}
-
-/// Whether a compare that holds for a number does for lower ones.
-fn is_upwards(cc: IntCc) -> bool {
-    matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU)
 }

@@ -68,25 +68,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let last = self.spread_whole(first, step);
         let straight = self.is_straight(cc, first, last, step);
         self.require(straight, slow);
-        let [first, limit] = [first, limit].map(|v| match cc.is_signed() {
-            true => self.b.ins().sextend(types::I64, v),
-            false => self.b.ins().uextend(types::I64, v),
-        });
-        // Lanes below `end` are those where the values are less than `limit` (or at most, with it one further); for a
-        // falling sequence, those where they are not.
-        let (less, or_equal) = match cc {
-            IntCc::LtS | IntCc::LtU => (true, false),
-            IntCc::LeS | IntCc::LeU => (true, true),
-            IntCc::GtS | IntCc::GtU => (false, true),
-            _ => (false, false),
-        };
-        let rising = step > 0;
-        let distance = if rising { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
-        let round_up = step.abs() - 1 + i64::from(or_equal == rising);
-        let end = self.b.ins().iadd_imm_s(distance, round_up);
-        let end = self.b.ins().sshr_imm_u(end, i64::from(step.unsigned_abs().trailing_zeros()));
+        // From lane 0 on it holds, or it does not.
+        let holds_first = is_upwards(cc) == (step > 0);
+        let end = self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
         let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
-        let end = self.b.ins().smax(end, none);
         let end = self.b.ins().smin(end, most);
         let all = self.warp_mask() as i64;
         let one = self.b.ins().iconst(types::I64, 1);
@@ -97,14 +82,35 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             above = self.b.ins().select(whole, none, above);
         }
         let mut bits = self.b.ins().iadd_imm_s(above, -1);
-        if less != rising {
+        if !holds_first {
             bits = self.b.ins().bxor_imm_s(bits, all);
         }
         Some(bits)
+    }
+
+    /// How many lanes there are from lane 0 on in which a compare holds of words that go up, or down, so far from lane to lane that it does
+    /// not from some lane on. They do not wrap.
+    pub(in super::super) fn lanes_while(&mut self, cc: IntCc, step: i64, words: (Clif, Clif)) -> Clif {
+        let [first, limit] = [words.0, words.1].map(|v| match (self.b.func.dfg.value_type(v), cc.is_signed()) {
+            (types::I64, _) => v,
+            (_, true) => self.b.ins().sextend(types::I64, v),
+            (_, false) => self.b.ins().uextend(types::I64, v),
+        });
+        let or_equal = matches!(cc, IntCc::LeS | IntCc::LeU | IntCc::GeS | IntCc::GeU);
+        let distance = if step > 0 { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
+        let distance = self.b.ins().iadd_imm_s(distance, step.abs() - 1 + i64::from(or_equal));
+        let count = self.b.ins().sshr_imm_u(distance, i64::from(step.unsigned_abs().trailing_zeros()));
+        let none = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().smax(count, none)
     }
 
     /// Whether a mask that the group makes is known before its chunks are.
     pub(super) fn is_known(&mut self, mask: Value) -> bool {
         self.settled_mask(mask).is_some() || self.chunk().shared.masks.contains_key(&mask)
     }
+}
+
+/// Whether a compare that holds for a number does for lower ones.
+pub(in super::super) fn is_upwards(cc: IntCc) -> bool {
+    matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU)
 }

@@ -6,6 +6,8 @@ mod places;
 mod test;
 mod values;
 
+pub(super) use masks::is_upwards;
+
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{
