@@ -35,18 +35,16 @@ pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
 pub use group::{Condition, Group, groups, keep_to_lanes};
+pub use liveness::Liveness;
 pub use loops::in_loops;
 pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
 
-use std::collections::BTreeSet;
-
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 use demand::Demand;
 use editor::Editor;
-use liveness::Liveness;
 
 /// A function as the engines of this crate like it.
 pub struct Optimized {
@@ -55,16 +53,7 @@ pub struct Optimized {
     pub flow: Flow,
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: Vec<Reg>,
-    /// Of each block.
-    pub unneeded: Vec<Unneeded>,
-}
-
-/// Lane registers that not everyone needs after a block.
-pub struct Unneeded {
-    /// Only the block itself reads them, in its next round.
-    pub elsewhere: BTreeSet<Reg>,
-    /// Lanes that are not active then do not read them.
-    pub idle: BTreeSet<Reg>,
+    pub liveness: Liveness,
 }
 
 /// How often blocks are rebuilt without what is dead.
@@ -112,18 +101,11 @@ pub fn optimize(function: &Function) -> Optimized {
             reg != function.active && (bytes || liveness.live_in(BlockId(0), reg))
         })
         .collect();
-    let lanes = || registers(function).filter(|&reg| function.is_lane(reg));
-    let unneeded = |block: BlockId| {
-        let elsewhere = |&reg: &Reg| liveness.leads_to_itself(block) && !liveness.live_elsewhere(block, reg);
-        let idle = |&reg: &Reg| !liveness.live_idle(block, reg);
-        Unneeded { elsewhere: lanes().filter(elsewhere).collect(), idle: lanes().filter(idle).collect() }
-    };
-    let unneeded = (0..function.blocks.len()).map(|block| unneeded(BlockId(block as u32))).collect();
     let blocks = function.blocks.iter().zip(blocks);
     let blocks =
         blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old }).collect();
     let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
-    Optimized { function, flow, read_first, unneeded }
+    Optimized { function, flow, read_first, liveness }
 }
 
 fn gathers(editor: &Editor) -> usize {

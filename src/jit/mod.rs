@@ -81,10 +81,8 @@ fn generator(builder: isa::Builder, effort: Effort, further: &[(&str, &str)]) ->
     builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }
 
-/// Compiles CLIF that needs no relocation.
-///
-/// `hides_uses`: whether parameters of blocks hide how often values are used. `Context::compile` would make values of them again
-/// where there is one way into the block.
+/// The machine code of a function. `hides_uses`: whether parameters of blocks hide how often values are used.
+/// `Context::compile` would make values of them again where there is one way into the block.
 fn machine_code(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CompiledCode, JitError> {
     let mut context = Context::for_function(function);
     let mut compile = || {
@@ -103,7 +101,7 @@ fn machine_code(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa
     Ok(code.apply_params(&context.func.params))
 }
 
-/// The same as code that can be called.
+/// The same as code that can be called, which needs no relocation.
 fn compile(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CodeMemory, JitError> {
     let compiled = machine_code(function, hides_uses, isa)?;
     if let Some(relocation) = compiled.buffer.relocs().first() {
@@ -119,7 +117,7 @@ pub struct Program {
     in_loops: Vec<bool>,
     launch: LaunchClass,
     read_first: Vec<Reg>,
-    unneeded: Vec<analysis::Unneeded>,
+    liveness: analysis::Liveness,
     one_worker: bool,
     register_file_bytes: usize,
     regions: Vec<Region>,
@@ -136,7 +134,7 @@ impl Program {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
         Effort::Quick.isa()?;
-        let analysis::Optimized { function, flow, read_first, unneeded } = analysis::optimize(function);
+        let analysis::Optimized { function, flow, read_first, liveness } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let (regions, region_of) = divide(&function);
@@ -152,7 +150,7 @@ impl Program {
             in_loops,
             plans: Default::default(),
             read_first,
-            unneeded,
+            liveness,
             flow,
             launch,
             one_worker,
@@ -204,8 +202,8 @@ impl Program {
         &self.read_first
     }
 
-    fn unneeded(&self, block: BlockId) -> &analysis::Unneeded {
-        &self.unneeded[block.0 as usize]
+    fn liveness(&self) -> &analysis::Liveness {
+        &self.liveness
     }
 
     fn one_worker(&self) -> bool {

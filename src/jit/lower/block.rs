@@ -15,7 +15,7 @@ use super::region::Region;
 use super::rest::Rest;
 use super::vector;
 use super::whole::Whole;
-use crate::analysis::{CHUNK, Classes, Group, Masks, Plan, Step, Sweep, Unneeded};
+use crate::analysis::{CHUNK, Classes, Group, Liveness, Masks, Plan, Step, Sweep};
 use crate::ir::{
     BinaryOp, Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, UnaryOp, Value, ValueType,
 };
@@ -39,7 +39,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub repeatable: Option<usize>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
-    pub unneeded: &'r Unneeded,
+    pub liveness: &'r Liveness,
     /// The step being lowered; several while a group is done as a whole.
     pub steps: Range<usize>,
     pub whole: Option<Whole<'r>>,

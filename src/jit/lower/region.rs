@@ -250,7 +250,7 @@ pub fn lower_region(
             sweep: sweep.as_ref(),
             repeatable: None,
             in_loop: *in_loop,
-            unneeded: program.unneeded(id),
+            liveness: program.liveness(),
             classes,
             whole_classes: whole_classes.as_ref().unwrap_or(classes),
             slots,

@@ -6,7 +6,7 @@ use super::super::forms::{Lanes, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::ir::{CellKind, Reg, Type, Value};
+use crate::ir::{BlockId, CellKind, Reg, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
@@ -65,7 +65,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        self.unneeded.idle.contains(&reg) && self.exit_mask.is_some_and(|after| self.masks().is_subset(after, mask))
+        !self.liveness.live_idle(BlockId(self.number), reg)
+            && self.exit_mask.is_some_and(|after| self.masks().is_subset(after, mask))
     }
 
     /// Lane by lane `new` where the mask is set, else `old`.

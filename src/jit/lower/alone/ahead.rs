@@ -15,7 +15,7 @@ use super::super::{int, vector};
 use super::counted::Counted;
 use super::rounds::Rounds;
 use super::variables::{Next, Stream, Variable};
-use crate::ir::{Access, IntCc, Reg, Type};
+use crate::ir::{Access, BlockId, IntCc, Reg, Type};
 
 /// Where the context has what is known of each lane.
 pub struct Rows {
@@ -219,9 +219,10 @@ impl BlockLowerer<'_, '_, '_> {
         more: i32,
         (active, staying): (Clif, Clif),
     ) {
-        let own = &self.unneeded.elsewhere;
+        let (liveness, block) = (self.liveness, BlockId(self.number));
+        let is_elsewhere = |&reg: &Reg| !liveness.leads_to_itself(block) || liveness.live_elsewhere(block, reg);
         let moving = || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Step(_)));
-        let is_own = |variable: &&Variable| variable.regs.iter().all(|reg| own.contains(reg));
+        let is_own = |variable: &&Variable| !variable.regs.iter().any(is_elsewhere);
         let read: Vec<&Variable> = moving().filter(|variable| !is_own(variable)).collect();
         if !read.is_empty() {
             self.move_variables(resident, &read, more, active);
