@@ -42,6 +42,13 @@ pub(super) struct Arrival {
     pub first: bool,
 }
 
+impl Arrival {
+    /// A warp waits for all others of the block, and for nothing else.
+    pub(super) fn at_whole(barrier: u32) -> Arrival {
+        Arrival { kind: BarrierKind::Sync, barrier, expected: 0, lanes: 0, predicate: 0, first: true }
+    }
+}
+
 impl Barriers {
     pub(super) fn clear(&mut self) {
         while let Some(barrier) = self.active().next() {

@@ -192,6 +192,20 @@ impl Block {
         self.release_from(arrival.barrier);
     }
 
+    /// Whether all warps have started, those not done can go on, and none has arrived at a barrier.
+    pub(super) fn may_go_in_step(&self) -> bool {
+        self.started == self.warps && self.ready == self.live && self.barriers.active().next().is_none()
+    }
+
+    /// The warps of the slots below this one that are not done arrive at a barrier of the whole block.
+    pub(super) fn arrive_up_to(&mut self, slot: usize, barrier: u32) {
+        for earlier in 0..slot {
+            if self.suspended[earlier].state != State::Done {
+                self.arrive(earlier, Arrival::at_whole(barrier));
+            }
+        }
+    }
+
     /// Lets the warps go on whose barriers are complete now that others have exited.
     pub(super) fn release(&mut self) {
         for barrier in self.barriers.active() {

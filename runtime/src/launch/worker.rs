@@ -191,12 +191,36 @@ impl<'a> Worker<'a> {
             }
             None => {}
         }
-        for slot in 0..block.suspended.len() {
+        let had_turns = if block.may_go_in_step() { self.go_in_step(block)? } else { 0 };
+        for slot in had_turns..block.suspended.len() {
             if let State::Ready { yielded } = block.suspended[slot].state {
-                self.resume(block, slot, yielded)?;
+                let code = self.resume(block, slot, yielded);
+                self.returned(block, slot, code)?;
             }
         }
         Ok(())
+    }
+
+    /// Gives warps turns as long as each ends at the same barrier of the whole block. If all do, it is complete, and none need be
+    /// entered as waiting at it. Returns the slot after the last that had its turn.
+    fn go_in_step(&mut self, block: &mut Block) -> Result<usize, Stop> {
+        let mut common = None;
+        for slot in 0..block.suspended.len() {
+            let State::Ready { yielded } = block.suspended[slot].state else { continue };
+            let code = self.resume(block, slot, yielded);
+            let barrier = if code == ExitCode::Barrier { self.whole_barrier() } else { None };
+            if barrier.is_none() || common.is_some() && common != barrier {
+                if let Some(barrier) = common {
+                    block.arrive_up_to(slot, barrier);
+                }
+                self.returned(block, slot, code)?;
+                return Ok(slot + 1);
+            }
+            common = barrier;
+            block.suspended[slot].state = State::Ready { yielded: false };
+            self.check_if_due(block, block.suspended[slot].warp, self.context.resume)?;
+        }
+        Ok(block.suspended.len())
     }
 
     /// Runs fresh warps up to the first that is suspended.
@@ -262,7 +286,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Gives a suspended warp a turn.
-    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<(), Stop> {
+    #[inline]
+    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> ExitCode {
         let others = block.ready > 1 || block.started < block.warps;
         let warp = &mut block.suspended[slot];
         let Some(storage) = &warp.storage else { unreachable!("the warp is not done") };
@@ -280,7 +305,7 @@ impl<'a> Worker<'a> {
         let warp = &mut block.suspended[slot];
         assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
         warp.resume = self.context.resume;
-        self.returned(block, slot, code)
+        code
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -335,6 +360,13 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The barrier that the context's warp has come to, if it waits at one for all others of the block and for nothing else.
+    fn whole_barrier(&self) -> Option<u32> {
+        let WarpContext { barrier_kind, barrier_id, barrier_threads, .. } = *self.context;
+        let is_whole = barrier_kind == BarrierKind::Sync as u32 && barrier_threads == 0 && barrier_id < BARRIERS as u32;
+        is_whole.then_some(barrier_id)
     }
 
     /// The barrier that the context's warp has come to.
