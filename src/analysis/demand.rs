@@ -111,8 +111,8 @@ impl<'a> Demand<'a> {
         demand
     }
 
-    /// Lane registers that the block reads in lanes which may be inactive: what such lanes hold can be seen.
-    pub fn exposed(&self, function: &Function) -> Vec<Reg> {
+    /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
+    pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
         let active = entry_mask(&self.editor.insts, function.active);
         let hidden = |v: Value| match &self.seen[v.0 as usize] {
             Seen::Nothing => true,
@@ -123,10 +123,10 @@ impl<'a> Demand<'a> {
         for inst in &self.editor.insts {
             match inst.op {
                 Op::RfRead { reg, .. } if function.is_lane(reg) && !hidden(inst.results[0]) => {
-                    exposed.push(reg);
+                    exposed.push((reg, 1));
                 }
                 Op::RfGather { bank, first, count, .. } if !hidden(inst.results[0]) => {
-                    exposed.extend((first..first + count).map(|i| bank.reg(i)));
+                    exposed.push((bank.reg(first), count));
                 }
                 _ => {}
             }

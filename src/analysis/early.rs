@@ -27,7 +27,9 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
                 touched.insert(reg, number);
                 number
             }
-            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. }
+                if function.is_lane(bank.reg(first)) =>
+            {
                 touched.extend((first..first + count).map(|at| (bank.reg(at), number)));
                 number
             }

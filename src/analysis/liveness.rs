@@ -5,12 +5,14 @@
 //! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
 //! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
 
+use std::ops::Range;
+
 use smallvec::{SmallVec, smallvec};
 
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{BlockId, Function, Op, Part, Reg, Terminator, Value, entry_mask};
+use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, entry_mask};
 
 /// One bit per register.
 #[derive(Clone, PartialEq, Default)]
@@ -27,6 +29,10 @@ impl RegSet {
 
     fn remove(&mut self, index: usize) {
         self.0[index / 64] &= !(1 << (index % 64));
+    }
+
+    fn extend(&mut self, indices: impl Iterator<Item = usize>) {
+        indices.for_each(|index| self.insert(index));
     }
 
     fn contains(&self, index: usize) -> bool {
@@ -48,9 +54,46 @@ struct Summary {
     grows: bool,
 }
 
+/// Numbers of registers.
+struct Numbers {
+    /// Of each bank, that of its first register, and whether that is the number of all, which are only read and written by index.
+    banks: Vec<(usize, bool)>,
+    count: usize,
+}
+
+impl Numbers {
+    fn of(function: &Function) -> Numbers {
+        let mut by_index: Vec<bool> =
+            function.banks.iter().map(|bank| !matches!(bank.kind, CellKind::Bytes(_))).collect();
+        by_index[function.active.bank.0 as usize] = false;
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            if let Op::RfRead { reg, .. } | Op::RfWrite { reg, .. } = inst.op {
+                by_index[reg.bank.0 as usize] = false;
+            }
+        }
+        let mut count = 0;
+        let banks = function.banks.iter().zip(by_index).map(|(bank, by_index)| {
+            let first = count;
+            count += if by_index { 1 } else { bank.count as usize };
+            (first, by_index)
+        });
+        Numbers { banks: banks.collect(), count }
+    }
+
+    fn of_register(&self, reg: Reg) -> usize {
+        let (first, by_index) = self.banks[reg.bank.0 as usize];
+        first + if by_index { 0 } else { reg.index as usize }
+    }
+
+    /// Of so many registers from one on.
+    fn of_run(&self, reg: Reg, count: u32) -> Range<usize> {
+        let (first, (_, by_index)) = (self.of_register(reg), self.banks[reg.bank.0 as usize]);
+        first..first + if by_index { 1 } else { count as usize }
+    }
+}
+
 pub struct Liveness {
-    /// Number of the first register of each bank.
-    first: Vec<usize>,
+    numbers: Numbers,
     live_in: Vec<RegSet>,
     live_out: Vec<RegSet>,
     /// Of blocks that lead to themselves, what is live after them but for that.
@@ -61,26 +104,24 @@ pub struct Liveness {
 
 impl Liveness {
     /// `code` is that of the function's blocks, rebuilt; what a block reads counts if it is `seen` there. `exposed` are the
-    /// registers that each block reads in lanes that may be inactive.
+    /// registers that each block reads in lanes that may be inactive, by firsts and counts.
     pub fn of(
         function: &Function,
         flow: &Flow,
         code: &[(Editor, Terminator)],
         seen: impl Fn(usize, Value) -> bool,
-        exposed: &[Vec<Reg>],
+        exposed: &[Vec<(Reg, u32)>],
     ) -> Liveness {
-        let mut first = Vec::with_capacity(function.banks.len());
-        let mut count = 0usize;
-        for bank in &function.banks {
-            first.push(count);
-            count += bank.count as usize;
-        }
-        let number = |reg: Reg| first[reg.bank.0 as usize] + reg.index as usize;
+        let numbers = Numbers::of(function);
+        let count = numbers.count;
+        let runs = |set: &mut RegSet, exposed: &[(Reg, u32)]| {
+            exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
+        };
         let mut always = RegSet::new(count);
-        always.insert(number(function.active));
+        always.insert(numbers.of_register(function.active));
         let blocks = function.blocks.len();
         let summaries: Vec<Summary> =
-            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), count, &number)).collect();
+            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), &numbers)).collect();
 
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
@@ -109,12 +150,12 @@ impl Liveness {
             .iter()
             .map(|exposed| {
                 let mut set = RegSet::new(count);
-                exposed.iter().for_each(|&reg| set.insert(number(reg)));
+                runs(&mut set, exposed);
                 set
             })
             .collect();
         let mut all = RegSet::new(count);
-        (0..count).for_each(|register| all.insert(register));
+        all.extend(0..count);
         loop {
             let mut changed = false;
             for i in (0..blocks).rev() {
@@ -164,7 +205,7 @@ impl Liveness {
                 return None;
             }
             let mut out = always.clone();
-            exposed[i].iter().for_each(|&reg| out.insert(number(reg)));
+            runs(&mut out, &exposed[i]);
             follow[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&live_in[to]));
             awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
             flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&waiting[to]));
@@ -177,14 +218,14 @@ impl Liveness {
             }
             let mut idle = always.clone();
             // It may do so after it has written.
-            exposed[i].iter().for_each(|&reg| idle.insert(number(reg)));
+            runs(&mut idle, &exposed[i]);
             flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
             awaited[i].iter().for_each(|&join| idle.union(&live_in[join]));
             follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| idle.union(&live_in[join]));
             idle
         };
         let live_idle = (0..blocks).map(idle).collect();
-        Liveness { first, live_in, live_out, live_elsewhere, live_idle }
+        Liveness { numbers, live_in, live_out, live_elsewhere, live_idle }
     }
 
     /// Whether a block is a loop by itself in which no lanes come back.
@@ -204,7 +245,7 @@ impl Liveness {
     }
 
     fn number(&self, reg: Reg) -> usize {
-        self.first[reg.bank.0 as usize] + reg.index as usize
+        self.numbers.of_register(reg)
     }
 
     pub fn live_in(&self, block: BlockId, reg: Reg) -> bool {
@@ -216,27 +257,20 @@ impl Liveness {
     }
 }
 
-fn summarize(
-    function: &Function,
-    code: &Editor,
-    seen: impl Fn(Value) -> bool,
-    count: usize,
-    number: &impl Fn(Reg) -> usize,
-) -> Summary {
+fn summarize(function: &Function, code: &Editor, seen: impl Fn(Value) -> bool, numbers: &Numbers) -> Summary {
     let defs = code.defs_as_they_are();
     let masks = Masks::of(&code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
-    let mut summary = Summary { uses: RegSet::new(count), kills: RegSet::new(count), grows: false };
+    let mut summary = Summary { uses: RegSet::new(numbers.count), kills: RegSet::new(numbers.count), grows: false };
     for inst in code.insts.iter().rev() {
         match &inst.op {
             Op::RfRead { .. } | Op::RegionRead { .. } if !seen(inst.results[0]) => {}
             Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
-                summary.uses.insert(number(*reg));
-                summary.kills.remove(number(*reg));
+                summary.uses.insert(numbers.of_register(*reg));
+                summary.kills.remove(numbers.of_register(*reg));
             }
             Op::RfGather { bank, first, count, .. } => {
-                for index in *first..first + count {
-                    let n = number(Reg { bank: *bank, index });
+                for n in numbers.of_run(bank.reg(*first), *count) {
                     summary.uses.insert(n);
                     summary.kills.remove(n);
                 }
@@ -247,8 +281,8 @@ fn summarize(
                 }
                 let whole = guard.is_none_or(|guard| active.is_some_and(|active| masks.is_subset(active, guard)));
                 if *part == Part::Whole && whole {
-                    summary.kills.insert(number(*reg));
-                    summary.uses.remove(number(*reg));
+                    summary.kills.insert(numbers.of_register(*reg));
+                    summary.uses.remove(numbers.of_register(*reg));
                 }
             }
             _ => {}

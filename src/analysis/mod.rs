@@ -64,7 +64,7 @@ pub fn optimize(function: &Function) -> Optimized {
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
-    let mut exposed: Vec<Vec<Reg>> = Vec::new();
+    let mut exposed: Vec<Vec<(Reg, u32)>> = Vec::new();
     // What is dead keeps something else alive in the first rounds.
     for _ in 0..MAX_ROUNDS {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();

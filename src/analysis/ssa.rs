@@ -53,7 +53,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
         ssa.inst(block, inst);
     }
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
-    ssa.settle_all();
+    ssa.settle_those(|_| true);
     let mut term = block.term.clone();
     term.map_operands(|v| ssa.editor.current(ssa.map[v.0 as usize]));
     (ssa.editor, term)
@@ -72,9 +72,7 @@ impl Ssa<'_> {
                 Values::new()
             }
             Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
-                for index in first..first + count {
-                    self.settle(Reg { bank, index });
-                }
+                self.settle_those(|reg| reg.bank == bank && (first..first + count).contains(&reg.index));
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, types)
             }
@@ -263,9 +261,10 @@ impl Ssa<'_> {
         }
     }
 
-    /// The same for all registers: cells in order, then lane registers in order.
-    fn settle_all(&mut self) {
-        let mut regs: Vec<Reg> = self.cells.keys().chain(self.lanes.keys()).copied().collect();
+    /// The same for those registers that something is known of: cells in order, then lane registers in order.
+    fn settle_those(&mut self, which: impl Fn(Reg) -> bool) {
+        let known = self.cells.keys().chain(self.lanes.keys()).copied();
+        let mut regs: Vec<Reg> = known.filter(|&reg| which(reg)).collect();
         regs.sort_unstable_by_key(|&reg| (self.function.is_lane(reg), reg));
         regs.into_iter().for_each(|reg| self.settle(reg));
     }

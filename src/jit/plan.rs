@@ -83,13 +83,14 @@ impl BlockPlan {
         let least_known = (whole_classes.is_none() && interprets)
             .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
         let all_classes: Vec<&Classes> = std::iter::once(&classes).chain(&whole_classes).chain(&least_known).collect();
-        let slots = assign_slots(layout, block, &all_classes, &plan, &defs, &mut bytes);
+        let slots = assign_slots(function, layout, block, &all_classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, whole_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, bytes }
     }
 }
 
 fn assign_slots(
+    function: &Function,
     layout: &RegLayout,
     block: &Block,
     classes: &[&Classes],
@@ -109,7 +110,7 @@ fn assign_slots(
             offset
         });
     };
-    let first_write = first_writes(block, plan);
+    let first_write = first_writes(function, block, plan);
     for (number, step) in plan.steps.iter().enumerate() {
         let (in_memory, interpreted) = match step {
             Step::Interpret(_) => (true, true),
@@ -151,7 +152,7 @@ fn assign_slots(
 }
 
 /// The first step that writes each lane register.
-fn first_writes(block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
+fn first_writes(function: &Function, block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
     let mut first = FxHashMap::default();
     for (number, step) in plan.steps.iter().enumerate() {
         for &index in step.insts() {
@@ -159,7 +160,7 @@ fn first_writes(block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
                 Op::RfWrite { reg, .. } => {
                     first.entry(reg).or_insert(number);
                 }
-                Op::RfScatter { bank, first: from, count, .. } => {
+                Op::RfScatter { bank, first: from, count, .. } if function.is_lane(bank.reg(from)) => {
                     for reg in from..from + count {
                         first.entry(bank.reg(reg)).or_insert(number);
                     }
