@@ -53,6 +53,11 @@ impl Offsets {
     fn bytes(lanes: &[Clif]) -> Offsets {
         Offsets { lanes: lanes.into(), signed: false, shift: 0 }
     }
+
+    /// Bytes of one lane's.
+    fn cell(&self) -> i32 {
+        16 * self.lanes.len() as i32 / LANES as i32
+    }
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -372,6 +377,9 @@ impl BlockLowerer<'_, '_, '_> {
         host: Clif,
         offsets: &Offsets,
     ) -> Vec<Lanes> {
+        if !self.region.effort.is_fast() {
+            return self.gather_in_turn(access, extend, result_ty, host, offsets);
+        }
         let mut pair = None;
         let size = access.ty.bytes() as i32;
         let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
@@ -389,6 +397,40 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         values
+    }
+
+    /// The same with a loop over the lanes, which is less code.
+    fn gather_in_turn(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        result_ty: Type,
+        host: Clif,
+        offsets: &Offsets,
+    ) -> Vec<Lanes> {
+        self.stage_lanes(0, &offsets.lanes);
+        let size = access.ty.bytes() as i32;
+        let word = |element: usize| STAGED_VALUES + element * LANES as usize;
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let lane = self.b.append_block_param(head, types::I64);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().jump(head, &[BlockArg::Value(zero)]);
+        self.b.switch_to_block(head);
+        let cell = offsets.cell();
+        let bytes = self.b.ins().ishl_imm_u(lane, i64::from(cell.trailing_zeros()));
+        let from = self.b.ins().iadd(self.ctx, bytes);
+        let offset = self.staged_offset(offsets, from, 0);
+        let at = self.b.ins().iadd(host, offset);
+        for element in 0..usize::from(access.count) {
+            let v = self.load_element(access.ty, extend, at, element as i32 * size);
+            let (to, offset) = self.staged_address(word(element), lane, result_ty);
+            self.b.ins().store(flags(), v, to, offset);
+        }
+        let next = self.b.ins().iadd_imm_s(lane, 1);
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, LANES);
+        self.b.ins().brif(more, head, &[BlockArg::Value(next)], done, &[]);
+        self.b.switch_to_block(done);
+        (0..usize::from(access.count)).map(|element| self.staged_lanes(word(element), result_ty)).collect()
     }
 
     /// A lane's offset. Words come out of the vectors in pairs, of which the last is kept. Through the scratch area it would be fewer
@@ -479,14 +521,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A lane's offset out of the scratch area.
-    fn staged_offset(&mut self, offsets: &Offsets, lane: usize) -> Clif {
-        let cell = 16 * offsets.lanes.len() as i32 / LANES as i32;
-        let from = Self::scratch(0) + cell * lane as i32;
-        let offset = match (cell, offsets.signed) {
-            (8, _) => self.b.ins().load(types::I64, flags(), self.ctx, from),
-            (_, true) => self.b.ins().sload32(flags(), self.ctx, from),
-            (_, false) => self.b.ins().uload32(flags(), self.ctx, from),
+    /// A lane's offset out of the scratch area, so many bytes after its beginning there as seen from the context.
+    fn staged_offset(&mut self, offsets: &Offsets, context: Clif, bytes: i32) -> Clif {
+        let from = Self::scratch(0) + bytes;
+        let offset = match (offsets.cell(), offsets.signed) {
+            (8, _) => self.b.ins().load(types::I64, flags(), context, from),
+            (_, true) => self.b.ins().sload32(flags(), context, from),
+            (_, false) => self.b.ins().uload32(flags(), context, from),
         };
         shifted_up(self.b, offset, offsets.shift)
     }
@@ -496,7 +537,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.stage_lanes(0, &offsets.lanes);
         let size = access.ty.bytes() as i32;
         for lane in 0..LANES as usize {
-            let offset = self.staged_offset(offsets, lane);
+            let offset = self.staged_offset(offsets, self.ctx, offsets.cell() * lane as i32);
             let at = self.b.ins().iadd(host, offset);
             for (element, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();
