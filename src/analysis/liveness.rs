@@ -15,7 +15,7 @@ use super::masks::Masks;
 use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, entry_mask};
 
 /// One bit per register.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone)]
 struct RegSet(SmallVec<[u64; 8]>);
 
 impl RegSet {
@@ -44,6 +44,11 @@ impl RegSet {
             *a |= b;
         }
     }
+}
+
+/// Replaces a word of a set; whether it was another.
+fn replace(word: &mut u64, new: u64) -> bool {
+    std::mem::replace(word, new) != new
 }
 
 /// What a block reads before it writes, and what it certainly overwrites in the lanes that are active at its entry.
@@ -156,47 +161,29 @@ impl Liveness {
             .collect();
         let mut all = RegSet::new(count);
         all.extend(0..count);
-        loop {
-            let mut changed = false;
-            for i in (0..blocks).rev() {
-                let block = &function.blocks[i];
-                let mut out = always.clone();
-                follow[i].iter().for_each(|&to| out.union(&live_in[to]));
-                if matches!(block.term, Terminator::Indirect { .. }) {
+        // Words of sets do not depend on each other.
+        for word in 0..always.0.len() {
+            let mut changed = true;
+            while std::mem::take(&mut changed) {
+                for (i, Summary { uses, kills, grows }) in summaries.iter().enumerate().rev() {
+                    let uses = uses.0[word];
                     // Code that is only found when it is reached may read anything.
-                    out = all.clone();
-                }
-                let mut idle = waiting[i].clone();
-                if summaries[i].grows {
+                    let anything = matches!(function.blocks[i].term, Terminator::Indirect { .. });
+                    let seed = if anything { all.0[word] } else { always.0[word] };
+                    let mut out = follow[i].iter().fold(seed, |out, &to| out | live_in[to].0[word]);
                     // What it overwrites it may overwrite before the others resume.
-                    idle.union(&out);
-                    idle.union(&summaries[i].uses);
+                    let seed = waiting[i].0[word] | if *grows { out | uses } else { 0 };
+                    let idle = flow.successors[i].iter().fold(seed, |idle, &to| idle | waiting[to].0[word]);
+                    let before = out & !kills.0[word] | uses | always.0[word] | idle;
+                    out = awaited[i].iter().fold(out | idle, |out, &join| out | live_in[join].0[word]);
+                    changed |= replace(&mut waiting[i].0[word], idle);
+                    changed |= replace(&mut live_in[i].0[word], before);
+                    changed |= replace(&mut live_out[i].0[word], out);
+                    if resumes[i] {
+                        let grown = always.0[word] | before;
+                        changed |= replace(&mut always.0[word], grown);
+                    }
                 }
-                flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
-                let mut before = out.clone();
-                for (word, kill) in before.0.iter_mut().zip(&summaries[i].kills.0) {
-                    *word &= !kill;
-                }
-                before.union(&summaries[i].uses);
-                before.union(&always);
-                before.union(&idle);
-                out.union(&idle);
-                changed |= idle != waiting[i];
-                waiting[i] = idle;
-                awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
-                if before != live_in[i] || out != live_out[i] {
-                    changed = true;
-                }
-                if resumes[i] {
-                    let size = always.clone();
-                    always.union(&before);
-                    changed |= size != always;
-                }
-                live_in[i] = before;
-                live_out[i] = out;
-            }
-            if !changed {
-                break;
             }
         }
         let elsewhere = |i: usize| {
