@@ -416,9 +416,7 @@ impl BlockLowerer<'_, '_, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().jump(head, &[BlockArg::Value(zero)]);
         self.b.switch_to_block(head);
-        let cell = offsets.cell();
-        let bytes = self.b.ins().ishl_imm_u(lane, i64::from(cell.trailing_zeros()));
-        let from = self.b.ins().iadd(self.ctx, bytes);
+        let (from, _) = self.staged_address(0, lane, if offsets.cell() == 8 { Type::I64 } else { Type::I32 });
         let offset = self.staged_offset(offsets, from, 0);
         let at = self.b.ins().iadd(host, offset);
         for element in 0..usize::from(access.count) {
