@@ -7,7 +7,7 @@
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BinaryOp, Block, Function, Inst, Op, Reg, UnaryOp, Value, ValueType};
+use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, UnaryOp, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -144,7 +144,14 @@ impl Planner<'_> {
                 debug_assert!(!self.is_pending(*reg), "it reads what is written later");
                 self.before.push(Step::Scalar(index));
             }
-            Op::RfGather { .. } | Op::RfScatter { .. } => self.alone(Step::Scalar(index)),
+            Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } => {
+                let lanes = self.function.is_lane(bank.reg(*first)) || has_varying_operand(&inst.op, self.classes);
+                if lanes || self.is_bank_pending(*bank) || self.uses_body(&inst.op) {
+                    self.alone(Step::Scalar(index));
+                } else {
+                    self.before.push(Step::Scalar(index));
+                }
+            }
             op if self.is_scalar(inst) => {
                 if !self.uses_body(op) {
                     self.before.push(Step::Scalar(index));
@@ -162,6 +169,12 @@ impl Planner<'_> {
     /// Whether a register is written after the open segment.
     fn is_pending(&self, reg: Reg) -> bool {
         let writes = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg: of, .. } if of == reg);
+        self.after.iter().any(writes)
+    }
+
+    /// The same of any register of a bank.
+    fn is_bank_pending(&self, bank: BankId) -> bool {
+        let writes = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg.bank == bank);
         self.after.iter().any(writes)
     }
 

@@ -10,10 +10,11 @@ use super::address::{Rights, Spaced, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::int::{plus, shifted_up};
+use super::staging::Unreached;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::typing::MAX_ELEMENTS;
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Inst, Op, Space, Type, Value};
 use warploom_runtime::warp::SHARED_PADDING;
 
 const LANES: i64 = CHUNK as i64;
@@ -100,7 +101,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.scatter_shared(access, lanes, bits, slow);
         } else if access.space == Space::Shared {
             self.stage(access, values);
-            self.lane_loop(access, bits, desc, |lowerer, host, lane| {
+            self.lane_loop(access, bits, Unreached::Alone(desc), |lowerer, host, lane| {
                 for e in 0..usize::from(access.count) {
                     let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
@@ -138,9 +139,8 @@ impl BlockLowerer<'_, '_, '_> {
         // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
         let [first, second] = [0, 1].map(|lane| self.b.ins().extractlane(offsets[0], lane));
         let distance = self.b.ins().isub(second, first);
-        let hot = self.region.effort.is_fast();
         let apart = self.b.create_block();
-        for step in [Some(0), hot.then_some(access.bytes().into())].into_iter().flatten() {
+        for step in [0, access.bytes().into()] {
             // Two lanes tell which it may be.
             let (likely, spaced, other) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
             let begins_so = self.b.ins().icmp_imm_s(IntCC::Equal, distance, step);
@@ -164,6 +164,42 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
         merged
+    }
+
+    /// Whether a load of shared memory has code for lanes wherever they are that is short.
+    pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
+        let varying = self.classes.get(access.address) == Class::Varying;
+        access.space == Space::Shared && varying && !self.region.effort.is_fast()
+    }
+
+    /// Any lanes of shared memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
+    pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: *const AccessDesc, access: &Access, extend: Extend) {
+        let result_ty = self.ty(inst.results[0]);
+        let word = |element: usize| STAGED_VALUES + element * LANES as usize;
+        let elements = 0..usize::from(access.count);
+        self.stage(access, &[]);
+        let zeros = self.zero_lanes(result_ty);
+        for element in elements.clone() {
+            self.stage_lanes(word(element), &zeros);
+        }
+        let bits = self.mask_bits(access.guard.expect("analysis makes masks explicit"));
+        let (slow, done) = (self.cold_block(), self.b.create_block());
+        self.lane_loop(access, bits, Unreached::Leaves(slow), |lowerer, host, lane| {
+            for element in elements.clone() {
+                let v = lowerer.load_element(access.ty, extend, host, (element as u32 * access.ty.bytes()) as i32);
+                let (at, offset) = lowerer.staged_address(word(element), lane, result_ty);
+                lowerer.b.ins().store(flags(), v, at, offset);
+            }
+        });
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(slow);
+        self.call_access(desc, bits, true);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        for (element, &value) in inst.results.iter().enumerate().take(elements.end) {
+            let lanes = self.staged_lanes(word(element), result_ty);
+            self.chunk().lanes.insert(value, lanes);
+        }
     }
 
     /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.

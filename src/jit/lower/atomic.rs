@@ -10,6 +10,7 @@ use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
 use super::address::Rights;
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::staging::Unreached;
 use super::{float, vector};
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, AtomicOp, FloatAttrs, FloatBinaryOp, Op, Space, Type, Value};
@@ -96,7 +97,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
         if inline {
-            self.lane_loop(&access, bits, desc, |lowerer, host, lane| {
+            self.lane_loop(&access, bits, Unreached::Alone(desc), |lowerer, host, lane| {
                 let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
                 let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
                 let old = if locked {

@@ -79,6 +79,17 @@ pub(super) struct Outgoing {
     pub value: Value,
     /// Its bits of chunks that are skipped and of lanes past the warp.
     pub outside: Clif,
+    holds: Holds,
+}
+
+/// What a mask is in other chunks where its bits of [`Outgoing::outside`] are set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Holds {
+    /// Set, and only there: no compare of lanes goes into it.
+    Same,
+    /// Set.
+    There,
+    Perhaps,
 }
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -227,24 +238,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.store_cell(v, ty, self.registers, offset);
             }
             Op::RfGather { bank, first, count, index } => {
-                let (address, inside) = self.indexed_cell(bank.reg(*first), *count, *index);
+                let (at, inside) = self.cell_offset(*count, *index);
                 let ty = self.ty(inst.results[0]);
-                let v = self.b.ins().load(clif_type(ty, false), flags(), address, 0);
+                let first = self.layout.offset(bank.reg(*first)) as i32;
+                let v = self.b.ins().load(clif_type(ty, false), flags(), at, first);
                 let zero = super::int::constant(self.b, ty, 0, false);
                 let v = self.b.ins().select(inside, v, zero);
                 self.set_scalar(inst.results[0], v);
             }
-            Op::RfScatter { bank, first, count, index, value, .. } => {
-                let (address, inside) = self.indexed_cell(bank.reg(*first), *count, *index);
-                let v = self.scalar(*value);
-                let (write, done) = (self.b.create_block(), self.b.create_block());
-                self.b.ins().brif(inside, write, &[], done, &[]);
-                self.b.switch_to_block(write);
-                let ty = self.ty(*value);
-                self.store_cell(v, ty, address, 0);
-                self.b.ins().jump(done, &[]);
-                self.b.switch_to_block(done);
-            }
+            Op::RfScatter { .. } => self.scatter_cells(),
             Op::Load { access, extend, .. } => {
                 let Space::Const(bank) = access.space else { unreachable!("other scalar loads are interpreted") };
                 let v = self.const_load(bank, access.address, access.offset, access.ty, *extend);
@@ -278,6 +280,40 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
+    /// Writes indexed cells: what follows in steps of its own and has the same index, as the parts of a divergence stack have,
+    /// is written with the first of it.
+    fn scatter_cells(&mut self) {
+        let scatter = |lowerer: &Self, number: usize| match lowerer.plan.steps.get(number) {
+            Some(Step::Scalar(inst)) => match lowerer.block.insts[*inst].op {
+                Op::RfScatter { bank, first, count, index, value, .. } => {
+                    Some((bank.reg(first), value, (index, count)))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let number = self.steps.start;
+        let Some((_, _, key)) = scatter(self, number) else { unreachable!("a step that writes an indexed cell") };
+        let alike = |lowerer: &Self, number| scatter(lowerer, number).filter(|&(_, _, other)| other == key);
+        if number.checked_sub(1).is_some_and(|before| alike(self, before).is_some()) {
+            return;
+        }
+        let (index, count) = key;
+        let (at, inside) = self.cell_offset(count, index);
+        let written: Vec<(Reg, Value)> =
+            (number..).map_while(|number| alike(self, number)).map(|(first, value, _)| (first, value)).collect();
+        let values: Vec<Clif> = written.iter().map(|&(_, value)| self.scalar(value)).collect();
+        let (write, done) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(inside, write, &[], done, &[]);
+        self.b.switch_to_block(write);
+        for ((first, value), v) in written.into_iter().zip(values) {
+            let ty = self.ty(value);
+            self.store_cell(v, ty, at, self.layout.offset(first) as i32);
+        }
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
     /// The mask that an operation gives: 0 past the warp if its operands are of lanes, which are all alike here.
     fn within_warp(&mut self, op: &Op, mask: Clif) -> Clif {
         if op.operands().iter().all(|&v| self.block.ty(v).is_uniform()) {
@@ -287,8 +323,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().band_imm_s(mask, warp)
     }
 
-    /// Address of cell `first + index`, kept inside the range, and whether it was.
-    fn indexed_cell(&mut self, first: Reg, count: u32, index: Value) -> (Clif, Clif) {
+    /// Where a cell is in the register file from the offset of its range's first cell on, and whether it is inside the range; else
+    /// that is the first one.
+    fn cell_offset(&mut self, count: u32, index: Value) -> (Clif, Clif) {
         let mut index_value = self.scalar(index);
         if self.ty(index).bits() < 64 {
             index_value = self.b.ins().uextend(types::I64, index_value);
@@ -297,8 +334,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, index_value, zero);
         let bytes = self.b.ins().ishl_imm_u(safe, 3);
-        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(self.layout.offset(first)));
-        (self.b.ins().iadd(base, bytes), inside)
+        (self.b.ins().iadd(self.registers, bytes), inside)
     }
 
     /// A scalar at a known address inside a constant bank.
@@ -330,28 +366,32 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let outgoing = self.outgoing(insts);
         let skip = self.skippable();
         let none = self.b.ins().iconst(types::I64, 0);
-        let after_chunk = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, gathered| {
-            let latch = lowerer.b.create_block();
-            let after: Vec<Clif> = gathered.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
-            if let Some(active) = skip {
+        let outside: Vec<Clif> = outgoing.iter().map(|out| out.outside).collect();
+        let after = self.each_chunk(none, &outside, |lowerer, before| {
+            let skipped = skip.map(|active| {
+                let latch = lowerer.b.create_block();
                 let bits = lowerer.mask_bits(active);
                 let work = lowerer.b.create_block();
-                let skipped = lowerer.b.create_block();
-                lowerer.b.ins().brif(bits, work, &[], skipped, &[]);
-                lowerer.b.switch_to_block(skipped);
-                let args = lowerer.gather(&outgoing, gathered, true);
-                lowerer.b.ins().jump(latch, &args);
+                let args: Vec<BlockArg> = before.iter().copied().map(BlockArg::Value).collect();
+                lowerer.b.ins().brif(bits, work, &[], latch, &args);
                 lowerer.b.switch_to_block(work);
-            }
+                latch
+            });
             lowerer.chunk_body(insts);
-            let args = lowerer.gather(&outgoing, gathered, false);
-            lowerer.b.ins().jump(latch, &args);
-            lowerer.b.switch_to_block(latch);
+            let mut after: Vec<Clif> =
+                outgoing.iter().zip(before).map(|(out, &before)| lowerer.gather(out, before)).collect();
+            if let Some(latch) = skipped {
+                let args: Vec<BlockArg> = after.iter().copied().map(BlockArg::Value).collect();
+                lowerer.b.ins().jump(latch, &args);
+                lowerer.b.switch_to_block(latch);
+                after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+            }
             lowerer.rest = None;
             after
         });
-        for (out, &whole) in outgoing.iter().zip(&after_chunk) {
-            let v = self.with_outside(whole, out.outside);
+        let whole_chunks = u32::from(self.function.lanes).is_multiple_of(CHUNK);
+        for (out, &mask) in outgoing.iter().zip(&after) {
+            let v = if whole_chunks { mask } else { self.with_outside(mask, out.outside) };
             self.set_scalar(out.value, v);
         }
         if insts.iter().any(|&i| self.may_fault_later(i)) {
@@ -445,42 +485,47 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             outside.insert(value, bits);
         }
         let escaping = masks.into_iter().filter(|&value| self.escapes(value));
-        escaping.map(|value| Outgoing { value, outside: outside[&value] }).collect()
+        let outgoing = escaping.map(|value| Outgoing { value, outside: outside[&value].0, holds: outside[&value].1 });
+        outgoing.collect()
     }
 
-    /// Adds the chunk's bits of every outgoing mask to what earlier chunks gave.
-    fn gather(&mut self, outgoing: &[Outgoing], before: &[Clif], skipped: bool) -> Vec<BlockArg> {
-        outgoing
-            .iter()
-            .zip(before)
-            .map(|(out, &before)| {
-                let bits = if skipped { self.chunk_bits(out.outside) } else { self.mask_bits(out.value) };
-                BlockArg::Value(self.add_chunk_bits(before, bits))
-            })
-            .collect()
-    }
-
-    /// A mask of the segment where every compare made in it is taken for false, `known` being those that it is made of. That
-    /// is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
-    fn outside(&mut self, v: Value, known: &HashMap<Value, Clif>) -> Clif {
-        if let Some(scalar) = self.scalars[v.0 as usize] {
-            return scalar;
+    /// Puts the chunk's bits of an outgoing mask among those of other chunks. What has been gathered begins as those of outside.
+    fn gather(&mut self, out: &Outgoing, before: Clif) -> Clif {
+        let bits = self.mask_bits(out.value);
+        if out.holds != Holds::Perhaps {
+            return self.add_chunk_bits(before, bits);
         }
-        let operand = |lowerer: &mut Self, v: Value| known.get(&v).copied().unwrap_or_else(|| lowerer.scalar(v));
+        let outside = self.chunk_bits(out.outside);
+        let changed = self.b.ins().bxor(bits, outside);
+        let changed = self.in_warp(changed);
+        self.b.ins().bxor(before, changed)
+    }
+
+    /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
+    /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
+    fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
+        if let Some(scalar) = self.scalars[v.0 as usize] {
+            return (scalar, Holds::Same);
+        }
+        let operand = |lowerer: &mut Self, v: Value| match known.get(&v) {
+            Some(&outside) => outside,
+            None => (lowerer.scalar(v), Holds::Same),
+        };
         match *self.def_op(v) {
             Op::Unary { op: UnaryOp::Not, a } => {
-                let a = operand(self, a);
-                self.b.ins().bnot(a)
+                let (a, holds) = operand(self, a);
+                (self.b.ins().bnot(a), if holds == Holds::Same { holds } else { Holds::Perhaps })
             }
             Op::Binary { op, a, b } => {
-                let (a, b) = (operand(self, a), operand(self, b));
+                let ((a, first), (b, second)) = (operand(self, a), operand(self, b));
+                let holds = first.max(second);
                 match op {
-                    BinaryOp::And => self.b.ins().band(a, b),
-                    BinaryOp::Or => self.b.ins().bor(a, b),
-                    _ => self.b.ins().bxor(a, b),
+                    BinaryOp::And => (self.b.ins().band(a, b), holds),
+                    BinaryOp::Or => (self.b.ins().bor(a, b), holds),
+                    _ => (self.b.ins().bxor(a, b), if holds == Holds::Same { holds } else { Holds::Perhaps }),
                 }
             }
-            _ => self.b.ins().iconst(types::I64, 0),
+            _ => (self.b.ins().iconst(types::I64, 0), Holds::There),
         }
     }
 

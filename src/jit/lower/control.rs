@@ -10,7 +10,6 @@ use super::super::abi;
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::region::{record_fault, return_code};
 use crate::interp::fault_of;
 use crate::ir::layout::row_bytes;
 use crate::ir::{BarrierKind, BlockId, CellKind, Terminator};
@@ -116,7 +115,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn return_code(&mut self, code: u32) {
-        return_code(self.b, code);
+        self.region.exits.leave(self.b, code);
     }
 
     /// Leaves if a helper has recorded a fault.
@@ -130,6 +129,16 @@ impl BlockLowerer<'_, '_, '_> {
     /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
     pub(super) fn go(&mut self, to: BlockId) {
         if to.0 <= self.number {
+            if !self.region.effort.is_fast() {
+                let known = self.region.backward.get(&to).copied();
+                let block = known.unwrap_or_else(|| self.b.create_block());
+                self.b.ins().jump(block, &[]);
+                if known.is_some() {
+                    return;
+                }
+                self.region.backward.insert(to, block);
+                self.b.switch_to_block(block);
+            }
             let left = self.ctx_load(types::I64, abi::BACK_EDGES);
             let left = self.b.ins().iadd_imm_s(left, -1);
             self.ctx_store(left, abi::BACK_EDGES);
@@ -158,7 +167,10 @@ impl BlockLowerer<'_, '_, '_> {
     fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
         match self.region.block(to) {
             Some(block) if to.0 > self.number => (block, false),
-            _ => (self.b.create_block(), true),
+            _ => match self.region.backward.get(&to) {
+                Some(&block) if to.0 <= self.number => (block, false),
+                _ => (self.b.create_block(), true),
+            },
         }
     }
 
@@ -241,7 +253,7 @@ impl BlockLowerer<'_, '_, '_> {
                 let none = self.b.ins().iconst(types::I32, 0);
                 let lane = self.b.ins().select(active, lane, none);
                 let pc = self.b.ins().iconst(types::I64, *pc as i64);
-                record_fault(self.b, self.ctx, fault_of(*kind), Some(lane), pc);
+                self.region.exits.record_fault(self.b, self.ctx, fault_of(*kind), Some(lane), pc);
             }
         }
     }

@@ -4,9 +4,23 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 
 use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
+use super::chunk::flags;
 use super::int::{self, constant, shifted_up};
 use super::{float, vector};
+use crate::analysis::CHUNK;
 use crate::ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
+
+/// For each mask of a chunk its lanes, as vectors.
+static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
+    let mut words = [[0; CHUNK as usize]; 1 << CHUNK];
+    let mut at = 0;
+    while at < CHUNK << CHUNK {
+        let (bits, lane) = (at / CHUNK, at % CHUNK);
+        words[bits as usize][lane as usize] = if bits >> lane & 1 != 0 { u32::MAX } else { 0 };
+        at += 1;
+    }
+    words
+};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
@@ -80,11 +94,19 @@ impl BlockLowerer<'_, '_, '_> {
             Some(longs) => vector::halves(self.b, &longs, false),
             None => {
                 let bits = form.bits.expect("a mask has some form");
-                vector::mask_words(self.b, bits)
+                if self.region.effort.is_fast() { vector::mask_words(self.b, bits) } else { self.listed_words(bits) }
             }
         };
         self.chunk().masks.get_mut(&v).expect("just made").words = Some(words);
         words
+    }
+
+    /// Lanes of ones and zeros for a chunk's bits out of a table, which is less code than to make them.
+    fn listed_words(&mut self, bits: Clif) -> [Clif; 2] {
+        let table = self.b.ins().iconst(types::I64, MASK_WORDS.as_ptr() as i64);
+        let offset = self.b.ins().ishl_imm_u(bits, 5);
+        let at = self.b.ins().iadd(table, offset);
+        [0, 16].map(|bytes| self.b.ins().load(types::I32X4, flags(), at, bytes))
     }
 
     /// A mask as ones or zeros in lanes of a type's width.
@@ -97,14 +119,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Adds the chunk's bits of a mask to what earlier chunks gave.
     pub(super) fn add_chunk_bits(&mut self, before: Clif, bits: Clif) -> Clif {
-        let placed = match self.chunk().known_first_lane() {
+        let placed = self.in_warp(bits);
+        self.b.ins().bor(before, placed)
+    }
+
+    /// The chunk's bits where they are in a mask of the warp.
+    pub(super) fn in_warp(&mut self, bits: Clif) -> Clif {
+        match self.chunk().known_first_lane() {
             Some(lane) => shifted_up(self.b, bits, lane),
             None => {
                 let first = self.first_lane();
                 self.b.ins().ishl(bits, first)
             }
-        };
-        self.b.ins().bor(before, placed)
+        }
     }
 
     pub(super) fn mask_longs(&mut self, v: Value) -> [Clif; 4] {

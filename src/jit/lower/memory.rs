@@ -71,6 +71,9 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Load { extend }, run);
+        if self.loads_in_turn(&access) && !sparse {
+            return self.load_in_turn(inst, desc, &access, extend);
+        }
         let count = usize::from(access.count);
 
         let done = self.b.create_block();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, Block as ClifBlock, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
+    self as clif, AbiParam, Block as ClifBlock, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
     Value as Clif, types,
 };
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -34,6 +34,8 @@ pub struct Region<'r> {
     pub exits: Exits,
     pub owned: Owned,
     pub hides_uses: bool,
+    /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
+    pub backward: HashMap<BlockId, ClifBlock>,
     /// Instructions that took one of the TLB's runs.
     runs: usize,
     error: Option<JitError>,
@@ -46,6 +48,7 @@ pub struct Exits {
     fault: Option<ClifBlock>,
     yields: Option<ClifBlock>,
     careful: Option<ClifBlock>,
+    leaves: Option<ClifBlock>,
 }
 
 impl Exits {
@@ -80,22 +83,42 @@ impl Exits {
         Exits::get(&mut self.careful, b, &[types::I32, types::I64])
     }
 
+    /// Leaves the region's code with this result.
+    pub fn leave(&mut self, b: &mut FunctionBuilder, code: u32) {
+        let code = b.ins().iconst(types::I32, i64::from(code));
+        let block = Exits::get(&mut self.leaves, b, &[types::I32]);
+        b.ins().jump(block, &[BlockArg::Value(code)]);
+    }
+
+    /// Records a fault without an address and leaves. The lane is `i32`, or lane 0; the pc is `i64`.
+    pub fn record_fault(&mut self, b: &mut FunctionBuilder, ctx: Clif, kind: FaultKind, lane: Option<Clif>, pc: Clif) {
+        let kind = b.ins().iconst(types::I32, kind as i64);
+        let lane = lane.unwrap_or_else(|| b.ins().iconst(types::I32, 0));
+        let address = b.ins().iconst(types::I64, 0);
+        let fields =
+            [(kind, abi::FAULT_KIND), (lane, abi::FAULT_LANE), (pc, abi::FAULT_PC), (address, abi::FAULT_ADDRESS)];
+        for (value, offset) in fields {
+            b.ins().store(flags(), value, ctx, offset);
+        }
+        self.leave(b, ExitCode::Fault as u32);
+    }
+
     /// Fills the ways out. `active` is where the register file has the active mask.
-    fn finish(self, b: &mut FunctionBuilder, ctx: Clif, (registers, active): (Clif, i32)) {
+    fn finish(mut self, b: &mut FunctionBuilder, ctx: Clif, (registers, active): (Clif, i32)) {
         if let Some(block) = self.over_budget {
             b.switch_to_block(block);
             let pc = b.block_params(block)[0];
-            record_fault(b, ctx, FaultKind::BudgetExceeded, None, pc);
+            self.record_fault(b, ctx, FaultKind::BudgetExceeded, None, pc);
         }
         if let Some(block) = self.fault {
             b.switch_to_block(block);
-            return_code(b, ExitCode::Fault as u32);
+            self.leave(b, ExitCode::Fault as u32);
         }
         if let Some(block) = self.yields {
             b.switch_to_block(block);
             let number = b.block_params(block)[0];
             b.ins().store(flags(), number, ctx, abi::RESUME);
-            return_code(b, ExitCode::Yield as u32);
+            self.leave(b, ExitCode::Yield as u32);
         }
         if let Some(block) = self.careful {
             b.switch_to_block(block);
@@ -110,26 +133,14 @@ impl Exits {
                 let before = b.ins().isub(counted, count);
                 b.ins().store(flags(), before, ctx, counter);
             }
-            return_code(b, abi::CAREFUL);
+            self.leave(b, abi::CAREFUL);
+        }
+        if let Some(block) = self.leaves {
+            b.switch_to_block(block);
+            let code = b.block_params(block)[0];
+            b.ins().return_(&[code]);
         }
     }
-}
-
-pub fn return_code(b: &mut FunctionBuilder, code: u32) {
-    let code = b.ins().iconst(types::I32, i64::from(code));
-    b.ins().return_(&[code]);
-}
-
-/// Records a fault without an address and leaves. The lane is `i32`, or lane 0; the pc is `i64`.
-pub fn record_fault(b: &mut FunctionBuilder, ctx: Clif, kind: FaultKind, lane: Option<Clif>, pc: Clif) {
-    let kind = b.ins().iconst(types::I32, kind as i64);
-    let lane = lane.unwrap_or_else(|| b.ins().iconst(types::I32, 0));
-    let address = b.ins().iconst(types::I64, 0);
-    let fields = [(kind, abi::FAULT_KIND), (lane, abi::FAULT_LANE), (pc, abi::FAULT_PC), (address, abi::FAULT_ADDRESS)];
-    for (value, offset) in fields {
-        b.ins().store(flags(), value, ctx, offset);
-    }
-    return_code(b, ExitCode::Fault as u32);
 }
 
 /// Data that code refers to by address.
@@ -221,6 +232,7 @@ pub fn lower_region(
         exits: Exits::default(),
         owned: Owned::default(),
         hides_uses: false,
+        backward: HashMap::new(),
         runs: 0,
         error: None,
     };

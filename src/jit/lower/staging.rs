@@ -2,7 +2,7 @@
 //! scratch area.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
@@ -15,6 +15,14 @@ use crate::ir::{Access, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
 
 const LANES: usize = CHUNK as usize;
+
+/// What becomes of a lane that code in turn does not reach inline.
+pub(super) enum Unreached {
+    /// The helper does it, which may end the call.
+    Alone(*const AccessDesc),
+    /// All of the chunk are done elsewhere.
+    Leaves(ClifBlock),
+}
 
 impl BlockLowerer<'_, '_, '_> {
     /// Makes the description of an access that outlives the code.
@@ -91,19 +99,21 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().load(clif_type(ty, false), flags(), at, offset)
     }
 
-    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address. A lane that cannot be
-    /// reached inline is left to the helper, which may end the call.
+    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address.
     pub(super) fn lane_loop(
         &mut self,
         access: &Access,
         bits: Clif,
-        desc: *const AccessDesc,
+        unreached: Unreached,
         body: impl FnOnce(&mut Self, Clif, Clif),
     ) {
         let head = self.b.create_block();
         let next = self.b.create_block();
         let exit = self.b.create_block();
-        let helper = self.cold_block();
+        let helper = match unreached {
+            Unreached::Leaves(block) => block,
+            Unreached::Alone(_) => self.cold_block(),
+        };
         let left = self.b.append_block_param(head, types::I64);
         self.b.ins().brif(bits, head, &[BlockArg::Value(bits)], exit, &[]);
         self.b.switch_to_block(head);
@@ -131,11 +141,13 @@ impl BlockLowerer<'_, '_, '_> {
         };
         body(self, host, lane);
         self.b.ins().jump(next, &[]);
-        self.b.switch_to_block(helper);
-        let one = self.b.ins().iconst(types::I64, 1);
-        let single = self.b.ins().ishl(one, lane);
-        self.call_access(desc, single, false);
-        self.b.ins().jump(next, &[]);
+        if let Unreached::Alone(desc) = unreached {
+            self.b.switch_to_block(helper);
+            let one = self.b.ins().iconst(types::I64, 1);
+            let single = self.b.ins().ishl(one, lane);
+            self.call_access(desc, single, false);
+            self.b.ins().jump(next, &[]);
+        }
         self.b.switch_to_block(next);
         let rest = self.without_first(left);
         self.b.ins().brif(rest, head, &[BlockArg::Value(rest)], exit, &[]);
