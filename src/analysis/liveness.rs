@@ -6,6 +6,7 @@
 //! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
@@ -60,14 +61,14 @@ struct Summary {
 }
 
 /// Numbers of registers.
-struct Numbers {
+pub struct Numbers {
     /// Of each bank, that of its first register, and whether that is the number of all, which are only read and written by index.
     banks: Vec<(usize, bool)>,
     count: usize,
 }
 
 impl Numbers {
-    fn of(function: &Function) -> Numbers {
+    pub fn of(function: &Function) -> Numbers {
         let mut by_index: Vec<bool> =
             function.banks.iter().map(|bank| !matches!(bank.kind, CellKind::Bytes(_))).collect();
         by_index[function.active.bank.0 as usize] = false;
@@ -98,7 +99,7 @@ impl Numbers {
 }
 
 pub struct Liveness {
-    numbers: Numbers,
+    numbers: Arc<Numbers>,
     live_in: Vec<RegSet>,
     live_out: Vec<RegSet>,
     /// Of blocks that lead to themselves, what is live after them but for that.
@@ -108,16 +109,15 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// `code` is that of the function's blocks, rebuilt; what a block reads counts if it is `seen` there. `exposed` are the
+    /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is `seen` there. `exposed` are the
     /// registers that each block reads in lanes that may be inactive, by firsts and counts.
     pub fn of(
         function: &Function,
-        flow: &Flow,
+        (flow, numbers): (&Flow, &Arc<Numbers>),
         code: &[(Editor, Terminator)],
         seen: impl Fn(usize, Value) -> bool,
         exposed: &[Vec<(Reg, u32)>],
     ) -> Liveness {
-        let numbers = Numbers::of(function);
         let count = numbers.count;
         let runs = |set: &mut RegSet, exposed: &[(Reg, u32)]| {
             exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
@@ -126,7 +126,7 @@ impl Liveness {
         always.insert(numbers.of_register(function.active));
         let blocks = function.blocks.len();
         let summaries: Vec<Summary> =
-            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), &numbers)).collect();
+            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), numbers)).collect();
 
         let mut live_in = vec![RegSet::new(count); blocks];
         let mut live_out = vec![RegSet::new(count); blocks];
@@ -212,7 +212,7 @@ impl Liveness {
             idle
         };
         let live_idle = (0..blocks).map(idle).collect();
-        Liveness { numbers, live_in, live_out, live_elsewhere, live_idle }
+        Liveness { numbers: numbers.clone(), live_in, live_out, live_elsewhere, live_idle }
     }
 
     /// Whether a block is a loop by itself in which no lanes come back.

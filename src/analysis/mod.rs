@@ -42,9 +42,12 @@ pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
 
+use std::sync::Arc;
+
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 use demand::Demand;
 use editor::Editor;
+use liveness::Numbers;
 
 /// A function as the engines of this crate like it.
 pub struct Optimized {
@@ -63,13 +66,14 @@ const MAX_ROUNDS: u32 = 4;
 pub fn optimize(function: &Function) -> Optimized {
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
+    let numbers = Arc::new(Numbers::of(function));
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
     let mut exposed: Vec<Vec<(Reg, u32)>> = Vec::new();
     // What is dead keeps something else alive in the first rounds.
     for _ in 0..MAX_ROUNDS {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
         exposed = demands.iter().map(|demand| demand.exposed(function)).collect();
-        let liveness = Liveness::of(function, &flow, &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
+        let liveness = Liveness::of(function, (&flow, &numbers), &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
         let pruned = demands.into_iter().zip(0..).map(|(demand, block)| {
             let block = BlockId(block);
             let elsewhere = liveness.leads_to_itself(block).then_some(|reg| liveness.live_elsewhere(block, reg));
@@ -94,7 +98,7 @@ pub fn optimize(function: &Function) -> Optimized {
     for (editor, _) in &mut blocks {
         editor.insts = early::write_early(function, std::mem::take(&mut editor.insts));
     }
-    let liveness = Liveness::of(function, &flow, &blocks, |_, _| true, &exposed);
+    let liveness = Liveness::of(function, (&flow, &numbers), &blocks, |_, _| true, &exposed);
     let read_first = registers(function)
         .filter(|&reg| {
             let bytes = matches!(function.bank(reg.bank).kind, CellKind::Bytes(_));
