@@ -81,7 +81,7 @@ fn mandelbrot(size: Size) -> Case {
 
 /// One step of all pairs. A GPU's reciprocal square root is an approximation.
 fn nbody(size: Size) -> Case {
-    let (n, dt, softening2) = (size.of(1_024, 256), 0.01f32, 0.01f32);
+    let (n, dt, softening2) = (size.of(2_048, 256), 0.01f32, 0.01f32);
     let coordinate = |i: usize, period: usize| (i * 37 % period) as f32 / period as f32;
     let positions: Vec<f32> =
         (0..n).flat_map(|i| [coordinate(i, 1009), coordinate(i, 1013), coordinate(i, 1019), 1.0]).collect();
