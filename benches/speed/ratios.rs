@@ -34,7 +34,7 @@ const RATIOS: [Ratio; 19] = [
     ratio("saxpy in blocks of 1024: JIT / plain", "saxpy_1024/ISA/1", "saxpy_1024/plain", Promise::AtMost(3.0)),
     ratio("histogram_shared: JIT / plain", "histogram_shared/ISA/1", "histogram_shared/plain", Promise::AtMost(3.0)),
     ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
-    ratio("nbody: 1 thread / 2 threads", "nbody/ISA/1", "nbody/ISA/2", Promise::AtLeast(1.8)),
+    ratio("nbody of 2,048 bodies: 1 thread / 2 threads", "nbody_2048/ISA/1", "nbody_2048/ISA/2", Promise::AtLeast(1.8)),
     ratio("table, gfx9: plain scalar loop / JIT", "table/plain", "table/gfx9/1", Promise::AtLeast(4.0)),
     ratio("table in a buffer: plain scalar loop / JIT", "table/plain", "table/gfx9_buffer/1", Promise::AtLeast(4.0)),
     ratio("copy of an image: pitch / global", "copy/pitch/1", "copy/global/1", Promise::AtMost(2.0)),

@@ -73,7 +73,8 @@ pub fn optimize(function: &Function) -> Optimized {
     for _ in 0..MAX_ROUNDS {
         let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
         exposed = demands.iter().map(|demand| demand.exposed(function)).collect();
-        let liveness = Liveness::of(function, (&flow, &numbers), &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
+        let liveness =
+            Liveness::of(function, (&flow, &numbers), &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
         let pruned = demands.into_iter().zip(0..).map(|(demand, block)| {
             let block = BlockId(block);
             let elsewhere = liveness.leads_to_itself(block).then_some(|reg| liveness.live_elsewhere(block, reg));

@@ -413,9 +413,6 @@ impl BlockLowerer<'_, '_, '_> {
         host: Clif,
         offsets: &Offsets,
     ) -> Vec<Lanes> {
-        if !self.region.effort.is_fast() {
-            return self.gather_in_turn(access, extend, result_ty, host, offsets);
-        }
         let mut pair = None;
         let size = access.ty.bytes() as i32;
         let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
@@ -433,38 +430,6 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         values
-    }
-
-    /// The same with a loop over the lanes, which is less code.
-    fn gather_in_turn(
-        &mut self,
-        access: &Access,
-        extend: Extend,
-        result_ty: Type,
-        host: Clif,
-        offsets: &Offsets,
-    ) -> Vec<Lanes> {
-        self.stage_lanes(0, &offsets.lanes);
-        let size = access.ty.bytes() as i32;
-        let word = |element: usize| STAGED_VALUES + element * LANES as usize;
-        let (head, done) = (self.b.create_block(), self.b.create_block());
-        let lane = self.b.append_block_param(head, types::I64);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        self.b.ins().jump(head, &[BlockArg::Value(zero)]);
-        self.b.switch_to_block(head);
-        let (from, _) = self.staged_address(0, lane, if offsets.cell() == 8 { Type::I64 } else { Type::I32 });
-        let offset = self.staged_offset(offsets, from, 0);
-        let at = self.b.ins().iadd(host, offset);
-        for element in 0..usize::from(access.count) {
-            let v = self.load_element(access.ty, extend, at, element as i32 * size);
-            let (to, offset) = self.staged_address(word(element), lane, result_ty);
-            self.b.ins().store(flags(), v, to, offset);
-        }
-        let next = self.b.ins().iadd_imm_s(lane, 1);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, LANES);
-        self.b.ins().brif(more, head, &[BlockArg::Value(next)], done, &[]);
-        self.b.switch_to_block(done);
-        (0..usize::from(access.count)).map(|element| self.staged_lanes(word(element), result_ty)).collect()
     }
 
     /// A lane's offset. Words come out of the vectors in pairs, of which the last is kept. Through the scratch area it would be fewer
