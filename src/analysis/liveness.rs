@@ -109,8 +109,8 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is `seen` there. `exposed` are the
-    /// registers that each block reads in lanes that may be inactive, by firsts and counts.
+    /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is
+    /// `seen` there. `exposed` are the registers that each block reads in lanes that may be inactive, by firsts and counts.
     pub fn of(
         function: &Function,
         (flow, numbers): (&Flow, &Arc<Numbers>),

@@ -520,9 +520,9 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A lane's offset out of the scratch area, so many bytes after its beginning there as seen from the context.
-    fn staged_offset(&mut self, offsets: &Offsets, context: Clif, bytes: i32) -> Clif {
-        let from = Self::scratch(0) + bytes;
+    /// A lane's offset out of the scratch area.
+    fn staged_offset(&mut self, offsets: &Offsets, lane: usize) -> Clif {
+        let (context, from) = (self.ctx, Self::scratch(0) + offsets.cell() * lane as i32);
         let offset = match (offsets.cell(), offsets.signed) {
             (8, _) => self.b.ins().load(types::I64, flags(), context, from),
             (_, true) => self.b.ins().sload32(flags(), context, from),
@@ -536,7 +536,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.stage_lanes(0, &offsets.lanes);
         let size = access.ty.bytes() as i32;
         for lane in 0..LANES as usize {
-            let offset = self.staged_offset(offsets, self.ctx, offsets.cell() * lane as i32);
+            let offset = self.staged_offset(offsets, lane);
             let at = self.b.ins().iadd(host, offset);
             for (element, lanes) in values.iter().enumerate() {
                 let per = LANES as usize / lanes.len();

@@ -165,13 +165,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
     fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
-        match self.region.block(to) {
-            Some(block) if to.0 > self.number => (block, false),
-            _ => match self.region.backward.get(&to) {
-                Some(&block) if to.0 <= self.number => (block, false),
-                _ => (self.b.create_block(), true),
-            },
-        }
+        let backward = to.0 <= self.number;
+        let known = if backward { self.region.backward.get(&to).copied() } else { self.region.block(to) };
+        known.map_or_else(|| (self.b.create_block(), true), |block| (block, false))
     }
 
     pub(super) fn resume_at(&mut self, to: BlockId) {
