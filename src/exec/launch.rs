@@ -133,7 +133,8 @@ pub struct LaunchOutcome {
     pub printed: Printed,
     /// Spent on translation for this launch: nothing if another has done it already.
     pub translate: Duration,
-    /// From the first instruction to the last, less what was spent on translation meanwhile.
+    /// From the first instruction to the last; on one thread less what was spent on translation meanwhile. On several, some
+    /// translate while others run.
     pub run: Duration,
 }
 
@@ -183,7 +184,8 @@ impl<'p> Kernel<'p> {
                 self.run(translated, &*engine, &environment.config, options, progress)?;
             let elapsed = start.elapsed();
             let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose()?;
-            let while_running = Duration::from_nanos(translated.nanoseconds() - before);
+            let alone = options.threads <= 1;
+            let while_running = if alone { translated.nanoseconds() - before } else { 0 };
             let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
             Ok(LaunchOutcome {
                 counts: outcome.counts,
@@ -191,7 +193,7 @@ impl<'p> Kernel<'p> {
                 fault,
                 printed: buffered.unwrap_or(printed),
                 translate: Duration::from_nanos(translated.take_nanoseconds()),
-                run: elapsed.saturating_sub(while_running),
+                run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
             })
         })
     }
