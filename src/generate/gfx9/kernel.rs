@@ -1,5 +1,5 @@
 //! Random kernels as a compiler might write them: control flow that keeps lanes in scalar registers, loops that lanes leave one
-//! by one, barriers, LDS, scalar memory, buffers, atomics, several waves and workgroups.
+//! by one, barriers, LDS, scalar memory, buffers, images, atomics, several waves and workgroups.
 //!
 //! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
 //! work-item stores what it computed.
@@ -8,7 +8,11 @@ use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
 
-use super::words::{ADDRESS, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SCALARS, VECTORS, instruction, rows};
+use super::images;
+use super::words::{
+    ADDRESS, COORDINATES, IMAGE, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SAMPLER, SCALARS, VECTORS, instruction,
+    rows,
+};
 use crate::capture::Dtype;
 use crate::capture::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
 use crate::container::hsaco::FloatMode;
@@ -62,6 +66,11 @@ static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding:
 static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
 static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|_| true));
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
+static IMAGES: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Mimg));
+static IMAGE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
+    let changes = |row: &Row| row.mnemonic.contains("_store") || row.mnemonic.contains("_atomic");
+    IMAGES.iter().filter(|row| !changes(row)).copied().collect()
+});
 static BUFFER_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     let loads = |row: &&&Row| row.mnemonic.contains("_load_");
     BUFFER.iter().filter(loads).copied().collect()
@@ -224,6 +233,29 @@ impl Writer<'_, '_> {
                 _ => format!("s_mov_b32 s{scalar}, {:#x}", self.literal()?),
             });
         }
+        lines.extend(self.descriptors()?);
+        Ok(lines)
+    }
+
+    /// An image of the data, and how it is sampled.
+    fn descriptors(&mut self) -> Result<Vec<String>> {
+        let pointer = if self.independent { POINTERS[0] } else { POINTERS[1] };
+        let (image, other, sampler) = (images::image(self.u)?, images::image(self.u)?, images::sampler(self.u)?);
+        let mut lines = vec![
+            format!("s_lshr_b64 s[{IMAGE}:{}], s[{pointer}:{}], 8", IMAGE + 1, pointer + 1),
+            format!("s_or_b32 s{}, s{}, {:#x}", IMAGE + 1, IMAGE + 1, image[1]),
+        ];
+        for (register, &word) in (IMAGE + 2..).zip(&image[2..]).chain((SAMPLER..).zip(&sampler)) {
+            lines.push(match word {
+                0 => format!("s_mov_b32 s{register}, 0"),
+                _ => format!("s_mov_b32 s{register}, {word:#x}"),
+            });
+        }
+        if self.u.arbitrary()? {
+            // What kind of image it is, is not told by the code then.
+            lines.push(format!("s_cmp_lt_u32 s{WORD}, {:#x}", self.literal()?));
+            lines.push(format!("s_cmov_b32 s{}, {:#x}", IMAGE + 3, other[3]));
+        }
         Ok(lines)
     }
 
@@ -242,7 +274,7 @@ impl Writer<'_, '_> {
 
     fn node(&mut self, scope: Scope) -> Result<Node> {
         let nests = scope.depth < MAX_DEPTH;
-        match self.u.int_in_range(0..=31)? {
+        match self.u.int_in_range(0..=33)? {
             0 | 1 if nests => self.branch(scope),
             2 if nests => self.choice(scope),
             3 if nests => self.uniform_branch(scope),
@@ -255,6 +287,7 @@ impl Writer<'_, '_> {
             16 | 17 => self.buffer(),
             18 | 19 => self.scalar_memory(),
             20..=23 => self.instruction(&SCALAR),
+            24 | 25 => self.image(),
             _ => self.instruction(&VECTOR),
         }
     }
@@ -432,6 +465,23 @@ impl Writer<'_, '_> {
     fn buffer(&mut self) -> Result<Node> {
         let mut lines = self.index(2 * DATA_BYTES)?;
         let rows: &[&Row] = if self.independent { &BUFFER_LOADS } else { &BUFFER };
+        lines.push(self.text(rows)?);
+        Ok(Node::lines(lines))
+    }
+
+    /// At a texel, mostly one of the image, or near a place that is given as floats.
+    fn image(&mut self) -> Result<Node> {
+        let mut lines = Vec::new();
+        let (float, bits) = (self.u.arbitrary()?, if self.u.ratio(1, 8)? { 15 } else { 3 });
+        for coordinate in COORDINATES..COORDINATES + 3 {
+            let from = if self.u.arbitrary()? { ITEM } else { self.vector()? };
+            lines.push(format!("v_and_b32_e32 v{coordinate}, {bits}, v{from}"));
+            if float {
+                lines.push(format!("v_cvt_f32_u32_e32 v{coordinate}, v{coordinate}"));
+                lines.push(format!("v_mul_f32_e32 v{coordinate}, {:#x}, v{coordinate}", 0.3_f32.to_bits()));
+            }
+        }
+        let rows: &[&Row] = if self.independent { &IMAGE_LOADS } else { &IMAGES };
         lines.push(self.text(rows)?);
         Ok(Node::lines(lines))
     }

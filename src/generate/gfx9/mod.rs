@@ -1,5 +1,6 @@
 //! Random GFX9 code: `words` out of the instruction table, `kernel` whole kernels.
 
+mod images;
 mod kernel;
 mod words;
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
 
+use super::images;
 use crate::generate::compare::{BUFFER, BUFFER_BYTES, Initial};
 use crate::ir::{BankId, Block, Function, Terminator, TrapKind};
 use crate::isa::gfx9::layout::{Location, location};
@@ -27,6 +28,11 @@ pub(super) const OTHER_ADDRESS: u8 = 20;
 pub(super) const POINTERS: [u8; 2] = [4, 6];
 /// The descriptor of a buffer.
 pub(super) const RESOURCE: u8 = 12;
+/// The descriptor of an image, of eight registers, and one of a sampler.
+pub(super) const IMAGE: u8 = 56;
+pub(super) const SAMPLER: u8 = 64;
+/// Three coordinates in an image.
+pub(super) const COORDINATES: u8 = 28;
 
 /// A flat access's number for no scalar address.
 const NO_SADDR: u8 = 0x7f;
@@ -141,6 +147,9 @@ fn operand(
     free: bool,
 ) -> Result<Operand> {
     match slot.role {
+        Role::Vaddr if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Vector(COORDINATES)),
+        Role::Srsrc if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Scalar(IMAGE)),
+        Role::Ssamp => return Ok(Operand::Scalar(SAMPLER)),
         Role::Vaddr | Role::Addr => return Ok(Operand::Vector(OFFSET)),
         Role::Srsrc => return Ok(Operand::Scalar(RESOURCE)),
         Role::Saddr => return Ok(Operand::Scalar(POINTERS[0])),
@@ -190,6 +199,10 @@ fn scalar(u: &mut Unstructured<'_>, dwords: u8, free: bool) -> Result<Operand> {
 pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<Vec<Initial>> {
     let mut initial = Vec::new();
     let resource = [BUFFER as u32, (BUFFER >> 32) as u32, BUFFER_BYTES, WORD3];
+    let (mut image, sampler) = (images::image(u)?, images::sampler(u)?);
+    image[0] = (BUFFER >> 8) as u32;
+    image[1] |= (BUFFER >> 40) as u32;
+    let float_coordinates = u.arbitrary()?;
     for (bank, id) in function.banks.iter().zip(0..) {
         for index in 0..bank.count {
             let seed: u64 = u.arbitrary()?;
@@ -201,6 +214,8 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                         number if POINTERS.contains(&number) => u64::from(BUFFER as u32),
                         number if POINTERS.iter().any(|&pointer| pointer + 1 == number) => BUFFER >> 32,
                         number @ RESOURCE..=15 => resource[usize::from(number - RESOURCE)].into(),
+                        number @ IMAGE..SAMPLER => image[usize::from(number - IMAGE)].into(),
+                        number @ SAMPLER..=67 => sampler[usize::from(number - SAMPLER)].into(),
                         number => seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31) & 0xffff_ffff,
                     });
                     vec![low | high << 32]
@@ -211,6 +226,10 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                         OFFSET | SPACED => u64::from(lane) * 16,
                         SCATTERED => u64::from(lane.wrapping_mul(seed as u32 | 1) % 64 * 16),
                         index if index == SPACED + 1 || index == SCATTERED + 1 => BUFFER >> 32,
+                        index @ COORDINATES..=30 => {
+                            let place = lane.wrapping_mul(u32::from(index)) % 11;
+                            if float_coordinates { (place as f32 / 5.0 - 0.5).to_bits().into() } else { place.into() }
+                        }
                         // Small, large, float, varying and uniform values.
                         _ => seed.rotate_left(lane * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31) & 0xffff_ffff,
                     })

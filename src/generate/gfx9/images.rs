@@ -1,0 +1,37 @@
+//! Descriptors of random images and samplers.
+
+use arbitrary::{Result, Unstructured};
+
+use crate::generate::case::DATA_BYTES;
+
+/// Texels of a row and rows of a layer: two layers of the longest texels are all data that random kernels have.
+const WIDTH: u32 = 8;
+const HEIGHT: u32 = 4;
+const _: () = assert!(2 * WIDTH * HEIGHT * 16 == DATA_BYTES);
+
+/// The components as they are.
+const SAME: u32 = 0xfac;
+/// Images without tiles: lines, planes, volumes, cubes, arrays of lines, arrays of planes.
+const KINDS: [u32; 6] = [8, 9, 10, 11, 12, 13];
+
+/// An image's descriptor, without its address: most are of images that there can be. None of its words but 0 is an inline constant.
+pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
+    let any = u.ratio(1, 16)?;
+    let data = if any { u.int_in_range(0..=63)? } else { *u.choose(&[1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 16, 19, 34])? };
+    let number = if any { u.int_in_range(0..=15)? } else { *u.choose(&[0, 1, 2, 3, 4, 5, 7, 9])? };
+    let kind = if any { u.int_in_range(8..=15)? } else { *u.choose(&KINDS)? };
+    let selectors = if u.ratio(1, 4)? { u.int_in_range(1..=0xfff)? } else { SAME };
+    let (width, height) = (u.int_in_range(1..=WIDTH)?, u.int_in_range(2..=HEIGHT)?);
+    let last = u.int_in_range(0..=1)?;
+    let size = width - 1 | (height - 1) << 14;
+    Ok([0, data << 20 | number << 26, size, selectors | kind << 28, (WIDTH - 1) << 13 | last, 0, 0, 0])
+}
+
+/// A sampler's descriptor.
+pub fn sampler(u: &mut Unstructured<'_>) -> Result<[u32; 4]> {
+    let (modes, unnormalized) = (u.int_in_range(0..=0x1ff)?, u.int_in_range(0..=1)?);
+    let (filters, border) = (u.int_in_range(0..=3)?, u.int_in_range(0..=3)?);
+    // A bit that says nothing here, lest a word be an inline constant.
+    let nothing = 1 << 12;
+    Ok([modes | unnormalized << 15 | nothing, 0, filters << 20 | nothing, border << 30 | nothing])
+}
