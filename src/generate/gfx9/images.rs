@@ -14,6 +14,10 @@ const SAME: u32 = 0xfac;
 /// Images without tiles: lines, planes, volumes, cubes, arrays of lines, arrays of planes.
 const KINDS: [u32; 6] = [8, 9, 10, 11, 12, 13];
 
+/// A bit of an image's second word and of a sampler's words that says nothing, since images have one level. With it they are no inline
+/// constants, which are written in other ways.
+const NOTHING: u32 = 1 << 12;
+
 /// An image's descriptor, without its address: most are of images that there can be. None of its words but 0 is an inline constant.
 pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     let any = u.ratio(1, 16)?;
@@ -24,14 +28,12 @@ pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     let (width, height) = (u.int_in_range(1..=WIDTH)?, u.int_in_range(2..=HEIGHT)?);
     let last = u.int_in_range(0..=1)?;
     let size = width - 1 | (height - 1) << 14;
-    Ok([0, data << 20 | number << 26, size, selectors | kind << 28, (WIDTH - 1) << 13 | last, 0, 0, 0])
+    Ok([0, data << 20 | number << 26 | NOTHING, size, selectors | kind << 28, (WIDTH - 1) << 13 | last, 0, 0, 0])
 }
 
 /// A sampler's descriptor.
 pub fn sampler(u: &mut Unstructured<'_>) -> Result<[u32; 4]> {
     let (modes, unnormalized) = (u.int_in_range(0..=0x1ff)?, u.int_in_range(0..=1)?);
     let (filters, border) = (u.int_in_range(0..=3)?, u.int_in_range(0..=3)?);
-    // A bit that says nothing here, lest a word be an inline constant.
-    let nothing = 1 << 12;
-    Ok([modes | unnormalized << 15 | nothing, 0, filters << 20 | nothing, border << 30 | nothing])
+    Ok([modes | unnormalized << 15 | NOTHING, 0, filters << 20 | NOTHING, border << 30 | NOTHING])
 }
