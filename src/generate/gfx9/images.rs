@@ -27,7 +27,7 @@ pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     let selectors = if u.ratio(1, 4)? { u.int_in_range(1..=0xfff)? } else { SAME };
     let (width, height) = (u.int_in_range(1..=WIDTH)?, u.int_in_range(2..=HEIGHT)?);
     let last = u.int_in_range(0..=1)?;
-    let size = width - 1 | (height - 1) << 14;
+    let size = (width - 1) | ((height - 1) << 14);
     Ok([0, data << 20 | number << 26 | NOTHING, size, selectors | kind << 28, (WIDTH - 1) << 13 | last, 0, 0, 0])
 }
 

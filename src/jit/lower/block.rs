@@ -319,8 +319,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if op.operands().iter().all(|&v| self.block.ty(v).is_uniform()) {
             return mask;
         }
-        let warp = self.warp_mask() as i64;
-        self.b.ins().band_imm_s(mask, warp)
+        self.inside_warp(mask)
     }
 
     /// Where a cell is in the register file from the offset of its range's first cell on, and whether it is inside the range; else
@@ -360,6 +359,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// All lanes of the warp as a mask.
     pub(super) fn warp_mask(&self) -> u64 {
         u64::MAX >> (64 - u32::from(self.function.lanes))
+    }
+
+    /// A mask without its bits past the warp.
+    pub(super) fn inside_warp(&mut self, mask: Clif) -> Clif {
+        match self.warp_mask() {
+            u64::MAX => mask,
+            all => self.b.ins().band_imm_s(mask, all as i64),
+        }
     }
 
     fn segment(&mut self, insts: &[usize]) {
@@ -460,9 +467,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// A mask, with its bits past the warp.
     pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
-        let mask = self.warp_mask();
-        let inside = self.b.ins().band_imm_s(whole, mask as i64);
-        let beyond = self.b.ins().band_imm_s(outside, !mask as i64);
+        let past = !self.warp_mask() as i64;
+        if past == 0 {
+            return whole;
+        }
+        let inside = self.inside_warp(whole);
+        let beyond = self.b.ins().band_imm_s(outside, past);
         self.b.ins().bor(inside, beyond)
     }
 

@@ -242,8 +242,8 @@ impl BlockLowerer<'_, '_, '_> {
             Terminator::Exit => self.end_warp(),
             Terminator::Trap { kind, pc } => {
                 // What code writes to the mask may have bits past the warp.
-                let (active, warp) = (self.active_cell(), self.warp_mask() as i64);
-                let active = self.b.ins().band_imm_s(active, warp);
+                let active = self.active_cell();
+                let active = self.inside_warp(active);
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
                 let none = self.b.ins().iconst(types::I32, 0);

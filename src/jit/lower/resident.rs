@@ -552,13 +552,10 @@ impl BlockLowerer<'_, '_, '_> {
             self.ctx_store(sum, offset);
         }
         let mut going = None;
-        let lanes_mask = self.warp_mask();
         for (&reg, &new) in resident.masks.keys().zip(&done.masks) {
             let offset = self.layout.offset(reg) as i32;
             let old = self.b.ins().load(types::I64, flags(), self.registers, offset);
-            let inside = self.b.ins().band_imm_s(new, lanes_mask as i64);
-            let beyond = self.b.ins().band_imm_s(old, !lanes_mask as i64);
-            let whole = self.b.ins().bor(inside, beyond);
+            let whole = self.with_outside(new, old);
             self.b.ins().store(flags(), whole, self.registers, offset);
             if reg == self.function.active {
                 going = Some(whole);

@@ -93,8 +93,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Leaves with a fault if a mask has lanes.
     pub(super) fn raise(&mut self, index: usize, mask: Value) {
         let lanes = self.scalar(mask);
-        let whole = self.warp_mask();
-        let lanes = self.b.ins().band_imm_s(lanes, whole as i64);
+        let lanes = self.inside_warp(lanes);
         let (done, slow) = (self.b.create_block(), self.cold_block());
         self.b.ins().brif(lanes, slow, &[], done, &[]);
         self.b.switch_to_block(slow);

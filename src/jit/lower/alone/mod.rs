@@ -107,8 +107,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         let at = resident.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
-        let all = self.warp_mask() as i64;
-        let active = self.b.ins().band_imm_s(old_masks[at], all);
+        let active = self.inside_warp(old_masks[at]);
         match self.counted(resident) {
             Some(counted) => self.run_counted(resident, &counted, old_masks, active, rounds),
             None => self.run_open(resident, old_masks, active, rounds),

@@ -42,8 +42,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let holds = match *condition {
                 Condition::Mask { mask, full } => {
                     let mask = self.scalar(mask);
-                    let warp = self.warp_mask() as i64;
-                    let inside = self.b.ins().band_imm_s(mask, warp);
+                    let inside = self.inside_warp(mask);
                     self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, inside, 0)
                 }
                 Condition::Compare { cc, a, b } => {

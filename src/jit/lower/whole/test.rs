@@ -19,7 +19,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 Condition::Mask { mask, full } => {
                     let all = self.warp_mask();
                     let mask = self.scalar(mask);
-                    let inside = self.b.ins().band_imm_s(mask, all as i64);
+                    let inside = self.inside_warp(mask);
                     let wanted = self.b.ins().iconst(types::I64, if full { all as i64 } else { 0 });
                     let holds = self.b.ins().icmp(IntCC::Equal, inside, wanted);
                     self.require(holds, slow);
