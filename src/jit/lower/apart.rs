@@ -477,7 +477,8 @@ impl BlockLowerer<'_, '_, '_> {
         let (some, done) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(bits, some, &[], done, &[]);
         self.b.switch_to_block(some);
-        if access.count == 1 && access.ty.bytes() >= 4 {
+        // Of consecutive elements all are as aligned as the first one only if none must be more so than it is long.
+        if access.count == 1 && access.ty.bytes() >= 4 && u32::from(access.align) <= access.ty.bytes() {
             let apart = self.b.create_block();
             let saved = self.chunk.clone();
             self.store_among(access, &values[0], apart);
