@@ -9,9 +9,9 @@ use warploom_runtime::memory::PAGE_BYTES;
 
 pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let ty = *u.choose(&[Type::I32, Type::I32, Type::I32, Type::I8, Type::I16])?;
-    let (count, align) =
-        if ty == Type::I32 { *u.choose(&[(1, 4), (1, 4), (2, 8), (4, 16)])? } else { (1, ty.bytes() as u8) };
+    let count = if ty == Type::I32 { *u.choose(&[1, 1, 2, 4])? } else { 1 };
     let bytes = u64::from(ty.bytes()) * u64::from(count);
+    let align = if u.ratio(7, 8)? { bytes as u8 } else { *u.choose(&[1, 2, 4, 8, 16])? };
     let index = match u.int_in_range(0..=2)? {
         0 => b.lane_id(),
         1 => {
