@@ -106,7 +106,6 @@ dtype = "f32"
     text.replace("VALUES", &format!("[{}]", values.join(", ")))
 }
 
-/// What device code prints comes first, and is compared.
 /// Code that does not wait is reported, and is a result that is not as expected; code that waits is not.
 #[test]
 fn waits_are_checked() {
@@ -131,6 +130,7 @@ fn waits_are_checked() {
     assert_ends(&run(&negative), 1, &["`s_load_dword s4, s[2:3], -0x4` has a negative offset"]);
 }
 
+/// What device code prints comes first, and is compared.
 #[test]
 fn printf_reaches_standard_output() {
     let manifest = |expect: &str, bytes: u32| {
@@ -199,6 +199,33 @@ fn a_launch_writes_what_changed() {
 }
 
 #[test]
+fn a_file_with_the_name_of_an_array_is_one() {
+    let folder = Folder::new(&saxpy(&[("values = VALUES", "file = \"x.npy\"")]));
+    std::fs::write(folder.path("x.npy"), [0; 400]).unwrap();
+    assert_ends(&folder.run(&[]), 3, &["x.npy", "not a .npy file"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn what_a_link_leads_to_is_written() {
+    let folder = Folder::new(&saxpy(&[]));
+    let (link, file) = (folder.path("link.json"), folder.path("file.json"));
+    std::fs::write(&file, "before").unwrap();
+    std::os::unix::fs::symlink("file.json", &link).unwrap();
+    assert_ends(&folder.run(&["--report", link.to_str().unwrap()]), 0, &[]);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(std::fs::read(&file).unwrap().starts_with(b"{"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_error_may_be_full() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ran = command().args(["run", "none.toml"]).stderr(full).output().unwrap();
+    assert_eq!(ran.status.code(), Some(3));
+}
+
+#[test]
 fn the_engine_can_come_from_the_environment() {
     let folder = Folder::new(&saxpy(&[]));
     let run = |engine: &str, options: &[&str]| -> Ran {
@@ -243,6 +270,8 @@ fn bad_input_is_named_and_ends_with_3() {
         (&[("grid = [4, 1, 1]", "grid = [0, 1, 1]")], &["[0, 1, 1]", "no dimension may be 0"]),
         (&[("grid = [4, 1, 1]", "grid = [2147483648, 1, 1]")], &["[2147483648, 1, 1]", "is more than"]),
         (&[("grid = [4, 1, 1]", "grid = [-1, 1, 1]")], &["line 6", "-1"]),
+        (&[("grid = [4, 1, 1]", "grid = [4, 1, 1, 1]")], &["line 6", "4 elements: expected 3"]),
+        (&[("f32 = 2.0", "f32 = 1e300")], &["is no f32: it is too large"]),
         (&[("block = [32, 1, 1]", "block = [32, 0, 1]")], &["no dimension may be 0"]),
         (&[("block = [32, 1, 1]", "block = [1025, 1, 1]")], &["1025 lanes, more than 1024"]),
         (&[("zeros = 400", "zeros = 9000000000000000000")], &["9000000000000000000", "limit"]),
@@ -369,6 +398,10 @@ fn faults_of_the_guest_end_with_2() {
         assert_ends(&folder.run(&["--engine", engine, "--time-limit", "0.05"]), 2, &["time limit exceeded"]);
         assert_ends(&folder.run(&["--engine", engine, "--instruction-limit", "9"]), 2, &["budget exceeded"]);
     }
+    let folder = behaviour("stuck", "endless", 64, "", "time_limit = 0.05");
+    let ran = folder.run(&["--engine", "both"]);
+    assert_ends(&ran, 2, &["time limit exceeded"]);
+    assert!(ran.out.contains("not compared") && !ran.err.contains("differ"), "{}{}", ran.out, ran.err);
 }
 
 #[test]

@@ -123,11 +123,18 @@ impl Dtype {
                 toml::Value::Integer(i) => *i as f64,
                 _ => return Err(wrong()),
             };
-            return Ok(match self {
-                Dtype::F16 => f16::from_f64(number).to_le_bytes().to_vec(),
-                Dtype::F32 => (number as f32).to_le_bytes().to_vec(),
-                _ => number.to_le_bytes().to_vec(),
-            });
+            let (bytes, fits) = match self {
+                Dtype::F16 => {
+                    let half = f16::from_f64(number);
+                    (half.to_le_bytes().to_vec(), half.is_finite())
+                }
+                Dtype::F32 => ((number as f32).to_le_bytes().to_vec(), (number as f32).is_finite()),
+                _ => (number.to_le_bytes().to_vec(), true),
+            };
+            if number.is_finite() && !fits {
+                return Err(format!("{value} is no {}: it is too large", self.name()));
+            }
+            return Ok(bytes);
         }
         let integer = match value {
             toml::Value::Integer(i) => i128::from(*i),

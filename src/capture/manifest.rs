@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
 use super::raw::{BinaryFormat, Part, Raw};
@@ -47,13 +48,22 @@ pub struct Kernel {
     pub entry: Option<String>,
 }
 
+/// So many elements: of an array's type alone, serde would leave what follows them unread.
+fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(from: D) -> Result<[T; N], D::Error> {
+    let elements = Vec::deserialize(from)?;
+    let count = elements.len();
+    elements.try_into().map_err(|_| D::Error::custom(format!("{count} elements: expected {N}")))
+}
+
 /// `[launch]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
     /// In blocks.
+    #[serde(deserialize_with = "exactly")]
     pub grid: [u32; 3],
     /// In lanes.
+    #[serde(deserialize_with = "exactly")]
     pub block: [u32; 3],
     /// Dynamic shared memory.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -218,6 +228,7 @@ pub struct Buffer {
 #[serde(deny_unknown_fields)]
 pub struct Png {
     /// Width and height in pixels.
+    #[serde(deserialize_with = "exactly")]
     pub size: [u32; 2],
     pub map: ColourMap,
     /// The value of the last colour; without it the greatest that occurs.
@@ -242,6 +253,7 @@ pub enum ColourMap {
 pub struct Surface {
     pub dim: Dim,
     /// Width, height, depth (or layers; six for each cube).
+    #[serde(deserialize_with = "exactly")]
     pub size: [u32; 3],
     /// Of a mip chain: each half as large as the one before.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -290,7 +302,7 @@ pub struct Texture {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
     /// Red, green, blue and alpha beyond the edges, for `clamp_to_border`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub border: [f32; 4],
     /// Added to levels of detail.
     #[serde(default, skip_serializing_if = "is_default")]

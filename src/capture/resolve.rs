@@ -295,11 +295,11 @@ impl Source<'_> {
         Ok((path, bytes))
     }
 
-    /// A `.npy` file, or raw elements of type `raw`.
+    /// A `.npy` file, by its content or its name, or raw elements of type `raw`.
     pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
         let (path, bytes) = self.file(path)?;
         let wrong = |problem| Error::Array { path: path.clone(), problem };
-        if bytes.starts_with(npy::MAGIC) {
+        if bytes.starts_with(npy::MAGIC) || path.extension().is_some_and(|extension| extension == "npy") {
             let array = npy::read(&bytes).map_err(wrong)?;
             return Ok((path, array, true));
         }

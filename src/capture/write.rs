@@ -1,4 +1,5 @@
-//! Files are written whole or not at all: under another name first, then renamed.
+//! Files are written whole or not at all: under another name first, then renamed. Only devices and pipes, which are nobody's to replace,
+//! are written to as they are.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,10 +8,16 @@ use super::array::Array;
 use super::manifest::Manifest;
 use super::{Error, npy};
 
-/// Writes a file by way of `fill`.
+/// Writes a file, or what a link of this name leads to, by way of `fill`.
 pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            let mut buffered = std::io::BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+            fill(&mut buffered)?;
+            return buffered.flush();
+        }
+        let path = &path.canonicalize().unwrap_or_else(|_| path.into());
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         let mut buffered = std::io::BufWriter::new(temporary.as_file_mut());
         fill(&mut buffered)?;

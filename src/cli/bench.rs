@@ -36,7 +36,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let measured = match measure(options, &launch, engine)? {
             Ok(measured) => measured,
             Err(fault) => {
-                eprintln!("warploom: {}: {fault}", options.manifest.display());
+                super::complain(&format_args!("{}: {fault}", options.manifest.display()));
                 return Ok(Ending::Fault);
             }
         };

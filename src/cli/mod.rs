@@ -138,10 +138,16 @@ pub fn main() -> ExitCode {
     match result {
         Ok(ending) => ExitCode::from(ending as u8),
         Err(error) => {
-            eprintln!("warploom: {error}");
+            complain(&error);
             ExitCode::from(3)
         }
     }
+}
+
+/// Says on standard error what is wrong. If that is closed, nobody wants to know.
+fn complain(what: &dyn std::fmt::Display) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "warploom: {what}");
 }
 
 fn start_log() {

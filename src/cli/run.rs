@@ -10,6 +10,7 @@ use super::{Ending, EngineChoice, Error, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
+use warploom_runtime::fault::FaultKind;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -70,7 +71,8 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut ending = Ending::Success;
     let mut notes = String::new();
     let mut expect = Vec::new();
-    let complain = |what: &dyn std::fmt::Display| eprintln!("warploom: {}: {what}", options.manifest.display());
+    let complain =
+        |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
     match &runs[0].first.fault {
         Some(fault) => {
             complain(fault);
@@ -110,14 +112,20 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         complain(&format_args!("printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"));
     }
     let mut difference = None;
+    let timed_out =
+        |run: &EngineRun<'_>| run.first.fault.as_ref().is_some_and(|fault| fault.kind() == FaultKind::TimeExceeded);
     if let [a, b] = runs.as_slice() {
-        difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
-        match &difference {
-            Some(difference) => {
-                complain(&format_args!("the engines differ: {difference}"));
-                ending = ending.max(Ending::Mismatch);
+        if timed_out(a) || timed_out(b) {
+            notes += "the engines are not compared: one was stopped by the time limit\n";
+        } else {
+            difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
+            match &difference {
+                Some(difference) => {
+                    complain(&format_args!("the engines differ: {difference}"));
+                    ending = ending.max(Ending::Mismatch);
+                }
+                None => notes += "both engines agree\n",
             }
-            None => notes += "both engines agree\n",
         }
     }
     if let Some(out) = &options.out {
