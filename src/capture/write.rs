@@ -11,18 +11,18 @@ use super::{Error, npy};
 /// Writes a file, or what a link of this name leads to, by way of `fill`.
 pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
     let write = || -> std::io::Result<()> {
-        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-            let mut buffered = std::io::BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        let fill = |file: &mut std::fs::File| {
+            let mut buffered = std::io::BufWriter::new(file);
             fill(&mut buffered)?;
-            return buffered.flush();
+            buffered.flush()
+        };
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return fill(&mut std::fs::OpenOptions::new().write(true).open(path)?);
         }
         let path = &path.canonicalize().unwrap_or_else(|_| path.into());
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        let mut buffered = std::io::BufWriter::new(temporary.as_file_mut());
-        fill(&mut buffered)?;
-        buffered.flush()?;
-        drop(buffered);
+        fill(temporary.as_file_mut())?;
         make_readable(temporary.as_file())?;
         temporary.persist(path).map_err(|e| e.error)?;
         Ok(())

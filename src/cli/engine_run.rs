@@ -71,9 +71,8 @@ impl<'c> EngineRun<'c> {
         }
         for (i, surface) in launch.surfaces.iter().enumerate() {
             let Some(Expectation { array, tolerance, .. }) = &surface.expect else { continue };
-            let mut comparison = Comparison::default();
             let texels = self.session.surface(i).map_err(Error::exec(&launch.path))?;
-            comparison.add(&texels, &array.bytes, array.dtype, *tolerance);
+            let comparison = capture::compare(&texels, array, *tolerance);
             all.push(("surface", surface.name.as_str(), comparison));
         }
         Ok(all)

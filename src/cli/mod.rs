@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod text;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -146,7 +147,6 @@ pub fn main() -> ExitCode {
 
 /// Says on standard error what is wrong. If that is closed, nobody wants to know.
 fn complain(what: &dyn std::fmt::Display) {
-    use std::io::Write;
     let _ = writeln!(std::io::stderr(), "warploom: {what}");
 }
 
@@ -157,7 +157,6 @@ fn start_log() {
 
 /// Prints to standard output. A reader that has gone away ends the command quietly.
 fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
-    use std::io::Write;
     match std::io::stdout().lock().write_all(text.as_ref()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::Io { path: "standard output".into(), doing: "cannot be written", source: e })

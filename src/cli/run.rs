@@ -114,10 +114,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut difference = None;
     let timed_out =
         |run: &EngineRun<'_>| run.first.fault.as_ref().is_some_and(|fault| fault.kind() == FaultKind::TimeExceeded);
-    if let [a, b] = runs.as_slice() {
-        if timed_out(a) || timed_out(b) {
+    match runs.as_slice() {
+        [a, b] if timed_out(a) || timed_out(b) => {
             notes += "the engines are not compared: one was stopped by the time limit\n";
-        } else {
+        }
+        [a, b] => {
             difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
             match &difference {
                 Some(difference) => {
@@ -127,6 +128,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
                 None => notes += "both engines agree\n",
             }
         }
+        _ => {}
     }
     if let Some(out) = &options.out {
         for name in runs[0].write_buffers(out, &launch)? {

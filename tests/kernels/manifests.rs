@@ -1,7 +1,7 @@
 //! Every example's manifest gives its expected files: the JIT with one and two threads, and the interpreter.
 
 use std::path::{Path, PathBuf};
-use warploom::capture::{Comparison, Launch, compare};
+use warploom::capture::{Launch, compare};
 use warploom::exec::{EngineKind, Session};
 
 fn manifests() -> Vec<PathBuf> {
@@ -46,8 +46,7 @@ fn give_the_expected_files() {
             for (i, surface) in launch.surfaces.iter().enumerate() {
                 let Some(expect) = &surface.expect else { continue };
                 let texels = session.surface(i).unwrap_or_else(|e| panic!("{label}: {e}"));
-                let mut comparison = Comparison::default();
-                comparison.add(&texels, &expect.array.bytes, expect.array.dtype, expect.tolerance);
+                let comparison = compare(&texels, &expect.array, expect.tolerance);
                 assert_eq!(comparison.mismatches, 0, "{label}: surface `{}`: {comparison}", surface.name);
             }
         }

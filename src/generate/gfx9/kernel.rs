@@ -473,7 +473,7 @@ impl Writer<'_, '_> {
     fn image(&mut self) -> Result<Node> {
         let mut lines = Vec::new();
         let (float, bits) = (self.u.arbitrary()?, if self.u.ratio(1, 8)? { 15 } else { 3 });
-        for coordinate in COORDINATES..COORDINATES + 3 {
+        for coordinate in COORDINATES {
             let from = if self.u.arbitrary()? { ITEM } else { self.vector()? };
             lines.push(format!("v_and_b32_e32 v{coordinate}, {bits}, v{from}"));
             if float {

@@ -31,8 +31,8 @@ pub(super) const RESOURCE: u8 = 12;
 /// The descriptor of an image, of eight registers, and one of a sampler.
 pub(super) const IMAGE: u8 = 56;
 pub(super) const SAMPLER: u8 = 64;
-/// Three coordinates in an image.
-pub(super) const COORDINATES: u8 = 28;
+/// Coordinates in an image.
+pub(super) const COORDINATES: std::ops::Range<u8> = 28..31;
 
 /// A flat access's number for no scalar address.
 const NO_SADDR: u8 = 0x7f;
@@ -147,7 +147,7 @@ fn operand(
     free: bool,
 ) -> Result<Operand> {
     match slot.role {
-        Role::Vaddr if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Vector(COORDINATES)),
+        Role::Vaddr if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Vector(COORDINATES.start)),
         Role::Srsrc if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Scalar(IMAGE)),
         Role::Ssamp => return Ok(Operand::Scalar(SAMPLER)),
         Role::Vaddr | Role::Addr => return Ok(Operand::Vector(OFFSET)),
@@ -202,6 +202,11 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
     let (mut image, sampler) = (images::image(u)?, images::sampler(u)?);
     image[0] = (BUFFER >> 8) as u32;
     image[1] |= (BUFFER >> 40) as u32;
+    let descriptors: [(u8, &[u32]); 3] = [(RESOURCE, &resource), (IMAGE, &image), (SAMPLER, &sampler)];
+    let described = |number: u8| {
+        let word = |&(first, words): &(u8, &[u32])| words.get(usize::from(number.checked_sub(first)?)).copied();
+        descriptors.iter().find_map(word)
+    };
     let float_coordinates = u.arbitrary()?;
     for (bank, id) in function.banks.iter().zip(0..) {
         for index in 0..bank.count {
@@ -213,10 +218,10 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                     let [low, high] = [2 * index, 2 * index + 1].map(|number| match number as u8 {
                         number if POINTERS.contains(&number) => u64::from(BUFFER as u32),
                         number if POINTERS.iter().any(|&pointer| pointer + 1 == number) => BUFFER >> 32,
-                        number @ RESOURCE..=15 => resource[usize::from(number - RESOURCE)].into(),
-                        number @ IMAGE..SAMPLER => image[usize::from(number - IMAGE)].into(),
-                        number @ SAMPLER..=67 => sampler[usize::from(number - SAMPLER)].into(),
-                        number => seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31) & 0xffff_ffff,
+                        number => described(number).map_or_else(
+                            || seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31) & 0xffff_ffff,
+                            u64::from,
+                        ),
                     });
                     vec![low | high << 32]
                 }
@@ -226,7 +231,7 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                         OFFSET | SPACED => u64::from(lane) * 16,
                         SCATTERED => u64::from(lane.wrapping_mul(seed as u32 | 1) % 64 * 16),
                         index if index == SPACED + 1 || index == SCATTERED + 1 => BUFFER >> 32,
-                        index @ COORDINATES..=30 => {
+                        index if COORDINATES.contains(&index) => {
                             let place = lane.wrapping_mul(u32::from(index)) % 11;
                             if float_coordinates { (place as f32 / 5.0 - 0.5).to_bits().into() } else { place.into() }
                         }

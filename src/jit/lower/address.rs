@@ -91,7 +91,7 @@ pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
 }
 
 /// Whether lanes so far apart are aligned if lane 0 is, and all together on a page or on two that follow each other.
-fn fits_a_page(access: &Access, distances: &Distances) -> bool {
+pub(super) fn fits_a_page(access: &Access, distances: &Distances) -> bool {
     let align = i64::from(access.align.max(1));
     distances.iter().all(|distance| distance % align == 0) && extent(access, distances).1 <= PAGE - NEAR
 }
@@ -280,8 +280,10 @@ impl BlockLowerer<'_, '_, '_> {
         Place { host: (look_up.host, distance), distances, reachable }
     }
 
-    /// Whether evenly spaced lanes lie in shared memory, aligned.
+    /// Whether evenly spaced lanes lie in shared memory, aligned. They are so far apart that all are if the first one is (see
+    /// [`fits_a_page`]).
     pub(super) fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
+        debug_assert!(spaced.step % i64::from(access.align.max(1)) == 0, "lanes are not aligned alike");
         let (low, high) = spaced.ends();
         let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()));
         let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);

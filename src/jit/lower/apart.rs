@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessDesc, STAGED_VALUES};
-use super::address::{Rights, Spaced, evenly};
+use super::address::{Rights, Spaced, evenly, fits_a_page};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::int::{plus, shifted_up};
@@ -477,8 +477,7 @@ impl BlockLowerer<'_, '_, '_> {
         let (some, done) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(bits, some, &[], done, &[]);
         self.b.switch_to_block(some);
-        // Of consecutive elements all are as aligned as the first one only if none must be more so than it is long.
-        if access.count == 1 && access.ty.bytes() >= 4 && u32::from(access.align) <= access.ty.bytes() {
+        if access.count == 1 && access.ty.bytes() >= 4 && fits_a_page(access, &evenly(access.bytes().into())) {
             let apart = self.b.create_block();
             let saved = self.chunk.clone();
             self.store_among(access, &values[0], apart);
