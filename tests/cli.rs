@@ -206,6 +206,24 @@ fn a_file_with_the_name_of_an_array_is_one() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_known_before_the_launch() {
+    let folder = Folder::new(&saxpy(&[]));
+    for (report, problem) in [("none/r.json", "none/r.json: cannot be written"), ("", "directory")] {
+        let [report, out] = [report, "out"].map(|name| folder.path(name).to_str().unwrap().to_string());
+        assert_ends(&folder.run(&["--report", &report, "--out", &out]), 3, &[problem]);
+        assert!(!Path::new(&out).exists(), "it was launched");
+    }
+}
+
+#[test]
+fn of_long_lines_of_a_file_little_is_said() {
+    let folder = Folder::new(&format!("binary = \"k.cubin\"  {}", "x".repeat(1 << 20)));
+    let ran = folder.run(&[]);
+    assert_ends(&ran, 3, &["m.toml", "line 1", "[...]"]);
+    assert!(ran.err.len() < 2000);
+}
+
+#[test]
 #[cfg(unix)]
 fn what_a_link_leads_to_is_written() {
     let folder = Folder::new(&saxpy(&[]));

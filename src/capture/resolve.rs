@@ -217,10 +217,12 @@ impl Launch {
                     ArgValue::Sparse(position("sparse", &name, names, key)?)
                 }
                 manifest::Arg::Surface(name) => ArgValue::Surface(surface(&name, key)?),
-                manifest::Arg::Texture(name) => match textures.iter().position(|texture| texture.name == name) {
-                    Some(texture) => ArgValue::Sampled(texture),
-                    None => ArgValue::Texture(surface(&name, key)?),
-                },
+                manifest::Arg::Texture(name) => {
+                    let names = textures.iter().map(|t: &Texture| t.name.as_str());
+                    let names = names.chain(surfaces.iter().map(|s| s.name.as_str())).collect();
+                    let at = position("texture", &name, names, key)?;
+                    at.checked_sub(textures.len()).map_or(ArgValue::Sampled(at), ArgValue::Texture)
+                }
                 manifest::Arg::Number(dtype, value) => {
                     ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
                 }

@@ -2,7 +2,7 @@
 //! are written to as they are.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::array::Array;
 use super::manifest::Manifest;
@@ -16,18 +16,41 @@ pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
             fill(&mut buffered)?;
             buffered.flush()
         };
-        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        if is_special(path) {
             return fill(&mut std::fs::OpenOptions::new().write(true).open(path)?);
         }
-        let path = &path.canonicalize().unwrap_or_else(|_| path.into());
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        let path = &behind_links(path);
+        let mut temporary = beside(path)?;
         fill(temporary.as_file_mut())?;
         make_readable(temporary.as_file())?;
         temporary.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
     write().map_err(|e| Error::io(path, "written", e))
+}
+
+/// Whether [`file`] could write a file, as far as can be told now. What takes long asks before it begins.
+pub fn check(path: &Path) -> Result<(), Error> {
+    let check = match path {
+        _ if is_special(path) => Ok(()),
+        _ if path.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        _ => beside(&behind_links(path)).map(drop),
+    };
+    check.map_err(|e| Error::io(path, "written", e))
+}
+
+/// Whether there is something that is neither a file nor a folder.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+fn behind_links(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}
+
+/// A temporary file in the same folder.
+fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    tempfile::NamedTempFile::new_in(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
 }
 
 /// A temporary file is the owner's alone; what is left has the permissions of an ordinary one.

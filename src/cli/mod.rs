@@ -13,7 +13,7 @@ mod report;
 mod run;
 mod text;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -147,12 +147,13 @@ pub fn main() -> ExitCode {
 
 /// Says on standard error what is wrong. If that is closed, nobody wants to know.
 fn complain(what: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "warploom: {what}");
+    let _ = writeln!(std::io::stderr(), "warploom: {}", text::in_short(&what.to_string()));
 }
 
 fn start_log() {
     let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("WARPLOOM_LOG") else { return };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
 }
 
 /// Prints to standard output. A reader that has gone away ends the command quietly.

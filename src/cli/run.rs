@@ -57,6 +57,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let launch = Launch::read(&options.manifest)?;
+    if let Some(path) = &options.report {
+        capture::write::check(path)?;
+    }
     if let Some(out) = &options.out {
         std::fs::create_dir_all(out).map_err(|source| Error::Io {
             path: out.clone(),

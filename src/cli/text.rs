@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Numbers and messages for people.
 
 use std::time::Duration;
 
@@ -43,6 +43,21 @@ pub fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
+/// A message without the middles of long lines: it may quote a line of a file, and files may have lines of megabytes.
+pub fn in_short(message: &str) -> String {
+    const HEAD: usize = 300;
+    const TAIL: usize = 200;
+    let shorten = |line: &str| {
+        let at = |count| line.char_indices().nth(count).map(|(at, _)| at);
+        let ends = at(HEAD + TAIL).and_then(|_| Some((at(HEAD)?, line.char_indices().nth_back(TAIL - 1)?.0)));
+        match ends {
+            Some((head, tail)) => format!("{} [...] {}", &line[..head], &line[tail..]),
+            None => line.to_string(),
+        }
+    };
+    message.split('\n').map(shorten).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +68,15 @@ mod tests {
         assert_eq!(time(Duration::from_nanos(1234)), "1.23 us");
         assert_eq!(time(Duration::from_millis(123)), "123 ms");
         assert_eq!(rate(5_000_000, Duration::from_millis(1)), "5.00 G/s");
+    }
+
+    #[test]
+    fn long_lines() {
+        let short = format!("a message\nof {} characters\n", "\u{e9}".repeat(480));
+        assert_eq!(in_short(&short), short);
+        let long = format!("line 3: `{}\u{e9}`: expected a number\n  2", "\u{e9}".repeat(1 << 20));
+        let shortened = in_short(&long);
+        assert!(shortened.starts_with("line 3: `\u{e9}") && shortened.ends_with("\u{e9}`: expected a number\n  2"));
+        assert_eq!(shortened.chars().count(), 300 + " [...] ".len() + 200 + "\n  2".len());
     }
 }
