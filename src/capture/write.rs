@@ -29,7 +29,7 @@ pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
     write().map_err(|e| Error::io(path, "written", e))
 }
 
-/// Whether [`file`] could write a file, as far as can be told now. What takes long asks before it begins.
+/// Whether [`file()`] could write a file, as far as can be told now. What takes long asks before it begins.
 pub fn check(path: &Path) -> Result<(), Error> {
     let check = match path {
         _ if is_special(path) => Ok(()),

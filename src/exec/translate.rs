@@ -78,7 +78,7 @@ impl Translated {
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
 
-    /// Whether the kernel may ask for a [`Service`].
+    /// Whether the kernel may ask for a service.
     pub fn asks_host(&self) -> bool {
         self.asks_host
     }

@@ -1,4 +1,4 @@
-//! Texture operations: every lane by itself, through [`sample`](crate::ir::image::sample::sample).
+//! Texture operations: every lane by itself, through [`crate::ir::image::sample`].
 
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};

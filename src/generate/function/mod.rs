@@ -1,4 +1,4 @@
-//! Random functions for the environment of [`compare`](super::compare), with the shapes that lifters make and that the JIT treats
+//! Random functions for the environment of [`compare`](super::compare()), with the shapes that lifters make and that the JIT treats
 //! specially: predicates merged under the active mask, lanes that leave, loops that may stay resident, addresses that are evenly
 //! spaced and that are not.
 

@@ -1,10 +1,10 @@
 //! One block: its steps in order, and the loop over chunks of a segment.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
@@ -16,9 +16,7 @@ use super::rest::Rest;
 use super::vector;
 use super::whole::Whole;
 use crate::analysis::{CHUNK, Classes, Group, Liveness, Masks, Plan, Step, Sweep};
-use crate::ir::{
-    BinaryOp, Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, UnaryOp, Value, ValueType,
-};
+use crate::ir::{Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, Value};
 use crate::jit::plan::Slots;
 
 pub struct BlockLowerer<'a, 'r, 'f> {
@@ -60,7 +58,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub registers: Clif,
     /// Masks of scalar steps that a resident loop computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
-    /// Masks of a resident loop that are others (see [`super::leavers`]).
+    /// Masks of a resident loop that are others (see [`super::resident`]).
     pub equal_masks: HashMap<Value, Value>,
     /// Where values of the chunk that a resident loop does not change rest in memory.
     pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
@@ -72,24 +70,6 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub idle: Vec<bool>,
     /// Which of the TLB's runs instructions have whose lanes are scattered.
     pub runs: HashMap<usize, usize>,
-}
-
-/// A mask that a segment computes for what comes after it.
-pub(super) struct Outgoing {
-    pub value: Value,
-    /// Its bits of chunks that are skipped and of lanes past the warp.
-    pub outside: Clif,
-    holds: Holds,
-}
-
-/// What a mask is in other chunks where its bits of [`Outgoing::outside`] are set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Holds {
-    /// Set, and only there: no compare of lanes goes into it.
-    Same,
-    /// Set.
-    There,
-    Perhaps,
 }
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -369,240 +349,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    fn segment(&mut self, insts: &[usize]) {
-        let outgoing = self.outgoing(insts);
-        let skip = self.skippable();
-        let none = self.b.ins().iconst(types::I64, 0);
-        let outside: Vec<Clif> = outgoing.iter().map(|out| out.outside).collect();
-        let after = self.each_chunk(none, &outside, |lowerer, before| {
-            let skipped = skip.map(|active| {
-                let latch = lowerer.b.create_block();
-                let bits = lowerer.mask_bits(active);
-                let work = lowerer.b.create_block();
-                let args: Vec<BlockArg> = before.iter().copied().map(BlockArg::Value).collect();
-                lowerer.b.ins().brif(bits, work, &[], latch, &args);
-                lowerer.b.switch_to_block(work);
-                latch
-            });
-            lowerer.chunk_body(insts);
-            let mut after: Vec<Clif> =
-                outgoing.iter().zip(before).map(|(out, &before)| lowerer.gather(out, before)).collect();
-            if let Some(latch) = skipped {
-                let args: Vec<BlockArg> = after.iter().copied().map(BlockArg::Value).collect();
-                lowerer.b.ins().jump(latch, &args);
-                lowerer.b.switch_to_block(latch);
-                after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
-            }
-            lowerer.rest = None;
-            after
-        });
-        let whole_chunks = u32::from(self.function.lanes).is_multiple_of(CHUNK);
-        for (out, &mask) in outgoing.iter().zip(&after) {
-            let v = if whole_chunks { mask } else { self.with_outside(mask, out.outside) };
-            self.set_scalar(out.value, v);
-        }
-        if insts.iter().any(|&i| self.may_fault_later(i)) {
-            self.leave_on_fault();
-        }
-    }
-
-    /// The body of the loop: every instruction of the segment in order, values as they are needed.
-    pub(super) fn chunk_body(&mut self, insts: &[usize]) {
-        // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
-        let at_once = self.whole.is_none();
-        self.rest = self.rest_for(insts);
-        for (at, &index) in insts.iter().enumerate() {
-            let inst = &self.block.insts[index];
-            match inst.op {
-                Op::RfWrite { reg, value, guard, .. } if at_once => {
-                    self.read_before_write(reg, index);
-                    self.write_row(reg, value, guard);
-                    self.overwrite(reg);
-                }
-                Op::RfWrite { value, guard, .. } => {
-                    self.lanes(value);
-                    if let Some(guard) = guard.filter(|&guard| self.settled_mask(guard) != Some(true)) {
-                        self.mask(guard);
-                    }
-                }
-                Op::Load { .. } if self.is_tested_in_group(index) => self.put_off_load(index),
-                Op::Store { .. } if self.is_tested_in_group(index) => self.store_whole(index),
-                Op::Load { .. } => self.load(index),
-                Op::Store { .. } => self.store(index),
-                Op::Atomic { .. } => self.atomic(index),
-                _ if self.rest.is_some() => self.compute_now(&inst.results),
-                _ => {}
-            }
-            for &result in &inst.results {
-                if !self.escapes(result) {
-                    continue;
-                }
-                if self.block.ty(result) == ValueType::MASK {
-                    self.mask_bits(result);
-                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
-                    self.store_slot(result);
-                }
-            }
-            self.put_to_rest(at);
-        }
-        for &index in insts.iter().filter(|_| !at_once) {
-            if let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op {
-                self.write_row(reg, value, guard);
-            }
-        }
-    }
-
-    /// Loads what a register holds before the instruction that writes it, if something lowered later may ask for it.
-    fn read_before_write(&mut self, reg: Reg, index: usize) {
-        for inst in &self.block.insts[..index] {
-            if let Op::RfRead { reg: read, .. } = inst.op
-                && read == reg
-                && (self.is_home(inst.results[0]) || !self.slots.is_stored(inst.results[0]))
-                && self.is_still_needed(inst.results[0])
-            {
-                self.lanes(inst.results[0]);
-            }
-        }
-    }
-
-    /// A mask, with its bits past the warp.
-    pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
-        let past = !self.warp_mask() as i64;
-        if past == 0 {
-            return whole;
-        }
-        let inside = self.inside_warp(whole);
-        let beyond = self.b.ins().band_imm_s(outside, past);
-        self.b.ins().bor(inside, beyond)
-    }
-
-    /// Masks that the segment makes for later steps.
-    pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
-        let masks: Vec<Value> = insts.iter().flat_map(|&index| &self.block.insts[index].results).copied().collect();
-        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.block.ty(v) == ValueType::MASK).collect();
-        let mut needed = HashSet::new();
-        for &value in masks.iter().rev() {
-            if needed.contains(&value) || self.escapes(value) {
-                needed.insert(value);
-                if let Op::Unary { .. } | Op::Binary { .. } = self.def_op(value) {
-                    needed.extend(self.def_op(value).operands());
-                }
-            }
-        }
-        let mut outside = HashMap::new();
-        for &value in masks.iter().filter(|value| needed.contains(value)) {
-            let bits = self.outside(value, &outside);
-            outside.insert(value, bits);
-        }
-        let escaping = masks.into_iter().filter(|&value| self.escapes(value));
-        let outgoing = escaping.map(|value| Outgoing { value, outside: outside[&value].0, holds: outside[&value].1 });
-        outgoing.collect()
-    }
-
-    /// Puts the chunk's bits of an outgoing mask among those of other chunks. What has been gathered begins as those of outside.
-    fn gather(&mut self, out: &Outgoing, before: Clif) -> Clif {
-        let bits = self.mask_bits(out.value);
-        if out.holds != Holds::Perhaps {
-            return self.add_chunk_bits(before, bits);
-        }
-        let outside = self.chunk_bits(out.outside);
-        let changed = self.b.ins().bxor(bits, outside);
-        let changed = self.in_warp(changed);
-        self.b.ins().bxor(before, changed)
-    }
-
-    /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
-    /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
-    fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
-        if let Some(scalar) = self.scalars[v.0 as usize] {
-            return (scalar, Holds::Same);
-        }
-        let operand = |lowerer: &mut Self, v: Value| match known.get(&v) {
-            Some(&outside) => outside,
-            None => (lowerer.scalar(v), Holds::Same),
-        };
-        match *self.def_op(v) {
-            Op::Unary { op: UnaryOp::Not, a } => {
-                let (a, holds) = operand(self, a);
-                (self.b.ins().bnot(a), if holds == Holds::Same { holds } else { Holds::Perhaps })
-            }
-            Op::Binary { op, a, b } => {
-                let ((a, first), (b, second)) = (operand(self, a), operand(self, b));
-                let holds = first.max(second);
-                match op {
-                    BinaryOp::And => (self.b.ins().band(a, b), holds),
-                    BinaryOp::Or => (self.b.ins().bor(a, b), holds),
-                    _ => (self.b.ins().bxor(a, b), if holds == Holds::Same { holds } else { Holds::Perhaps }),
-                }
-            }
-            _ => (self.b.ins().iconst(types::I64, 0), Holds::There),
-        }
-    }
-
     /// The active mask as the block reads it at entry.
     pub(super) fn entry_mask(&self) -> Option<Value> {
         self.block.entry_mask(self.function.active)
-    }
-
-    /// The mask without which a chunk of the current segment has nothing to do, if there is one.
-    fn skippable(&self) -> Option<Value> {
-        let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
-        self.idle[self.steps.start].then_some(active)
-    }
-
-    /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
-    /// that feeds another one must be looked at together with it.
-    fn idle_steps(&self) -> Vec<bool> {
-        let mut idle = vec![false; self.plan.steps.len()];
-        let Some(active) = self.entry_mask() else { return idle };
-        for (number, step) in self.plan.steps.iter().enumerate() {
-            if let Step::Segment(insts) = step {
-                idle[number] = insts.iter().all(|&index| self.is_idle(index, number, active));
-            }
-        }
-        for number in (0..idle.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
-            if idle[number] {
-                continue;
-            }
-            for &index in self.plan.steps[number].insts() {
-                for v in self.block.insts[index].op.operands() {
-                    let home = self.plan.home[v.0 as usize] as usize;
-                    if home < number && !self.block.ty(v).is_uniform() {
-                        idle[home] = false;
-                    }
-                }
-            }
-        }
-        idle
-    }
-
-    /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
-    fn is_idle(&self, index: usize, step: usize, active: Value) -> bool {
-        let inst = &self.block.insts[index];
-        let guarded = match inst.op.masking() {
-            Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),
-            None => true,
-        };
-        let settled = |&r: &Value| {
-            !self.plan.escapes[r.0 as usize] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
-        };
-        guarded && inst.results.iter().all(settled)
-    }
-
-    /// Whether a mask of a step has the bits of `outside` where `active` is empty.
-    fn settled(&self, v: Value, step: usize, active: Value) -> bool {
-        if self.plan.home[v.0 as usize] as usize != step || self.masks().is_subset(v, active) {
-            return true;
-        }
-        match *self.def_op(v) {
-            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, step, active),
-            Op::Binary { op: BinaryOp::And, a, b } => {
-                let empty = |m| self.masks().is_subset(m, active);
-                empty(a) || empty(b) || (self.settled(a, step, active) && self.settled(b, step, active))
-            }
-            Op::Binary { a, b, .. } => self.settled(a, step, active) && self.settled(b, step, active),
-            _ => false,
-        }
     }
 
     /// Moves to a fresh block and marks it as unlikely.

@@ -1,7 +1,8 @@
 //! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
-//! of a plan; `chunk` is the loop over chunks and the forms of values in it, `masks` those of masks, `rows` what they have in the register file; `pure`, `int`, `float`, `half`, `vector`
+//! of a plan, `segment` does those of lanes, `idle` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it,
+//! `masks` those of masks, `rows` what they have in the register file; `pure`, `convert`, `int`, `float`, `half`, `vector`
 //! are operations without effect; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
-//! through `apart` or `staging`; `scalar` does so for the warp as a whole. `resident` (with `leavers`), `alone`, `sweep` and `whole` are other orders in
+//! through `apart` or `staging`; `scalar` does so for the warp as a whole. `resident`, `alone`, `sweep` and `whole` are other orders in
 //! which lanes, chunks and warps may run what they do not see of each other; `again` is for where they may not after all.
 
 mod address;
@@ -12,10 +13,11 @@ mod atomic;
 mod block;
 mod chunk;
 mod control;
+mod convert;
 mod float;
 mod half;
+mod idle;
 mod int;
-mod leavers;
 mod masks;
 mod memory;
 mod pure;
@@ -24,6 +26,7 @@ mod resident;
 mod rest;
 mod rows;
 mod scalar;
+mod segment;
 mod staging;
 mod sweep;
 mod vector;

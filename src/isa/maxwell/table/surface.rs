@@ -1,4 +1,4 @@
-//! Surfaces. A is the coordinate register, C the handle: a register, or the index of a word of c[0]. The predicate, sparse
+//! Surfaces. A is the coordinate register, C the handle: a register, or the index of a word of constant bank 0. The predicate, sparse
 //! status, is sm_52's.
 
 family! { ($) surface {

@@ -15,8 +15,9 @@ use cranelift_codegen::ir::{
 };
 use smallvec::SmallVec;
 
-use super::block::{BlockLowerer, Outgoing};
+use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
+use super::segment::Outgoing;
 use super::sweep::Strip;
 use crate::analysis::{CHUNK, Class, Group, Step};
 use crate::ir::{Access, Op, Reg, Value};

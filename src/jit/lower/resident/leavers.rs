@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::block::BlockLowerer;
+use super::super::block::BlockLowerer;
 use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value};
 
 /// What [`BlockLowerer::leavers`] finds.
 #[derive(Default)]
-pub(super) struct Leavers {
+pub(in super::super) struct Leavers {
     pub regs: BTreeSet<Reg>,
     /// Simpler values that masks equal, with 0 for the registers. A register's read stands for 0.
     pub equal: HashMap<Value, Value>,

@@ -1,0 +1,240 @@
+//! What operations compute: functions, conditions, roundings.
+
+use super::Type;
+
+/// Rounding of a float result, or to an integral value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Round {
+    /// To nearest, ties to even.
+    Nearest,
+    /// Toward zero.
+    Zero,
+    /// Toward minus infinity.
+    Down,
+    /// Toward plus infinity.
+    Up,
+}
+
+/// How a float operation treats its operands and result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FloatAttrs {
+    pub round: Round,
+    /// Denormal operands and (after rounding) results become zeros of the same sign.
+    pub flush: bool,
+    /// The result is clamped to [+0, 1]; NaN and -0 become +0.
+    pub saturate: bool,
+}
+
+impl FloatAttrs {
+    pub const IEEE: FloatAttrs = FloatAttrs { round: Round::Nearest, flush: false, saturate: false };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntCc {
+    Eq,
+    Ne,
+    LtS,
+    LeS,
+    GtS,
+    GeS,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+}
+
+impl IntCc {
+    /// Holds where this one does not.
+    pub fn inverse(self) -> IntCc {
+        match self {
+            IntCc::Eq => IntCc::Ne,
+            IntCc::Ne => IntCc::Eq,
+            IntCc::LtS => IntCc::GeS,
+            IntCc::LeS => IntCc::GtS,
+            IntCc::GtS => IntCc::LeS,
+            IntCc::GeS => IntCc::LtS,
+            IntCc::LtU => IntCc::GeU,
+            IntCc::LeU => IntCc::GtU,
+            IntCc::GtU => IntCc::LeU,
+            IntCc::GeU => IntCc::LtU,
+        }
+    }
+
+    pub fn is_signed(self) -> bool {
+        matches!(self, IntCc::LtS | IntCc::LeS | IntCc::GtS | IntCc::GeS)
+    }
+
+    /// The same of exchanged operands.
+    pub fn swapped(self) -> IntCc {
+        match self {
+            IntCc::Eq | IntCc::Ne => self,
+            IntCc::LtS => IntCc::GtS,
+            IntCc::LeS => IntCc::GeS,
+            IntCc::GtS => IntCc::LtS,
+            IntCc::GeS => IntCc::LeS,
+            IntCc::LtU => IntCc::GtU,
+            IntCc::LeU => IntCc::GeU,
+            IntCc::GtU => IntCc::LtU,
+            IntCc::GeU => IntCc::LeU,
+        }
+    }
+}
+
+/// Float compares. Without `U`: false if an operand is NaN (also `Ne`); with `U`: true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatCc {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    EqU,
+    NeU,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+    /// Neither operand is NaN.
+    Num,
+    /// An operand is NaN.
+    Nan,
+}
+
+impl FloatCc {
+    /// Holds where this one does not.
+    pub fn inverse(self) -> FloatCc {
+        match self {
+            FloatCc::Eq => FloatCc::NeU,
+            FloatCc::Ne => FloatCc::EqU,
+            FloatCc::Lt => FloatCc::GeU,
+            FloatCc::Le => FloatCc::GtU,
+            FloatCc::Gt => FloatCc::LeU,
+            FloatCc::Ge => FloatCc::LtU,
+            FloatCc::EqU => FloatCc::Ne,
+            FloatCc::NeU => FloatCc::Eq,
+            FloatCc::LtU => FloatCc::Ge,
+            FloatCc::LeU => FloatCc::Gt,
+            FloatCc::GtU => FloatCc::Le,
+            FloatCc::GeU => FloatCc::Lt,
+            FloatCc::Num => FloatCc::Nan,
+            FloatCc::Nan => FloatCc::Num,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// Bitwise complement (integers).
+    Not,
+    /// Two's complement negation.
+    Neg,
+    /// Absolute value; the least integer stays.
+    Abs,
+    Popcnt,
+    /// Leading zeros; the width if the operand is 0.
+    Clz,
+    /// Trailing zeros; the width if the operand is 0.
+    Ctz,
+    /// Bits in reverse order.
+    BitReverse,
+    /// Flips the sign bit of a float, also of a NaN.
+    FNeg,
+    /// Clears the sign bit of a float, also of a NaN.
+    FAbs,
+}
+
+/// Integer operations on two operands of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// High half of the signed (unsigned) product.
+    MulHiS,
+    MulHiU,
+    And,
+    Or,
+    Xor,
+    /// Shifts. The count is unsigned and of the operand's type; a count of the width or more gives 0, or for `ShrS`
+    /// the sign in every bit.
+    Shl,
+    ShrU,
+    ShrS,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatBinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// minNum/maxNum: of one NaN the other operand, of two the canonical NaN; -0 is less than +0.
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatUnaryOp {
+    Sqrt,
+    /// To an integral value by `attrs.round`; the sign of zero stays. With `attrs.flush`, denormals flush first.
+    Integral,
+    /// The value itself, with flush, saturation and NaN canonicalisation applied.
+    Copy,
+}
+
+/// How [`Op::Convert`](super::Op::Convert) makes its result from the bits of its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConvertOp {
+    /// Low bits of a wider integer.
+    Trunc,
+    ZeroExtend,
+    SignExtend,
+    /// The same bits as another type of the same width.
+    Bitcast,
+    /// The high `i32` of an `i64`.
+    HighHalf,
+}
+
+/// Functions with one definition for both engines: `crate::ir::shared`. All are pure and lane-wise, `f32` unless said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SharedFn {
+    /// 1/x, correctly rounded; denormal operands and results flush to zero.
+    Rcp,
+    /// 1/sqrt(x), correctly rounded; denormal operands flush to zero.
+    Rsq,
+    /// 1/sqrt(x), correctly rounded, of denormal operands too.
+    RsqDenormal,
+    /// sqrt(x), correctly rounded, flushing as `Rsq`.
+    SqrtApprox,
+    /// log2: denormal operands flush to zero.
+    Lg2,
+    /// 2^x: denormal operands and results flush to zero.
+    Ex2,
+    Sin,
+    Cos,
+    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand; denormal operands and
+    /// results flush to zero.
+    Rcp64High,
+    Rsq64High,
+    /// sin(2 pi x), cos(2 pi x), where |x| is at most 256; of greater numbers 0 and 1, of infinities NaN. Denormals count. A sine
+    /// of 0 has the sign of x, a cosine of 0 none.
+    SinTurns,
+    CosTurns,
+    /// The 32 bits of 2 / pi, less than 1, from bit `a` behind the point on (`i32` to `i32`); bits past the 1201st are 0.
+    TwoOverPi,
+}
+
+impl SharedFn {
+    /// Type of the operand and the result.
+    pub fn ty(self) -> Type {
+        match self {
+            SharedFn::Rcp64High | SharedFn::Rsq64High | SharedFn::TwoOverPi => Type::I32,
+            _ => Type::F32,
+        }
+    }
+}

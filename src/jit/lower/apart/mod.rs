@@ -1,0 +1,185 @@
+//! Loads and stores of lanes that are apart: one by one, inline, after one check of all.
+
+mod global;
+mod lanes;
+mod shared;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif};
+
+use super::super::forms::{Lanes, clif_type};
+use super::super::helpers::{AccessDesc, STAGED_VALUES};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::staging::Unreached;
+use crate::analysis::{CHUNK, Class};
+use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
+pub use global::Elements;
+
+const LANES: i64 = CHUNK as i64;
+
+/// Values of which an address is made that are looked at.
+const MAX_VALUES: u32 = 64;
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
+    /// check fails. Without one it goes to `slow` at once.
+    pub(super) fn load_apart(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        run: Option<usize>,
+        slow: ClifBlock,
+        result_ty: Type,
+    ) -> Option<Vec<Lanes>> {
+        if let Some(run) = run {
+            return Some(self.gather_global(access, extend, (run, None), slow, result_ty));
+        }
+        let class = self.classes.get(access.address);
+        match access.space {
+            Space::Shared if class == Class::Varying => Some(self.gather_shared(access, extend, slow, result_ty)),
+            Space::Local if self.is_inline_local(access) => Some(self.load_local(access, slow)),
+            _ => {
+                self.b.ins().jump(slow, &[]);
+                None
+            }
+        }
+    }
+
+    /// The reverse: whether there is an inline way for the access.
+    pub(super) fn store_apart(
+        &mut self,
+        (desc, run): (*const AccessDesc, Option<usize>),
+        access: &Access,
+        (values, lanes): (&[Value], &[Lanes]),
+        bits: Clif,
+        slow: ClifBlock,
+    ) -> bool {
+        if let Some(run) = run {
+            self.scatter_global(access, lanes, run, slow);
+        } else if self.scatters_shared(access) {
+            self.scatter_shared(access, lanes, bits, slow);
+        } else if access.space == Space::Shared {
+            self.stage(access, values);
+            self.lane_loop(access, bits, Unreached::Alone(desc), |lowerer, host, lane| {
+                for e in 0..usize::from(access.count) {
+                    let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
+                    lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
+                }
+            });
+        } else if self.is_inline_local(access) {
+            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+            self.require(full, slow);
+            self.store_local(access, lanes, slow);
+        } else {
+            self.b.ins().jump(slow, &[]);
+            return false;
+        }
+        true
+    }
+
+    /// Whether stores to shared memory have code for lanes wherever they are: where it is worth it.
+    pub(super) fn scatters_shared(&self, access: &Access) -> bool {
+        access.space == Space::Shared && self.region.effort.is_fast()
+    }
+
+    /// Whether a load of shared memory has code for lanes wherever they are that is short.
+    pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
+        let varying = self.classes.get(access.address) == Class::Varying;
+        access.space == Space::Shared && varying && !self.region.effort.is_fast()
+    }
+
+    /// Any lanes of shared memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
+    pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: *const AccessDesc, access: &Access, extend: Extend) {
+        let result_ty = self.ty(inst.results[0]);
+        let word = |element: usize| STAGED_VALUES + element * LANES as usize;
+        let elements = 0..usize::from(access.count);
+        self.stage(access, &[]);
+        let zeros = self.zero_lanes(result_ty);
+        for element in elements.clone() {
+            self.stage_lanes(word(element), &zeros);
+        }
+        let bits = self.mask_bits(access.guard.expect("analysis makes masks explicit"));
+        let (slow, done) = (self.cold_block(), self.b.create_block());
+        self.lane_loop(access, bits, Unreached::Leaves(slow), |lowerer, host, lane| {
+            for element in elements.clone() {
+                let v = lowerer.load_element(access.ty, extend, host, (element as u32 * access.ty.bytes()) as i32);
+                let (at, offset) = lowerer.staged_address(word(element), lane, result_ty);
+                lowerer.b.ins().store(flags(), v, at, offset);
+            }
+        });
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(slow);
+        self.call_access(desc, bits, true);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        for (element, &value) in inst.results.iter().enumerate().take(elements.end) {
+            let lanes = self.staged_lanes(word(element), result_ty);
+            self.chunk().lanes.insert(value, lanes);
+        }
+    }
+
+    /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.
+    pub(super) fn may_scatter(&self, access: &Access) -> bool {
+        self.can_scatter(access) && (self.region.effort.is_fast() || self.looks_scattered(access))
+    }
+
+    /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
+    pub(super) fn looks_scattered(&self, access: &Access) -> bool {
+        self.can_scatter(access) && self.comes_from_memory(access.address)
+    }
+
+    /// Whether a value of lanes is made from memory, or of single bits.
+    pub(super) fn comes_from_memory(&self, v: Value) -> bool {
+        self.is_of_bits(v, &mut { MAX_VALUES })
+    }
+
+    fn can_scatter(&self, access: &Access) -> bool {
+        matches!(access.space, Space::Global | Space::Generic) && self.classes.get(access.address) == Class::Varying
+    }
+
+    fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
+        if *left == 0 || self.classes.get(v) != Class::Varying {
+            return false;
+        }
+        *left -= 1;
+        let mut of = |v: Value| self.is_of_bits(v, left);
+        match *self.def_op(v) {
+            Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
+            // An index that is cut to a table's size is as consecutive as it was.
+            Op::Binary { op: BinaryOp::And, a, b } => match *self.def_op(b) {
+                Op::Const { bits, .. } if bits.wrapping_add(1).is_power_of_two() => of(a),
+                _ => true,
+            },
+            Op::Binary { a, b, .. } => of(a) || of(b),
+            Op::Concat { lo: a, .. } | Op::Convert { a, .. } | Op::Select { a, .. } => of(a),
+            _ => false,
+        }
+    }
+
+    /// Whether lanes access words at an offset in local memory that all share.
+    fn is_inline_local(&self, access: &Access) -> bool {
+        access.space == Space::Local
+            && self.classes.get(access.address).stride() == Some(0)
+            && matches!(access.ty, Type::I32 | Type::F32)
+    }
+
+    fn store_local(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
+        let host = self.local_address(access, slow);
+        let row = 4 * i32::from(self.function.lanes);
+        for (e, lanes) in values.iter().enumerate() {
+            for (i, &v) in lanes.iter().enumerate() {
+                self.b.ins().store(flags(), v, host, e as i32 * row + i as i32 * 16);
+            }
+        }
+    }
+
+    fn load_local(&mut self, access: &Access, slow: ClifBlock) -> Vec<Lanes> {
+        let host = self.local_address(access, slow);
+        let row = 4 * i32::from(self.function.lanes);
+        let clif = clif_type(access.ty, true);
+        (0..i32::from(access.count))
+            .map(|e| (0..2).map(|i| self.b.ins().load(clif, flags(), host, e * row + i * 16)).collect())
+            .collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! Steps that have nothing to do in chunks without active lanes.
+
+use super::block::BlockLowerer;
+use crate::analysis::Step;
+use crate::ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The mask without which a chunk of the current segment has nothing to do, if there is one.
+    pub(super) fn skippable(&self) -> Option<Value> {
+        let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
+        self.idle[self.steps.start].then_some(active)
+    }
+
+    /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
+    /// that feeds another one must be looked at together with it.
+    pub(super) fn idle_steps(&self) -> Vec<bool> {
+        let mut idle = vec![false; self.plan.steps.len()];
+        let Some(active) = self.entry_mask() else { return idle };
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            if let Step::Segment(insts) = step {
+                idle[number] = insts.iter().all(|&index| self.is_idle(index, number, active));
+            }
+        }
+        for number in (0..idle.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
+            if idle[number] {
+                continue;
+            }
+            for &index in self.plan.steps[number].insts() {
+                for v in self.block.insts[index].op.operands() {
+                    let home = self.plan.home[v.0 as usize] as usize;
+                    if home < number && !self.block.ty(v).is_uniform() {
+                        idle[home] = false;
+                    }
+                }
+            }
+        }
+        idle
+    }
+
+    /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
+    fn is_idle(&self, index: usize, step: usize, active: Value) -> bool {
+        let inst = &self.block.insts[index];
+        let guarded = match inst.op.masking() {
+            Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),
+            None => true,
+        };
+        let settled = |&r: &Value| {
+            !self.plan.escapes[r.0 as usize] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
+        };
+        guarded && inst.results.iter().all(settled)
+    }
+
+    /// Whether a mask of a step has the bits of `outside` where `active` is empty.
+    fn settled(&self, v: Value, step: usize, active: Value) -> bool {
+        if self.plan.home[v.0 as usize] as usize != step || self.masks().is_subset(v, active) {
+            return true;
+        }
+        match *self.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, step, active),
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                let empty = |m| self.masks().is_subset(m, active);
+                empty(a) || empty(b) || (self.settled(a, step, active) && self.settled(b, step, active))
+            }
+            Op::Binary { a, b, .. } => self.settled(a, step, active) && self.settled(b, step, active),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Which blocks are resident loops, and what such a loop consists of.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::super::block::BlockLowerer;
+use super::Resident;
+use super::leavers::Leavers;
+use crate::analysis::Step;
+use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The block as a resident loop, if it is one.
+    pub(in super::super) fn resident(&self) -> Option<Resident> {
+        let this = BlockId(self.number);
+        let Terminator::Branch { cond, then, otherwise } = self.block.term else { return None };
+        if then != this || otherwise == this || self.block.cost == 0 {
+            return None;
+        }
+        let mut body = None;
+        let mut lanes = BTreeMap::new();
+        let mut masks = BTreeMap::new();
+        for step in &self.plan.steps {
+            match step {
+                Step::Segment(insts) if body.is_none() => body = Some(insts.clone()),
+                Step::Scalar(_) => {}
+                _ => return None,
+            }
+        }
+        let body = body?;
+        let active = self.entry_mask()?;
+        let mut loads = 0;
+        for inst in &self.block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } => match self.function.bank(reg.bank).kind {
+                    CellKind::Lane(_) => {
+                        if !guard.is_some_and(|guard| self.masks().is_subset(guard, active)) {
+                            return None;
+                        }
+                        lanes.insert(reg, (value, guard));
+                    }
+                    CellKind::Mask => {
+                        masks.insert(reg, value);
+                    }
+                    _ => return None,
+                },
+                Op::Special(Special::Clock) => return None,
+                Op::Load { access, .. } => loads += usize::from(!self.block.ty(access.address).is_uniform()),
+                Op::Store { .. } | Op::Atomic { .. } | Op::Raise { .. } | Op::Fence => return None,
+                Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                _ => {}
+            }
+        }
+        let next_active = *masks.get(&self.function.active)?;
+        if next_active != cond || !self.masks().is_subset(next_active, active) {
+            return None;
+        }
+        if !masks.iter().all(|(&reg, &value)| self.keeps_idle_lanes(reg, value, active)) {
+            return None;
+        }
+        let carried_scalars = self.carried_scalars(&masks)?;
+        let raw = self.raw_floats(&lanes);
+        let leavers = Leavers::default();
+        let mut resident =
+            Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, leavers, carried_scalars, raw };
+        resident.leavers = self.leavers(&resident.masks, active, next_active);
+        if loads > 0 {
+            resident.raw.retain(|reg| resident.lanes[reg].1 == Some(active));
+            if self.counted(&resident).is_none() {
+                resident.leavers = Leavers::default();
+            }
+            return self.goes_alone(&resident).then_some(resident);
+        }
+        Some(resident)
+    }
+
+    /// Whether a mask register keeps its bits where the active mask is empty.
+    fn keeps_idle_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
+        let is_active = |mask: Value| self.masks().is_subset(mask, active);
+        (reg == self.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
+    }
+
+    /// Whether a mask is what the register holds at entry but for active lanes.
+    fn differs_in_active_lanes(&self, mask: Value, reg: Reg, active: Value) -> bool {
+        let differs = |v: Value| self.differs_in_active_lanes(v, reg, active);
+        let is_active = |v: Value| self.masks().is_subset(v, active);
+        let has_all_idle = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        match *self.def_op(mask) {
+            Op::RfRead { reg: read, .. } => read == reg,
+            // One operand is followed at most, so that it takes no longer than the block is.
+            Op::Binary { op: BinaryOp::And, a, b } if has_all_idle(b) => differs(a),
+            Op::Binary { op: BinaryOp::And, a, b } => has_all_idle(a) && differs(b),
+            Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => differs(a),
+            Op::Binary { op: BinaryOp::Or, a, b } => is_active(a) && differs(b),
+            _ => false,
+        }
+    }
+
+    /// Scalar instructions that depend on carried masks: they must be lane-wise, for they are done in the chunk.
+    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>) -> Option<HashSet<Value>> {
+        let mut carried = HashSet::new();
+        for step in &self.plan.steps {
+            let Step::Scalar(index) = step else { continue };
+            let inst = &self.block.insts[*index];
+            let depends = inst.op.operands().iter().any(|v| carried.contains(v));
+            match inst.op {
+                Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
+                    carried.insert(inst.results[0]);
+                }
+                Op::RfWrite { .. } => {}
+                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. }
+                | Op::Unary { op: UnaryOp::Not, .. }
+                    if depends =>
+                {
+                    carried.insert(inst.results[0]);
+                }
+                _ if depends => return None,
+                _ => {}
+            }
+        }
+        Some(carried)
+    }
+
+    /// Registers that are only used as floats inside the loop, and written with results of float operations.
+    fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
+        let float_of = |v: Value| match *self.def_op(v) {
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.ty(a) == Type::F32 => Some(a),
+            _ => None,
+        };
+        let arithmetic = |v: Value| matches!(self.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
+        lanes
+            .iter()
+            .filter(|&(&reg, &(value, _))| {
+                let Some(float) = float_of(value) else { return false };
+                let read =
+                    self.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                let uses_are_float = |v: Value| {
+                    self.block.insts.iter().all(|inst| {
+                        !inst.op.operands().contains(&v)
+                            || match inst.op {
+                                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. } => {
+                                    !self.bits_used[inst.results[0].0 as usize]
+                                }
+                                _ => false,
+                            }
+                    })
+                };
+                // The value itself is seen by this one write only.
+                let mut seen = 0;
+                for inst in &self.block.insts {
+                    seen += inst.op.operands().iter().filter(|&&v| v == value).count();
+                }
+                let casts = self
+                    .block
+                    .insts
+                    .iter()
+                    .filter(|inst| {
+                        inst.op.operands().contains(&float)
+                            && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
+                    })
+                    .count();
+                arithmetic(float) && seen == 1 && casts == 1 && read.is_none_or(|inst| uses_are_float(inst.results[0]))
+            })
+            .map(|(&reg, _)| reg)
+            .collect()
+    }
+}

@@ -1,0 +1,199 @@
+//! A segment: the loop over its chunks, what it does in each, and the masks that it makes for later steps.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+
+use super::block::BlockLowerer;
+use crate::analysis::CHUNK;
+use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
+
+/// A mask that a segment computes for what comes after it.
+pub(super) struct Outgoing {
+    pub value: Value,
+    /// Its bits of chunks that are skipped and of lanes past the warp.
+    pub outside: Clif,
+    holds: Holds,
+}
+
+/// What a mask is in other chunks where its bits of [`Outgoing::outside`] are set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Holds {
+    /// Set, and only there: no compare of lanes goes into it.
+    Same,
+    /// Set.
+    There,
+    Perhaps,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn segment(&mut self, insts: &[usize]) {
+        let outgoing = self.outgoing(insts);
+        let skip = self.skippable();
+        let none = self.b.ins().iconst(types::I64, 0);
+        let outside: Vec<Clif> = outgoing.iter().map(|out| out.outside).collect();
+        let after = self.each_chunk(none, &outside, |lowerer, before| {
+            let skipped = skip.map(|active| {
+                let latch = lowerer.b.create_block();
+                let bits = lowerer.mask_bits(active);
+                let work = lowerer.b.create_block();
+                let args: Vec<BlockArg> = before.iter().copied().map(BlockArg::Value).collect();
+                lowerer.b.ins().brif(bits, work, &[], latch, &args);
+                lowerer.b.switch_to_block(work);
+                latch
+            });
+            lowerer.chunk_body(insts);
+            let mut after: Vec<Clif> =
+                outgoing.iter().zip(before).map(|(out, &before)| lowerer.gather(out, before)).collect();
+            if let Some(latch) = skipped {
+                let args: Vec<BlockArg> = after.iter().copied().map(BlockArg::Value).collect();
+                lowerer.b.ins().jump(latch, &args);
+                lowerer.b.switch_to_block(latch);
+                after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+            }
+            lowerer.rest = None;
+            after
+        });
+        let whole_chunks = u32::from(self.function.lanes).is_multiple_of(CHUNK);
+        for (out, &mask) in outgoing.iter().zip(&after) {
+            let v = if whole_chunks { mask } else { self.with_outside(mask, out.outside) };
+            self.set_scalar(out.value, v);
+        }
+        if insts.iter().any(|&i| self.may_fault_later(i)) {
+            self.leave_on_fault();
+        }
+    }
+
+    /// The body of the loop: every instruction of the segment in order, values as they are needed.
+    pub(super) fn chunk_body(&mut self, insts: &[usize]) {
+        // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
+        let at_once = self.whole.is_none();
+        self.rest = self.rest_for(insts);
+        for (at, &index) in insts.iter().enumerate() {
+            let inst = &self.block.insts[index];
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } if at_once => {
+                    self.read_before_write(reg, index);
+                    self.write_row(reg, value, guard);
+                    self.overwrite(reg);
+                }
+                Op::RfWrite { value, guard, .. } => {
+                    self.lanes(value);
+                    if let Some(guard) = guard.filter(|&guard| self.settled_mask(guard) != Some(true)) {
+                        self.mask(guard);
+                    }
+                }
+                Op::Load { .. } if self.is_tested_in_group(index) => self.put_off_load(index),
+                Op::Store { .. } if self.is_tested_in_group(index) => self.store_whole(index),
+                Op::Load { .. } => self.load(index),
+                Op::Store { .. } => self.store(index),
+                Op::Atomic { .. } => self.atomic(index),
+                _ if self.rest.is_some() => self.compute_now(&inst.results),
+                _ => {}
+            }
+            for &result in &inst.results {
+                if !self.escapes(result) {
+                    continue;
+                }
+                if self.block.ty(result) == ValueType::MASK {
+                    self.mask_bits(result);
+                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
+                    self.store_slot(result);
+                }
+            }
+            self.put_to_rest(at);
+        }
+        for &index in insts.iter().filter(|_| !at_once) {
+            if let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op {
+                self.write_row(reg, value, guard);
+            }
+        }
+    }
+
+    /// Loads what a register holds before the instruction that writes it, if something lowered later may ask for it.
+    fn read_before_write(&mut self, reg: Reg, index: usize) {
+        for inst in &self.block.insts[..index] {
+            if let Op::RfRead { reg: read, .. } = inst.op
+                && read == reg
+                && (self.is_home(inst.results[0]) || !self.slots.is_stored(inst.results[0]))
+                && self.is_still_needed(inst.results[0])
+            {
+                self.lanes(inst.results[0]);
+            }
+        }
+    }
+
+    /// A mask, with its bits past the warp.
+    pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
+        let past = !self.warp_mask() as i64;
+        if past == 0 {
+            return whole;
+        }
+        let inside = self.inside_warp(whole);
+        let beyond = self.b.ins().band_imm_s(outside, past);
+        self.b.ins().bor(inside, beyond)
+    }
+
+    /// Masks that the segment makes for later steps.
+    pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
+        let masks: Vec<Value> = insts.iter().flat_map(|&index| &self.block.insts[index].results).copied().collect();
+        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.block.ty(v) == ValueType::MASK).collect();
+        let mut needed = HashSet::new();
+        for &value in masks.iter().rev() {
+            if needed.contains(&value) || self.escapes(value) {
+                needed.insert(value);
+                if let Op::Unary { .. } | Op::Binary { .. } = self.def_op(value) {
+                    needed.extend(self.def_op(value).operands());
+                }
+            }
+        }
+        let mut outside = HashMap::new();
+        for &value in masks.iter().filter(|value| needed.contains(value)) {
+            let bits = self.outside(value, &outside);
+            outside.insert(value, bits);
+        }
+        let escaping = masks.into_iter().filter(|&value| self.escapes(value));
+        let outgoing = escaping.map(|value| Outgoing { value, outside: outside[&value].0, holds: outside[&value].1 });
+        outgoing.collect()
+    }
+
+    /// Puts the chunk's bits of an outgoing mask among those of other chunks. What has been gathered begins as those of outside.
+    fn gather(&mut self, out: &Outgoing, before: Clif) -> Clif {
+        let bits = self.mask_bits(out.value);
+        if out.holds != Holds::Perhaps {
+            return self.add_chunk_bits(before, bits);
+        }
+        let outside = self.chunk_bits(out.outside);
+        let changed = self.b.ins().bxor(bits, outside);
+        let changed = self.in_warp(changed);
+        self.b.ins().bxor(before, changed)
+    }
+
+    /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
+    /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
+    fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
+        if let Some(scalar) = self.scalars[v.0 as usize] {
+            return (scalar, Holds::Same);
+        }
+        let operand = |lowerer: &mut Self, v: Value| match known.get(&v) {
+            Some(&outside) => outside,
+            None => (lowerer.scalar(v), Holds::Same),
+        };
+        match *self.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => {
+                let (a, holds) = operand(self, a);
+                (self.b.ins().bnot(a), if holds == Holds::Same { holds } else { Holds::Perhaps })
+            }
+            Op::Binary { op, a, b } => {
+                let ((a, first), (b, second)) = (operand(self, a), operand(self, b));
+                let holds = first.max(second);
+                match op {
+                    BinaryOp::And => (self.b.ins().band(a, b), holds),
+                    BinaryOp::Or => (self.b.ins().bor(a, b), holds),
+                    _ => (self.b.ins().bxor(a, b), if holds == Holds::Same { holds } else { Holds::Perhaps }),
+                }
+            }
+            _ => (self.b.ins().iconst(types::I64, 0), Holds::There),
+        }
+    }
+}
