@@ -10,6 +10,7 @@ mod config;
 mod engine;
 mod outcome;
 mod schedule;
+mod threads;
 mod worker;
 
 pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID, MAX_THREADS};

@@ -4,6 +4,7 @@ use super::block::{Block, WarpStorage};
 use super::config::{LaunchConfig, LaunchError};
 use super::engine::Engine;
 use super::outcome::{Counts, Fault, Outcome};
+use super::threads;
 use super::worker::Worker;
 use crate::memory::Memory;
 use crate::warp::SHARED_PADDING;
@@ -155,17 +156,7 @@ pub fn launch(
         ended: Mutex::default(),
     };
     let guard = memory.begin_launch();
-    thread::scope(|scope| {
-        // The calling thread also does the share of a worker whose thread the host refuses.
-        let mut own = vec![0];
-        for share in 1..workers {
-            let launch = &launch;
-            if thread::Builder::new().spawn_scoped(scope, move || launch.work(&[share], None)).is_err() {
-                own.push(share);
-            }
-        }
-        launch.work(&own, progress);
-    });
+    threads::share_out(workers, |shares| launch.work(shares, None), |shares| launch.work(shares, progress));
     drop(guard);
     let blocks_done = launch.done.into_inner();
     let Ended { counts, fault, error } = launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -73,4 +73,5 @@ fn counter(context: &mut WarpContext) -> &mut u8 {
 mod barriers;
 mod blocks;
 mod faults;
+mod threads;
 mod turns;

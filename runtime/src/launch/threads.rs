@@ -1,0 +1,34 @@
+//! Threads that help the one that launches. They stay for the next launch: to start one takes longer than many launches do.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Mutex, PoisonError};
+
+/// The helpers of a launch that is over. Launches that run at the same time have different ones: each launch needs all of its own at
+/// once, since blocks of a cooperative launch wait for each other.
+static IDLE: Mutex<Option<ThreadPool>> = Mutex::new(None);
+
+/// Does shares 0 to `shares - 1` at the same time: the first on the calling thread, by `own`, each of the others on a thread of its own, by
+/// `other`. If the host refuses threads, the calling thread does them all.
+pub(super) fn share_out(shares: u64, other: impl Fn(&[u64]) + Sync, own: impl FnOnce(&[u64])) {
+    let helpers = if shares > 1 { helpers(shares as usize - 1) } else { None };
+    let Some(helpers) = helpers else { return own(&(0..shares).collect::<Vec<_>>()) };
+    helpers.in_place_scope(|scope| {
+        let other = &other;
+        for share in 1..shares {
+            scope.spawn(move |_| other(&[share]));
+        }
+        own(&[0]);
+    });
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if idle.as_ref().is_none_or(|idle| idle.current_num_threads() < helpers.current_num_threads()) {
+        *idle = Some(helpers);
+    }
+}
+
+/// So many threads, or more. None if the host refuses them.
+fn helpers(count: usize) -> Option<ThreadPool> {
+    let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    idle.filter(|idle| idle.current_num_threads() >= count).or_else(|| {
+        ThreadPoolBuilder::new().num_threads(count).thread_name(|n| format!("warploom {}", n + 1)).build().ok()
+    })
+}
