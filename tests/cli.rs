@@ -206,6 +206,17 @@ fn a_file_with_the_name_of_an_array_is_one() {
 }
 
 #[test]
+fn code_is_made_with_any_effort() {
+    let folder = Folder::new(&saxpy(&[]));
+    for effort in ["quick", "likely", "full"] {
+        let ran = folder.run(&["--engine", "both", "--effort", effort]);
+        assert_ends(&ran, 0, &[]);
+        assert!(ran.out.contains("both engines agree"), "{}", ran.out);
+    }
+    assert_ends(&folder.run(&["--effort", "none"]), 3, &["quick, likely, full"]);
+}
+
+#[test]
 fn a_report_that_cannot_be_written_is_known_before_the_launch() {
     let folder = Folder::new(&saxpy(&[]));
     for (report, problem) in [("none/r.json", "none/r.json: cannot be written"), ("", "directory")] {
@@ -420,6 +431,49 @@ fn faults_of_the_guest_end_with_2() {
     let ran = folder.run(&["--engine", "both"]);
     assert_ends(&ran, 2, &["time limit exceeded"]);
     assert!(ran.out.contains("not compared") && !ran.err.contains("differ"), "{}{}", ran.out, ran.err);
+    // Which worker counts how much of the limit differs from run to run.
+    let folder = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000");
+    for (threads, compared) in [("1", true), ("2", false)] {
+        let ran = folder.run(&["--engine", "both", "--threads", threads]);
+        assert_ends(&ran, 2, &["budget exceeded"]);
+        assert_eq!(ran.out.contains("both engines agree"), compared, "{}", ran.out);
+    }
+}
+
+/// A call of `printf` may be worth millions of instructions, and is one.
+#[test]
+fn the_time_limit_ends_what_prints() {
+    let manifest = r#"kernel = { binary = "k.ir" }
+launch = { grid = [1, 1, 1], block = [32, 1, 1], stack_bytes = 256, time_limit = 0.05, instruction_limit = 1000 }
+buffer = { format = { file = "format.bin", address = 0x100000 }, arguments = { zeros = 800000, address = 0x200000 } }
+printf = { bytes = 100 }
+"#;
+    let folder = Folder::new(manifest);
+    std::fs::write(folder.path("format.bin"), ["%s".repeat(30000).as_bytes(), b"\0"].concat()).unwrap();
+    let print = r#"function "print" lanes 32 nan 0 0 0 {
+bank m: mask x 1
+active m[0]
+b0 pc 0 cost 1:
+  jump b1
+b1 pc 8 cost 1:
+  v0 = const.i32 0x100
+  v1 = splat v0
+  v2 = const.i32 0x100000
+  v3 = splat v2
+  v4 = const.i32 0x200000
+  v5 = splat v4
+  v6 = const.i32 0
+  v7 = splat v6
+  store.local.i32.x2 [v1], v3, v7 align 8
+  store.local.i32.x2 [v1+8], v5, v7 align 8
+  v8 = rf.read m[0]
+  service.print v8 resume b1
+}
+"#;
+    std::fs::write(folder.path("k.ir"), print).unwrap();
+    for engine in ["interp", "jit"] {
+        assert_ends(&folder.run(&["--engine", engine]), 2, &["time limit exceeded", "pc 0x8"]);
+    }
 }
 
 #[test]

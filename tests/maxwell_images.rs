@@ -249,6 +249,13 @@ fn images_that_cannot_be() {
         (surface("size = [8, 8, 1], resident = [0, 0]"), "surface.s.resident: expected numbers of pages"),
         (surface("size = [8, 8, 1], resident = [1]"), "resident page 1: the image has 1 pages"),
         (surface("size = [65536, 65536, 1], resident = []"), "expected at most 4294967296"),
+        (surface("size = [65537, 1, 1]"), "size [65537, 1, 1]: expected at most [65536, 65536, 16384]"),
+        (surface("size = [1, 1, 4294967295], block_depth = 32").replace("2d", "3d"), "expected at most [65536"),
+        (
+            surface("size = [4294967295, 4294967295, 98310]").replace("2d", "cube_array"),
+            "expected at most [65536, 65536, 98304]",
+        ),
+        (surface("size = [4294967295, 4294967295, 4294967295]").replace("2d", "2d_array"), "expected at most [65536"),
         (surface("size = [8, 4, 6]").replace("2d", "cube"), "expected squares, and six of them"),
         (surface("size = [8, 8, 7]").replace("2d", "cube_array"), "expected squares, and six of them"),
         (

@@ -3,9 +3,13 @@
 //! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are; a single one that fails is printed whole. Guest code
 //! that fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
 
+#[path = "support/variable.rs"]
+mod variable;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbitrary::Unstructured;
+use variable::variable;
 use warploom::generate::bare::{self, Launch};
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, compare};
@@ -14,7 +18,6 @@ use warploom::ir::generate::{Random, Source, function};
 
 /// Runs a test with every seed; all that fail are told.
 fn each_seed(count: u64, test: impl Fn(u64) -> Result<(), String>) {
-    let variable = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
     let mut failures = Vec::new();
     for seed in first..first + count {

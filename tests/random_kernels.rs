@@ -3,13 +3,13 @@
 //! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are. What fails is made smaller and written to the folder
 //! `WARPLOOM_REPRODUCERS`, for `warploom run --engine both`.
 
+#[path = "support/variable.rs"]
+mod variable;
+
 use arbitrary::Unstructured;
+use variable::variable;
 use warploom::generate::{Case, check, gfx9, maxwell};
 use warploom::ir::generate::{Random, Source};
-
-fn variable(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed.
 fn kernels(name: &str, count: u64, least: u64, kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {

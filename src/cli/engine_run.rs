@@ -27,6 +27,7 @@ impl<'c> EngineRun<'c> {
         let failed = |e| Error::exec(&launch.path)(e);
         let session = session(launch)?;
         let mut shape = session.options(engine, options.threads.into());
+        shape.effort = options.effort;
         shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);
         shape.time_limit = options.time_limit.or(shape.time_limit);
         let bar = Progress::new(format!("{} ({engine})", session.kernel().map_err(failed)?.name()));

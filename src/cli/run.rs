@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use super::engine_run::EngineRun;
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
@@ -10,6 +12,7 @@ use super::{Ending, EngineChoice, Error, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
+use crate::jit::Effort;
 use warploom_runtime::fault::FaultKind;
 
 #[derive(clap::Args)]
@@ -22,6 +25,10 @@ pub struct Options {
     /// Writes every buffer that changed here, as NAME.npy, and images that the manifest asks for.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// How fast code is to be at first: quick, and what proves hot is made anew; or all of it as fast as it gets, where things are as
+    /// is likely, or whatever they are.
+    #[arg(long, default_value = "quick", value_parser = effort())]
+    pub effort: Effort,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
@@ -47,6 +54,11 @@ pub struct Options {
 enum Check {
     /// Results of memory that are used before the code has waited for them.
     Waitcnt,
+}
+
+fn effort() -> impl TypedValueParser<Value = Effort> {
+    PossibleValuesParser::new(Effort::ALL.map(Effort::name))
+        .map(|name| Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -115,11 +127,15 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         complain(&format_args!("printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"));
     }
     let mut difference = None;
-    let timed_out =
-        |run: &EngineRun<'_>| run.first.fault.as_ref().is_some_and(|fault| fault.kind() == FaultKind::TimeExceeded);
+    // Where a limit stops them, no two runs are alike. Of one thread, the instructions are.
+    let stopped_anywhere = |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
+        Some(FaultKind::TimeExceeded) => true,
+        Some(FaultKind::BudgetExceeded) => options.threads > 1,
+        _ => false,
+    };
     match runs.as_slice() {
-        [a, b] if timed_out(a) || timed_out(b) => {
-            notes += "the engines are not compared: one was stopped by the time limit\n";
+        [a, b] if stopped_anywhere(a) || stopped_anywhere(b) => {
+            notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n";
         }
         [a, b] => {
             difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;

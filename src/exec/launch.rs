@@ -229,7 +229,8 @@ impl<'p> Kernel<'p> {
         if !translated.asks_host() {
             return Ok((warploom_runtime::launch::launch(memory, engine, config, progress)?, Printed::default(), None));
         }
-        let serving = Serving::new(engine, self.program.heap(options.heap_bytes)?, options.printf_bytes);
+        let serving =
+            Serving::new(engine, self.program.heap(options.heap_bytes)?, options.printf_bytes, options.time_limit);
         let outcome = warploom_runtime::launch::launch(memory, &serving, config, progress)?;
         let (printed, assertion) = serving.end(outcome.fault.as_ref().map(|fault| linear(fault.block, options.grid)));
         Ok((outcome, printed, assertion))

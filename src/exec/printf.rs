@@ -19,12 +19,16 @@ pub trait Arguments<E> {
     fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, E>;
 }
 
-/// The text, and the number of arguments it took.
-pub fn format<E, A: Arguments<E>>(format: &[u8], arguments: &mut A) -> Result<(Vec<u8>, u32), E> {
+/// The text, if it has at most `room` characters, and the number of arguments it took. What is longer is not made to its end: it may be a
+/// thousand long strings.
+pub fn format<E, A: Arguments<E>>(format: &[u8], arguments: &mut A, room: usize) -> Result<(Option<Vec<u8>>, u32), E> {
     let (mut out, mut count) = (Vec::new(), 0);
     let mut rest = format;
     while let Some(percent) = rest.iter().position(|&c| c == b'%') {
         out.extend(&rest[..percent]);
+        if out.len() > room {
+            return Ok((None, count));
+        }
         rest = &rest[percent..];
         let Some((conversion, length)) = Conversion::parse(rest, A::VECTORS) else {
             out.push(b'%');
@@ -39,7 +43,7 @@ pub fn format<E, A: Arguments<E>>(format: &[u8], arguments: &mut A) -> Result<(V
         rest = &rest[length..];
     }
     out.extend(rest);
-    Ok((out, count))
+    Ok(((out.len() <= room).then_some(out), count))
 }
 
 /// A width or precision.
@@ -352,9 +356,9 @@ mod tests {
     }
 
     fn print(text: &str, arguments: &[u64]) -> String {
-        let (out, count) = format(text.as_bytes(), &mut Given(arguments.to_vec())).unwrap();
+        let (out, count) = format(text.as_bytes(), &mut Given(arguments.to_vec()), usize::MAX).unwrap();
         assert_eq!(count as usize, arguments.len(), "{text}");
-        String::from_utf8(out).unwrap()
+        String::from_utf8(out.unwrap()).unwrap()
     }
 
     /// Format, argument, and what glibc's `printf` makes of them.
@@ -387,10 +391,23 @@ mod tests {
     #[test]
     fn vectors() {
         let (text, count) =
-            format(b"[%v4d] [%3v2hhd] [%.1v2hlf]", &mut Given(vec![1, 2, 3, 4, 0xff, 0x101, 0, 1 << 62])).unwrap();
-        assert_eq!((&text[..], count), (&b"[1,2,3,4] [ -1,  1] [0.0,2.0]"[..], 3));
+            format(b"[%v4d] [%3v2hhd] [%.1v2hlf]", &mut Given(vec![1, 2, 3, 4, 0xff, 0x101, 0, 1 << 62]), 64).unwrap();
+        assert_eq!((&text.unwrap()[..], count), (&b"[1,2,3,4] [ -1,  1] [0.0,2.0]"[..], 3));
         // No lengths of vectors.
         assert_eq!(print("%v5d %vd %hld", &[]), "%v5d %vd %hld");
+    }
+
+    /// What comes after there is no room is not even read.
+    #[test]
+    fn text_that_finds_no_room_is_not_made() {
+        let text = |room| {
+            let mut arguments = Given((1..=100).collect());
+            let made = format(&b"%2d,".repeat(100), &mut arguments, room).unwrap();
+            (made.0.map(|text| text.len()), made.1, arguments.0.len())
+        };
+        assert_eq!(text(301), (Some(301), 100, 0));
+        assert_eq!(text(300), (None, 100, 0));
+        assert_eq!(text(7), (None, 3, 97));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use range_alloc::RangeAllocator;
 use warploom_runtime::fault::FaultKind;
@@ -39,7 +40,7 @@ struct HeapUse {
 
 impl Heap {
     pub fn new(memory: &Memory, bytes: u64) -> Result<Heap, Error> {
-        let bytes = bytes.next_multiple_of(HEAP_ALIGN).max(HEAP_ALIGN);
+        let bytes = bytes.checked_next_multiple_of(HEAP_ALIGN).unwrap_or(!(HEAP_ALIGN - 1)).max(HEAP_ALIGN);
         let start = memory.alloc(bytes, HEAP_ALIGN)?;
         Ok(Heap { start, bytes, used: Mutex::new(HeapUse::new(start, bytes)) })
     }
@@ -98,6 +99,8 @@ pub(super) struct Serving<'a> {
     heap: Arc<Heap>,
     /// Of printed text.
     limit: usize,
+    /// A lane is served for thousands of instructions' time, which nobody counts.
+    deadline: Option<Instant>,
     output: Mutex<Output>,
 }
 
@@ -139,7 +142,11 @@ impl Engine for Serving<'_> {
             let Some(service) = service else { return code };
             let lanes = context.service_lanes;
             for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
-                if let Err((kind, address)) = self.serve(service, &mut Guest { context, lane }) {
+                let served = match self.deadline {
+                    Some(deadline) if Instant::now() >= deadline => Err((FaultKind::TimeExceeded, 0)),
+                    _ => self.serve(service, &mut Guest { context, lane }),
+                };
+                if let Err((kind, address)) = served {
                     let pc = self.engine.block_pc(context.resume);
                     return context.set_fault(kind, lane, pc, address);
                 }
@@ -153,8 +160,10 @@ impl Engine for Serving<'_> {
 }
 
 impl<'a> Serving<'a> {
-    pub fn new(engine: &'a dyn Engine, heap: Arc<Heap>, limit: usize) -> Serving<'a> {
-        Serving { engine, heap, limit, output: Mutex::default() }
+    /// `limit` is of printed text, `time_limit` of the launch that begins now.
+    pub fn new(engine: &'a dyn Engine, heap: Arc<Heap>, limit: usize, time_limit: Option<Duration>) -> Serving<'a> {
+        let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        Serving { engine, heap, limit, deadline, output: Mutex::default() }
     }
 
     /// The text of the blocks up to a faulting one, and what that one asserted.
@@ -201,14 +210,16 @@ impl<'a> Serving<'a> {
     /// The number of arguments printed.
     fn print(&self, guest: &mut Guest<'_>, format: u64, arguments: u64) -> Result<u64, Refused> {
         let format = guest.text(format, MAX_STRING)?;
-        let (text, count) = printf::format(&format, &mut Packed { guest, at: arguments })?;
         let block = guest.block();
+        let room = self.limit - lock(&self.output).bytes;
+        let (text, count) = printf::format(&format, &mut Packed { guest, at: arguments }, room)?;
         let mut output = lock(&self.output);
-        if output.bytes + text.len() > self.limit {
-            output.dropped += 1;
-        } else {
-            output.bytes += text.len();
-            output.blocks.entry(block).or_default().text.extend(text);
+        match text.filter(|text| text.len() <= self.limit - output.bytes) {
+            Some(text) => {
+                output.bytes += text.len();
+                output.blocks.entry(block).or_default().text.extend(text);
+            }
+            None => output.dropped += 1,
         }
         Ok(count.into())
     }

@@ -73,7 +73,10 @@ impl Subject for Case {
             let outcome = other.launch(&options, None).map_err(Failure::invalid)?;
             let found = Run { session: &other, options: &options, outcome: &outcome };
             if let Some(what) = first_difference(&found, &expected).map_err(Failure::invalid)? {
-                return Err(Failure::Difference(format!("with {effort:?} effort on {workers} workers: {what}")));
+                return Err(Failure::Difference(format!(
+                    "with --effort {} --threads {workers}: {what}",
+                    effort.name()
+                )));
             }
         }
         Ok(Ran { instructions: outcome.counts.instructions, faults: outcome.fault.is_some() })

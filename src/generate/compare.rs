@@ -58,10 +58,10 @@ pub struct Way {
 
 /// All of them: for several workers the code has locks.
 pub const WAYS: [Way; 4] = [
-    Way { name: "jit, code made quickly", effort: Effort::Quick, one_worker: true },
-    Way { name: "jit, code for what is likely", effort: Effort::Likely, one_worker: true },
-    Way { name: "jit", effort: Effort::Full, one_worker: true },
-    Way { name: "jit for several workers", effort: Effort::Full, one_worker: false },
+    Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true },
+    Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true },
+    Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true },
+    Way { name: "jit, --effort full --threads 2", effort: Effort::Full, one_worker: false },
 ];
 
 /// One of them, by a number: a fuzzer learns more of several times as many inputs.

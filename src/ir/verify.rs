@@ -22,6 +22,7 @@
 use std::collections::HashSet;
 
 use super::function::{BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
+use super::layout::{LayoutError, RegLayout};
 use super::op::Op;
 use super::register::CellKind;
 use super::types::{Type, ValueType, Window};
@@ -66,6 +67,8 @@ pub enum Problem {
     BankName(String),
     #[error("two banks are named `{0}`")]
     BankTwice(String),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     #[error("the active register must be an existing register of a mask bank")]
     Active,
     #[error("the entry must not be the target of anything")]
@@ -138,6 +141,7 @@ fn verify_function(function: &Function) -> Result<(), Problem> {
             return Err(Problem::BankTwice(bank.name.clone()));
         }
     }
+    RegLayout::new(function)?;
     match function.banks.get(function.active.bank.0 as usize) {
         Some(bank) if bank.kind == CellKind::Mask && function.active.index < bank.count => Ok(()),
         _ => Err(Problem::Active),

@@ -51,6 +51,7 @@ fn functions() {
     rejects(&broken(|f| f.blocks.clear()), "at least one block");
     rejects(&broken(|f| f.banks[0].name = "a b".into()), "not an identifier");
     rejects(&broken(|f| f.banks[0].name = "d".into()), "two banks are named `d`");
+    rejects(&broken(|f| f.banks[0].count = u32::MAX), "bank `r` reaches past");
     rejects(&broken(|f| f.active.index = 2), "active register");
     rejects(&broken(|f| f.active.bank.0 = 0), "active register");
     rejects(&broken(|f| f.active.bank.0 = 99), "active register");

@@ -24,6 +24,15 @@ pub enum Effort {
 impl Effort {
     pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Likely, Effort::Full];
 
+    /// As `warploom run --effort` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Quick => "quick",
+            Effort::Likely => "likely",
+            Effort::Full => "full",
+        }
+    }
+
     /// Whether code is made for speed.
     pub fn is_fast(self) -> bool {
         self != Effort::Quick

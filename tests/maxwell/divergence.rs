@@ -415,7 +415,7 @@ fn item(place: Place, lanes: impl Fn(usize) -> u32) -> Item {
 
 #[test]
 fn random_programs_run_as_their_lanes_do() {
-    let seeds = std::env::var("WARPLOOM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(100u64);
+    let seeds = crate::variable::variable("WARPLOOM_SEEDS").unwrap_or(100);
     let mut ran = 0;
     for seed in 0..seeds {
         let closed = seed.is_multiple_of(2);

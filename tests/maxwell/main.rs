@@ -6,3 +6,5 @@ mod divergence;
 mod instructions;
 mod shapes;
 mod support;
+#[path = "../support/variable.rs"]
+mod variable;

@@ -10,9 +10,10 @@ use crate::warp::{BARRIERS, BarrierKind, ExitCode, Tlb, WarpContext};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Guest instructions, or rounds of turns, after which a worker looks at the clock and at what the others did.
+/// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;
 const CHECK_ROUNDS: u32 = 64;
+const CHECK_BLOCKS: usize = 64;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a block does not go on.
@@ -131,16 +132,25 @@ impl<'a> Worker<'a> {
     pub(super) fn run_resident(&mut self, shares: &[u64]) -> Result<(), LaunchError> {
         let (launch, shape) = (self.launch, &self.launch.shape);
         let mut blocks = Vec::new();
-        for index in (0..launch.blocks).filter(|index| shares.contains(&(index % launch.workers))) {
+        let own = (0..launch.blocks).filter(|index| shares.contains(&(index % launch.workers)));
+        for (number, index) in own.enumerate() {
             let mut block = Block::new(shape.warps, shape.shared_bytes)?;
             block.begin(index, launch.ctaid(index), 0);
+            self.check_soon(number);
+            if let Err(stop) = self.check_if_due(&block, 0, 0) {
+                return self.stopped(block.index, stop);
+            }
             blocks.push(block);
         }
         while !blocks.is_empty() {
-            for block in &mut blocks {
+            for (number, block) in blocks.iter_mut().enumerate() {
+                self.check_soon(number);
                 self.context.ctaid = block.ctaid;
                 self.context.shared = block.shared();
-                if let Err(stop) = self.sweep(block) {
+                // A block that was suspended does so by itself.
+                let fresh = block.suspended.is_empty();
+                let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
+                if let Err(stop) = checked.and_then(|()| self.sweep(block)) {
                     return self.stopped(block.index, stop);
                 }
             }
@@ -149,6 +159,13 @@ impl<'a> Worker<'a> {
             self.done += (before - blocks.len()) as u64;
         }
         Ok(())
+    }
+
+    /// Blocks of a cooperative launch may be many and short: the clock is looked at after so many.
+    fn check_soon(&mut self, number: usize) {
+        if number.is_multiple_of(CHECK_BLOCKS) {
+            self.next_check = 0;
+        }
     }
 
     /// The end of this worker's part: all blocks that it could still run are higher (or the launch is cooperative and

@@ -31,7 +31,7 @@ impl PrintBuffer {
         Ok(PrintBuffer { address, bytes })
     }
 
-    /// The text. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
+    /// The text, which has as much room as the records. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
     /// anything there, ends it and counts as one call that printed nothing.
     pub fn text(&self, memory: &Memory, lines: &[String]) -> Result<Printed, Error> {
         let mut header = [0; 4];
@@ -48,8 +48,12 @@ impl PrintBuffer {
                 printed.dropped += 1;
                 break;
             };
-            let Ok((text, _)) = printf::format(&format.text, &mut Record { arguments });
-            printed.text.extend(text);
+            let room = self.bytes as usize - printed.text.len();
+            let Ok((text, _)) = printf::format(&format.text, &mut Record { arguments }, room);
+            match text {
+                Some(text) => printed.text.extend(text),
+                None => printed.dropped += 1,
+            }
             rest = behind;
         }
         Ok(printed)

@@ -141,3 +141,19 @@ fn the_time_limit_also_ends_many_short_blocks() {
         assert!(outcome.blocks_done >= u64::from(fault.block[0]) && outcome.blocks_done > 1000);
     }
 }
+
+#[test]
+fn the_time_limit_also_ends_blocks_of_a_cooperative_launch_that_end_in_their_first_turn() {
+    let mut config = LaunchConfig::new([2000, 1, 1], [32, 1, 1]);
+    (config.cooperative, config.time_limit) = (true, Some(Duration::from_millis(20)));
+    let engine = chained(32, |_| {
+        std::thread::sleep(Duration::from_millis(1));
+        ExitCode::Done
+    });
+    for threads in [1, 2] {
+        config.threads = threads;
+        let outcome = run(&engine, &config);
+        assert_eq!(outcome.fault.unwrap().kind, FaultKind::TimeExceeded);
+        assert!(outcome.blocks_done < 1000);
+    }
+}

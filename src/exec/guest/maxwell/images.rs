@@ -245,6 +245,11 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         Dim::CubeArray => (Kind::Cube, true),
     };
     let [width, height, depth] = description.size;
+    let deepest = if kind == Kind::Cube { 6 << 14 } else { 1 << 14 };
+    let most = if kind == Kind::Buffer { [u32::MAX, 1, 1] } else { [1 << 16, 1 << 16, deepest] };
+    if (0..3).any(|axis| description.size[axis] > most[axis]) {
+        return Err(wrong(format!("size {:?}: expected at most {most:?}", description.size)));
+    }
     let flat = matches!(kind, Kind::Buffer | Kind::D1);
     let shallow = !array && matches!(kind, Kind::Buffer | Kind::D1 | Kind::D2);
     if flat && height != 1 || shallow && depth != 1 {
