@@ -27,7 +27,7 @@ mod printf;
 mod profile;
 mod program;
 mod raw;
-mod services;
+pub(crate) mod services;
 mod session;
 mod surfaces;
 mod translate;

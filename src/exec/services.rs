@@ -26,7 +26,7 @@ const WORD_BYTES: u64 = 8;
 const NO_FORMAT: u64 = u32::MAX as u64;
 
 /// The heap of device code. It lasts as long as its program.
-pub(super) struct Heap {
+pub(crate) struct Heap {
     start: u64,
     bytes: u64,
     used: Mutex<HeapUse>,
@@ -94,7 +94,7 @@ pub struct Printed {
 }
 
 /// An engine that serves what another one asks for.
-pub(super) struct Serving<'a> {
+pub(crate) struct Serving<'a> {
     engine: &'a dyn Engine,
     heap: Arc<Heap>,
     /// Of printed text.
@@ -140,7 +140,8 @@ impl Engine for Serving<'_> {
                 _ => return code,
             };
             let Some(service) = service else { return code };
-            let lanes = context.service_lanes;
+            // Bits past the warp mean nothing.
+            let lanes = context.service_lanes & context.launch_mask;
             for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
                 let served = match self.deadline {
                     Some(deadline) if Instant::now() >= deadline => Err((FaultKind::TimeExceeded, 0)),

@@ -60,8 +60,7 @@ impl Translated {
         let first = Generation::new(&linked, kernel, &code, &images, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
-        let asks = |block: &crate::ir::Block| matches!(block.term, Terminator::Service { .. });
-        let asks_host = first.function.blocks.iter().any(asks);
+        let asks_host = first.function.asks_host();
         let current = RwLock::new(Arc::new(first));
         Ok(Translated { linked, kernel, code, images, asks_host, current, spent, taken: AtomicU64::new(0) })
     }

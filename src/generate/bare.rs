@@ -9,6 +9,7 @@ use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES,
 
 use super::compare::{Difference, Left, Way, on_all};
 use super::function::word;
+use crate::exec::Printed;
 use crate::ir::Function;
 
 pub const BUFFERS: usize = 3;
@@ -142,6 +143,7 @@ impl Launch {
             fault: outcome.fault,
             buffer: content,
             registers: Vec::new(),
+            printed: Printed::default(),
         })
     }
 }

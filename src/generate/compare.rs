@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use warploom_runtime::launch::{ConstBank, Engine, Fault, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, PAGE_BYTES};
+use warploom_runtime::warp::SERVICE_BYTES;
 
 use super::case;
 use super::check::Reproducer;
@@ -13,6 +14,8 @@ use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
 use crate::analysis::LaunchClass;
 use crate::capture::manifest::{Arg, Buffer};
+use crate::exec::Printed;
+use crate::exec::services::{Heap, Serving};
 use crate::interp::Interpreter;
 use crate::ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
 use crate::jit::{Effort, Program};
@@ -24,6 +27,12 @@ pub const BLOCKS: [[u32; 3]; 7] = [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1]
 /// Guest memory that functions work on; its address is at 0 of constant bank 0.
 pub const BUFFER: u64 = 0x10_0000_0000;
 pub const BUFFER_BYTES: u32 = 4096;
+/// Formats for what prints, one behind the other.
+pub const FORMATS: &[u8] = b"%d %u\n\0%#llx;%10.3e|\0[%-7s]\0%c%%%08.2f\0no argument\0";
+/// Where they are in the buffer.
+pub const FORMATS_AT: u32 = BUFFER_BYTES - FORMATS.len() as u32;
+/// Room for printed text.
+const PRINTED_BYTES: usize = 4096;
 pub const SHARED_BYTES: u32 = 1024;
 pub const LOCAL_BYTES: u32 = 256;
 const REGISTERS_IN: u64 = 0x20_0000_0000;
@@ -99,6 +108,7 @@ pub(super) struct Left {
     pub lane_instructions: u64,
     pub buffer: Vec<u8>,
     pub registers: Vec<u8>,
+    pub printed: Printed,
 }
 
 /// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT in these ways, and
@@ -110,7 +120,9 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: 
     }
     let initial = read_by(function, initial);
     let instrumented = Arc::new(with_registers(function, &initial));
-    on_all(&instrumented, block, 1, ways, &|engine, _| run(engine, block, &input(function, &initial), bytes))
+    on_all(&instrumented, block, 1, ways, &|engine, _| {
+        run(engine, block, function.asks_host(), &input(function, &initial), bytes)
+    })
 }
 
 /// The function with its registers in memory.
@@ -149,7 +161,7 @@ pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> 
 
 /// What is in guest memory at first.
 fn content() -> Vec<u8> {
-    (0..BUFFER_BYTES).map(|i| (i * 37 + i / 251) as u8).collect()
+    (0..FORMATS_AT).map(|i| (i * 37 + i / 251) as u8).chain(FORMATS.iter().copied()).collect()
 }
 
 fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
@@ -193,7 +205,7 @@ pub(super) fn on_all(
     Ok(())
 }
 
-fn run(engine: &dyn Engine, block: [u32; 3], input: &[u8], registers: u64) -> Result<Left, String> {
+fn run(engine: &dyn Engine, block: [u32; 3], asks_host: bool, input: &[u8], registers: u64) -> Result<Left, String> {
     let content = content();
     let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
     let memory = &Memory::default();
@@ -203,11 +215,14 @@ fn run(engine: &dyn Engine, block: [u32; 3], input: &[u8], registers: u64) -> Re
 
     let mut config = LaunchConfig::new([BLOCKS_OF_GRID, 1, 1], block);
     config.shared_bytes = SHARED_BYTES;
-    config.local_bytes = LOCAL_BYTES;
+    config.local_bytes = LOCAL_BYTES + if asks_host { SERVICE_BYTES } else { 0 };
     config.instruction_limit = Some(INSTRUCTIONS);
     config.back_edges = BACK_EDGES;
     config.constants[0] = Some(ConstBank::new(&BUFFER.to_le_bytes()).map_err(|e| e.to_string())?);
-    let outcome = launch(memory, engine, &config, None).map_err(|e| e.to_string())?;
+    let heap = Heap::new(memory, 0).map_err(|e| e.to_string())?;
+    let serving = Serving::new(engine, Arc::new(heap), PRINTED_BYTES, None);
+    let outcome = launch(memory, &serving, &config, None).map_err(|e| e.to_string())?;
+    let (printed, _) = serving.end(None);
     guarded.check()?;
     let read = |at, bytes: usize| {
         let mut content = vec![0; bytes];
@@ -219,6 +234,7 @@ fn run(engine: &dyn Engine, block: [u32; 3], input: &[u8], registers: u64) -> Re
         fault: outcome.fault,
         buffer: read(BUFFER, PAGE_BYTES as usize)?,
         registers: read(REGISTERS_OUT, registers as usize)?,
+        printed,
     })
 }
 
@@ -252,6 +268,12 @@ fn describe(function: &Function, expected: &Left, found: &Left) -> String {
     let end = |left: &Left| format!("{:?} after {} and {}", left.fault, left.instructions, left.lane_instructions);
     if end(expected) != end(found) {
         return format!("it ends with {}, expected {}", end(found), end(expected));
+    }
+    if expected.printed != found.printed {
+        let text = |printed: &Printed| String::from_utf8_lossy(&printed.text).into_owned();
+        let (found, expected) =
+            ((text(&found.printed), found.printed.dropped), (text(&expected.printed), expected.printed.dropped));
+        return format!("it prints {found:?}, expected {expected:?}");
     }
     if let Some(at) = (0..expected.buffer.len()).find(|&i| expected.buffer[i] != found.buffer[i]) {
         return format!("byte {at:#x} of memory is {:#x}, expected {:#x}", found.buffer[at], expected.buffer[at]);

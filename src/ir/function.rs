@@ -185,6 +185,11 @@ impl Function {
         blocks.filter(|(block, _)| block.indirect_target).map(|(block, id)| (block.pc, BlockId(id)))
     }
 
+    /// Whether there is a [`Service`] that it may ask for.
+    pub fn asks_host(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block.term, Terminator::Service { .. }))
+    }
+
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.0 as usize]
     }

@@ -2,8 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::super::compare::{BUFFER_BYTES, SHARED_BYTES};
-use super::{Banks, Pool, guarded, named_where, unguarded};
+use super::super::compare::{BUFFER_BYTES, FORMATS, FORMATS_AT, LOCAL_BYTES, SHARED_BYTES};
+use super::{Banks, Pool, guarded, named_where, unguarded, word};
 use crate::ir::*;
 use warploom_runtime::memory::PAGE_BYTES;
 
@@ -63,6 +63,29 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         }
     }
     unguarded(b);
+    Ok(())
+}
+
+/// Prints what is in the buffer, mostly by a format; then on to `next`.
+pub fn print(b: &mut BlockBuilder<'_>, pool: &Pool, next: BlockId, u: &mut Unstructured<'_>) -> Result<()> {
+    let base = b.load_const(0, 0, Type::I64);
+    let start = if u.ratio(7, 8)? { FORMATS_AT + u.choose_index(FORMATS.len())? as u32 } else { word(u)? };
+    let start = b.iconst(Type::I64, start.into());
+    let format = b.add(base, start);
+    let (index, bound) = (*u.choose(&pool.words)?, b.iconst(Type::I32, (BUFFER_BYTES - 1).into()));
+    let at = b.and(index, bound);
+    let at = in_lanes(b, at);
+    let at = b.zero_extend(Type::I64, at);
+    let arguments = if u.ratio(7, 8)? { b.add(at, base) } else { *u.choose(&pool.longs)? };
+    let slot = b.iconst(Type::I32, LOCAL_BYTES.into());
+    let slot = b.splat(slot);
+    for (value, offset) in [(format, 0), (arguments, 8)] {
+        let value = in_lanes(b, value);
+        let halves = [b.trunc(Type::I32, value), b.high_half(value)];
+        let access = b.access(Space::Local, Type::I32, 2, slot, offset);
+        b.store_access(access, &halves);
+    }
+    b.service(Service::Print, *u.choose(&pool.masks)?, next);
     Ok(())
 }
 

@@ -206,8 +206,9 @@ fn block(
             _ => last,
         })
     };
-    match u.int_in_range(0..=3)? {
+    match u.int_in_range(0..=4)? {
         0 => b.jump(body.get(index + 1).copied().unwrap_or(last)),
+        4 => memory::print(b, &pool, body.get(index + 1).copied().unwrap_or(last), u)?,
         1 => {
             let exit = target(u)?;
             b.branch(active, body[index], exit);
