@@ -21,12 +21,10 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
     }
     let launch = a.session.captured();
     for (i, buffer) in launch.buffers.iter().enumerate() {
-        let other = b.session.buffer(i)?;
         let mut comparison = Comparison::default();
-        let add = |at: usize, got: &[u8]| {
-            comparison.add(got, &other[at..][..got.len()], buffer.dtype, Tolerance::default());
-        };
-        a.session.read_buffer(i, add)?;
+        a.session.read_buffer_beside(b.session, i, |of_a, of_b| {
+            comparison.add(of_a, of_b, buffer.dtype, Tolerance::default());
+        })?;
         if let Some(first) = &comparison.first {
             return Ok(Some(format!(
                 "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",

@@ -266,6 +266,23 @@ impl<'c> Session<'c> {
         })
     }
 
+    /// The same beside that of another session of the same captured launch.
+    pub(super) fn read_buffer_beside(
+        &self,
+        other: &Session<'_>,
+        i: usize,
+        mut show: impl FnMut(&[u8], &[u8]),
+    ) -> Result<(), Error> {
+        let (start, size) = (self.buffers[i], self.launch.buffers[i].content.len());
+        let mut theirs = vec![0; PIECE.min(size) as usize];
+        self.pieces(start, size, |address, piece| {
+            let theirs = &mut theirs[..piece.len()];
+            other.program.memory().read(other.buffers[i] + (address - start), theirs)?;
+            show(piece, theirs);
+            Ok(())
+        })
+    }
+
     /// Calls `each` with consecutive pieces of guest memory.
     fn pieces(
         &self,

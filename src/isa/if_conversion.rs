@@ -30,16 +30,20 @@ pub fn convert(function: &mut Function) {
         block.indirect_target || block.join.is_some() || leaves
     };
     let Some(cells) = Cells::of(function).filter(|_| !function.blocks.iter().any(unknown)) else { return };
-    let mut changed = true;
+    let (mut changed, mut ways) = (true, None);
     while changed {
         changed = false;
         for id in (0..function.blocks.len() as u32).rev().map(BlockId) {
-            changed |= skip(function, &cells, id) || follow(function, id);
+            if skip(function, &cells, id) {
+                (changed, ways) = (true, None);
+            } else {
+                changed |= follow(function, id, &mut ways);
+            }
         }
     }
     // Copies were taken of these, and nothing comes to them any more.
-    let reachable = reachable(function);
-    for id in (0..function.blocks.len() as u32).map(BlockId).filter(|id| !reachable.contains(id)) {
+    let reachable = Ways::of(function).reachable;
+    for id in (0..function.blocks.len() as u32).map(BlockId).filter(|id| !reachable[id.0 as usize]) {
         clear(function, id);
     }
 }
@@ -76,22 +80,39 @@ impl Cells {
     }
 }
 
-/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps.
-fn follow(function: &mut Function, id: BlockId) -> bool {
+/// How often each block is the target of one that control can come to, and which those are.
+struct Ways {
+    count: Vec<u32>,
+    reachable: Vec<bool>,
+}
+
+impl Ways {
+    fn of(function: &Function) -> Ways {
+        let blocks = function.blocks.len();
+        let mut ways = Ways { count: vec![0; blocks], reachable: vec![false; blocks] };
+        for id in reachable(function) {
+            ways.reachable[id.0 as usize] = true;
+            function.block(id).term.for_each_target(|to| ways.count[to.0 as usize] += 1);
+        }
+        ways
+    }
+}
+
+/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps. `ways`, if known, stay right.
+fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> bool {
     let Terminator::Jump(to) = function.block(id).term else { return false };
     let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
     if to == id || !fits {
         return false;
     }
-    let (mut ways, reachable) = (0, reachable(function));
-    for &block in &reachable {
-        function.block(block).term.for_each_target(|target| ways += usize::from(target == to));
-    }
-    if ways != 1 || !reachable.contains(&id) {
+    let ways = ways.get_or_insert_with(|| Ways::of(function));
+    if ways.count[to.0 as usize] != 1 || !ways.reachable[id.0 as usize] {
         return false;
     }
     append(function, id, to, None);
     clear(function, to);
+    // Its own targets are now the other's.
+    (ways.count[to.0 as usize], ways.reachable[to.0 as usize]) = (0, false);
     true
 }
 
