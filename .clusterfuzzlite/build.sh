@@ -10,5 +10,5 @@ for source in fuzz/fuzz_targets/*.rs; do
     "$OUT/$target" -help=1 "fuzz/corpus/$target" >/dev/null 2>&1
     zip -jqr "$OUT/${target}_seed_corpus.zip" "fuzz/corpus/$target"
     cp "fuzz/dictionaries/$target.dict" "$OUT/"
-    printf '[libfuzzer]\nmax_len = 4096\n' >"$OUT/$target.options"
+    printf '[libfuzzer]\nmax_len = %d\n' "$(fuzz/max-len "$target")" >"$OUT/$target.options"
 done

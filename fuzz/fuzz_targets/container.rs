@@ -1,3 +1,12 @@
 #![no_main]
 
 warploom_fuzz::target!(container);
+
+// Half of the changes know of ELF, the others of nothing.
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    if seed.is_multiple_of(2) && warploom_fuzz::elf::mutate(&mut data[..size], seed / 2) {
+        size
+    } else {
+        libfuzzer_sys::fuzzer_mutate(data, size, max_size)
+    }
+});

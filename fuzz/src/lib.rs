@@ -18,6 +18,7 @@ use warploom::ir::{Function, parse, verify};
 use warploom::isa::gfx9;
 use warploom::isa::maxwell::{Instruction, assemble, table};
 
+pub mod elf;
 pub mod prepare;
 
 /// A fuzz target of the name of a function of this library.

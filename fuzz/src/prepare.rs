@@ -12,6 +12,10 @@ use warploom::ir::generate::{Random, Source};
 use warploom::isa::gfx9::layout::Form;
 use warploom::isa::{gfx9, maxwell};
 
+// Makes fat binaries for tests, too.
+#[path = "../../tests/support/fat_file.rs"]
+mod fat_file;
+
 /// Inputs larger than this take too long.
 const MAX_BYTES: u64 = 1 << 20;
 /// Seeds that are nothing but choices, and their sizes in bytes.
@@ -52,8 +56,11 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "array" => files("examples", ".npy"),
         "assembly" => assembly(),
         "container" => {
-            let amd = [files("tests", ".hsaco"), files("tests", ".bundle")].concat();
-            [files("examples", ".cubin"), files("tests", "bin"), amd].concat()
+            let amd = [".hsaco", ".bundle", ".ccob", "host.o"].map(|end| files("tests", end)).concat();
+            let cubins = files("examples", ".cubin");
+            let fat = [false, true].map(|packed| fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")]));
+            let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);
+            [cubins, amd, fat.into(), vec![host]].concat()
         }
         "manifest" => files("examples", ".toml"),
         "ir_text" => functions(),
@@ -138,9 +145,20 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
         "ir_text" => words(functions()),
         "manifest" => words(files("docs", "manifest.md")),
         "container" => {
-            [".nv.info", ".nv.constant0.", ".nv.shared.", ".text.", ".rela.text.", ".nv_fatbin", ".hip_fatbin"]
-                .map(Into::into)
-                .into()
+            let names = [
+                ".nv.info",
+                ".nv.constant0.",
+                ".nv.shared.",
+                ".text.",
+                ".rela.text.",
+                ".nv_fatbin",
+                ".hip_fatbin",
+                ".kd",
+            ];
+            let magics =
+                ["__CLANG_OFFLOAD_BUNDLE__", "CCOB", "hipv4-amdgcn-amd-amdhsa--gfx900", "amdhsa.kernels", "AMDGPU"];
+            let binary = [&b"\x7fELF\x02\x01\x01"[..], b"\x50\xed\x55\xba\x01\x00\x10\x00", b"\xb1\x43\x62\x46"];
+            names.iter().chain(&magics).map(|text| text.as_bytes()).chain(binary).map(Into::into).collect()
         }
         _ => BTreeSet::new(),
     }
