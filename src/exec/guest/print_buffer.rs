@@ -15,6 +15,9 @@ use crate::exec::{Error, printf};
 
 /// Bytes used, and bytes there are.
 const HEADER_BYTES: u64 = 8;
+/// Characters of text for a byte of records: lines are longer than their records, which may be a format's number alone. What is beyond
+/// that is fields of thousands of characters.
+const TEXT_FOR_A_BYTE: usize = 64;
 
 /// The buffer of a launch.
 pub struct PrintBuffer {
@@ -31,7 +34,7 @@ impl PrintBuffer {
         Ok(PrintBuffer { address, bytes })
     }
 
-    /// The text, which has as much room as the records. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
+    /// The text, which has room according to that of the records. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
     /// anything there, ends it and counts as one call that printed nothing.
     pub fn text(&self, memory: &Memory, lines: &[String]) -> Result<Printed, Error> {
         let mut header = [0; 4];
@@ -48,7 +51,7 @@ impl PrintBuffer {
                 printed.dropped += 1;
                 break;
             };
-            let room = self.bytes as usize - printed.text.len();
+            let room = TEXT_FOR_A_BYTE * self.bytes as usize - printed.text.len();
             let Ok((text, _)) = printf::format(&format.text, &mut Record { arguments }, room);
             match text {
                 Some(text) => printed.text.extend(text),
