@@ -66,6 +66,29 @@ fn a_kernel_in_assembly() {
     assert!(listing.contains("@P0 BRA `(.L_x_0)") && listing.contains(".L_x_0:"), "{listing}");
 }
 
+/// A function of the driver's by its name, as the disassembler has it.
+#[test]
+fn a_kernel_that_prints() {
+    let call = "MOV R6, RZ\nMOV R7, RZ\nMOV R4, c[0x0][0x148]\nMOV R5, c[0x0][0x14c]\nJCAL `(vprintf)\n";
+    // Without a format nothing is printed.
+    let nothing = "MOV R4, RZ\nMOV R5, RZ\nJCAL `(vprintf)\n";
+    let source = TWICE.replace(".Lend:\n", &format!("{call}{nothing}{call}.Lend:\n"));
+    let module = container::modules(source.as_bytes()).unwrap().remove(0);
+    let undefined: Vec<_> = module.symbols.iter().filter(|symbol| symbol.section.is_none()).collect();
+    assert_eq!((undefined.len(), undefined[0].name.as_str()), (1, "vprintf"));
+
+    // The kernel doubles the format before it prints it.
+    let half = u32::from_le_bytes(*b"b%%\n") / 2;
+    let manifest = TWICE_MANIFEST.replace("1, 2, 3, 4, 5, 6, 7, 8", &format!("{half}, 0, 0, 0, 0, 0, 0, 0"));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("twice.s"), source).unwrap();
+    std::fs::write(folder.path().join("twice.toml"), manifest).unwrap();
+    let output = warploom(&["run", "twice.toml", "--engine", "both"], folder.path());
+    let text = text(&output);
+    assert!(output.status.success() && text.contains("both engines agree"), "{text}");
+    assert_eq!(text.lines().filter(|&line| line == "b%").count(), 10, "{text}");
+}
+
 #[test]
 fn mistakes_are_told_by_line() {
     for (from, to, message) in [
@@ -75,6 +98,8 @@ fn mistakes_are_told_by_line() {
         (".param 4", ".param", "line 4: ``: expected 1 to 65536 bytes"),
         (".param 4", ".param 65536", "line 4: expected at most 65216 bytes of parameters"),
         (".shared 64", ".share 64", "line 6: `.share`: expected .kernel, .param, .shared, .local or a label"),
+        ("BRA .Lend", "JCAL `(f", "line 10: expected `(NAME) in `@P0 JCAL `(f`"),
+        ("BRA .Lend", "BRA `(f)", "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name"),
         ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),
     ] {
         let error = container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();

@@ -11,10 +11,10 @@ use variable::variable;
 use warploom::generate::{Case, check, gfx9, maxwell};
 use warploom::ir::generate::{Random, Source};
 
-/// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed.
-fn kernels(name: &str, count: u64, least: u64, kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {
+/// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
+fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {
     let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
-    let (mut instructions, mut faults, mut failures) = (0, 0, Vec::new());
+    let (mut instructions, mut printed, mut faults, mut failures) = (0, 0, 0, Vec::new());
     for seed in first..first + count {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..700).map(|_| random.below(256) as u8).collect();
@@ -22,23 +22,26 @@ fn kernels(name: &str, count: u64, least: u64, kernel: fn(&mut Unstructured<'_>)
         match check(&case, name) {
             Ok(ran) => {
                 instructions += ran.instructions;
+                printed += ran.printed;
                 faults += u64::from(ran.faults);
             }
             Err(failure) => failures.push(format!("seed {seed}: {failure}")),
         }
     }
-    println!("{name}: {count} kernels, {instructions} instructions, {faults} launches end with a fault");
+    println!(
+        "{name}: {count} kernels, {instructions} instructions, {printed} bytes printed, {faults} launches end with a fault"
+    );
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     let all = variable("WARPLOOM_SEEDS").is_none();
-    assert!(!all || instructions >= least && faults < count / 2, "too little is executed");
+    assert!(!all || instructions >= least.0 && printed >= least.1 && faults < count / 2, "too little is executed");
 }
 
 #[test]
 fn maxwell_kernels() {
-    kernels("maxwell", 2000, 200_000, maxwell::kernel);
+    kernels("maxwell", 2000, (200_000, 10_000), maxwell::kernel);
 }
 
 #[test]
 fn gfx9_kernels() {
-    kernels("gfx9", 2000, 200_000, gfx9::kernel);
+    kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
 }

@@ -9,6 +9,7 @@
 //! .local 256             // local memory of a lane in bytes
 //! .L1:                   // a label
 //!     @P0 BRA .L1        // an instruction as the disassembler prints it; a label for the number of a target
+//!     JCAL `(vprintf)    // a function of the driver's, which the text does not define
 //! ```
 //!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
@@ -16,7 +17,8 @@
 use rustc_hash::FxHashMap;
 
 use super::module::{
-    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Function, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol,
+    SymbolId, SymbolKind,
 };
 use super::{Error, Format};
 use crate::ir::{parse, verify};
@@ -30,6 +32,10 @@ const LABEL: &str = ".L";
 /// How a function of the IR begins, and a comment there.
 const FUNCTION: &str = "function ";
 const IR_COMMENT: &str = "#";
+/// Around the name of a function that is not defined, as the vendor's disassembler has it.
+const EXTERN: (&str, char) = ("`(", ')');
+/// The address of such a function in JCAL and JMP.
+const EXTERN_ADDRESS: RelocKind = RelocKind::Address { half: Half::Whole, at: 20, bits: 32 };
 /// Where the parameters of a Maxwell kernel start in constant bank 0.
 const PARAM_BASE: u32 = 0x140;
 /// Parameters and memory of a kernel at most, in bytes.
@@ -164,9 +170,12 @@ impl<'a> Source<'a> {
     }
 
     fn maxwell(&self) -> Result<Module, Error> {
-        let mut code = Vec::new();
+        let (mut code, mut externs) = (Vec::new(), Externs::default());
         for (number, line) in self.instructions.iter().enumerate() {
-            let text = self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?;
+            let text = match externs.without_name(line, maxwell_pc(number))? {
+                Some(text) => text,
+                None => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
+            };
             let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
             if number.is_multiple_of(BUNDLE) {
                 code.extend([0; WORD_BYTES as usize]);
@@ -203,7 +212,11 @@ impl<'a> Source<'a> {
             }
         }
         function.param_bytes = param_bytes;
-        Ok(module(Isa::Maxwell { sm: 50 }, code, function))
+        function.externs = externs.symbols.iter().map(|&(id, _)| id).collect();
+        let mut module = module(Isa::Maxwell { sm: 50 }, code, function);
+        module.symbols.extend(externs.symbols.into_iter().map(|(_, symbol)| symbol));
+        module.relocations = externs.calls;
+        Ok(module)
     }
 
     fn gfx9(&self) -> Result<Vec<u8>, Error> {
@@ -231,6 +244,36 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Functions that a text names without defining them.
+#[derive(Default)]
+struct Externs {
+    symbols: Vec<(SymbolId, Symbol)>,
+    calls: Vec<Relocation>,
+}
+
+impl Externs {
+    /// The line with 0 for the name of such a function, if it has one.
+    fn without_name(&mut self, line: &Line<'_>, pc: u64) -> Result<Option<String>, Error> {
+        let Some((before, rest)) = line.text.split_once(EXTERN.0) else { return Ok(None) };
+        let Some((name, after)) = rest.split_once(EXTERN.1).filter(|(name, _)| !name.is_empty()) else {
+            return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
+        };
+        let operation = before.split_whitespace().find(|word| !word.starts_with('@'));
+        if !matches!(operation, Some("JCAL" | "JMP")) {
+            return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
+        }
+        let known = self.symbols.iter().find(|(_, symbol)| symbol.name == name).map(|&(id, _)| id);
+        // Behind the kernel's own.
+        let symbol = known.unwrap_or(SymbolId(1 + self.symbols.len()));
+        if known.is_none() {
+            self.symbols.push((symbol, symbol_of(name.into(), None, 0)));
+        }
+        let (section, name) = (SectionId(0), "R_CUDA_ABS32_20");
+        self.calls.push(Relocation { section, offset: pc, kind: EXTERN_ADDRESS, name, symbol, addend: None });
+        Ok(Some(format!("{before}0x0{after}")))
+    }
+}
+
 /// Address of an instruction by its number.
 const fn maxwell_pc(number: usize) -> u64 {
     (number / BUNDLE) as u64 * BUNDLE_BYTES + (number % BUNDLE + 1) as u64 * WORD_BYTES
@@ -246,15 +289,7 @@ fn function(text: &str) -> Result<Module, Error> {
 }
 
 fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
-    let symbol = Symbol {
-        name: function.name.clone(),
-        kind: SymbolKind::Function,
-        section: Some(SectionId(0)),
-        offset: 0,
-        size: function.size,
-        binding: Binding::Global,
-        dynamic_shared: false,
-    };
+    let symbol = symbol_of(function.name.clone(), Some(SectionId(0)), function.size);
     let name = format!(".text.{}", function.name);
     let section = Section { name, kind: SectionKind::Code, align: BUNDLE_BYTES, size: function.size, data: code };
     Module {
@@ -265,4 +300,9 @@ fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
         relocations: vec![],
         hsa: None,
     }
+}
+
+fn symbol_of(name: String, section: Option<SectionId>, size: u64) -> Symbol {
+    let (kind, binding) = (SymbolKind::Function, Binding::Global);
+    Symbol { name, kind, section, offset: 0, size, binding, dynamic_shared: false }
 }

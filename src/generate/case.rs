@@ -31,6 +31,8 @@ pub struct Case {
 pub struct Ran {
     pub instructions: u64,
     pub faults: bool,
+    /// Bytes of text.
+    pub printed: usize,
 }
 
 /// Workers of launches whose blocks are independent.
@@ -65,7 +67,9 @@ impl Subject for Case {
         let options = reference.options(EngineKind::Interp, 1);
         let outcome = reference.launch(&options, None).map_err(Failure::invalid)?;
         let expected = Run { session: &reference, options: &options, outcome: &outcome };
-        let independent = self.independent && !reads_clock && outcome.fault.is_none();
+        // What finds no room depends on the order in which blocks print.
+        let fits = outcome.printed.dropped == 0;
+        let independent = self.independent && !reads_clock && fits && outcome.fault.is_none();
         let several = independent.then_some((self.effort.other(), WORKERS));
         for (effort, workers) in [(self.effort, 1)].into_iter().chain(several) {
             let other = session()?;
@@ -79,7 +83,11 @@ impl Subject for Case {
                 )));
             }
         }
-        Ok(Ran { instructions: outcome.counts.instructions, faults: outcome.fault.is_some() })
+        Ok(Ran {
+            instructions: outcome.counts.instructions,
+            faults: outcome.fault.is_some(),
+            printed: outcome.printed.text.len(),
+        })
     }
 
     fn reduced(&self, fails: &dyn Fn(&Case) -> bool) -> Case {

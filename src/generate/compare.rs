@@ -10,6 +10,7 @@ use warploom_runtime::warp::SERVICE_BYTES;
 
 use super::case;
 use super::check::Reproducer;
+use super::format::FORMATS;
 use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
 use crate::analysis::LaunchClass;
@@ -27,9 +28,7 @@ pub const BLOCKS: [[u32; 3]; 7] = [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1]
 /// Guest memory that functions work on; its address is at 0 of constant bank 0.
 pub const BUFFER: u64 = 0x10_0000_0000;
 pub const BUFFER_BYTES: u32 = 4096;
-/// Formats for what prints, one behind the other.
-pub const FORMATS: &[u8] = b"%d %u\n\0%#llx;%10.3e|\0[%-7s]\0%c%%%08.2f\0no argument\0";
-/// Where they are in the buffer.
+/// Where formats for what prints are in the buffer.
 pub const FORMATS_AT: u32 = BUFFER_BYTES - FORMATS.len() as u32;
 /// Room for printed text.
 const PRINTED_BYTES: usize = 4096;

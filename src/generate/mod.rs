@@ -14,6 +14,7 @@ pub mod case;
 pub mod check;
 pub mod code;
 pub mod compare;
+mod format;
 mod function;
 pub mod gfx9;
 mod guarded;

@@ -2,7 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::super::compare::{BUFFER_BYTES, FORMATS, FORMATS_AT, LOCAL_BYTES, SHARED_BYTES};
+use super::super::compare::{BUFFER_BYTES, FORMATS_AT, LOCAL_BYTES, SHARED_BYTES};
+use super::super::format;
 use super::{Banks, Pool, guarded, named_where, unguarded, word};
 use crate::ir::*;
 use warploom_runtime::memory::PAGE_BYTES;
@@ -69,7 +70,7 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
 /// Prints what is in the buffer, mostly by a format; then on to `next`.
 pub fn print(b: &mut BlockBuilder<'_>, pool: &Pool, next: BlockId, u: &mut Unstructured<'_>) -> Result<()> {
     let base = b.load_const(0, 0, Type::I64);
-    let start = if u.ratio(7, 8)? { FORMATS_AT + u.choose_index(FORMATS.len())? as u32 } else { word(u)? };
+    let start = if u.ratio(7, 8)? { FORMATS_AT + format::any(u)? } else { word(u)? };
     let start = b.iconst(Type::I64, start.into());
     let format = b.add(base, start);
     let (index, bound) = (*u.choose(&pool.words)?, b.iconst(Type::I32, (BUFFER_BYTES - 1).into()));

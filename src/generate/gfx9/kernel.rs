@@ -1,5 +1,5 @@
 //! Random kernels as a compiler might write them: control flow that keeps lanes in scalar registers, loops that lanes leave one
-//! by one, barriers, LDS, scalar memory, buffers, images, atomics, several waves and workgroups.
+//! by one, barriers, calls, LDS, scalar memory, scratch memory, buffers, images, atomics, several waves and workgroups.
 //!
 //! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
 //! work-item stores what it computed.
@@ -10,16 +10,17 @@ use arbitrary::{Result, Unstructured};
 
 use super::images;
 use super::words::{
-    ADDRESS, COORDINATES, IMAGE, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SAMPLER, SCALARS, VECTORS, instruction,
-    rows,
+    ADDRESS, COORDINATES, IMAGE, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SAMPLER, SCALARS, SCRATCH_OFFSET, VECTORS,
+    instruction, rows,
 };
 use crate::capture::Dtype;
 use crate::capture::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
 use crate::container::hsaco::FloatMode;
 use crate::generate::case::{
-    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest,
+    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, zeros,
 };
 use crate::generate::program::{Node, Part};
+use crate::isa::gfx9::lift::WARP_LANES;
 use crate::isa::gfx9::{Encoding, Format, Row};
 
 /// Pointers besides [`POINTERS`], which are to a table that is only read and to data that all work-items change.
@@ -29,17 +30,28 @@ const WORKGROUP: u8 = 16;
 /// A word that is the same for the whole launch.
 const WORD: u8 = 18;
 const TEMPORARY: u8 = 28;
-/// Pairs that keep lanes, one for each depth.
+/// Where scratch memory begins, and a wave's part of it.
+const SCRATCH: u8 = 30;
+const WAVE_OFFSET: u8 = 32;
+/// Pairs with the return addresses of the functions, one for each.
+const RETURN: u8 = 34;
+/// Pairs that keep lanes, one for each depth; in the functions, others for each.
 const KEPT: u8 = 40;
+const FUNCTIONS_KEPT: [u8; MAX_FUNCTIONS as usize] = [70, 80];
 /// Index of the work-item in its workgroup, and in the grid.
 const ITEM: u8 = 16;
 const ELEMENT: u8 = 22;
 const VECTOR_TEMPORARY: u8 = 23;
-/// A loop's counter; one more for each depth.
+/// A loop's counter; one more for each depth, and others in the functions.
 const COUNTER: u8 = 24;
-const VGPRS: u32 = 32;
+const FUNCTIONS_COUNTER: [u8; MAX_FUNCTIONS as usize] = [32, 36];
+const VGPRS: u32 = 40;
 
+const MAX_FUNCTIONS: u8 = 2;
+const WAVE_LANES: u32 = WARP_LANES as u32;
 const LDS_BYTES: u32 = 1024;
+/// Of a lane.
+const SCRATCH_BYTES: u32 = 256;
 
 /// What stands in the way of control flow, or needs what is not set up.
 const CAREFUL: [&str; 14] = [
@@ -65,6 +77,8 @@ static SCALAR: LazyLock<Vec<&'static Row>> =
 static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Ds));
 static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
 static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|_| true));
+static SCRATCH_ACCESSES: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|row| row.places[0].format == Format::Scratch));
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
 static IMAGES: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Mimg));
 static IMAGE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
@@ -92,14 +106,20 @@ struct Writer<'a, 'b> {
     independent: bool,
     labels: u32,
     nodes: u32,
+    /// Functions that can still be called, by number: those behind the one that is being written.
+    functions: u8,
+    first_function: u8,
 }
 
 /// Where a node stands.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Scope {
     depth: u8,
     /// Not all waves of a workgroup need be here.
     divergent: bool,
+    /// Registers of depth 0.
+    kept: u8,
+    counter: u8,
 }
 
 /// A random kernel with its launch. Takes what bytes there are.
@@ -122,10 +142,24 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let lanes = block.iter().product::<u32>();
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mode = mode(u)?;
-    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES };
+    let functions = u.int_in_range(0..=MAX_FUNCTIONS)?;
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions, first_function: 0 };
     let mut head = vec![".target gfx900".to_owned()];
     head.extend(writer.start(block, lanes)?);
-    let body = writer.body(Scope::default())?;
+    let mut body = writer.body(Scope { depth: 0, divergent: false, kept: KEPT, counter: COUNTER })?;
+    let mut tail = end();
+    for function in 0..functions {
+        writer.first_function = function + 1;
+        writer.nodes += 8;
+        let number = usize::from(function);
+        let (kept, counter) = (FUNCTIONS_KEPT[number], FUNCTIONS_COUNTER[number]);
+        let inner = writer.body(Scope { depth: 1, divergent: true, kept, counter })?;
+        // Functions stand behind the end, which for that is part of the body.
+        let end = if function == 0 { std::mem::take(&mut tail) } else { vec![] };
+        let open = end.into_iter().chain([format!(".Lfunction{function}:")]);
+        let close = [format!("s_setpc_b64 {}", returns(function))];
+        body.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(close)]));
+    }
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
     manifest.kernel.format = Some(BinaryFormat::Gfx9Raw);
@@ -139,7 +173,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         word3: *writer.u.choose(&[0x0002_7fac, 0x0002_4fac, 0x0002_afac, 0x0002_5204])?,
     };
     let register = |first: u8, value: Value| Register { first: first.into(), value };
-    let sgpr = vec![
+    let mut sgpr = vec![
         register(POINTERS[0], Value::Address("table".into())),
         register(POINTERS[1], Value::Address("data".into())),
         register(OUT, Value::Address("out".into())),
@@ -150,9 +184,23 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     ];
     let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
     let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis))).collect();
-    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes: 0, mode, sgpr, vgpr });
     manifest.buffers = buffers(blocks * lanes, seed);
-    Ok(Case { manifest, head, body, tail: end(), independent, effort })
+    // What is left in a wave's scratch memory depends on the worker that ran it.
+    let scratch_bytes = if independent { 0 } else { SCRATCH_BYTES };
+    if !independent {
+        sgpr.push(register(SCRATCH, Value::Address("scratch".into())));
+        sgpr.push(register(WAVE_OFFSET, Value::Builtin(Builtin::ScratchWaveOffset)));
+        let waves = lanes.div_ceil(WAVE_LANES);
+        manifest.buffers.insert("scratch".into(), zeros(u64::from(waves * WAVE_LANES * SCRATCH_BYTES)));
+    }
+    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
+    Ok(Case { manifest, head, body, tail, independent, effort })
+}
+
+/// The pair with a function's return address.
+fn returns(function: u8) -> String {
+    let first = RETURN + 2 * function;
+    format!("s[{first}:{}]", first + 1)
 }
 
 fn mode(u: &mut Unstructured<'_>) -> Result<FloatMode> {
@@ -216,6 +264,11 @@ impl Writer<'_, '_> {
             format!("s_mulk_i32 s{WORKGROUP}, {lanes:#x}"),
             format!("v_add_u32_e32 v{ELEMENT}, s{WORKGROUP}, v{ITEM}"),
         ];
+        if !self.independent {
+            lines.push(format!("s_add_u32 flat_scratch_lo, s{SCRATCH}, s{WAVE_OFFSET}"));
+            lines.push(format!("s_addc_u32 flat_scratch_hi, s{}, 0", SCRATCH + 1));
+            lines.push(format!("s_movk_i32 s{SCRATCH_OFFSET}, 0x10"));
+        }
         for value in 0..VECTORS {
             lines.push(match self.u.int_in_range(0..=5)? {
                 0 => format!("v_mov_b32_e32 v{value}, v{ITEM}"),
@@ -280,6 +333,10 @@ impl Writer<'_, '_> {
             3 if nests => self.uniform_branch(scope),
             4 | 5 if nests => self.repeat(scope),
             6 if self.u.ratio(1, 6)? => self.early_end(),
+            6 if self.first_function < self.functions => {
+                let function = self.u.int_in_range(self.first_function..=self.functions - 1)?;
+                Ok(Node::line(format!("s_call_b64 {}, .Lfunction{function}", returns(function))))
+            }
             7 | 8 if !scope.divergent => Ok(Node::line("s_barrier")),
             9 | 10 => Ok(Node::lines(self.compare()?)),
             11..=13 => self.global(),
@@ -288,6 +345,7 @@ impl Writer<'_, '_> {
             18 | 19 => self.scalar_memory(),
             20..=23 => self.instruction(&SCALAR),
             24 | 25 => self.image(),
+            26 if !self.independent => self.scratch(),
             _ => self.instruction(&VECTOR),
         }
     }
@@ -312,12 +370,12 @@ impl Writer<'_, '_> {
     }
 
     fn kept(scope: Scope) -> String {
-        let first = KEPT + 2 * scope.depth;
+        let first = scope.kept + 2 * scope.depth;
         format!("s[{first}:{}]", first + 1)
     }
 
     fn inner(scope: Scope) -> Scope {
-        Scope { depth: scope.depth + 1, divergent: true }
+        Scope { depth: scope.depth + 1, divergent: true, ..scope }
     }
 
     /// `if`
@@ -363,7 +421,7 @@ impl Writer<'_, '_> {
     /// A loop that lanes leave one after the other, some in its middle.
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (gone, again) = (Self::kept(scope), self.label());
-        let (count, limit) = (COUNTER + scope.depth, self.vector()?);
+        let (count, limit) = (scope.counter + scope.depth, self.vector()?);
         let open =
             vec![format!("v_and_b32_e32 v{count}, 3, v{limit}"), format!("s_mov_b64 {gone}, 0"), format!("{again}:")];
         let mut parts = vec![Part::Lines(open), Part::Body(self.body(Self::inner(scope))?)];
@@ -401,7 +459,7 @@ impl Writer<'_, '_> {
             false => format!("s_cmp_lt_u32 s{a}, s{b}"),
         };
         let open = [test, format!("s_cbranch_scc{scc} {end}")];
-        let inner = Scope { depth: scope.depth + 1, divergent: scope.divergent || !same };
+        let inner = Scope { depth: scope.depth + 1, divergent: scope.divergent || !same, ..scope };
         let body = self.body(inner)?;
         Ok(Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines([format!("{end}:")])]))
     }
@@ -453,6 +511,12 @@ impl Writer<'_, '_> {
         // An offset is from the first pointer: another one in its place.
         let first = format!("s[{}:{}]", POINTERS[0], POINTERS[0] + 1);
         lines.push(text.replace(&first, &format!("s[{pointer}:{}]", pointer + 1)));
+        Ok(Node::lines(lines))
+    }
+
+    fn scratch(&mut self) -> Result<Node> {
+        let mut lines = self.index(SCRATCH_BYTES / 2)?;
+        lines.push(self.text(&SCRATCH_ACCESSES)?);
         Ok(Node::lines(lines))
     }
 

@@ -31,6 +31,9 @@ pub(super) const RESOURCE: u8 = 12;
 /// The descriptor of an image, of eight registers, and one of a sampler.
 pub(super) const IMAGE: u8 = 56;
 pub(super) const SAMPLER: u8 = 64;
+/// The first of the pair that says where scratch memory is, and an offset in that.
+const FLAT_SCRATCH: u8 = 102;
+pub(super) const SCRATCH_OFFSET: u8 = 33;
 /// Coordinates in an image.
 pub(super) const COORDINATES: std::ops::Range<u8> = 28..31;
 
@@ -122,10 +125,15 @@ fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instr
         Encoding::Ds if row.has(Modifiers::OFFSET) => encoder.set(0, 17, small * 16),
         Encoding::Ds => encoder.set(16, 1, 0),
         Encoding::Flat => {
-            // No address in scalar registers, or an offset in a vector register.
+            // No address in scalar registers, or an offset in a vector register. Of scratch memory both are offsets.
+            let scratch = random.format() == Format::Scratch;
             let none = random.format() == Format::Flat || u.arbitrary()?;
-            let saddr = if none { NO_SADDR } else { POINTERS[0] };
-            let address = if none { *u.choose(&[SPACED, SCATTERED])? } else { OFFSET };
+            let saddr = match none {
+                true => NO_SADDR,
+                false if scratch => SCRATCH_OFFSET,
+                false => POINTERS[0],
+            };
+            let address = if none && !scratch { *u.choose(&[SPACED, SCATTERED])? } else { OFFSET };
             let fixed = [(0, 14, small * 16), (48, 7, saddr.into()), (32, 8, address.into())];
             fixed.into_iter().try_for_each(|(lo, bits, value)| encoder.set(lo, bits, value))
         }
@@ -207,6 +215,7 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
         let word = |&(first, words): &(u8, &[u32])| words.get(usize::from(number.checked_sub(first)?)).copied();
         descriptors.iter().find_map(word)
     };
+    let is_pointer = |number: u8| POINTERS.contains(&number) || number == FLAT_SCRATCH;
     let float_coordinates = u.arbitrary()?;
     for (bank, id) in function.banks.iter().zip(0..) {
         for index in 0..bank.count {
@@ -216,8 +225,9 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                 "s" if index == u32::from(EXEC) / 2 => continue,
                 "s" => {
                     let [low, high] = [2 * index, 2 * index + 1].map(|number| match number as u8 {
-                        number if POINTERS.contains(&number) => u64::from(BUFFER as u32),
-                        number if POINTERS.iter().any(|&pointer| pointer + 1 == number) => BUFFER >> 32,
+                        number if is_pointer(number) => u64::from(BUFFER as u32),
+                        number if is_pointer(number.wrapping_sub(1)) => BUFFER >> 32,
+                        SCRATCH_OFFSET => 16,
                         number => described(number).map_or_else(
                             || seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31) & 0xffff_ffff,
                             u64::from,

@@ -1,5 +1,5 @@
 //! Random kernels as a compiler might write them: structured control flow that lanes take apart, barriers, calls, all kinds
-//! of memory, atomics, surfaces, several warps and blocks.
+//! of memory, atomics, surfaces, printed text, the heap, several warps and blocks.
 //!
 //! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
 //! thread stores what it computed.
@@ -12,8 +12,9 @@ use super::words::{ROWS, RZ, set, traps};
 use crate::capture::manifest::{Arg, Dim, Layout, Surface};
 use crate::generate::case::{
     Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest,
-    u32_arg, zeros,
+    u32_arg, words, zeros,
 };
+use crate::generate::format::{self, FORMATS};
 use crate::generate::program::{Node, Part};
 use crate::ir::TrapKind;
 use crate::isa::maxwell::row::Location;
@@ -37,7 +38,7 @@ const HANDLE: u64 = 30;
 const TEMPORARY: u64 = 31;
 
 /// Parameters in constant bank 0: pointers to what threads leave, to data that is only read, to each thread's own memory, to
-/// data that all threads change, to counters; a word, a float, the handles of surfaces.
+/// data that all threads change, to counters; a word, a float, the handles of surfaces; a pointer to formats.
 const OUT: u64 = 0x140;
 const TABLE: u64 = 0x148;
 const OWNED: u64 = 0x150;
@@ -47,6 +48,9 @@ const WORD: u64 = 0x168;
 const FLOAT: u64 = 0x16c;
 const SURFACE: u64 = 0x170;
 const SURFACES: [&str; 2] = ["pitch", "tiled"];
+const FORMATS_AT: u64 = 0x180;
+/// Where the driver's functions take a pointer or a size from, and leave a pointer.
+const ARGUMENT: u64 = 4;
 
 const SHARED_BYTES: u32 = 1024;
 const LOCAL_BYTES: u32 = 256;
@@ -146,7 +150,8 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let functions = u.int_in_range(0..=2)?;
     let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions, first_function: 0 };
     let mut head: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
-    head.extend([8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len()]).map(|bytes| format!(".param {bytes}")));
+    let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1]);
+    head.extend(params.map(|bytes| format!(".param {bytes}")));
     head.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
     head.extend(writer.start()?);
     let mut body = writer.body(Scope::default())?;
@@ -166,10 +171,18 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.args = ["out", "table", "own", "data", "counters"].map(|name| Arg::Buffer(name.into())).into();
     manifest.args.extend([u32_arg(word), u32_arg(float)]);
     manifest.args.extend(SURFACES.map(|name| Arg::Surface(name.into())));
+    manifest.args.push(Arg::Buffer("formats".into()));
     manifest.buffers = buffers(blocks * block.iter().product::<u32>(), seed);
     manifest.buffers.insert("counters".into(), zeros(DATA_BYTES.into()));
+    manifest.buffers.insert("formats".into(), words(format_words()));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     Ok(Case { manifest, head, body, tail, independent, effort })
+}
+
+/// All formats, in whole words.
+fn format_words() -> impl Iterator<Item = u32> {
+    let word = |bytes: &[u8]| (0..4).rev().fold(0, |word, i| word << 8 | u32::from(*bytes.get(i).unwrap_or(&0)));
+    FORMATS.chunks(4).map(word)
 }
 
 fn surface(name: &str) -> Surface {
@@ -286,6 +299,7 @@ impl Writer<'_, '_> {
             18 | 19 => self.shared(),
             20 => self.local(),
             21 | 22 => self.surface(),
+            23 => self.driver(),
             _ => self.plain(),
         }
     }
@@ -451,6 +465,26 @@ impl Writer<'_, '_> {
             format!("MOV R{HANDLE}, c[0x0][{handle:#x}]"),
             self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?,
         ];
+        Ok(Node::lines(lines))
+    }
+
+    /// A call of what the driver provides.
+    fn driver(&mut self) -> Result<Node> {
+        let (pointer, second) = (ARGUMENT, ARGUMENT + 2);
+        // Where blocks of memory lie depends on who asked first.
+        if !self.independent && self.u.ratio(1, 3)? {
+            let size = format!("LOP32I.AND R{pointer}, R{}, 0x3f", self.value()?);
+            let mut lines = vec![size, format!("MOV R{}, RZ", pointer + 1), "JCAL `(malloc)".into()];
+            if self.u.arbitrary()? {
+                lines.push("JCAL `(free)".into());
+            }
+            return Ok(Node::lines(lines));
+        }
+        let mut lines = vec![format!("MOV32I R{pointer}, {:#x}", format::any(self.u)?)];
+        lines.extend(plus_parameter(pointer, FORMATS_AT));
+        // Arguments are what the thread has stored.
+        lines.extend([OWN, OWN + 1].iter().zip(second..).map(|(own, register)| format!("MOV R{register}, R{own}")));
+        lines.push("JCAL `(vprintf)".into());
         Ok(Node::lines(lines))
     }
 
