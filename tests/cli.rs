@@ -214,6 +214,15 @@ fn code_is_made_with_any_effort() {
         assert!(ran.out.contains("both engines agree"), "{}", ran.out);
     }
     assert_ends(&folder.run(&["--effort", "none"]), 3, &["quick, likely, full"]);
+    // Fast code has other ways to find memory.
+    let helper_calls = |effort| {
+        let report = folder.path("r.json");
+        let ran = folder.run(&["--engine", "jit", "--effort", effort, "--report", report.to_str().unwrap()]);
+        assert_ends(&ran, 0, &[]);
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        report["helper_calls"].as_u64().unwrap()
+    };
+    assert_ne!(helper_calls("quick"), helper_calls("full"));
 }
 
 #[test]
@@ -613,9 +622,20 @@ fn bench_measures_both_engines() {
     let folder = Folder::new(&saxpy(&[]));
     let ran: Ran = command().arg("bench").arg(folder.path("m.toml")).args(["--seconds", "0"]).output().unwrap().into();
     assert_ends(&ran, 0, &[]);
-    for part in ["jit", "interp", "lane-instructions", "times as fast"] {
+    for part in ["jit", "interp", "lane-instructions", "times as fast", "both engines agree"] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
+    let folder = Folder::new(&saxpy(&[("zeros = 400", "zeros = 400\nexpect = \"e.npy\"")]));
+    write::array(&folder.path("e.npy"), &Array::flat(Dtype::F32, vec![0; 400])).unwrap();
+    let ran: Ran = command().arg("bench").arg(folder.path("m.toml")).args(["--seconds", "0"]).output().unwrap().into();
+    assert_ends(&ran, 1, &["buffer `y`", "of 100 elements differ"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn files_without_end_are_not_read() {
+    let folder = Folder::new(&saxpy(&[("values = VALUES", "file = \"/dev/zero\"")]));
+    assert_ends(&folder.run(&[]), 3, &["/dev/zero: cannot be read: it is no regular file, and does not end"]);
 }
 
 #[test]

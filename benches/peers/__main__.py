@@ -22,6 +22,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 
 import report
 
@@ -155,6 +156,18 @@ def machine():
     return f"{os.cpu_count()} cores of {names[0] if names else platform.machine()}, {memory:.0f} GiB, {platform.system()}"
 
 
+def busy_cores():
+    """How many cores others keep busy, for two seconds: the load average would have the build in it."""
+    def times():
+        all_cores = [int(ticks) for ticks in open("/proc/stat").readline().split()[1:9]]
+        return sum(all_cores), all_cores[3] + all_cores[4]  # idle, and waiting for a disk
+
+    before = times()
+    time.sleep(2)
+    total, idle = (after - then for after, then in zip(times(), before))
+    return os.cpu_count() * (1 - idle / total)
+
+
 def commit():
     git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     # The results themselves are written here.
@@ -171,7 +184,7 @@ def measure(options):
         sys.exit(f"no kernel {', '.join(sorted(unknown))}; there is {', '.join(names)}")
     check_peers(cases[names.index("saxpy")][1])
     head = {"machine": machine(), "commit": commit(), "date": datetime.date.today().isoformat(),
-            "command": shlex.join(["python3", "benches/peers", *sys.argv[1:]]), "load": os.getloadavg()[0],
+            "command": shlex.join(["python3", "benches/peers", *sys.argv[1:]]), "busy": busy_cores(),
             "rounds": options.rounds}
     measuring, kernels = Measuring(program, options.rounds), []
     for full, small in cases:

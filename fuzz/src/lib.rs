@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
+use warploom::analysis::LaunchClass;
 use warploom::capture::{Manifest, npy};
 use warploom::container::hsaco::bundle;
 use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin, text};
@@ -15,8 +16,9 @@ use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
-use warploom::isa::gfx9;
 use warploom::isa::maxwell::{Instruction, assemble, table};
+use warploom::isa::{gfx9, maxwell};
+use warploom::jit::Program;
 
 pub mod elf;
 pub mod prepare;
@@ -105,11 +107,20 @@ pub fn decode_maxwell(bytes: &[u8]) {
         assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
         let again = assemble(&text, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
         assert_eq!(Instruction::decode(again).expect("it is assembled from the table").text(PC), text, "{word:016x}");
+        assert_eq!(lifted_maxwell(again), lifted_maxwell(word), "{word:016x} and {again:016x} are {text}");
         for slot in instruction.row.operands() {
             let _ = instruction.source(slot.role);
         }
         let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(PC));
     }
+}
+
+/// What a word does, as IR. Bits that mean nothing do not show in it.
+fn lifted_maxwell(word: u64) -> Option<String> {
+    const EXIT: u64 = 0xe300_0000_0007_000f;
+    let code: Vec<u8> = [0, word, EXIT, EXIT].into_iter().flat_map(u64::to_le_bytes).collect();
+    let kernel = maxwell::lift::Kernel::new("word", &code, 0);
+    maxwell::lift::lift_kernel(&kernel).ok().map(analysed)
 }
 
 /// GFX9 instructions, one after the other: their parts and text can be read, and the text assembles to the same instruction.
@@ -124,8 +135,9 @@ pub fn decode_gfx9(bytes: &[u8]) {
         let text = instruction.text(PC);
         assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
         let again = gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
-        let again = gfx9::Instruction::decode(&again).expect("it is assembled from the table");
-        assert_eq!(again.text(PC), text, "{word:016x}");
+        let decoded = gfx9::Instruction::decode(&again).expect("it is assembled from the table");
+        assert_eq!(decoded.text(PC), text, "{word:016x}");
+        assert_eq!(lifted_gfx9(&again), lifted_gfx9(&rest[..instruction.bytes() as usize]), "{word:016x}: {text}");
         for n in 0..=instruction.source_count() {
             let _ = instruction.src(n);
         }
@@ -133,6 +145,20 @@ pub fn decode_gfx9(bytes: &[u8]) {
         let _ = (instruction.smem(), instruction.ds(), instruction.flat(), instruction.buffer(), instruction.image());
         rest = &rest[instruction.bytes() as usize..];
     }
+}
+
+fn lifted_gfx9(instruction: &[u8]) -> Option<String> {
+    const S_ENDPGM: u32 = 0xbf81_0000;
+    let code = [instruction, &S_ENDPGM.to_le_bytes()].concat();
+    let kernel = gfx9::lift::Kernel::new("instruction", &code);
+    gfx9::lift::lift_kernel(&kernel).ok().map(analysed)
+}
+
+/// After the JIT's analysis, which folds constants: of some literals only a half is used.
+fn analysed(function: Function) -> String {
+    let class = LaunchClass::of([1; 3], function.lanes.into());
+    let program = Program::new(&Arc::new(function), class, true).expect("it verifies");
+    program.function().to_string()
 }
 
 /// Random functions, of all generators, run alike on all engines; those that work element by element run as they are.

@@ -2,8 +2,8 @@
 //!
 //! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams; `resolve` and `registers` read what
 //! they name into a [`Launch`]; `array` and `npy` are
-//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `surface` reads and draws images; `write` puts files
-//! down whole or not at all. Nothing here runs anything or knows a GPU.
+//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `surface` reads and draws images; `read` and `write` are for
+//! files, which are written whole or not at all. Nothing here runs anything or knows a GPU.
 
 pub mod array;
 pub mod compare;
@@ -12,6 +12,7 @@ pub mod image;
 pub mod manifest;
 pub mod npy;
 pub mod raw;
+pub mod read;
 mod registers;
 pub mod resolve;
 pub mod surface;

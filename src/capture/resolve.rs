@@ -8,7 +8,7 @@ use super::manifest::{self, Manifest, Png};
 use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
-use super::{Error, npy};
+use super::{Error, npy, read};
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
 #[derive(Clone, Debug)]
@@ -147,8 +147,7 @@ impl Manifest {
     }
 
     pub fn read(path: &Path) -> Result<Manifest, Error> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, "read", e))?;
-        Manifest::parse(&text, path)
+        Manifest::parse(&read::text(path)?, path)
     }
 }
 
@@ -168,7 +167,7 @@ impl Launch {
     /// Reads the files that a manifest names, relative to `path`, where it lies.
     pub fn resolve(manifest: Manifest, path: &Path) -> Result<Launch, Error> {
         let binary_path = path.parent().unwrap_or(Path::new("")).join(&manifest.kernel.binary);
-        let binary = std::fs::read(&binary_path).map_err(|e| Error::io(&binary_path, "read", e))?;
+        let binary = read::file(&binary_path)?;
         Launch::with_binary(manifest, path, binary)
     }
 
@@ -236,7 +235,7 @@ impl Launch {
         let printf = Printf {
             bytes: manifest.printf.bytes,
             expect: match manifest.printf.expect.map(|file| from.folder.join(file)) {
-                Some(path) => Some(std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?),
+                Some(path) => Some(read::file(&path)?),
                 None => None,
             },
         };
@@ -293,7 +292,7 @@ impl Source<'_> {
 
     fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
         let path = self.folder.join(path);
-        let bytes = std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        let bytes = read::file(&path)?;
         Ok((path, bytes))
     }
 

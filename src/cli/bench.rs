@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::engine_run::compare_with_expected;
 use super::text::{grouped, rate, time};
 use super::{Ending, Error, print, session};
 use crate::capture::Launch;
-use crate::exec::EngineKind;
+use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_difference};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -20,62 +21,83 @@ pub struct Options {
     seconds: u32,
 }
 
-/// What an engine needs for one launch.
-struct Measured {
+/// What an engine needs for one launch, and what the last one left.
+struct Measured<'c> {
+    session: Session<'c>,
+    options: LaunchOptions,
+    last: LaunchOutcome,
     translate: Duration,
     best: Duration,
     launches: u32,
-    lane_instructions: u64,
+}
+
+impl Measured<'_> {
+    fn as_run(&self) -> Run<'_, '_> {
+        Run { session: &self.session, options: &self.options, outcome: &self.last }
+    }
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let launch = Launch::read(&options.manifest)?;
+    let complain =
+        |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
+    let jit = measure(options, &launch, EngineKind::Jit)?;
+    if let Some(fault) = &jit.last.fault {
+        complain(fault);
+        return Ok(Ending::Fault);
+    }
+    let interp = measure(options, &launch, EngineKind::Interp)?;
     let mut text = String::new();
-    let mut best = Vec::new();
-    for engine in [EngineKind::Jit, EngineKind::Interp] {
-        let measured = match measure(options, &launch, engine)? {
-            Ok(measured) => measured,
-            Err(fault) => {
-                super::complain(&format_args!("{}: {fault}", options.manifest.display()));
-                return Ok(Ending::Fault);
-            }
-        };
+    for measured in [&jit, &interp] {
+        let lane_instructions = measured.last.counts.lane_instructions;
         text += &format!(
             "{:<7} {:>9} a launch (best of {}), translated in {}, {} lane-instructions, {}\n",
-            engine.name(),
+            measured.options.engine.name(),
             time(measured.best),
             measured.launches,
             time(measured.translate),
-            grouped(measured.lane_instructions),
-            rate(measured.lane_instructions, measured.best)
+            grouped(lane_instructions),
+            rate(lane_instructions, measured.best)
         );
-        best.push(measured.best.as_secs_f64().max(1e-9));
     }
-    text += &format!("the JIT is {:.1} times as fast\n", best[1] / best[0]);
+    let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
+    text += &format!("the JIT is {:.1} times as fast\n", seconds(&interp) / seconds(&jit));
+    // How fast a wrong result is there says nothing.
+    let mut ending = Ending::Success;
+    for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {
+        if comparison.mismatches > 0 {
+            complain(&format_args!("{kind} `{name}`: {comparison}"));
+            ending = Ending::Mismatch;
+        }
+    }
+    match first_difference(&jit.as_run(), &interp.as_run()).map_err(Error::exec(&options.manifest))? {
+        Some(difference) => {
+            complain(&format_args!("the engines differ: {difference}"));
+            ending = Ending::Mismatch;
+        }
+        None => text += "both engines agree\n",
+    }
     print(&text)?;
-    Ok(Ending::Success)
+    Ok(ending)
 }
 
-fn measure(
-    options: &Options,
-    launch: &Launch,
-    engine: EngineKind,
-) -> Result<Result<Measured, crate::exec::Fault>, Error> {
+/// Launches until the time is up, or one ends with a fault.
+fn measure<'c>(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<Measured<'c>, Error> {
     let failed = |e| Error::exec(&launch.path)(e);
     let session = session(launch)?;
     let shape = session.options(engine, options.threads.into());
-    let mut measured = Measured { translate: Duration::ZERO, best: Duration::MAX, launches: 0, lane_instructions: 0 };
     let start = Instant::now();
-    while measured.launches < 2 || start.elapsed() < Duration::from_secs(options.seconds.into()) {
+    let (mut translate, mut best, mut launches) = (Duration::ZERO, Duration::MAX, 0);
+    let last = loop {
         session.reset().map_err(failed)?;
         let outcome = session.launch(&shape, None).map_err(failed)?;
-        if let Some(fault) = outcome.fault {
-            return Ok(Err(fault));
+        translate += outcome.translate;
+        best = best.min(outcome.run);
+        launches += 1;
+        let enough = launches >= 2 && start.elapsed() >= Duration::from_secs(options.seconds.into());
+        if enough || outcome.fault.is_some() {
+            break outcome;
         }
-        measured.translate += outcome.translate;
-        measured.best = measured.best.min(outcome.run);
-        measured.launches += 1;
-        measured.lane_instructions = outcome.counts.lane_instructions;
-    }
-    Ok(Ok(measured))
+    };
+    Ok(Measured { session, options: shape, last, translate, best, launches })
 }

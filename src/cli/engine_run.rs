@@ -58,27 +58,6 @@ impl<'c> EngineRun<'c> {
         Ok(())
     }
 
-    /// The buffers and surfaces that have an expectation, against it: what it is, its name, and how it compares.
-    pub fn compare<'l>(&self, launch: &'l Launch) -> Result<Vec<(&'static str, &'l str, Comparison)>, Error> {
-        let mut all = Vec::new();
-        for (i, buffer) in launch.buffers.iter().enumerate() {
-            let Some(Expectation { array, tolerance, .. }) = &buffer.expect else { continue };
-            let mut comparison = Comparison::default();
-            let add = |at: usize, got: &[u8]| {
-                comparison.add(got, &array.bytes[at..][..got.len()], array.dtype, *tolerance);
-            };
-            self.session.read_buffer(i, add).map_err(Error::exec(&launch.path))?;
-            all.push(("buffer", buffer.name.as_str(), comparison));
-        }
-        for (i, surface) in launch.surfaces.iter().enumerate() {
-            let Some(Expectation { array, tolerance, .. }) = &surface.expect else { continue };
-            let texels = self.session.surface(i).map_err(Error::exec(&launch.path))?;
-            let comparison = capture::compare(&texels, array, *tolerance);
-            all.push(("surface", surface.name.as_str(), comparison));
-        }
-        Ok(all)
-    }
-
     /// Writes what changed; the names of the files.
     pub fn write_buffers(&self, out: &Path, launch: &Launch) -> Result<Vec<String>, Error> {
         let failed = |e| Error::exec(&launch.path)(e);
@@ -131,4 +110,28 @@ impl<'c> EngineRun<'c> {
         self.session.reset().map_err(failed)?;
         self.session.profile(&self.options).map_err(failed)
     }
+}
+
+/// The buffers and surfaces that have an expectation, against it: what it is, its name, and how it compares.
+pub fn compare_with_expected<'l>(
+    session: &Session<'_>,
+    launch: &'l Launch,
+) -> Result<Vec<(&'static str, &'l str, Comparison)>, Error> {
+    let mut all = Vec::new();
+    for (i, buffer) in launch.buffers.iter().enumerate() {
+        let Some(Expectation { array, tolerance, .. }) = &buffer.expect else { continue };
+        let mut comparison = Comparison::default();
+        let add = |at: usize, got: &[u8]| {
+            comparison.add(got, &array.bytes[at..][..got.len()], array.dtype, *tolerance);
+        };
+        session.read_buffer(i, add).map_err(Error::exec(&launch.path))?;
+        all.push(("buffer", buffer.name.as_str(), comparison));
+    }
+    for (i, surface) in launch.surfaces.iter().enumerate() {
+        let Some(Expectation { array, tolerance, .. }) = &surface.expect else { continue };
+        let texels = session.surface(i).map_err(Error::exec(&launch.path))?;
+        let comparison = capture::compare(&texels, array, *tolerance);
+        all.push(("surface", surface.name.as_str(), comparison));
+    }
+    Ok(all)
 }

@@ -167,5 +167,5 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), doing: "cannot be read", source })
+    Ok(crate::capture::read::file(path)?)
 }

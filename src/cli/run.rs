@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::engine_run::EngineRun;
+use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
 use super::{Ending, EngineChoice, Error, print};
@@ -94,7 +94,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             ending = Ending::Fault;
         }
         None => {
-            for (kind, name, comparison) in runs[0].compare(&launch)? {
+            for (kind, name, comparison) in compare_with_expected(&runs[0].session, &launch)? {
                 if comparison.mismatches > 0 {
                     complain(&format_args!("{kind} `{name}`: {comparison}"));
                     ending = Ending::Mismatch;

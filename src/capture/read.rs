@@ -1,0 +1,34 @@
+//! Files are read whole.
+
+use std::fs::File;
+use std::io::{Error as IoError, ErrorKind, Read};
+use std::path::Path;
+
+use super::Error;
+
+/// Most bytes of what is no regular file: a pipe or a device may never end.
+const MOST_UNBOUNDED: u64 = 1 << 30;
+
+/// All bytes of a file.
+pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            return std::fs::read(path);
+        }
+        let mut bytes = Vec::new();
+        file.take(MOST_UNBOUNDED + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST_UNBOUNDED {
+            let problem = format!("it is no regular file, and does not end after {MOST_UNBOUNDED} bytes");
+            return Err(IoError::new(ErrorKind::FileTooLarge, problem));
+        }
+        Ok(bytes)
+    };
+    read().map_err(|e| Error::io(path, "read", e))
+}
+
+/// All of a text file.
+pub fn text(path: &Path) -> Result<String, Error> {
+    let not_text = |_| IoError::new(ErrorKind::InvalidData, "it is not UTF-8");
+    String::from_utf8(file(path)?).map_err(|e| Error::io(path, "read", not_text(e)))
+}
