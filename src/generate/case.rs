@@ -20,6 +20,8 @@ pub struct Case {
     pub body: Vec<Node>,
     /// What stores registers, and the end.
     pub tail: Vec<String>,
+    /// What stands behind the end.
+    pub functions: Vec<Node>,
     /// What the launch leaves does not depend on the order of its blocks.
     pub independent: bool,
     /// With which the JIT makes its code for one worker.
@@ -48,7 +50,18 @@ impl Case {
         self.head.iter().for_each(|line| print_line(line, &mut text));
         print(&self.body, &mut text);
         self.tail.iter().for_each(|line| print_line(line, &mut text));
+        print(&self.functions, &mut text);
         text
+    }
+
+    /// With the lines of head and tail that are `kept`, directives, and the end.
+    fn with_lines(&self, kept: &[bool]) -> Case {
+        let (head, tail) = kept.split_at(self.head.len());
+        let stays = |(line, &kept): (&String, &bool)| (kept || line.starts_with('.')).then(|| line.clone());
+        let head = self.head.iter().zip(head).filter_map(stays).collect();
+        let end = self.tail.last().cloned();
+        let tail = self.tail.iter().zip(tail).take(self.tail.len().saturating_sub(1)).filter_map(stays);
+        Case { head, tail: tail.chain(end).collect(), ..self.clone() }
     }
 }
 
@@ -93,12 +106,16 @@ impl Subject for Case {
     fn reduced(&self, fails: &dyn Fn(&Case) -> bool) -> Case {
         let with = |body: &[Node]| Case { body: body.to_vec(), ..self.clone() };
         let case = with(&program::reduce(&self.body, &mut |body| fails(&with(body))));
+        let with = |functions: &[Node]| Case { functions: functions.to_vec(), ..case.clone() };
+        let case = with(&program::reduce(&case.functions, &mut |functions| fails(&with(functions))));
         let smaller = [[1, 1, 1], [32, 1, 1], [64, 1, 1]].map(|block| {
             let mut smaller = case.clone();
             (smaller.manifest.launch.grid, smaller.manifest.launch.block) = ([1; 3], block);
             smaller
         });
-        smaller.into_iter().find(|smaller| fails(smaller)).unwrap_or(case)
+        let case = smaller.into_iter().find(|smaller| fails(smaller)).unwrap_or(case);
+        let lines = case.head.len() + case.tail.len();
+        case.with_lines(&program::subset(lines, &mut |kept| fails(&case.with_lines(kept))))
     }
 
     fn reproducer(&self) -> Option<Reproducer> {
@@ -174,4 +191,22 @@ pub(super) fn zeros(bytes: u64) -> Buffer {
 
 pub(super) fn u32_arg(value: u32) -> Arg {
     Arg::Number(Dtype::U32, toml::Value::Integer(value.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::maxwell;
+
+    #[test]
+    fn of_what_sets_up_and_stores_only_what_is_needed_stays() {
+        let bytes: Vec<u8> = (0..500_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
+        let case = maxwell::kernel(&mut Unstructured::new(&bytes)).unwrap();
+        let needed = ["S2R R1, SR_TID.Y", "P2R R31, PR, RZ, 0x7f"];
+        let reduced = case.reduced(&|case| needed.iter().all(|line| case.text().contains(line)));
+        let text = reduced.text();
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with('.')).collect();
+        assert_eq!(lines, [needed[0], needed[1], "EXIT"]);
+        assert!(text.starts_with(".target sm_50"), "{text}");
+    }
 }

@@ -142,23 +142,21 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let lanes = block.iter().product::<u32>();
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mode = mode(u)?;
-    let functions = u.int_in_range(0..=MAX_FUNCTIONS)?;
-    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions, first_function: 0 };
+    let count = u.int_in_range(0..=MAX_FUNCTIONS)?;
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0 };
     let mut head = vec![".target gfx900".to_owned()];
     head.extend(writer.start(block, lanes)?);
-    let mut body = writer.body(Scope { depth: 0, divergent: false, kept: KEPT, counter: COUNTER })?;
-    let mut tail = end();
-    for function in 0..functions {
+    let body = writer.body(Scope { depth: 0, divergent: false, kept: KEPT, counter: COUNTER })?;
+    let mut functions = Vec::new();
+    for function in 0..count {
         writer.first_function = function + 1;
         writer.nodes += 8;
         let number = usize::from(function);
         let (kept, counter) = (FUNCTIONS_KEPT[number], FUNCTIONS_COUNTER[number]);
         let inner = writer.body(Scope { depth: 1, divergent: true, kept, counter })?;
-        // Functions stand behind the end, which for that is part of the body.
-        let end = if function == 0 { std::mem::take(&mut tail) } else { vec![] };
-        let open = end.into_iter().chain([format!(".Lfunction{function}:")]);
+        let open = [format!(".Lfunction{function}:")];
         let close = [format!("s_setpc_b64 {}", returns(function))];
-        body.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(close)]));
+        functions.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(close)]));
     }
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
@@ -194,7 +192,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         manifest.buffers.insert("scratch".into(), zeros(u64::from(waves * WAVE_LANES * SCRATCH_BYTES)));
     }
     manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
-    Ok(Case { manifest, head, body, tail, independent, effort })
+    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
 }
 
 /// The pair with a function's return address.

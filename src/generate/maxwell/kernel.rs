@@ -147,24 +147,22 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
-    let functions = u.int_in_range(0..=2)?;
-    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions, first_function: 0 };
+    let count = u.int_in_range(0..=2)?;
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0 };
     let mut head: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
     let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1]);
     head.extend(params.map(|bytes| format!(".param {bytes}")));
     head.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
     head.extend(writer.start()?);
-    let mut body = writer.body(Scope::default())?;
-    let mut tail = end();
-    for function in 0..functions {
+    let body = writer.body(Scope::default())?;
+    let mut functions = Vec::new();
+    for function in 0..count {
         writer.first_function = function + 1;
         writer.nodes += 8;
         let scope = Scope { depth: 1, divergent: true, ..Scope::default() };
         let inner = writer.body(scope)?;
-        // Functions stand behind the end, which for that is part of the body.
-        let end = if function == 0 { std::mem::take(&mut tail) } else { vec![] };
-        let open = end.into_iter().chain([format!(".Lfunction{function}:")]);
-        body.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(["RET"])]));
+        let open = [format!(".Lfunction{function}:")];
+        functions.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(["RET"])]));
     }
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
@@ -176,7 +174,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.buffers.insert("counters".into(), zeros(DATA_BYTES.into()));
     manifest.buffers.insert("formats".into(), words(format_words()));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
-    Ok(Case { manifest, head, body, tail, independent, effort })
+    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
 }
 
 /// All formats, in whole words.
