@@ -78,21 +78,29 @@ fn store_buffering() {
 #[test]
 fn message_passing() {
     on_both(|engine, rounds| {
-        let bytes = format!("i32 = {}", 4 * rounds);
-        let args = launch(1, &["buffer = \"words\"", "buffer = \"flags\"", "buffer = \"read\"", &bytes]);
-        let sizes = buffers(&[("words", rounds), ("flags", rounds), ("read", rounds)]);
+        let rounds = 20 * rounds;
+        let (sizes, bytes) = (buffers(&[("words", rounds + 1), ("far", 1), ("found", 2)]), 4 * rounds);
+        let number = format!("i32 = {bytes}");
+        let args = launch(1, &["buffer = \"words\"", "buffer = \"far\"", "buffer = \"found\"", &number]);
         let left = run("message_passing.sm_50", engine, &(args + &sizes));
-        let wrong = buffer(&left, "read").iter().zip(0..).filter(|(word, round)| **word != 4 * round + 7).count();
-        assert_eq!(wrong, 0, "{engine}");
+        assert_eq!(buffer(&left, "found"), [0, bytes as u32], "{engine}: sm_50");
+
+        let starts = launch(1, &[]) + &raw(&["words", "far", "found"], bytes);
+        let left = run("message_passing.gfx900", engine, &(starts + &sizes));
+        assert_eq!(buffer(&left, "found"), [0, bytes as u32], "{engine}: gfx900");
     });
 }
 
 #[test]
 fn coherence() {
     on_both(|engine, rounds| {
-        let args = launch(1, &["buffer = \"word\"", "buffer = \"seen\"", &format!("i32 = {}", 20 * rounds)]);
-        let left = run("coherence.sm_50", engine, &(args + &buffers(&[("word", 1), ("seen", 2)])));
-        assert_eq!(buffer(&left, "seen"), [0, 20 * rounds as u32], "{engine}");
+        let (sizes, rounds) = (buffers(&[("word", 1), ("seen", 2)]), 20 * rounds);
+        let args = launch(1, &["buffer = \"word\"", "buffer = \"seen\"", &format!("i32 = {rounds}")]);
+        let left = run("coherence.sm_50", engine, &(args + &sizes));
+        assert_eq!(buffer(&left, "seen"), [0, rounds as u32], "{engine}: sm_50");
+
+        let left = run("coherence.gfx900", engine, &(launch(1, &[]) + &raw(&["word", "seen"], rounds) + &sizes));
+        assert_eq!(buffer(&left, "seen"), [0, rounds as u32], "{engine}: gfx900");
     });
 }
 
@@ -112,11 +120,17 @@ fn locks() {
 #[test]
 fn tickets() {
     on_both(|engine, rounds| {
-        let (block, rounds) = (64, rounds / 20);
-        let args = launch(block, &["buffer = \"next\"", "buffer = \"drawn\"", &format!("i32 = {rounds}")]);
-        let tickets = 2 * block * rounds;
-        let left = run("tickets.sm_50", engine, &(args + &buffers(&[("next", 1), ("drawn", tickets)])));
-        assert!(buffer(&left, "drawn").iter().all(|&times| times == 1), "{engine}");
-        assert_eq!(buffer(&left, "next"), [tickets as u32], "{engine}");
+        // Two warps, or waves.
+        let (rounds, blocks) = (rounds / 20, [64, 128]);
+        let sizes = blocks.map(|block| buffers(&[("next", 1), ("drawn", 2 * block * rounds)]));
+        let args = launch(blocks[0], &["buffer = \"next\"", "buffer = \"drawn\"", &format!("i32 = {rounds}")]);
+        let starts = launch(blocks[1], &[]) + &raw(&["next", "drawn"], rounds);
+        for (program, block, rest) in
+            [("tickets.sm_50", blocks[0], args + &sizes[0]), ("tickets.gfx900", blocks[1], starts + &sizes[1])]
+        {
+            let left = run(program, engine, &rest);
+            assert!(buffer(&left, "drawn").iter().all(|&times| times == 1), "{engine}: {program}");
+            assert_eq!(buffer(&left, "next"), [2 * (block * rounds) as u32], "{engine}: {program}");
+        }
     });
 }
