@@ -22,6 +22,7 @@ for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kerne
 done
 "$python" benches/fixtures/surface.py
 for source in benches/fixtures/fma.cu benches/fixtures/dfma.cu benches/fixtures/mix.cu benches/fixtures/gather.cu benches/fixtures/spmv.cu \
-    benches/fixtures/heat.cu benches/fixtures/atomic_max.cu benches/opencl/surface_filter.cl benches/opencl/surface_histogram.cl; do
+    benches/fixtures/heat.cu benches/fixtures/atomic_max.cu benches/fixtures/unroll100.cu benches/fixtures/unroll1k.cu \
+    benches/fixtures/unroll10k.cu benches/opencl/surface_filter.cl benches/opencl/surface_histogram.cl; do
     "$python" examples/gfx9/make.py --source "$source" --output benches/fixtures
 done

@@ -146,7 +146,8 @@ class Measuring:
     def growth(self, index):
         blocks = [{"blocks": entry["blocks"], "work": entry["case"]["work"],
                    **{isa: self.best(lambda: self.launch(entry["case"], isa)) for isa in ISAS}} for entry in index["blocks"]]
-        code = [{"name": case["name"], **self.best(lambda: self.launch(case, "maxwell"))} for case in index["code"]]
+        code = [{"name": case["name"], "lanes": case["work"], **{isa: self.best(lambda: self.launch(case, isa)) for isa in ISAS}}
+                for case in index["code"]]
         return {"blocks": blocks, "code": code}
 
 

@@ -2,6 +2,8 @@
 import plot
 
 ISAS = {"maxwell": "Maxwell", "gfx9": "GFX9"}
+# Lanes of a warp.
+WARP = {"maxwell": 32, "gfx9": 64}
 # What the JIT is to be faster than, and by what factor at least.
 TWICE = ("compute", "mandelbrot", "nbody", "hash")
 FIRST_LAUNCH = 0.020
@@ -177,9 +179,12 @@ def grown(growth):
           *(number(entry[isa]["seconds"] * 1e6) for isa in ISAS)] for entry in growth["blocks"]])
     code = table(
         ["code", "instructions", "translation, ms", "us an instruction", "ns a lane-instruction", "peak memory, MiB"],
-        [[entry["name"], str(instructions(entry)), f"{entry['translate'] * 1e3:.1f}",
-          number(entry["translate"] * 1e6 / instructions(entry)),
-          f"{entry['seconds'] * 1e9 / entry['lane_instructions']:.3f}", f"{entry['peak_kib'] / 1024:.0f}"] for entry in growth["code"]])
+        [[entry["name"], *(of_isas(lambda isa: cell(entry[isa], instructions(entry, isa))) for cell in (
+            lambda one, count: str(count),
+            lambda one, count: f"{one['translate'] * 1e3:.1f}",
+            lambda one, count: number(one["translate"] * 1e6 / count),
+            lambda one, count: f"{one['seconds'] * 1e9 / one['lane_instructions']:.3f}",
+            lambda one, count: f"{one['peak_kib'] / 1024:.0f}"))] for entry in growth["code"]])
     return f"""
 ## Growth
 
@@ -187,15 +192,15 @@ With the number of blocks: `compute`.
 
 {blocks}
 
-With the size of code: straight lines of it, for Maxwell, on 4,096 lanes.
+With the size of code: straight lines of it, for Maxwell / GFX9, on 4,096 lanes.
 
 {code}
 """
 
 
-def instructions(entry):
-    """Of Maxwell code: three in 32 bytes."""
-    return entry["code_bytes"] // 32 * 3
+def instructions(entry, isa):
+    """Of a straight line: each warp executes all of them, once."""
+    return entry[isa]["instructions"] // (entry["lanes"] // WARP[isa])
 
 
 def svg(results):
@@ -217,6 +222,7 @@ def svg(results):
              {ISAS[isa]: [(entry["blocks"], entry[isa]["seconds"] / (entry["blocks"] * 256) * 1e9) for entry in growth["blocks"]]
               for isa in ISAS}),
             ("translation: us an instruction, by the number of them",
-             {ISAS["maxwell"]: [(instructions(e), e["translate"] * 1e6 / instructions(e)) for e in growth["code"]]}),
+             {ISAS[isa]: [(instructions(e, isa), e[isa]["translate"] * 1e6 / instructions(e, isa)) for e in growth["code"]]
+              for isa in ISAS}),
         ]
     return plot.svg("Speed, one thread: times a plain loop's", series, rows, panels, caption)

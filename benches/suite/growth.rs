@@ -1,6 +1,6 @@
 //! Kernels that grow.
 
-use super::{Case, Check, Images, Size, arithmetic};
+use super::{Case, Check, Size, arithmetic};
 
 /// Numbers of blocks that [`compute`] is launched with.
 pub const BLOCKS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
@@ -14,7 +14,7 @@ pub fn unrolled() -> [Case; 3] {
     ["unroll100", "unroll1k", "unroll10k"].map(|name| {
         let n = 4_096;
         Case::new(name, "lane", n)
-            .target("maxwell", format!("benches/fixtures/{name}.sm_50.cubin"), name, Images::Arrays)
+            .fixture(name, name)
             .without_opencl()
             .lanes(n, 256)
             .reads("in", vec![7u32; n + 64])

@@ -95,6 +95,10 @@ impl Case {
         Case::new("benches/fixtures", &cubin(file), entry)
     }
 
+    pub fn bench_gfx9(file: &str, entry: &'static str) -> Case {
+        Case::new("benches/fixtures", &format!("{file}.gfx900.hsaco"), entry)
+    }
+
     /// A kernel written for one rule of the design.
     pub fn behaviour(file: &str, entry: &'static str) -> Case {
         Case::new("tests/fixtures/maxwell/behaviour", &cubin(file), entry)

@@ -123,6 +123,8 @@ fn computes(name: &'static str, count: usize) {
             })
             .collect();
         let output: Vec<u32> = (0..lanes[0].len()).flat_map(|k| lanes.iter().map(move |lane| lane[k])).collect();
-        Case::bench(name, name).shape(Shape::covering(n, block)).input(&input).output(&output).value(n as i32).check();
+        for case in [Case::bench(name, name), Case::bench_gfx9(name, name)] {
+            case.shape(Shape::covering(n, block)).input(&input).output(&output).value(n as i32).check();
+        }
     }
 }

@@ -66,6 +66,14 @@ INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c);
 INLINE float rsqrtf(float x) { return __builtin_amdgcn_rsqf(x); }
 INLINE int max(int a, int b) { return a > b ? a : b; }
 INLINE int min(int a, int b) { return a < b ? a : b; }
+INLINE unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+INLINE float fminf(float a, float b) { return __builtin_fminf(a, b); }
+// Nothing is contracted: each is one operation.
+INLINE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+INLINE float __fmul_rn(float a, float b) { return a * b; }
+INLINE float __fadd_rn(float a, float b) { return a + b; }
+INLINE float __uint2float_rn(unsigned x) { return (float)x; }
+INLINE unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 INLINE unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 INLINE int __float2int_rn(float x) { return (int)__builtin_rintf(x); }
 INLINE int __float2int_rd(float x) { return (int)__builtin_floorf(x); }
