@@ -1,0 +1,111 @@
+//! Instructions that access memory, with what sets up their addresses, and calls of the driver's functions.
+
+use std::sync::LazyLock;
+
+use arbitrary::Result;
+
+use super::{
+    ADDRESS, ARGUMENT, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BYTES, OUT, OWN, Place, SHARED_BYTES,
+    SHARED_DATA, SURFACE, SURFACES, TABLE, TEMPORARY, THREAD, Writer, plus_parameter, rows,
+};
+use crate::generate::case::DATA_BYTES;
+use crate::generate::format;
+use crate::generate::program::Node;
+use crate::isa::maxwell::{Opcode, Row};
+
+static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::Ldg | Opcode::LdgSparse)));
+static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Global));
+static SHARED: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Shared));
+static LOCAL: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ldl | Opcode::Stl)));
+static CONSTANT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Ldc));
+static SURFACE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Suld));
+static SURFACE_ACCESSES: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Surface));
+
+impl Writer<'_, '_> {
+    /// An index below a power of two, a multiple of 16 mostly, in a register.
+    fn index(&mut self, register: u64, bytes: u32) -> Result<String> {
+        let low = if self.u.ratio(1, 32)? { 0x4 } else { 0x10 };
+        let from = if self.u.arbitrary()? { THREAD } else { self.value()? };
+        if from == THREAD && self.u.arbitrary()? {
+            // Evenly spaced: the threads of small blocks have places of their own.
+            let bits = (bytes / 0x10).trailing_zeros();
+            return Ok(format!("BFI R{register}, R{from}, {:#x}, RZ", bits << 8 | 4));
+        }
+        Ok(format!("LOP32I.AND R{register}, R{from}, {:#x}", bytes - low))
+    }
+
+    pub(super) fn global(&mut self) -> Result<Node> {
+        if self.u.arbitrary()? {
+            let offset = self.u.int_in_range(0..=3)? * 16;
+            return Ok(Node::line(self.instruction(&GLOBAL, Place { base: OWN, offset }, true)?));
+        }
+        let (data, rows): (u64, &[&Row]) = match self.independent {
+            true if self.u.ratio(1, 4)? => {
+                // Additions of 32 and of 64 bits to the same place do not commute: a carry would be lost or not.
+                let half = DATA_BYTES / 2;
+                let (op, place) = *self.u.choose(&[("ADD", ""), ("ADD.S32", ""), ("ADD.U64", "+0x200")])?;
+                let value = self.value()? & !1;
+                let index = self.index(ADDRESS, half)?;
+                let red = format!("RED.E.{op} [R{ADDRESS}{place}], R{value}");
+                return Ok(Node::lines([index].into_iter().chain(plus_parameter(ADDRESS, COUNTERS)).chain([red])));
+            }
+            true => (TABLE, &GLOBAL_LOADS),
+            false => (*self.u.choose(&[TABLE, SHARED_DATA, SHARED_DATA])?, &GLOBAL),
+        };
+        let mut lines = vec![self.index(ADDRESS, DATA_BYTES)?];
+        lines.extend(plus_parameter(ADDRESS, data));
+        lines.push(self.instruction(rows, Place { base: ADDRESS, offset: 0 }, true)?);
+        Ok(Node::lines(lines))
+    }
+
+    pub(super) fn shared(&mut self) -> Result<Node> {
+        let index = self.index(TEMPORARY, SHARED_BYTES)?;
+        let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
+        Ok(Node::lines([index, self.instruction(&SHARED, Place { base: TEMPORARY, offset }, false)?]))
+    }
+
+    /// Local and constant memory.
+    pub(super) fn local(&mut self) -> Result<Node> {
+        let (rows, bytes, offset): (&[&Row], _, _) =
+            if self.u.arbitrary()? { (&LOCAL, LOCAL_BYTES, 0) } else { (&CONSTANT, 0x20, OUT) };
+        let index = self.index(TEMPORARY, bytes)?;
+        Ok(Node::lines([index, self.instruction(rows, Place { base: TEMPORARY, offset }, false)?]))
+    }
+
+    pub(super) fn surface(&mut self) -> Result<Node> {
+        let handle = SURFACE + 8 * self.u.int_in_range(0..=SURFACES.len() as u64 - 1)?;
+        let (x, y) = (self.value()?, if self.u.arbitrary()? { THREAD } else { self.value()? });
+        let inside = if self.u.ratio(1, 8)? { 0xf0 } else { 0x70 };
+        let rows: &[&Row] = if self.independent { &SURFACE_LOADS } else { &SURFACE_ACCESSES };
+        let lines = vec![
+            format!("LOP32I.AND R{COORDINATES}, R{x}, {inside:#x}"),
+            format!("LOP32I.AND R{}, R{y}, 0xf", COORDINATES + 1),
+            format!("MOV R{HANDLE}, c[0x0][{handle:#x}]"),
+            self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?,
+        ];
+        Ok(Node::lines(lines))
+    }
+
+    /// A call of what the driver provides.
+    pub(super) fn driver(&mut self) -> Result<Node> {
+        let (pointer, second) = (ARGUMENT, ARGUMENT + 2);
+        // Where blocks of memory lie depends on who asked first.
+        if !self.independent && self.u.ratio(1, 3)? {
+            let size = format!("LOP32I.AND R{pointer}, R{}, 0x3f", self.value()?);
+            let mut lines = vec![size, format!("MOV R{}, RZ", pointer + 1), "JCAL `(malloc)".into()];
+            if self.u.arbitrary()? {
+                lines.push("JCAL `(free)".into());
+            }
+            return Ok(Node::lines(lines));
+        }
+        let mut lines = vec![format!("MOV32I R{pointer}, {:#x}", format::any(self.u)?)];
+        lines.extend(plus_parameter(pointer, FORMATS_AT));
+        // Arguments are what the thread has stored.
+        lines.extend([OWN, OWN + 1].iter().zip(second..).map(|(own, register)| format!("MOV R{register}, R{own}")));
+        lines.push("JCAL `(vprintf)".into());
+        Ok(Node::lines(lines))
+    }
+}
