@@ -212,9 +212,9 @@ impl<'a> Source<'a> {
             }
         }
         function.param_bytes = param_bytes;
-        function.externs = externs.symbols.iter().map(|&(id, _)| id).collect();
+        function.externs = (1..=externs.names.len()).map(SymbolId).collect();
         let mut module = module(Isa::Maxwell { sm: 50 }, code, function);
-        module.symbols.extend(externs.symbols.into_iter().map(|(_, symbol)| symbol));
+        module.symbols.extend(externs.names.iter().map(|&name| symbol_of(name.into(), None, 0)));
         module.relocations = externs.calls;
         Ok(module)
     }
@@ -246,14 +246,15 @@ impl<'a> Source<'a> {
 
 /// Functions that a text names without defining them.
 #[derive(Default)]
-struct Externs {
-    symbols: Vec<(SymbolId, Symbol)>,
+struct Externs<'a> {
+    names: Vec<&'a str>,
+    symbols: FxHashMap<&'a str, SymbolId>,
     calls: Vec<Relocation>,
 }
 
-impl Externs {
+impl<'a> Externs<'a> {
     /// The line with 0 for the name of such a function, if it has one.
-    fn without_name(&mut self, line: &Line<'_>, pc: u64) -> Result<Option<String>, Error> {
+    fn without_name(&mut self, line: &Line<'a>, pc: u64) -> Result<Option<String>, Error> {
         let Some((before, rest)) = line.text.split_once(EXTERN.0) else { return Ok(None) };
         let Some((name, after)) = rest.split_once(EXTERN.1).filter(|(name, _)| !name.is_empty()) else {
             return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
@@ -262,11 +263,11 @@ impl Externs {
         if !matches!(operation, Some("JCAL" | "JMP")) {
             return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
         }
-        let known = self.symbols.iter().find(|(_, symbol)| symbol.name == name).map(|&(id, _)| id);
         // Behind the kernel's own.
-        let symbol = known.unwrap_or(SymbolId(1 + self.symbols.len()));
-        if known.is_none() {
-            self.symbols.push((symbol, symbol_of(name.into(), None, 0)));
+        let next = SymbolId(1 + self.names.len());
+        let symbol = *self.symbols.entry(name).or_insert(next);
+        if symbol == next {
+            self.names.push(name);
         }
         let (section, name) = (SectionId(0), "R_CUDA_ABS32_20");
         self.calls.push(Relocation { section, offset: pc, kind: EXTERN_ADDRESS, name, symbol, addend: None });

@@ -65,8 +65,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
     pub fn drain(&mut self) {
         while let Some(pc) = self.queue.pop_front() {
             self.emit(pc);
-            let resumes: Vec<u64> = self.stack.iter().flat_map(Stack::resumes).collect();
-            for pc in resumes {
+            for pc in self.stack.as_mut().map(Stack::take_resumes).unwrap_or_default() {
                 self.block_at(pc);
             }
         }

@@ -23,6 +23,10 @@
 //! pop, which knows statically where to go on and which block pushed ([`Block::join`](crate::ir::Block::join)), however
 //! many sites name one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
 
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
 use crate::ir::{BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value};
 
 use super::flow::{Leave, Wait};
@@ -57,6 +61,10 @@ pub struct Stack {
     full: BlockId,
     done: BlockId,
     known: Vec<Site>,
+    /// The number of the site at an address.
+    numbers: FxHashMap<u64, usize>,
+    /// Sites whose resumes were taken.
+    taken: usize,
 }
 
 impl Stack {
@@ -84,6 +92,8 @@ impl Stack {
             full,
             done,
             known: Vec::new(),
+            numbers: FxHashMap::default(),
+            taken: 0,
         }
     }
 
@@ -129,10 +139,15 @@ impl Stack {
         resume: u64,
         pusher: Option<BlockId>,
     ) {
-        match self.known.iter_mut().find(|site| site.pc == pc) {
-            Some(site) if site.pusher != pusher => site.pusher = None,
-            Some(_) => {}
-            None => {
+        match self.numbers.entry(pc) {
+            Entry::Occupied(number) => {
+                let site = &mut self.known[*number.get()];
+                if site.pusher != pusher {
+                    site.pusher = None;
+                }
+            }
+            Entry::Vacant(number) => {
+                number.insert(self.known.len());
                 let block = b.function().new_block(resume);
                 self.known.push(Site { pc, wait, block, resume, pusher });
             }
@@ -146,9 +161,11 @@ impl Stack {
         b.rf_write(self.pointer, above);
     }
 
-    /// Where entries go on: these addresses must have blocks before [`Stack::finish`].
-    pub fn resumes(&self) -> impl Iterator<Item = u64> {
-        self.known.iter().map(|site| site.resume)
+    /// Where entries go on, of those that were pushed since the last time: these addresses must have blocks before
+    /// [`Stack::finish`].
+    pub fn take_resumes(&mut self) -> Vec<u64> {
+        let taken = std::mem::replace(&mut self.taken, self.known.len());
+        self.known[taken..].iter().map(|site| site.resume).collect()
     }
 
     /// Makes the code that takes entries off. `block_at` gives the block of a resume address.
