@@ -5,6 +5,7 @@
 //! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
 //! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,6 +51,54 @@ impl RegSet {
 /// Replaces a word of a set; whether it was another.
 fn replace(word: &mut u64, new: u64) -> bool {
     std::mem::replace(word, new) != new
+}
+
+/// The blocks that a block is named by.
+fn inverse(named: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut by = vec![Vec::new(); named.len()];
+    for (block, named) in named.iter().enumerate() {
+        named.iter().for_each(|&to| by[to].push(block));
+    }
+    by
+}
+
+/// Blocks that are to be looked at, each once.
+struct Queue {
+    blocks: VecDeque<usize>,
+    queued: Vec<bool>,
+}
+
+impl Queue {
+    /// The last ones first: mostly others lead to them.
+    fn of_all(blocks: usize) -> Queue {
+        Queue { blocks: (0..blocks).rev().collect(), queued: vec![true; blocks] }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let block = self.blocks.pop_front()?;
+        self.queued[block] = false;
+        Some(block)
+    }
+
+    fn add(&mut self, block: usize) {
+        if !std::mem::replace(&mut self.queued[block], true) {
+            self.blocks.push_back(block);
+        }
+    }
+
+    fn add_all(&mut self) {
+        (0..self.queued.len()).rev().for_each(|block| self.add(block));
+    }
+
+    /// Adds `new` to the words of these blocks, and those to the queue of which it changes the word.
+    fn tell(&mut self, blocks: &[usize], words: &mut [u64], new: u64) {
+        for &block in blocks {
+            let word = words[block] | new;
+            if replace(&mut words[block], word) {
+                self.add(block);
+            }
+        }
+    }
 }
 
 /// What a block reads before it writes, and what it certainly overwrites in the lanes that are active at its entry.
@@ -119,9 +168,6 @@ impl Liveness {
         exposed: &[Vec<(Reg, u32)>],
     ) -> Liveness {
         let count = numbers.count;
-        let runs = |set: &mut RegSet, exposed: &[(Reg, u32)]| {
-            exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
-        };
         let mut always = RegSet::new(count);
         always.insert(numbers.of_register(function.active));
         let blocks = function.blocks.len();
@@ -151,40 +197,47 @@ impl Liveness {
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
         // What lanes may read, from each block on, that are not active in it.
-        let mut waiting: Vec<RegSet> = exposed
+        let mut waiting = vec![RegSet::new(count); blocks];
+        let exposed: Vec<RegSet> = exposed
             .iter()
             .map(|exposed| {
                 let mut set = RegSet::new(count);
-                runs(&mut set, exposed);
+                exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
                 set
             })
             .collect();
         let mut all = RegSet::new(count);
         all.extend(0..count);
-        // Words of sets do not depend on each other.
+        let (to_follow, to_successor) = (inverse(&follow), inverse(&flow.successors));
+        // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
-            let mut changed = true;
-            while std::mem::take(&mut changed) {
-                for (i, Summary { uses, kills, grows }) in summaries.iter().enumerate().rev() {
-                    let uses = uses.0[word];
-                    // Code that is only found when it is reached may read anything.
-                    let anything = matches!(function.blocks[i].term, Terminator::Indirect { .. });
-                    let seed = if anything { all.0[word] } else { always.0[word] };
-                    let mut out = follow[i].iter().fold(seed, |out, &to| out | live_in[to].0[word]);
-                    // What it overwrites it may overwrite before the others resume.
-                    let seed = waiting[i].0[word] | if *grows { out | uses } else { 0 };
-                    let idle = flow.successors[i].iter().fold(seed, |idle, &to| idle | waiting[to].0[word]);
-                    let before = out & !kills.0[word] | uses | always.0[word] | idle;
-                    out = awaited[i].iter().fold(out | idle, |out, &join| out | live_in[join].0[word]);
-                    changed |= replace(&mut waiting[i].0[word], idle);
-                    changed |= replace(&mut live_in[i].0[word], before);
-                    changed |= replace(&mut live_out[i].0[word], out);
-                    if resumes[i] {
-                        let grown = always.0[word] | before;
-                        changed |= replace(&mut always.0[word], grown);
-                    }
+            let mut outs = vec![0; blocks];
+            let mut idles: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
+            let mut queue = Queue::of_all(blocks);
+            while let Some(i) = queue.pop() {
+                let Summary { uses, kills, grows } = &summaries[i];
+                let (uses, kills) = (uses.0[word], kills.0[word]);
+                // Code that is only found when it is reached may read anything.
+                let anything = matches!(function.blocks[i].term, Terminator::Indirect { .. });
+                let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
+                // What it overwrites it may overwrite before the others resume.
+                let idle = idles[i] | if *grows { out | uses } else { 0 };
+                let before = out & !kills | uses | always.0[word] | idle;
+                live_out[i].0[word] = out | idle;
+                if replace(&mut waiting[i].0[word], idle) {
+                    queue.tell(&to_successor[i], &mut idles, idle);
+                }
+                if replace(&mut live_in[i].0[word], before) {
+                    queue.tell(&to_follow[i], &mut outs, before);
+                }
+                let grown = always.0[word] | before;
+                if resumes[i] && replace(&mut always.0[word], grown) {
+                    queue.add_all();
                 }
             }
+        }
+        for (out, joins) in live_out.iter_mut().zip(&awaited) {
+            joins.iter().for_each(|&join| out.union(&live_in[join]));
         }
         let elsewhere = |i: usize| {
             // Lanes that come back in it may read anything that is live.
@@ -192,7 +245,7 @@ impl Liveness {
                 return None;
             }
             let mut out = always.clone();
-            runs(&mut out, &exposed[i]);
+            out.union(&exposed[i]);
             follow[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&live_in[to]));
             awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
             flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&waiting[to]));
@@ -205,7 +258,7 @@ impl Liveness {
             }
             let mut idle = always.clone();
             // It may do so after it has written.
-            runs(&mut idle, &exposed[i]);
+            idle.union(&exposed[i]);
             flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
             awaited[i].iter().for_each(|&join| idle.union(&live_in[join]));
             follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| idle.union(&live_in[join]));
