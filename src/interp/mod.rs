@@ -57,6 +57,11 @@ impl Interpreter {
     pub fn layout(&self) -> &RegLayout {
         &self.layout
     }
+
+    /// The block that an indirect jump to this pc goes to.
+    pub(crate) fn indirect_target(&self, pc: u64) -> Option<BlockId> {
+        self.indirect.get(&pc).copied()
+    }
 }
 
 impl Engine for Interpreter {

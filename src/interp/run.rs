@@ -126,8 +126,8 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_>, term: &Terminato
         }
         Terminator::Indirect { pc } => {
             let pc = values.uniform(pc);
-            match engine.indirect.get(&pc) {
-                Some(target) => Next::Block(*target),
+            match engine.indirect_target(pc) {
+                Some(target) => Next::Block(target),
                 None => {
                     executor.context.indirect_pc = pc;
                     Next::Leave(ExitCode::UnknownPc)

@@ -210,10 +210,6 @@ impl Program {
         self.one_worker
     }
 
-    fn indirect_targets(&self) -> Vec<(u64, BlockId)> {
-        self.function.indirect_targets().collect()
-    }
-
     /// Nanoseconds spent on translation so far.
     pub fn translate_ns(&self) -> u64 {
         self.translate_ns.load(Relaxed)
@@ -253,6 +249,16 @@ impl Program {
             return self.compiled(region, Effort::Quick).as_ref().ok();
         }
         self.regions[region].made(Effort::Quick).or_else(|| self.first_code(region, context))
+    }
+
+    /// Has an indirect jump out of its region, by the block that the context names, go on at its target. False if it was a jump
+    /// backwards too many for this turn. None: its target is not known.
+    fn jump_indirectly(&self, context: &mut WarpContext) -> Option<bool> {
+        let target = self.interpreter.indirect_target(context.indirect_pc)?;
+        let backward = target.0 <= context.resume;
+        context.resume = target.0;
+        context.back_edges = context.back_edges.wrapping_sub(backward.into());
+        Some(!backward || context.back_edges as i64 > 0)
     }
 
     /// Runs code from the context's block on.
@@ -327,7 +333,11 @@ impl Engine for Program {
                 2 if context.back_edges as i64 > 0 => {}
                 2 => return ExitCode::Yield,
                 3 => return ExitCode::Fault,
-                4 => return ExitCode::UnknownPc,
+                4 => match self.jump_indirectly(context) {
+                    Some(true) => {}
+                    Some(false) => return ExitCode::Yield,
+                    None => return ExitCode::UnknownPc,
+                },
                 _ => return ExitCode::Service,
             }
         }

@@ -200,8 +200,10 @@ impl BlockLowerer<'_, '_, '_> {
             Terminator::Indirect { pc } => {
                 let pc = self.scalar(*pc);
                 let cases = self.region.indirect_targets.clone();
+                // Others are the dispatcher's: there may be many, and many such jumps.
                 self.switch(pc, cases, |lowerer| {
                     lowerer.ctx_store(pc, abi::INDIRECT_PC);
+                    lowerer.resume_at(BlockId(lowerer.number));
                     lowerer.return_code(ExitCode::UnknownPc as u32);
                 });
             }

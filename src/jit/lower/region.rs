@@ -24,6 +24,7 @@ use warploom_runtime::warp::{ExitCode, RUNS};
 /// What the blocks of a region share while they are lowered.
 pub struct Region<'r> {
     blocks: HashMap<BlockId, ClifBlock>,
+    /// Its blocks that indirect jumps may name, by pc.
     pub indirect_targets: Vec<(u64, BlockId)>,
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: &'r [Reg],
@@ -223,7 +224,12 @@ pub fn lower_region(
     let registers = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, abi::REGISTERS);
     let mut region = Region {
         blocks: region_blocks.iter().map(|&id| (id, b.create_block())).collect(),
-        indirect_targets: program.indirect_targets(),
+        indirect_targets: region_blocks
+            .iter()
+            .map(|&id| (program.function().block(id), id))
+            .filter(|(block, _)| block.indirect_target)
+            .map(|(block, id)| (block.pc, id))
+            .collect(),
         read_first: program.read_first(),
         one_worker: program.one_worker(),
         effort,

@@ -62,6 +62,8 @@ struct Explorer<'a> {
     steps: BTreeMap<Place, Step>,
     leaders: BTreeSet<Place>,
     indirect: BTreeSet<u64>,
+    /// Those of `indirect` that have not been explored.
+    unexplored: Vec<u64>,
     trial: Trial,
 }
 
@@ -82,18 +84,16 @@ impl Program {
             steps: BTreeMap::new(),
             leaders: BTreeSet::new(),
             indirect: BTreeSet::new(),
+            unexplored: Vec::new(),
             trial: Trial::new(),
         };
         explorer.explore((kernel.entry, kernel.mode));
         let indirect = |step: &Step| matches!(step.flow, Flow::Indirect(_) | Flow::IndirectCall { .. });
         let open = explorer.steps.values().any(indirect);
         if open {
-            explorer.indirect.extend(kernel.indirect_targets);
-            explorer.indirect.extend(kernel.discovered);
+            kernel.indirect_targets.iter().chain(kernel.discovered).for_each(|&pc| explorer.may_jump_to(pc));
             // Calls in what is found add where they return to.
-            let mut done = BTreeSet::new();
-            while let Some(&pc) = explorer.indirect.iter().find(|pc| !done.contains(*pc)) {
-                done.insert(pc);
+            while let Some(pc) = explorer.unexplored.pop() {
                 explorer.explore((pc, kernel.mode));
             }
         }
@@ -130,16 +130,20 @@ impl Explorer<'_> {
                 Flow::Barrier => leaders.push((next, mode)),
                 Flow::SetMode(mode) => leaders.push((next, mode)),
                 Flow::Call { target, .. } => {
-                    self.indirect.insert(next);
+                    self.may_jump_to(next);
                     leaders.push((target, mode));
                 }
-                Flow::IndirectCall { .. } => {
-                    self.indirect.insert(next);
-                }
+                Flow::IndirectCall { .. } => self.may_jump_to(next),
                 Flow::Indirect(_) | Flow::Exit | Flow::Trap(_) => {}
             }
             work.extend(&leaders);
             self.leaders.extend(leaders);
+        }
+    }
+
+    fn may_jump_to(&mut self, pc: u64) {
+        if self.indirect.insert(pc) {
+            self.unexplored.push(pc);
         }
     }
 
