@@ -46,16 +46,17 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
     let passages: Vec<Passage> = function.blocks.iter().map(|block| Passage::of(function, block)).collect();
     let keepers = keepers(&passages);
     // None: not reached so far.
-    let mut entry: Vec<Option<State>> = vec![None; function.blocks.len()];
+    let mut entry: Vec<Option<State>> = vec![None; flow.successors.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
     entry[0] = Some(State { facts: lanes.map(|reg| (reg, 0)).collect(), ..State::default() });
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
-        let end = passages[index].end(&known, &keepers, launch);
+        // Behind the last block nothing is done.
+        let end = passages.get(index).map_or(known.clone(), |passage| passage.end(&known, &keepers, launch));
         for &to in &flow.successors[index] {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
-            let state = match function.blocks[to].join {
+            let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
                 Some(_) if flow.join(to).is_none() => State::default(),
                 Some(_) => continue,
@@ -64,14 +65,15 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
                 pending.insert(to);
             }
         }
-        for (join, written) in &joins[index] {
+        for (join, written) in joins.get(index).into_iter().flatten() {
             let facts = without(&end.facts, written);
             if meet(&mut entry[*join], State { facts, ..State::default() }) {
                 pending.insert(*join);
             }
         }
     }
-    entry.into_iter().map(|state| state.unwrap_or_default().facts).collect()
+    let facts = entry.into_iter().map(|state| state.unwrap_or_default().facts);
+    facts.take(function.blocks.len()).collect()
 }
 
 /// Keeps what both say. True if that is less than before.

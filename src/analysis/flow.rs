@@ -7,7 +7,8 @@ use crate::ir::{BlockId, Function, Terminator};
 const MAX_SEARCH: usize = 1 << 20;
 
 pub struct Flow {
-    /// The blocks that a block may pass control to.
+    /// The blocks that a block may pass control to. Behind the last block there is one that is none: all indirect jumps lead to it,
+    /// and it leads to all that they may name, so that there are not as many ways as the product of the two.
     pub successors: Vec<Vec<usize>>,
     pub joins: Vec<Join>,
     /// Of each block, its place in `joins`.
@@ -26,13 +27,14 @@ impl Flow {
     pub fn of(function: &Function) -> Flow {
         let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.0 as usize).collect();
         let successors = function.blocks.iter().map(|block| match block.term {
-            Terminator::Indirect { .. } => indirect.clone(),
+            Terminator::Indirect { .. } => vec![function.blocks.len()],
             _ => {
                 let mut to = Vec::new();
                 block.term.for_each_target(|target| to.push(target.0 as usize));
                 to
             }
         });
+        let successors = successors.chain([indirect]);
         let mut flow =
             Flow { successors: successors.collect(), joins: Vec::new(), join_at: vec![None; function.blocks.len()] };
         let joins = function.blocks.iter().filter(|block| block.join.is_some()).count();
@@ -52,7 +54,7 @@ impl Flow {
     /// The blocks that may run after a block pushed and before the lanes join at `end`. As joins are nested, those entered
     /// on the way were pushed on the way, or by the same block later.
     fn on_the_way(&self, function: &Function, end: usize, pusher: usize) -> Vec<usize> {
-        let mut passed = vec![false; function.blocks.len()];
+        let mut passed = vec![false; self.successors.len()];
         // Joins whose pusher has not been passed.
         let mut waiting: Vec<(usize, usize)> = Vec::new();
         let mut next: Vec<usize> = self.successors[pusher].clone();
@@ -61,7 +63,7 @@ impl Flow {
             if passed[block] {
                 continue;
             }
-            if let Some(BlockId(by)) = function.blocks[block].join
+            if let Some(BlockId(by)) = function.blocks.get(block).and_then(|block| block.join)
                 && !passed[by as usize]
                 && !(by as usize == pusher && block > end)
             {
@@ -69,7 +71,9 @@ impl Flow {
                 continue;
             }
             passed[block] = true;
-            found.push(block);
+            if block < function.blocks.len() {
+                found.push(block);
+            }
             next.extend(&self.successors[block]);
             next.extend(waiting.iter().filter(|&&(_, by)| by == block).map(|&(join, _)| join));
         }
@@ -78,6 +82,6 @@ impl Flow {
 
     /// The join at a block, if what runs on the way to it is known.
     pub fn join(&self, block: usize) -> Option<&Join> {
-        self.join_at[block].map(|at| &self.joins[at])
+        self.join_at.get(block).copied().flatten().map(|at| &self.joins[at])
     }
 }

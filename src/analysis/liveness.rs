@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, entry_mask};
+use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, entry_mask};
 
 /// One bit per register.
 #[derive(Clone)]
@@ -109,6 +109,12 @@ struct Summary {
     grows: bool,
 }
 
+impl Summary {
+    fn of_nothing(registers: usize) -> Summary {
+        Summary { uses: RegSet::new(registers), kills: RegSet::new(registers), grows: false }
+    }
+}
+
 /// Numbers of registers.
 pub struct Numbers {
     /// Of each bank, that of its first register, and whether that is the number of all, which are only read and written by index.
@@ -170,12 +176,13 @@ impl Liveness {
         let count = numbers.count;
         let mut always = RegSet::new(count);
         always.insert(numbers.of_register(function.active));
-        let blocks = function.blocks.len();
-        let summaries: Vec<Summary> =
-            (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), numbers)).collect();
+        // Behind the last block there is one that does nothing (see `Flow::successors`).
+        let (blocks, all_blocks) = (function.blocks.len(), flow.successors.len());
+        let summaries = (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), numbers));
+        let summaries: Vec<Summary> = summaries.chain([Summary::of_nothing(count)]).collect();
 
-        let mut live_in = vec![RegSet::new(count); blocks];
-        let mut live_out = vec![RegSet::new(count); blocks];
+        let mut live_in = vec![RegSet::new(count); all_blocks];
+        let mut live_out = vec![RegSet::new(count); all_blocks];
         let mut switched = vec![false; blocks];
         for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
             block.term.for_each_target(|to| switched[to.0 as usize] = true);
@@ -184,7 +191,8 @@ impl Liveness {
         let resumes = function.blocks.iter().enumerate().map(|(index, block)| {
             block.indirect_target || if block.join.is_some() { flow.join(index).is_none() } else { switched[index] }
         });
-        let resumes: Vec<bool> = resumes.collect();
+        let resumes: Vec<bool> = resumes.chain([false]).collect();
+        let jumps_anywhere = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
         // A lane does not come to a join by itself: from the pusher's end on it waits for it, whatever else runs. `follow`
         // is where the lanes of a block go on, `awaited` what waits meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
@@ -197,7 +205,7 @@ impl Liveness {
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
         // What lanes may read, from each block on, that are not active in it.
-        let mut waiting = vec![RegSet::new(count); blocks];
+        let mut waiting = vec![RegSet::new(count); all_blocks];
         let exposed: Vec<RegSet> = exposed
             .iter()
             .map(|exposed| {
@@ -205,20 +213,21 @@ impl Liveness {
                 exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
                 set
             })
+            .chain([RegSet::new(count)])
             .collect();
         let mut all = RegSet::new(count);
         all.extend(0..count);
         let (to_follow, to_successor) = (inverse(&follow), inverse(&flow.successors));
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
-            let mut outs = vec![0; blocks];
+            let mut outs = vec![0; all_blocks];
             let mut idles: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
-            let mut queue = Queue::of_all(blocks);
+            let mut queue = Queue::of_all(all_blocks);
             while let Some(i) = queue.pop() {
                 let Summary { uses, kills, grows } = &summaries[i];
                 let (uses, kills) = (uses.0[word], kills.0[word]);
                 // Code that is only found when it is reached may read anything.
-                let anything = matches!(function.blocks[i].term, Terminator::Indirect { .. });
+                let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
                 let idle = idles[i] | if *grows { out | uses } else { 0 };
@@ -253,7 +262,7 @@ impl Liveness {
         };
         let live_elsewhere = (0..blocks).map(elsewhere).collect();
         let idle = |i: usize| {
-            if matches!(function.blocks[i].term, Terminator::Indirect { .. }) {
+            if jumps_anywhere(&function.blocks[i]) {
                 return all.clone();
             }
             let mut idle = always.clone();
@@ -301,7 +310,7 @@ fn summarize(function: &Function, code: &Editor, seen: impl Fn(Value) -> bool, n
     let defs = code.defs_as_they_are();
     let masks = Masks::of(&code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
-    let mut summary = Summary { uses: RegSet::new(numbers.count), kills: RegSet::new(numbers.count), grows: false };
+    let mut summary = Summary::of_nothing(numbers.count);
     for inst in code.insts.iter().rev() {
         match &inst.op {
             Op::RfRead { .. } | Op::RegionRead { .. } if !seen(inst.results[0]) => {}

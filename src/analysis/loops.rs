@@ -1,12 +1,13 @@
 //! Which blocks are in loops.
 
 use super::flow::Flow;
-use crate::ir::{Function, Terminator};
+use crate::ir::{Block, Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
 /// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.
 pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
-    let dispatches = |block: usize| matches!(function.blocks[block].term, Terminator::Switch { .. });
+    let is_switch = |block: &Block| matches!(block.term, Terminator::Switch { .. });
+    let dispatches = |block: usize| function.blocks.get(block).is_some_and(is_switch);
     let mut successors = flow.successors.clone();
     successors.iter_mut().enumerate().filter(|&(block, _)| dispatches(block)).for_each(|(_, to)| to.clear());
     for join in &flow.joins {
@@ -14,7 +15,9 @@ pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
         let leaves = |&&block: &&usize| flow.successors[block].iter().any(|&to| dispatches(to));
         join.on_the_way.iter().filter(leaves).for_each(|&block| successors[block].push(join.block));
     }
-    Components::of(&successors)
+    let mut in_loops = Components::of(&successors);
+    in_loops.truncate(function.blocks.len());
+    in_loops
 }
 
 /// Strongly connected components, by Tarjan's algorithm without recursion: guest code decides how deep it goes.
