@@ -139,3 +139,32 @@ fn reproducers_run() {
         assert!(text.contains("both engines agree"), "{number}: {text}");
     }
 }
+
+/// Many functions, each called once, in more than one region of the JIT's: they return by indirect jumps, to and fro.
+#[test]
+fn many_functions_are_called() {
+    const FUNCTIONS: usize = 400;
+    let calls: String = (0..FUNCTIONS).map(|n| format!("s_call_b64 s[30:31], .Lf{n}\n")).collect();
+    let functions: String =
+        (0..FUNCTIONS).map(|n| format!(".Lf{n}:\nv_add_u32_e32 v1, {}, v1\ns_setpc_b64 s[30:31]\n", n % 60)).collect();
+    let start = ".target gfx900\nv_mov_b32_e32 v1, v0\nv_lshlrev_b32_e32 v2, 2, v0\n";
+    let end = "global_store_dword v2, v1, s[4:5]\ns_endpgm\n";
+    let manifest = r#"
+kernel = { binary = "calls.s", format = "gfx9-raw" }
+launch = { grid = [1, 1, 1], block = [64, 1, 1] }
+raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
+buffer.x = { dtype = "u32", zeros = 256 }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("calls.s"), [start, &calls, end, &functions].concat()).unwrap();
+    std::fs::write(folder.path().join("calls.toml"), manifest).unwrap();
+    for effort in ["quick", "full"] {
+        let arguments = ["run", "calls.toml", "--engine", "both", "--effort", effort, "--out", "."];
+        let text = text(&warploom(&arguments, folder.path()));
+        assert!(text.contains("both engines agree"), "{text}");
+        let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+        let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+        let sum = (0..FUNCTIONS as u32).map(|n| n % 60).sum::<u32>();
+        assert!(words.eq((0..64).map(|lane| lane + sum)), "{effort}");
+    }
+}
