@@ -45,7 +45,10 @@ impl BlockLowerer<'_, '_, '_> {
             return form;
         }
         if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
-            return MaskForm { words: Some([words; 2]), longs: Some([words; 4]), ..MaskForm::default() };
+            let longs = vector::cast(self.b, types::I64X2, words);
+            let form = MaskForm { words: Some([words; 2]), longs: Some([longs; 4]), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
+            return form;
         }
         if let Some(&whole) = self.chunk().shared.masks.get(&v) {
             let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };
