@@ -619,16 +619,15 @@ fn dump_shows_stages() {
 
 #[test]
 fn bench_measures_both_engines() {
-    let folder = Folder::new(&saxpy(&[]));
-    let ran: Ran = command().arg("bench").arg(folder.path("m.toml")).args(["--seconds", "0"]).output().unwrap().into();
+    let bench = |folder: &Folder| warploom(&["bench", folder.path("m.toml").to_str().unwrap(), "--seconds", "0"]);
+    let ran = bench(&Folder::new(&saxpy(&[])));
     assert_ends(&ran, 0, &[]);
     for part in ["jit", "interp", "lane-instructions", "times as fast", "both engines agree"] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
     let folder = Folder::new(&saxpy(&[("zeros = 400", "zeros = 400\nexpect = \"e.npy\"")]));
     write::array(&folder.path("e.npy"), &Array::flat(Dtype::F32, vec![0; 400])).unwrap();
-    let ran: Ran = command().arg("bench").arg(folder.path("m.toml")).args(["--seconds", "0"]).output().unwrap().into();
-    assert_ends(&ran, 1, &["buffer `y`", "of 100 elements differ"]);
+    assert_ends(&bench(&folder), 1, &["buffer `y`", "of 100 elements differ"]);
 }
 
 #[test]

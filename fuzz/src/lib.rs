@@ -16,8 +16,8 @@ use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
+use warploom::isa::gfx9;
 use warploom::isa::maxwell::{Instruction, assemble, table};
-use warploom::isa::{gfx9, maxwell};
 use warploom::jit::Program;
 
 pub mod elf;
@@ -107,20 +107,13 @@ pub fn decode_maxwell(bytes: &[u8]) {
         assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
         let again = assemble(&text, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
         assert_eq!(Instruction::decode(again).expect("it is assembled from the table").text(PC), text, "{word:016x}");
-        assert_eq!(lifted_maxwell(again), lifted_maxwell(word), "{word:016x} and {again:016x} are {text}");
+        let [before, after] = [word, again].map(|word| maxwell_code::lifted_word(word).map(analysed));
+        assert_eq!(after, before, "{word:016x} and {again:016x} are {text}");
         for slot in instruction.row.operands() {
             let _ = instruction.source(slot.role);
         }
         let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(PC));
     }
-}
-
-/// What a word does, as IR. Bits that mean nothing do not show in it.
-fn lifted_maxwell(word: u64) -> Option<String> {
-    const EXIT: u64 = 0xe300_0000_0007_000f;
-    let code: Vec<u8> = [0, word, EXIT, EXIT].into_iter().flat_map(u64::to_le_bytes).collect();
-    let kernel = maxwell::lift::Kernel::new("word", &code, 0);
-    maxwell::lift::lift_kernel(&kernel).ok().map(analysed)
 }
 
 /// GFX9 instructions, one after the other: their parts and text can be read, and the text assembles to the same instruction.
@@ -137,7 +130,9 @@ pub fn decode_gfx9(bytes: &[u8]) {
         let again = gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
         let decoded = gfx9::Instruction::decode(&again).expect("it is assembled from the table");
         assert_eq!(decoded.text(PC), text, "{word:016x}");
-        assert_eq!(lifted_gfx9(&again), lifted_gfx9(&rest[..instruction.bytes() as usize]), "{word:016x}: {text}");
+        let bytes = &rest[..instruction.bytes() as usize];
+        let [before, after] = [bytes, &again].map(|bytes| gfx9_code::lifted_instruction(bytes).map(analysed));
+        assert_eq!(after, before, "{word:016x}: {text}");
         for n in 0..=instruction.source_count() {
             let _ = instruction.src(n);
         }
@@ -147,14 +142,7 @@ pub fn decode_gfx9(bytes: &[u8]) {
     }
 }
 
-fn lifted_gfx9(instruction: &[u8]) -> Option<String> {
-    const S_ENDPGM: u32 = 0xbf81_0000;
-    let code = [instruction, &S_ENDPGM.to_le_bytes()].concat();
-    let kernel = gfx9::lift::Kernel::new("instruction", &code);
-    gfx9::lift::lift_kernel(&kernel).ok().map(analysed)
-}
-
-/// After the JIT's analysis, which folds constants: of some literals only a half is used.
+/// What code does, as IR after the JIT's analysis: bits that mean nothing do not show, and of some literals only a half is used.
 fn analysed(function: Function) -> String {
     let class = LaunchClass::of([1; 3], function.lanes.into());
     let program = Program::new(&Arc::new(function), class, true).expect("it verifies");

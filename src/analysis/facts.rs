@@ -38,7 +38,7 @@ struct Kept {
 /// The facts at the entry of every block. A block that is not reached has none.
 pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts> {
     // Of each block, the joins of what it pushed, with the registers that may be written on the way.
-    let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); function.blocks.len()];
+    let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); flow.successors.len()];
     for join in &flow.joins {
         let written = registers_written(function, &join.on_the_way);
         joins[join.pusher].push((join.block, written));
@@ -53,7 +53,10 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
         // Behind the last block nothing is done.
-        let end = passages.get(index).map_or(known.clone(), |passage| passage.end(&known, &keepers, launch));
+        let end = match passages.get(index) {
+            Some(passage) => passage.end(&known, &keepers, launch),
+            None => known,
+        };
         for &to in &flow.successors[index] {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
@@ -65,7 +68,7 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
                 pending.insert(to);
             }
         }
-        for (join, written) in joins.get(index).into_iter().flatten() {
+        for (join, written) in &joins[index] {
             let facts = without(&end.facts, written);
             if meet(&mut entry[*join], State { facts, ..State::default() }) {
                 pending.insert(*join);

@@ -34,9 +34,9 @@ impl Flow {
                 to
             }
         });
-        let successors = successors.chain([indirect]);
-        let mut flow =
-            Flow { successors: successors.collect(), joins: Vec::new(), join_at: vec![None; function.blocks.len()] };
+        let successors: Vec<Vec<usize>> = successors.chain([indirect]).collect();
+        let join_at = vec![None; successors.len()];
+        let mut flow = Flow { successors, joins: Vec::new(), join_at };
         let joins = function.blocks.iter().filter(|block| block.join.is_some()).count();
         if joins.saturating_mul(function.blocks.len()) <= MAX_SEARCH {
             for (index, block) in function.blocks.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Flow {
 
     /// The join at a block, if what runs on the way to it is known.
     pub fn join(&self, block: usize) -> Option<&Join> {
-        self.join_at.get(block).copied().flatten().map(|at| &self.joins[at])
+        self.join_at[block].map(|at| &self.joins[at])
     }
 }
 

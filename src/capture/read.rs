@@ -12,11 +12,11 @@ const MOST_UNBOUNDED: u64 = 1 << 30;
 /// All bytes of a file.
 pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let read = || -> std::io::Result<Vec<u8>> {
-        let file = File::open(path)?;
+        let (mut file, mut bytes) = (File::open(path)?, Vec::new());
         if file.metadata()?.is_file() {
-            return std::fs::read(path);
+            file.read_to_end(&mut bytes)?;
+            return Ok(bytes);
         }
-        let mut bytes = Vec::new();
         file.take(MOST_UNBOUNDED + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST_UNBOUNDED {
             let problem = format!("it is no regular file, and does not end after {MOST_UNBOUNDED} bytes");
@@ -29,6 +29,6 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// All of a text file.
 pub fn text(path: &Path) -> Result<String, Error> {
-    let not_text = |_| IoError::new(ErrorKind::InvalidData, "it is not UTF-8");
-    String::from_utf8(file(path)?).map_err(|e| Error::io(path, "read", not_text(e)))
+    let not_text = |_| Error::io(path, "read", IoError::new(ErrorKind::InvalidData, "it is not UTF-8"));
+    String::from_utf8(file(path)?).map_err(not_text)
 }

@@ -41,27 +41,29 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let launch = Launch::read(&options.manifest)?;
     let complain =
         |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
-    let jit = measure(options, &launch, EngineKind::Jit)?;
-    if let Some(fault) = &jit.last.fault {
-        complain(fault);
-        return Ok(Ending::Fault);
-    }
-    let interp = measure(options, &launch, EngineKind::Interp)?;
     let mut text = String::new();
-    for measured in [&jit, &interp] {
+    let mut engines = Vec::new();
+    for engine in [EngineKind::Jit, EngineKind::Interp] {
+        let measured = measure(options, &launch, engine)?;
+        if let Some(fault) = &measured.last.fault {
+            complain(fault);
+            return Ok(Ending::Fault);
+        }
         let lane_instructions = measured.last.counts.lane_instructions;
         text += &format!(
             "{:<7} {:>9} a launch (best of {}), translated in {}, {} lane-instructions, {}\n",
-            measured.options.engine.name(),
+            engine.name(),
             time(measured.best),
             measured.launches,
             time(measured.translate),
             grouped(lane_instructions),
             rate(lane_instructions, measured.best)
         );
+        engines.push(measured);
     }
+    let [jit, interp] = &engines[..] else { unreachable!("two engines") };
     let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
-    text += &format!("the JIT is {:.1} times as fast\n", seconds(&interp) / seconds(&jit));
+    text += &format!("the JIT is {:.1} times as fast\n", seconds(interp) / seconds(jit));
     // How fast a wrong result is there says nothing.
     let mut ending = Ending::Success;
     for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {

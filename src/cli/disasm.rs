@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print, read};
+use super::{Ending, Error, print};
+use crate::capture::read;
 use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind};
 use crate::isa::gfx9;
 use crate::isa::maxwell::Instruction;
@@ -37,7 +38,7 @@ enum IsaChoice {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let bytes = read(&options.file)?;
+    let bytes = read::file(&options.file)?;
     let text = match options.isa {
         Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
         Some(IsaChoice::Gfx9) => stream(&bytes, 0, options.hex),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print, read, session};
+use super::{Ending, Error, print, session};
+use crate::capture::read;
 use crate::capture::{Launch, Manifest};
 use crate::container::recognise;
 use crate::exec::{Program, Stage};
@@ -52,7 +53,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         StageChoice::Host => Stage::Host,
     };
     let failed = |e| Error::exec(&options.file)(e);
-    let bytes = read(&options.file)?;
+    let bytes = read::file(&options.file)?;
     let text = match (&options.kernel, launch(&options.file, &bytes)) {
         (None, Some(launch)) => {
             let launch = launch?;

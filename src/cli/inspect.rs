@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::text::grouped;
-use super::{Ending, Error, print, read};
+use super::{Ending, Error, print};
+use crate::capture::read;
 use crate::container::fatbin::{self, MemberKind};
 use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
 use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
@@ -17,7 +18,7 @@ pub struct Options {
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let bytes = read(&options.file)?;
+    let bytes = read::file(&options.file)?;
     let mut out = String::new();
     match container::recognise(&bytes) {
         None | Some(Format::Cubin | Format::Hsaco | Format::Assembly | Format::Ir) => {}

@@ -165,7 +165,3 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
-
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    Ok(crate::capture::read::file(path)?)
-}

@@ -16,9 +16,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cubin::reloc;
 use super::module::{
-    Binding, Function, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol,
-    SymbolId, SymbolKind,
+    Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format};
 use crate::ir::{parse, verify};
@@ -34,8 +34,8 @@ const FUNCTION: &str = "function ";
 const IR_COMMENT: &str = "#";
 /// Around the name of a function that is not defined, as the vendor's disassembler has it.
 const EXTERN: (&str, char) = ("`(", ')');
-/// The address of such a function in JCAL and JMP.
-const EXTERN_ADDRESS: RelocKind = RelocKind::Address { half: Half::Whole, at: 20, bits: 32 };
+/// The type of the relocation that gives JCAL and JMP the address of such a function: R_CUDA_ABS32_20.
+const EXTERN_ADDRESS: u32 = 42;
 /// Where the parameters of a Maxwell kernel start in constant bank 0.
 const PARAM_BASE: u32 = 0x140;
 /// Parameters and memory of a kernel at most, in bytes.
@@ -269,8 +269,8 @@ impl<'a> Externs<'a> {
         if symbol == next {
             self.names.push(name);
         }
-        let (section, name) = (SectionId(0), "R_CUDA_ABS32_20");
-        self.calls.push(Relocation { section, offset: pc, kind: EXTERN_ADDRESS, name, symbol, addend: None });
+        let (kind, name) = reloc::kind(EXTERN_ADDRESS).expect("a type of the table");
+        self.calls.push(Relocation { section: SectionId(0), offset: pc, kind, name, symbol, addend: None });
         Ok(Some(format!("{before}0x0{after}")))
     }
 }

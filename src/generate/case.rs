@@ -179,9 +179,15 @@ pub(super) fn effort(u: &mut Unstructured<'_>) -> Choice<Effort> {
 }
 
 /// A buffer of these words.
-pub(super) fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
+fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
     let values = words.into_iter().map(|word| toml::Value::Integer(word.into())).collect();
     Buffer { values: Some(values), dtype: Some(Dtype::U32), ..Buffer::default() }
+}
+
+/// A buffer of these bytes, in whole words.
+pub(super) fn bytes(content: &[u8]) -> Buffer {
+    let byte = |chunk: &[u8], i: usize| u32::from(chunk.get(i).copied().unwrap_or(0)) << (8 * i);
+    words(content.chunks(4).map(|chunk| (0..4).map(|i| byte(chunk, i)).sum()))
 }
 
 /// A buffer of zeros, which is compared in words.

@@ -142,13 +142,12 @@ fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
 /// What [`compare`] runs, for `warploom run`: it gives warps other turns.
 pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> Reproducer {
     let initial = read_by(function, initial);
-    let words = |bytes: Vec<u8>| case::words(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     let mut manifest = case::manifest([BLOCKS_OF_GRID, 1, 1], block, INSTRUCTIONS);
     (manifest.launch.shared_bytes, manifest.launch.stack_bytes) = (SHARED_BYTES, Some(LOCAL_BYTES));
     manifest.args = vec![Arg::Buffer("buffer".into())];
     let buffers = [
-        ("buffer", BUFFER, words(content())),
-        ("registers", REGISTERS_IN, words(input(function, &initial))),
+        ("buffer", BUFFER, case::bytes(&content())),
+        ("registers", REGISTERS_IN, case::bytes(&input(function, &initial))),
         ("results", REGISTERS_OUT, case::zeros(bytes_of_registers(function, block).max(8))),
     ];
     for (name, address, buffer) in buffers {

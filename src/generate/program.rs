@@ -18,6 +18,15 @@ impl Node {
         Node(vec![Part::from_lines(lines)])
     }
 
+    /// A body between lines.
+    pub fn around(
+        open: impl IntoIterator<Item = impl Into<String>>,
+        body: Vec<Node>,
+        close: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Node {
+        Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines(close)])
+    }
+
     pub fn line(line: impl Into<String>) -> Node {
         Node::lines([line.into()])
     }
@@ -143,9 +152,7 @@ mod tests {
     }
 
     fn program() -> Vec<Node> {
-        let structure = |open: &str, body: Vec<Node>, close: &str| {
-            Node(vec![Part::from_lines([open]), Part::Body(body), Part::from_lines([close])])
-        };
+        let structure = |open: &str, body: Vec<Node>, close: &str| Node::around([open], body, [close]);
         let inner = structure("if", vec![Node::line("c"), Node::line("d")], "fi");
         let outer = structure("loop", vec![Node::line("b"), inner, Node::line("e")], "pool");
         vec![Node::line("a"), outer, Node::line("f")]

@@ -6,7 +6,7 @@
 
 mod elf;
 mod info;
-mod reloc;
+pub(super) mod reloc;
 
 use super::{Error, Module};
 

@@ -29,6 +29,6 @@ const TABLE: &[(u32, &str, RelocKind)] = &[
 ];
 
 /// Meaning and name of a relocation type.
-pub(super) fn kind(number: u32) -> Option<(RelocKind, &'static str)> {
+pub fn kind(number: u32) -> Option<(RelocKind, &'static str)> {
     TABLE.iter().find(|&&(n, ..)| n == number).map(|&(_, name, kind)| (kind, name))
 }

@@ -135,7 +135,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         let inner = writer.body(Scope { depth: 1, divergent: true, kept, counter })?;
         let open = [format!(".Lfunction{function}:")];
         let close = [format!("s_setpc_b64 {}", returns(function))];
-        functions.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(close)]));
+        functions.push(Node::around(open, inner, close));
     }
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
@@ -167,8 +167,8 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     if !independent {
         sgpr.push(register(SCRATCH, Value::Address("scratch".into())));
         sgpr.push(register(WAVE_OFFSET, Value::Builtin(Builtin::ScratchWaveOffset)));
-        let waves = lanes.div_ceil(WAVE_LANES);
-        manifest.buffers.insert("scratch".into(), zeros(u64::from(waves * WAVE_LANES * SCRATCH_BYTES)));
+        let bytes = lanes.next_multiple_of(WAVE_LANES) * SCRATCH_BYTES;
+        manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
     }
     manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
@@ -370,7 +370,7 @@ impl Writer<'_, '_> {
             let next = self.label();
             close.extend([format!("s_branch {next}"), format!("{next}:")]);
         }
-        Ok(Node(vec![Part::Lines(open), Part::Body(body), Part::Lines(close)]))
+        Ok(Node::around(open, body, close))
     }
 
     /// `if` with `else`
@@ -438,7 +438,7 @@ impl Writer<'_, '_> {
         let open = [test, format!("s_cbranch_scc{scc} {end}")];
         let inner = Scope { depth: scope.depth + 1, divergent: scope.divergent || !same, ..scope };
         let body = self.body(inner)?;
-        Ok(Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines([format!("{end}:")])]))
+        Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
     /// Some waves end before the others.

@@ -5,4 +5,4 @@ mod kernel;
 mod words;
 
 pub use kernel::kernel;
-pub use words::{gfx9_code, gfx9_registers};
+pub use words::{gfx9_code, gfx9_registers, lifted_instruction};

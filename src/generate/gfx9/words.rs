@@ -88,9 +88,14 @@ pub(super) fn instruction(u: &mut Unstructured<'_>, rows: &[&'static Row], free:
 
 /// Whether the instruction, with these modifiers, is not implemented.
 fn traps(bytes: &[u8]) -> bool {
-    let code = [bytes, &S_ENDPGM.to_le_bytes()].concat();
     let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
-    lift_kernel(&Kernel::new("word", &code)).is_ok_and(|function| function.blocks.iter().any(unimplemented))
+    lifted_instruction(bytes).is_some_and(|function| function.blocks.iter().any(unimplemented))
+}
+
+/// What an instruction does by itself, as a kernel. None: it cannot be lifted.
+pub fn lifted_instruction(bytes: &[u8]) -> Option<Function> {
+    let code = [bytes, &S_ENDPGM.to_le_bytes()].concat();
+    lift_kernel(&Kernel::new("instruction", &code)).ok()
 }
 
 /// The instruction with registers out of the few, and offsets that are small. None: they do not fit.

@@ -13,8 +13,8 @@ use arbitrary::{Result, Unstructured};
 use super::words::{ROWS, RZ, set, traps};
 use crate::capture::manifest::{Arg, Dim, Layout, Surface};
 use crate::generate::case::{
-    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest,
-    u32_arg, words, zeros,
+    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
+    u32_arg, zeros,
 };
 use crate::generate::format::FORMATS;
 use crate::generate::program::{Node, Part};
@@ -154,7 +154,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         let scope = Scope { depth: 1, divergent: true, ..Scope::default() };
         let inner = writer.body(scope)?;
         let open = [format!(".Lfunction{function}:")];
-        functions.push(Node(vec![Part::from_lines(open), Part::Body(inner), Part::from_lines(["RET"])]));
+        functions.push(Node::around(open, inner, ["RET"]));
     }
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
@@ -164,15 +164,9 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.args.push(Arg::Buffer("formats".into()));
     manifest.buffers = buffers(blocks * block.iter().product::<u32>(), seed);
     manifest.buffers.insert("counters".into(), zeros(DATA_BYTES.into()));
-    manifest.buffers.insert("formats".into(), words(format_words()));
+    manifest.buffers.insert("formats".into(), bytes(FORMATS));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
-}
-
-/// All formats, in whole words.
-fn format_words() -> impl Iterator<Item = u32> {
-    let word = |bytes: &[u8]| (0..4).rev().fold(0, |word, i| word << 8 | u32::from(*bytes.get(i).unwrap_or(&0)));
-    FORMATS.chunks(4).map(word)
 }
 
 fn surface(name: &str) -> Surface {
@@ -310,7 +304,7 @@ impl Writer<'_, '_> {
             // Lanes that skip the body wait at the end as the others do.
             let open = [format!("SSY {end}"), format!("{guard} SYNC")];
             let close = ["SYNC".into(), format!("{end}:")];
-            return Ok(Node(vec![Part::from_lines(open), Part::Body(self.body(inner)?), Part::from_lines(close)]));
+            return Ok(Node::around(open, self.body(inner)?, close));
         }
         let otherwise = self.label();
         let open = [format!("SSY {end}"), format!("{guard} BRA {otherwise}")];
@@ -333,7 +327,7 @@ impl Writer<'_, '_> {
             format!("@P6 BRA {end}"),
         ];
         let body = self.body(Scope { depth: scope.depth + 1, ..scope })?;
-        Ok(Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines([format!("{end}:")])]))
+        Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
     /// A loop, that lanes may leave one by one, with or without a place to continue at.
@@ -369,7 +363,7 @@ impl Writer<'_, '_> {
             format!("BRA {top}"),
             format!("{end}:"),
         ]);
-        Ok(Node(vec![Part::Lines(open), Part::Body(self.body(inner)?), Part::Lines(close)]))
+        Ok(Node::around(open, self.body(inner)?, close))
     }
 
     fn barrier(&mut self) -> Result<Node> {

@@ -8,4 +8,4 @@ mod words;
 pub use images::image_accesses;
 pub use kernel::kernel;
 pub use products::products;
-pub use words::{bundles, maxwell_code, maxwell_registers};
+pub use words::{bundles, lifted_word, maxwell_code, maxwell_registers};

@@ -45,10 +45,14 @@ pub fn bundles(instructions: &[u8]) -> Vec<u8> {
 
 /// Whether the word, with these modifiers, may end in a trap of such a kind.
 pub(super) fn traps(word: u64, kind: impl Fn(TrapKind) -> bool) -> bool {
-    let code = bundles(&[word, EXIT].map(u64::to_le_bytes).concat());
-    let kernel = Kernel::new("word", &code, 8);
     let traps = |block: &Block| matches!(block.term, Terminator::Trap { kind: found, .. } if kind(found));
-    lift_kernel(&kernel).is_ok_and(|function| function.blocks.iter().any(traps))
+    lifted_word(word).is_some_and(|function| function.blocks.iter().any(traps))
+}
+
+/// What a word does by itself, as a kernel. None: it cannot be lifted.
+pub fn lifted_word(word: u64) -> Option<Function> {
+    let code = bundles(&[word, EXIT].map(u64::to_le_bytes).concat());
+    lift_kernel(&Kernel::new("word", &code, 8)).ok()
 }
 
 /// What the registers of a lifted kernel of [`maxwell_code`] hold at its start.

@@ -104,7 +104,7 @@ impl Writer<'_, '_> {
         let mut lines = vec![format!("MOV32I R{pointer}, {:#x}", format::any(self.u)?)];
         lines.extend(plus_parameter(pointer, FORMATS_AT));
         // Arguments are what the thread has stored.
-        lines.extend([OWN, OWN + 1].iter().zip(second..).map(|(own, register)| format!("MOV R{register}, R{own}")));
+        lines.extend([0, 1].map(|half| format!("MOV R{}, R{}", second + half, OWN + half)));
         lines.push("JCAL `(vprintf)".into());
         Ok(Node::lines(lines))
     }
