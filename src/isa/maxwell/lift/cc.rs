@@ -146,6 +146,17 @@ pub fn write_result(cx: &mut Cx<'_>, i: &Instruction, result: Value) {
     write_sum(cx, i, result, Mask::Never, |_| Mask::Never);
 }
 
+/// Writes CC after a comparison that gives a number: Z and S are those of the number, also with `.X`, with which the old Z counts
+/// in the comparison.
+pub fn write_truth(cx: &mut Cx<'_>, i: &Instruction, number: Value) {
+    if !i.cc() {
+        return;
+    }
+    let z = if cx.wants(Flag::Z) { zero(cx, number) } else { Mask::Never };
+    let s = if cx.wants(Flag::S) { negative(cx, number) } else { Mask::Never };
+    write(cx, [z, s, Mask::Never, Mask::Never]);
+}
+
 /// The lanes where the result is zero, and with `.X` the old Z is set.
 pub fn zero_with(cx: &mut Cx<'_>, result: Value, chained: bool) -> Mask {
     let zero = zero(cx, result);

@@ -115,7 +115,7 @@ pub fn set_register(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask) -
     let with = cx.pred(i.ps());
     let truth = combine(cx, op, holds, with)?;
     let result = cc::boolean(cx, truth, i.bool_float());
-    cc::write_result(cx, i, result);
+    cc::write_truth(cx, i, result);
     cx.set(i.d(), result);
     Ok(Flow::Next)
 }

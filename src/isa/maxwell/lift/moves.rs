@@ -76,6 +76,9 @@ fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
         Sr::SWINLO => cx.b.load_const(0, 0, Type::I32),
         Sr::LWINLO => cx.b.load_const(0, 4, Type::I32),
         Sr::SWINSZ | Sr::LWINSZ => cx.int(WINDOW_BYTES),
+        // All of a lane's local memory is what the hardware calls the high part, in which the stack is; it starts at 0. Code made
+        // without optimisations compares its stack pointer with that start.
+        Sr::LMEMHIOFF | Sr::LMEMLOSZ => cx.int(0),
         _ => return Err(Unsupported),
     })
 }
