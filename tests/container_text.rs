@@ -168,3 +168,76 @@ buffer.x = { dtype = "u32", zeros = 256 }
         assert!(words.eq((0..64).map(|lane| lane + sum)), "{effort}");
     }
 }
+
+/// Functions whose addresses only the running code knows: they are found one after the other, while warps wait at barriers in what
+/// was found before. What runs long there is translated.
+#[test]
+fn functions_are_found_while_warps_wait() {
+    // The place behind `where_*` is asked for and called. The address of `b` is the lower one, and `a` calls it.
+    let program = "
+.target gfx900
+    v_mov_b32_e32 v1, v0
+    v_lshlrev_b32_e32 v2, 2, v0
+    s_call_b64 s[24:25], .Lwhere_a
+    s_add_u32 s20, s20, 4
+    s_addc_u32 s21, s21, 0
+    s_swappc_b64 s[30:31], s[20:21]
+    global_store_dword v2, v1, s[4:5]
+    s_endpgm
+.Lwhere_b:
+    s_getpc_b64 s[20:21]
+    s_setpc_b64 s[24:25]
+    v_add_u32_e32 v1, 9, v1
+    s_barrier
+    s_mov_b32 s38, 0x10000
+.Lloop:
+    v_add_u32_e32 v1, 3, v1
+    s_sub_u32 s38, s38, 1
+    s_cmp_lg_u32 s38, 0
+    s_cbranch_scc1 .Lloop
+    s_call_b64 s[36:37], .Lleaf
+    v_lshlrev_b32_e32 v1, 1, v1
+    s_setpc_b64 s[34:35]
+.Lleaf:
+    v_add_u32_e32 v1, 11, v1
+    s_setpc_b64 s[36:37]
+.Lwhere_a:
+    s_getpc_b64 s[20:21]
+    s_setpc_b64 s[24:25]
+    v_add_u32_e32 v1, 7, v1
+    s_barrier
+    v_xor_b32_e32 v1, 5, v1
+    s_call_b64 s[24:25], .Lwhere_b
+    s_add_u32 s20, s20, 4
+    s_addc_u32 s21, s21, 0
+    s_swappc_b64 s[34:35], s[20:21]
+    s_barrier
+    v_add_u32_e32 v1, 3, v1
+    s_setpc_b64 s[30:31]
+";
+    let manifest = r#"
+kernel = { binary = "found.s", format = "gfx9-raw" }
+launch = { grid = [1, 1, 1], block = [256, 1, 1], instruction_limit = 2000000 }
+raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
+buffer.x = { dtype = "u32", zeros = 1024 }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("found.s"), program).unwrap();
+    std::fs::write(folder.path().join("found.toml"), manifest).unwrap();
+    for engine in ["jit", "interp", "both"] {
+        let output = warploom(
+            &["run", "found.toml", "--engine", engine, "--out", ".", "--report", "report.json"],
+            folder.path(),
+        );
+        assert!(output.status.success(), "{}", text(&output));
+        let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+        let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+        assert!(words.eq((0..256).map(|lane| (((lane + 7) ^ 5) + 9 + 0x30000 + 11) * 2 + 3)), "{engine}");
+        if engine == "jit" {
+            let report: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(folder.path().join("report.json")).unwrap()).unwrap();
+            let count = |name: &str| report[name].as_u64().unwrap();
+            assert!(count("interp_instructions") < count("instructions") / 8, "{report}");
+        }
+    }
+}

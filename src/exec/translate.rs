@@ -41,8 +41,8 @@ pub(super) struct Translated {
     taken: AtomicU64,
 }
 
-/// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps; those it shares with
-/// an earlier one have the same numbers and registers.
+/// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps, and the registers of the earlier
+/// ones.
 struct Generation {
     function: Arc<Function>,
     jit: jit::Kernel,
@@ -104,8 +104,9 @@ impl Translated {
         if !generation.function.blocks.iter().any(indirect) {
             return Ok(engine);
         }
-        let known = generation.function.blocks.len();
-        Ok(Arc::new(Discovering { translated: self.clone(), engine, known, growing: Mutex::default() }))
+        let blocks = generation.function.blocks.len() as u32;
+        let wanted = Wanted { kind, block, threads };
+        Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, grown: Mutex::default() }))
     }
 
     /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it,
@@ -184,29 +185,87 @@ impl Generation {
     }
 }
 
-/// An engine for a function with indirect jumps. Where one goes to code that was not known, the code is lifted, and
-/// the interpreter goes on there for the rest of the launch; later launches have an engine that knows it.
+/// An engine for a function with indirect jumps. Where one goes to code that was not known, the code is lifted, and the warp goes on
+/// in the larger kernel. Warps that wait go on where they were: each generation has numbers of blocks of its own, behind those
+/// of the one before.
 struct Discovering {
     translated: Arc<Translated>,
+    wanted: Wanted,
     engine: Arc<dyn Engine + Send>,
     /// Blocks that `engine` has.
-    known: usize,
-    /// The interpreter of the newest generation that this launch has needed.
-    growing: Mutex<Option<Arc<Interpreter>>>,
+    blocks: u32,
+    /// The generations that this launch has needed beyond the first.
+    grown: Mutex<Vec<Arc<Grown>>>,
 }
 
+/// What engines are made for.
+struct Wanted {
+    kind: EngineKind,
+    block: [u32; 3],
+    threads: usize,
+}
+
+/// A generation that a launch has found. It is interpreted until that has taken longer than translation will.
+struct Grown {
+    generation: Arc<Generation>,
+    /// Where the numbers of its blocks begin.
+    first: u32,
+    interpreter: Arc<Interpreter>,
+    native: OnceLock<Option<Arc<dyn Engine + Send>>>,
+    /// Guest instructions of warps that were interpreted.
+    interpreted: AtomicU64,
+    /// Guest instructions of the kernel.
+    size: u64,
+}
+
+/// How often each of a kernel's instructions is interpreted, on average, before it is translated: interpreting one for a warp takes
+/// microseconds, translating one some ten.
+const INTERPRETED: u64 = 4;
+
 impl Discovering {
-    fn grown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Interpreter>>> {
-        lock(&self.growing)
+    /// The generation that has a block.
+    fn generation_of(&self, block: u32) -> Option<Arc<Grown>> {
+        lock(&self.grown).iter().rev().find(|grown| grown.first <= block).cloned()
     }
 
-    /// Prepares the context for going on at its unknown pc.
-    fn discover(&self, context: &mut WarpContext) -> Option<Arc<Interpreter>> {
-        let generation = self.translated.grown(context.indirect_pc)?;
+    /// A generation that knows the code at an address, and the block there.
+    fn discover(&self, pc: u64) -> Option<(Arc<Grown>, BlockId)> {
+        let mut all = lock(&self.grown);
+        if let Some(newest) = all.last()
+            && let Some(block) = newest.interpreter.indirect_target(pc)
+        {
+            return Some((newest.clone(), block));
+        }
+        let generation = self.translated.grown(pc)?;
         let interpreter = self.translated.interpreter(&generation).ok()?;
-        context.resume = generation.block_at(context.indirect_pc)?.0;
-        *self.grown() = Some(interpreter.clone());
-        Some(interpreter)
+        let block = interpreter.indirect_target(pc)?;
+        let first = all.last().map_or(Some(self.blocks), |last| last.first.checked_add(last.blocks()))?;
+        let size = generation.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
+        let (native, interpreted) = (OnceLock::new(), AtomicU64::new(0));
+        let grown = Arc::new(Grown { generation, first, interpreter, native, interpreted, size });
+        all.push(grown.clone());
+        Some((grown, block))
+    }
+}
+
+impl Grown {
+    fn blocks(&self) -> u32 {
+        self.generation.function.blocks.len() as u32
+    }
+
+    fn run(&self, wanted: &Wanted, context: &mut WarpContext) -> ExitCode {
+        if wanted.kind == EngineKind::Jit && self.interpreted.load(Relaxed) > INTERPRETED * self.size {
+            let make = || -> Option<Arc<dyn Engine + Send>> {
+                Some(self.generation.jit.program(wanted.block, wanted.threads).ok()?)
+            };
+            if let Some(native) = self.native.get_or_init(make) {
+                return native.run(context);
+            }
+        }
+        let before = context.instructions;
+        let code = self.interpreter.run(context);
+        self.interpreted.fetch_add(context.instructions - before, Relaxed);
+        code
     }
 }
 
@@ -220,22 +279,28 @@ impl Engine for Discovering {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
-        let known = (context.resume as usize) < self.known;
-        let mut code = match if known { None } else { self.grown().clone() } {
-            Some(interpreter) => interpreter.run(context),
-            None => self.engine.run(context),
-        };
-        while code == ExitCode::UnknownPc {
-            let Some(interpreter) = self.discover(context) else { break };
-            code = interpreter.run(context);
+        let mut grown = self.generation_of(context.resume);
+        loop {
+            let first = grown.as_ref().map_or(0, |grown| grown.first);
+            context.resume = context.resume.wrapping_sub(first);
+            let code = match &grown {
+                Some(grown) => grown.run(&self.wanted, context),
+                None => self.engine.run(context),
+            };
+            context.resume = context.resume.wrapping_add(first);
+            if code != ExitCode::UnknownPc {
+                return code;
+            }
+            let Some((next, block)) = self.discover(context.indirect_pc) else { return code };
+            context.resume = next.first + block.0;
+            grown = Some(next);
         }
-        code
     }
 
     fn block_pc(&self, block: u32) -> u64 {
-        match &*self.grown() {
-            Some(interpreter) if block as usize >= self.known => interpreter.block_pc(block),
-            _ => self.engine.block_pc(block),
+        match self.generation_of(block) {
+            Some(grown) => grown.interpreter.block_pc(block - grown.first),
+            None => self.engine.block_pc(block),
         }
     }
 }

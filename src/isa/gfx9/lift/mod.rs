@@ -18,6 +18,7 @@
 //! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
 
 pub mod apertures;
+mod computed;
 mod context;
 mod emit;
 mod entry;

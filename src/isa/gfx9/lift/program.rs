@@ -8,6 +8,7 @@ use crate::ir::{BlockId, FunctionBuilder, TrapKind};
 use crate::isa::LiftError;
 use crate::isa::gfx9::{Encoding, Instruction};
 
+use super::computed::Computed;
 use super::context::{Banks, Cx};
 use super::flow::{Flow, Lifted, Unsupported};
 use super::known::{Known, KnownScalars};
@@ -61,9 +62,11 @@ struct Explorer<'a> {
     kernel: &'a Kernel<'a>,
     steps: BTreeMap<Place, Step>,
     leaders: BTreeSet<Place>,
+    /// Where indirect jumps may lead, and the same in the order in which that was found.
     indirect: BTreeSet<u64>,
-    /// Those of `indirect` that have not been explored.
-    unexplored: Vec<u64>,
+    found: Vec<u64>,
+    /// How many of `found` have been explored.
+    explored: usize,
     trial: Trial,
 }
 
@@ -84,47 +87,51 @@ impl Program {
             steps: BTreeMap::new(),
             leaders: BTreeSet::new(),
             indirect: BTreeSet::new(),
-            unexplored: Vec::new(),
+            found: Vec::new(),
+            explored: 0,
             trial: Trial::new(),
         };
         explorer.explore((kernel.entry, kernel.mode));
-        let indirect = |step: &Step| matches!(step.flow, Flow::Indirect(_) | Flow::IndirectCall { .. });
-        let open = explorer.steps.values().any(indirect);
-        if open {
-            kernel.indirect_targets.iter().chain(kernel.discovered).for_each(|&pc| explorer.may_jump_to(pc));
-            // Calls in what is found add where they return to.
-            while let Some(pc) = explorer.unexplored.pop() {
-                explorer.explore((pc, kernel.mode));
-            }
-        }
         let mut blocks = explorer.cut();
-        follow_scalars(&mut explorer, &mut blocks);
-        // The order in which blocks are numbered must not change when more are discovered.
-        let mut indirect: Vec<u64> = Vec::new();
+        let open = blocks.values().any(GuestBlock::jumps_indirectly);
         if open {
-            let known = |pc: &&u64| !kernel.discovered.contains(pc);
-            indirect.extend(explorer.indirect.iter().filter(known));
-            indirect.extend(kernel.discovered);
+            explorer.explore_found();
+            for &pc in kernel.indirect_targets.iter().chain(kernel.discovered) {
+                explorer.may_jump_to(pc);
+                explorer.explore_found();
+            }
+            blocks = explorer.cut();
         }
+        follow_scalars(&mut explorer, &mut blocks);
+        let indirect = if open { explorer.found } else { vec![] };
         Ok(Program { blocks, indirect, vectors: kernel.vectors })
     }
 }
 
 impl Explorer<'_> {
+    /// Explores from where indirect jumps may lead, also from what is found then: where calls return to.
+    fn explore_found(&mut self) {
+        while let Some(&pc) = self.found.get(self.explored) {
+            self.explored += 1;
+            self.explore((pc, self.kernel.mode));
+        }
+    }
+
     /// Finds what can be reached from a place.
     fn explore(&mut self, start: Place) {
-        let mut work = vec![start];
+        let mut work = vec![(start, None)];
         self.leaders.insert(start);
-        while let Some((pc, mode)) = work.pop() {
+        while let Some(((pc, mode), computed)) = work.pop() {
             if self.steps.contains_key(&(pc, mode)) {
                 continue;
             }
             let step = self.step(pc, mode);
-            let (flow, next) = (step.flow, step.next(pc));
+            let (flow, next) = (Computed::resolve(computed, step.flow), step.next(pc));
+            let computed = step.computed(pc, computed);
             self.steps.insert((pc, mode), step);
             let mut leaders = Vec::new();
             match flow {
-                Flow::Next => work.push((next, mode)),
+                Flow::Next => work.push(((next, mode), computed)),
                 Flow::Jump(target) => leaders.push((target, mode)),
                 Flow::Branch { target, .. } => leaders.extend([(target, mode), (next, mode)]),
                 Flow::Barrier => leaders.push((next, mode)),
@@ -136,14 +143,14 @@ impl Explorer<'_> {
                 Flow::IndirectCall { .. } => self.may_jump_to(next),
                 Flow::Indirect(_) | Flow::Exit | Flow::Trap(_) => {}
             }
-            work.extend(&leaders);
+            work.extend(leaders.iter().map(|&place| (place, None)));
             self.leaders.extend(leaders);
         }
     }
 
     fn may_jump_to(&mut self, pc: u64) {
         if self.indirect.insert(pc) {
-            self.unexplored.push(pc);
+            self.found.push(pc);
         }
     }
 
@@ -181,7 +188,7 @@ impl Explorer<'_> {
     fn block(&self, start: Place) -> GuestBlock {
         let mode = start.1;
         let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
-        let mut pc = start.0;
+        let (mut pc, mut computed) = (start.0, None);
         loop {
             if pc != start.0 && (block.steps.len() >= MAX_BLOCK || self.leaders.contains(&(pc, mode))) {
                 block.end = End::Jump((pc, mode));
@@ -189,8 +196,9 @@ impl Explorer<'_> {
             }
             let step = &self.steps[&(pc, mode)];
             block.steps.push((pc, step.clone()));
-            let next = step.next(pc);
-            match step.flow {
+            let (flow, next) = (Computed::resolve(computed, step.flow), step.next(pc));
+            computed = step.computed(pc, computed);
+            match flow {
                 Flow::Next => pc = next,
                 Flow::SetMode(mode) => {
                     block.end = End::Jump((next, mode));
@@ -270,6 +278,10 @@ impl GuestBlock {
 impl Step {
     fn next(&self, pc: u64) -> u64 {
         pc.wrapping_add(self.insn.map_or(4, |insn| insn.bytes()).into())
+    }
+
+    fn computed(&self, pc: u64, before: Option<Computed>) -> Option<Computed> {
+        Computed::after(before, &self.insn?, self.next(pc), self.writes.iter().map(|&(number, _)| number))
     }
 }
 

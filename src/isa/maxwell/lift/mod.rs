@@ -8,8 +8,8 @@
 //!
 //! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry (`flags`), `active`,
 //! `split` (hands a mask to the helper blocks of a branch), `suspended` (the lanes between SAM and RAM), and those of the stack. A kernel without an indirect
-//! jump declares what it uses. With one, what is declared does not depend on the code that is known, and blocks keep their
-//! numbers: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
+//! jump declares what it uses. With one, what is declared does not depend on the code that is known, and the stack has addresses in
+//! it, not numbers of blocks: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
 //!
 //! # Shapes that analysis may rely on
 //!
