@@ -88,7 +88,11 @@ impl<'a> Cx<'a> {
         (self.pc, self.live) = (pc, live);
         self.b.set_pc(pc);
         self.guard = Mask::Always;
-        self.guard = self.pred(insn.guard());
+        self.guard = match self.pred(insn.guard()) {
+            // That it does not hold is known here alone, where the block has set it: no lane executes what is lifted.
+            Mask::Never => Mask::Lanes(self.constant(Type::I64, 0)),
+            guard => guard,
+        };
         let guard = match self.guard {
             Mask::Lanes(lanes) => Some(lanes),
             Mask::Always | Mask::Never => None,

@@ -86,6 +86,13 @@ fn int_modifiers(cx: &mut Cx<'_>, source: Source, mut value: Value) -> Value {
     value
 }
 
+/// The least number of 8 or 16 bits is its own absolute value, and its own negative: `ptxas` counts on it for `abs.s16` and
+/// `neg.s16` before a conversion to a signed number or a float.
+fn wrap(cx: &mut Cx<'_>, source: Source, from: Int, value: Value) -> Value {
+    let modified = source.abs || source.neg;
+    if modified && from.signed && from.bits < 32 { cx.bit_range(value, 0, from.bits, true) } else { value }
+}
+
 /// A float source: an F16 from a half of a register, an F64 from a pair.
 fn float_source(cx: &mut Cx<'_>, source: Source, ty: Type) -> Value {
     match ty {
@@ -119,6 +126,7 @@ pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (float_type(i.dst_float())?, Int::from(i.src_int()));
     let bits = int_source(cx, i.b(), from);
     let source = int_modifiers(cx, i.b(), bits);
+    let source = wrap(cx, i.b(), from, source);
     // A negated unsigned number is a signed one.
     let signed = from.signed || i.b().neg;
     let result = cx.b.int_to_float(to, signed, round(i.rounding()), source);
@@ -196,7 +204,8 @@ pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let clamped = cx.b.min_s(raised, greatest);
         cx.b.trunc(Type::I32, clamped)
     } else {
-        int_modifiers(cx, i.b(), bits)
+        let value = int_modifiers(cx, i.b(), bits);
+        if to.signed { wrap(cx, i.b(), from, value) } else { value }
     };
     let result = if to.bits < 32 { cx.bit_range(result, 0, to.bits, false) } else { result };
     cc::write_result(cx, i, result);

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, for GFX9 by clang, and for the host: warploom must give what the
+host gives, to the bit.
+
+    tools/random_sources --seeds 0:200 --keep found [--isa maxwell]
+
+Each program is compiled with optimisations and limits of registers drawn by its seed, and run on one of warploom's engines and efforts.
+What differs is kept: sources, binaries, manifests with the expected results. The exit status is 1 then. This looks for wrong meanings of
+instructions that both engines share; mistakes of the compilers are found too (`ptxas -O0` mostly tells).
+
+For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19. WARPLOOM is the
+program to test (target/release/warploom if it is not set).
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import nv  # noqa: E402
+from program import COUNTERS, INPUT, OWN_BYTES, Program  # noqa: E402
+
+WARPLOOM = os.environ.get("WARPLOOM", str(HERE.parent.parent / "target/release/warploom"))
+FLAGS = ["-w", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"]
+RUNS = [["--effort", "full"], ["--effort", "quick"], ["--effort", "likely", "--threads", "2"], ["--engine", "interp"]]
+SECONDS = 120
+
+
+class Failed(Exception):
+    pass
+
+
+def call(command, folder):
+    try:
+        done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{command[0]}: more than {SECONDS} s") from None
+    if done.returncode:
+        raise Failed(f"{' '.join(str(word) for word in command)}\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def inputs(seed):
+    """Bytes, among them floats of usual sizes and small numbers; and counters that are not 0."""
+    draw = np.random.default_rng(seed)
+    data = draw.integers(0, 256, INPUT, dtype=np.uint8)
+    data.view(np.float32)[:512:2] = draw.normal(size=256) * 10.0 ** draw.integers(-3, 6, 256)
+    data.view(np.float64)[300:400] = draw.normal(size=100) * 10.0 ** draw.integers(-5, 12, 100)
+    data.view(np.float16)[1640:1760] = draw.normal(size=120) * 10.0 ** draw.integers(-2, 3, 120)
+    data.view(np.uint32)[900:960] = draw.integers(0, 40, 60)
+    return {"input": data, "counters_u32": draw.integers(0, 2**32, COUNTERS, dtype=np.uint32),
+            "counters_u64": draw.integers(0, 2**63, COUNTERS, dtype=np.uint64)}
+
+
+def maxwell(source, folder, draw):
+    arch = draw.choice(["50", "50", "52", "53"])
+    options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w"]
+    try:
+        ptx = nv.nvrtc(source, "program.cu", options + [f"-I{folder}" for folder in nv.INCLUDES])
+    except RuntimeError as error:
+        raise Failed(str(error)) from None
+    (folder / "program.ptx").write_text(ptx)
+    level = draw.choice(["-O3", "-O3", "-O3", "-O2", "-O1", "-O0"])
+    more = draw.choice([[], [], ["-maxrregcount=24"], ["-maxrregcount=40"], ["--device-debug"] if level == "-O0" else []])
+    call([nv.PTXAS, f"-arch=sm_{arch}", level, *more, "program.ptx", "-o", "program.cubin"], folder)
+    return "program.cubin", [f"sm_{arch}", level, *more]
+
+
+def gfx9(_, folder, draw):
+    level = draw.choice(["-O2", "-O2", "-O3", "-Os", "-O1", "-O0"])
+    target = draw.choice(["gfx900", "gfx900", "gfx906"])
+    call(["clang++-19", "-x", "hip", f"--offload-arch={target}", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--no-gpu-bundle-output",
+          level, *FLAGS, "-mcode-object-version=5", "program.cu", "-o", "program.hsaco"], folder)
+    return "program.hsaco", [target, level]
+
+
+def manifest(program, binary):
+    lanes = program.grid * program.block
+    lines = [f'kernel = {{ binary = "{binary}", entry = "kernel" }}',
+             f"launch = {{ grid = [{program.grid}, 1, 1], block = [{program.block}, 1, 1], stack_bytes = 8192, time_limit = 60.0 }}"]
+    for buffer in ("input", "owns", "counters_u32", "counters_u64", "results"):
+        lines += ["[[arg]]", f'buffer = "{buffer}"']
+    lines += ["[[arg]]", f"u32 = {lanes}", "[buffer.input]", 'file = "input.bin"', 'dtype = "u8"']
+    for buffer, kind, content in (("owns", "u8", f"zeros = {OWN_BYTES * lanes}"), ("counters_u32", "u32", 'file = "counters_u32.bin"'),
+                                  ("counters_u64", "u64", 'file = "counters_u64.bin"'),
+                                  ("results", "u64", f"zeros = {8 * program.results * lanes}")):
+        lines += [f"[buffer.{buffer}]", content, f'dtype = "{kind}"', f'expect = "{buffer}.expected"']
+    return "\n".join(lines) + "\n"
+
+
+def test(seed, folder, isas):
+    """What is wrong with the program of a seed: texts."""
+    draw = random.Random(~seed)
+    program = Program(seed)
+    source = (HERE / "prelude.h").read_text() + program.text
+    (folder / "program.cu").write_text(source)
+    for name, array in inputs(seed).items():
+        array.tofile(folder / f"{name}.bin")
+    call(["clang++-19", "-x", "c++", "-DHOST", "-O1", "-mfma", "-mf16c", *FLAGS, "program.cu", "-o", "host"], folder)
+    call(["./host"], folder)
+    wrong = []
+    for compiler in isas:
+        options = []
+        try:
+            binary, options = compiler(source, folder, draw)
+            (folder / f"{binary}.toml").write_text(manifest(program, binary))
+            for run in draw.sample(RUNS, draw.choice([1, 1, 2])):
+                options = [*options[:2], *run]
+                call([WARPLOOM, "run", *run, f"{binary}.toml"], folder)
+        except Failed as error:
+            wrong.append(f"{compiler.__name__} {' '.join(options)}: {error}")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", default="0:100", help="FIRST:END")
+    parser.add_argument("--keep", default="random_sources", type=pathlib.Path, help="folder for programs that fail")
+    parser.add_argument("--isa", choices=["maxwell", "gfx9"], help="only this one")
+    arguments = parser.parse_args()
+    isas = [compiler for compiler in (maxwell, gfx9) if arguments.isa in (None, compiler.__name__)]
+    first, end = map(int, arguments.seeds.split(":"))
+    start, failures = time.time(), 0
+    for seed in range(first, end):
+        folder = (arguments.keep / str(seed)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            wrong = test(seed, folder, isas)
+        except Failed as error:
+            wrong = [f"host: {error}"]
+        for text in wrong:
+            print(f"{seed}: {text}\n", flush=True)
+        failures += bool(wrong)
+        if not wrong:
+            shutil.rmtree(folder)
+    print(f"{end - first} programs in {time.time() - start:.0f} s, {failures} failed")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
