@@ -190,8 +190,9 @@ class Program:
     def declaration(self):
         draw, kind, name = self.draw, self.kind(), self.name("v")
         if draw.random() < 0.2:
+            words = f"((const Words *)input)[{self.below(INPUT // 16, 2)}]"
             self.variables.append(("u32", name))
-            return [f"u32 {name};", "{", f"  const Words words = ((const Words *)input)[{self.below(INPUT // 16, 2)}];",
+            return [f"u32 {name};", "{", f"  const Words words = {words};",
                     f"  {name} = words.x {draw.choice('+^&|')} words.y {draw.choice('+-^&|')} words.w;", "}"]
         line = f"{kind} {name} = {self.expression(kind, self.depth)};"
         self.variables.append((kind, name))
