@@ -83,7 +83,7 @@ def gfx9(_, folder, draw):
 def manifest(program, binary):
     lanes = program.grid * program.block
     lines = [f'kernel = {{ binary = "{binary}", entry = "kernel" }}',
-             f"launch = {{ grid = [{program.grid}, 1, 1], block = [{program.block}, 1, 1], stack_bytes = 8192, time_limit = 60.0 }}"]
+             f"launch = {{ grid = {list(program.grid_shape)}, block = {list(program.block_shape)}, stack_bytes = 8192, time_limit = 60.0 }}"]
     for buffer in ("input", "owns", "counters_u32", "counters_u64", "results"):
         lines += ["[[arg]]", f'buffer = "{buffer}"']
     lines += ["[[arg]]", f"u32 = {lanes}", "[buffer.input]", 'file = "input.bin"', 'dtype = "u8"']

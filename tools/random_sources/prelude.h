@@ -146,8 +146,8 @@ INLINE void barrier() {
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
-#define THREAD __builtin_amdgcn_workitem_id_x()
-#define BLOCK __builtin_amdgcn_workgroup_id_x()
+#define THREAD(AXIS) __builtin_amdgcn_workitem_id_##AXIS()
+#define BLOCK(AXIS) __builtin_amdgcn_workgroup_id_##AXIS()
 INLINE u32 lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 INLINE u32 from_lane(u32 value, u32 from) { return __builtin_amdgcn_ds_bpermute((lane() & 32u | from & 31u) << 2, value); }
 INLINE u32 votes(bool vote) { return (u32)(__builtin_amdgcn_ballot_w64(vote) >> (lane() & 32u)); }
@@ -158,8 +158,8 @@ ATOMIC(add, atomicAdd) ATOMIC(max, atomicMax) ATOMIC(min, atomicMin)
 ATOMIC(and, atomicAnd) ATOMIC(or, atomicOr) ATOMIC(xor, atomicXor) ATOMIC(exchange, atomicExch)
 template <class T> INLINE T atomic_swap_if(T *at, T expected, T b) { return atomicCAS(at, expected, b); }
 INLINE void barrier() { __syncthreads(); }
-#define THREAD threadIdx.x
-#define BLOCK blockIdx.x
+#define THREAD(AXIS) threadIdx.AXIS
+#define BLOCK(AXIS) blockIdx.AXIS
 INLINE u32 from_lane(u32 value, u32 from) { return __shfl_sync(~0u, value, from & 31u); }
 INLINE u32 votes(bool vote) { return __ballot_sync(~0u, vote); }
 #endif

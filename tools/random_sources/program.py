@@ -4,6 +4,7 @@ Lanes have a state each (`State`), which phases change, one after the other: pha
 memory, read those of others, count in it, or exchange registers within 32 lanes. Barriers are between phases, so that the host
 may take the lanes of a phase in any order. What an operation means is in prelude.h.
 """
+import math
 import random
 
 WIDTH = {"u8": 8, "i8": 8, "u16": 16, "i16": 16, "u32": 32, "i32": 32, "u64": 64, "i64": 64, "f16": 16, "f32": 32, "f64": 64}
@@ -42,12 +43,15 @@ FLOAT_WORDS = {"f16": ["0x7c00", "0xfc00", "0x7e00", "1", "0x8000", "0x3ff"],
 
 
 class Program:
-    """`text` is the source; a launch has `grid` blocks of `block` lanes, and `results` u64 a lane."""
+    """`text` is the source; a launch has `grid` blocks of `block` lanes in these shapes, and `results` u64 a lane."""
 
     def __init__(self, seed, halves=True):
         self.draw = random.Random(seed)
-        self.block = self.draw.choice([1, 7, 32, 33, 48, 64, 64, 96, 100, 128, 192, 256])
-        self.grid = self.draw.choice([1, 2, 3, 4, 5])
+        shapes = [(1, 1, 1), (7, 1, 1), (32, 1, 1), (33, 1, 1), (48, 1, 1), (64, 1, 1), (96, 1, 1), (100, 1, 1), (128, 1, 1), (256, 1, 1),
+                  (8, 8, 1), (16, 4, 1), (5, 7, 2), (4, 4, 4), (3, 5, 1), (2, 48, 2)]
+        self.block_shape = self.draw.choice(shapes)
+        self.grid_shape = self.draw.choice([(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (2, 2, 1), (1, 2, 2)])
+        self.block, self.grid = math.prod(self.block_shape), math.prod(self.grid_shape)
         self.halves = halves
         self.floats = self.draw.choice([0.15, 0.5, 1.0])
         self.depth = self.draw.choice([2, 3, 4])
@@ -394,10 +398,13 @@ class Program:
                   f"  for (u32 i = 0; i < 16; i++) sum = sum * 6364136223846793005ull + (s.array[i] ^ shared_counters[i]) + ((u64)s.bytes[i] << 32);",
                   f"  results[{self.results - 1}] = sum;", "}"]
         shared = ["u32 shared_u32[64]", "i32 shared_i32[64]", "u64 shared_u64[64]", "f32 shared_f32[64]", f"u32 shared_counters[{COUNTERS}]"]
+        number = "({kind}(x) + {x}u * ({kind}(y) + {y}u * {kind}(z)))"
+        thread, block = (number.format(kind=kind, x=shape[0], y=shape[1])
+                         for kind, shape in (("THREAD", self.block_shape), ("BLOCK", self.grid_shape)))
         clear = "shared_u32[i] = 0, shared_i32[i] = 0, shared_u64[i] = 0, shared_f32[i] = 0, shared_counters[i % 16u] = 0x5a5au * (i % 16u);"
         lines += ["#ifndef HOST",
                   'extern "C" __global__ void kernel(const u8 *input, u8 *owns, u32 *counters_u32, u64 *counters_u64, u64 *results, u32 lanes) {',
-                  *(f"  __shared__ {array};" for array in shared), "  State s;", "  begin(s, input, THREAD, BLOCK, lanes);",
+                  *(f"  __shared__ {array};" for array in shared), "  State s;", f"  begin(s, input, {thread}, {block}, lanes);",
                   f"  u8 *own = owns + s.global * {OWN_BYTES}u;", f"  for (u32 i = s.thread; i < 64u; i += {self.block}u) {clear}", *kernel,
                   "  barrier();", f"  end(s, shared_counters, results + s.global * {self.results}u);", "}", "#else",
                   "static void file(const char *name, const char *mode, void *data, size_t bytes) {", "  FILE *at = fopen(name, mode);",
