@@ -1,18 +1,19 @@
-//! Every example's manifest gives its expected files: the JIT with one and two threads, and the interpreter.
+//! The manifests of all examples and random programs give their expected files: the JIT with one and two threads, and the interpreter.
 
 use std::path::{Path, PathBuf};
 use warploom::capture::{Launch, compare};
 use warploom::exec::{EngineKind, Session};
 
 fn manifests() -> Vec<PathBuf> {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let entries = |folder: &Path| -> Vec<PathBuf> {
-        let listed = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let entries = |folder: &str| -> Vec<PathBuf> {
+        let folder = root.join(folder);
+        let listed = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
-    // Those of GFX9 lie a folder deeper.
-    let folders = entries(&examples).into_iter().chain(entries(&examples.join("gfx9"))).filter(|path| path.is_dir());
-    let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
+    let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources"].into_iter().flat_map(entries);
+    let folders = folders.filter(|path| path.is_dir());
+    let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     found.sort();
     found
@@ -21,7 +22,7 @@ fn manifests() -> Vec<PathBuf> {
 #[test]
 fn give_the_expected_files() {
     let manifests = manifests();
-    assert!(manifests.len() >= 80, "{manifests:?}");
+    assert!(manifests.len() >= 104, "{manifests:?}");
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

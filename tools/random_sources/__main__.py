@@ -28,7 +28,7 @@ import nv  # noqa: E402
 from program import COUNTERS, INPUT, OWN_BYTES, Program  # noqa: E402
 
 WARPLOOM = os.environ.get("WARPLOOM", str(HERE.parent.parent / "target/release/warploom"))
-FLAGS = ["-w", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"]
+FLAGS = ["-w", f"-I{HERE}", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"]
 RUNS = [["--effort", "full"], ["--effort", "quick"], ["--effort", "likely", "--threads", "2"], ["--engine", "interp"]]
 SECONDS = 120
 
@@ -59,10 +59,11 @@ def inputs(seed):
 
 
 def maxwell(source, folder, draw):
+    """The binary's name, and how it was compiled."""
     arch = draw.choice(["50", "50", "52"])
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w"]
     try:
-        ptx = nv.nvrtc(source, "program.cu", options + [f"-I{folder}" for folder in nv.INCLUDES])
+        ptx = nv.nvrtc(source, "program.cu", options + [f"-I{at}" for at in (HERE, *nv.INCLUDES)])
     except RuntimeError as error:
         raise Failed(str(error)) from None
     (folder / "program.ptx").write_text(ptx)
@@ -80,9 +81,9 @@ def gfx9(_, folder, draw):
     return "program.hsaco", [target, level]
 
 
-def manifest(program, binary):
+def manifest(program, binary, options):
     lanes = program.grid * program.block
-    lines = [f'kernel = {{ binary = "{binary}", entry = "kernel" }}',
+    lines = [f"# A random program, for {' '.join(options)}; what is expected was computed by the host.", f'kernel = {{ binary = "{binary}", entry = "kernel" }}',
              f"launch = {{ grid = {list(program.grid_shape)}, block = {list(program.block_shape)}, stack_bytes = 8192, time_limit = 60.0 }}"]
     for buffer in ("input", "owns", "counters_u32", "counters_u64", "results"):
         lines += ["[[arg]]", f'buffer = "{buffer}"']
@@ -98,23 +99,22 @@ def test(seed, folder, isas):
     """What is wrong with the program of a seed: texts."""
     draw = random.Random(~seed)
     program = Program(seed)
-    source = (HERE / "prelude.h").read_text() + program.text
-    (folder / "program.cu").write_text(source)
+    (folder / "program.cu").write_text(program.text)
     for name, array in inputs(seed).items():
         array.tofile(folder / f"{name}.bin")
     call(["clang++-19", "-x", "c++", "-DHOST", "-O1", "-mfma", "-mf16c", *FLAGS, "program.cu", "-o", "host"], folder)
     call(["./host"], folder)
     wrong = []
     for compiler in isas:
-        options = []
+        used = []
         try:
-            binary, options = compiler(source, folder, draw)
-            (folder / f"{binary}.toml").write_text(manifest(program, binary))
+            binary, options = compiler(program.text, folder, draw)
+            (folder / f"{binary}.toml").write_text(manifest(program, binary, options))
             for run in draw.sample(RUNS, draw.choice([1, 1, 2])):
-                options = [*options[:2], *run]
+                used = [*options, *run]
                 call([WARPLOOM, "run", *run, f"{binary}.toml"], folder)
         except Failed as error:
-            wrong.append(f"{compiler.__name__} {' '.join(options)}: {error}")
+            wrong.append(f"{compiler.__name__} {' '.join(used)}: {error}")
     return wrong
 
 

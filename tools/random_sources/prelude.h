@@ -180,6 +180,15 @@ struct __attribute__((aligned(8))) Pair {
   i32 x, y;
 };
 
+// clang 19 takes the quotient of a u64 that was extended by its sign for one of 32 bits, if it sees that.
+template <class T> INLINE T hidden(T x) { return x; }
+#if defined(__HIP__)
+INLINE u64 hidden(u64 x) {
+  asm("" : "+v"(x));
+  return x;
+}
+#endif
+
 // T wraps as W does.
 #define INTEGER(T, W)                                                                                                        \
   INLINE T add(T a, T b) { return (T)((W)a + (W)b); }                                                                        \
@@ -192,8 +201,8 @@ struct __attribute__((aligned(8))) Pair {
   INLINE T left(T a, T b) { return (T)((W)a << (b & (8 * sizeof(T) - 1))); }                                                 \
   INLINE T right(T a, T b) { return (T)(a >> (b & (8 * sizeof(T) - 1))); }                                                   \
   INLINE bool is_minus_one(T a) { return (T)-1 < (T)0 && a == (T)-1; }                                                       \
-  INLINE T quotient(T a, T b) { return b == 0 ? a : is_minus_one(b) ? (T)(0 - (W)a) : (T)(a / b); }                          \
-  INLINE T remainder_of(T a, T b) { return b == 0 ? a : is_minus_one(b) ? (T)0 : (T)(a % b); }                               \
+  INLINE T quotient(T a, T b) { return b == 0 ? a : is_minus_one(b) ? (T)(0 - (W)a) : (T)(hidden(a) / b); }                          \
+  INLINE T remainder_of(T a, T b) { return b == 0 ? a : is_minus_one(b) ? (T)0 : (T)(hidden(a) % b); }                               \
   INLINE T least(T a, T b) { return a < b ? a : b; }                                                                         \
   INLINE T greatest(T a, T b) { return a > b ? a : b; }                                                                      \
   INLINE T neg(T a) { return (T)(0 - (W)a); }                                                                                \

@@ -380,7 +380,7 @@ class Program:
     def source(self):
         draw = self.draw
         fields = " ".join(f"{kind} {name};" for kind, name in self.state)
-        lines = [f"struct State {{ {fields} u32 array[16]; u8 bytes[16]; u32 thread, global, block, lanes; }};",
+        lines = ['#include "prelude.h"', f"struct State {{ {fields} u32 array[16]; u8 bytes[16]; u32 thread, global, block, lanes; }};",
                  "CONSTANT u64 table[32] = {" + ", ".join(f"{draw.getrandbits(64):#x}ull" for _ in range(32)) + "};"]
         for number in range(draw.choice([0, 0, 1, 2, 3, 5, 7])):
             lines += self.define(number)
