@@ -105,50 +105,62 @@ class Measuring:
         """The round that was disturbed least."""
         return min((measure() for _ in range(self.rounds)), key=lambda found: found["seconds"])
 
-    def kernel(self, full, small):
-        plain, peers, problems = {}, {form: {} for form in FORMS}, {}
-        targets = {target: {"1": [], "2": []} for target in ISAS}
-        # What is compared is measured in turn, so that all have the same neighbours.
-        for _ in range(self.rounds):
-            for name, seconds in must([self.program, "--plain", full["name"], "full"]).items():
-                plain[name] = min(seconds, plain.get(name, seconds))
-            for target, found in targets.items():
-                for threads in found:
-                    found[threads].append(self.launch(full, target, threads=int(threads)))
-            for form, unroll in FORMS.items():
-                for method in METHODS:
-                    if (form, method) not in problems:
-                        found, problem = pocl(full, method, unroll)
-                        if problem:
-                            problems[form, method] = problem
-                        else:
-                            peers[form][method] = min(found["seconds"], peers[form].get(method, found["seconds"]))
-        for found in targets.values():
-            for threads, runs in found.items():
-                best = min(runs, key=lambda run: run["seconds"])
-                found[threads] = best | {"first": min(run["first"] for run in runs), "translate": min(run["translate"] for run in runs)}
-        for target, found in targets.items():
-            found["interp"] = self.launch(full, target, "interp")["seconds"]
-            found["small"] = self.best(lambda: self.launch(small, target))
-        simulated, problem = oclgrind(small)
-        if problem:
-            problems["oclgrind", ""] = problem
-        return {
-            **{key: full[key] for key in ("name", "unit", "work")},
-            "small_work": small["work"],
-            "plain": plain,
-            "targets": targets,
-            "pocl": peers,
-            "oclgrind": simulated and simulated["seconds"],
-            "problems": [" ".join([*where, problem]) for where, problem in problems.items()],
-        }
-
     def growth(self, index):
         blocks = [{"blocks": entry["blocks"], "work": entry["case"]["work"],
                    **{isa: self.best(lambda: self.launch(entry["case"], isa)) for isa in ISAS}} for entry in index["blocks"]]
         code = [{"name": case["name"], "lanes": case["work"], **{isa: self.best(lambda: self.launch(case, isa)) for isa in ISAS}}
                 for case in index["code"]]
         return {"blocks": blocks, "code": code}
+
+
+class Kernel:
+    """What is found out about a kernel, round by round."""
+
+    def __init__(self, measuring, full, small):
+        self.measuring, self.full, self.small = measuring, full, small
+        self.plain, self.peers, self.problems = {}, {form: {} for form in FORMS}, {}
+        self.targets = {target: {"1": [], "2": []} for target in ISAS}
+
+    def round(self):
+        """Measures in turn what is compared, so that all have the same neighbours."""
+        for name, seconds in must([self.measuring.program, "--plain", self.full["name"], "full"]).items():
+            self.plain[name] = min(seconds, self.plain.get(name, seconds))
+        for target, found in self.targets.items():
+            for threads, runs in found.items():
+                runs.append(self.measuring.launch(self.full, target, threads=int(threads)))
+        for form, unroll in FORMS.items():
+            for method in METHODS:
+                if (form, method) not in self.problems:
+                    found, problem = pocl(self.full, method, unroll)
+                    if problem:
+                        self.problems[form, method] = problem
+                    else:
+                        self.peers[form][method] = min(found["seconds"], self.peers[form].get(method, found["seconds"]))
+
+    def result(self):
+        """The best of all rounds, with what is measured once."""
+        targets = {}
+        for target, found in self.targets.items():
+            targets[target] = {threads: best_of(runs) for threads, runs in found.items()}
+            targets[target]["interp"] = self.measuring.launch(self.full, target, "interp")["seconds"]
+            targets[target]["small"] = self.measuring.best(lambda: self.measuring.launch(self.small, target))
+        simulated, problem = oclgrind(self.small)
+        if problem:
+            self.problems["oclgrind", ""] = problem
+        return {
+            **{key: self.full[key] for key in ("name", "unit", "work")},
+            "small_work": self.small["work"],
+            "plain": self.plain,
+            "targets": targets,
+            "pocl": self.peers,
+            "oclgrind": simulated and simulated["seconds"],
+            "problems": [" ".join([*where, problem]) for where, problem in self.problems.items()],
+        }
+
+
+def best_of(runs):
+    best = min(runs, key=lambda run: run["seconds"])
+    return best | {"first": min(run["first"] for run in runs), "translate": min(run["translate"] for run in runs)}
 
 
 def machine():
@@ -187,11 +199,16 @@ def measure(options):
     head = {"machine": machine(), "commit": commit(), "date": datetime.date.today().isoformat(),
             "command": shlex.join(["python3", "benches/peers", *sys.argv[1:]]), "busy": busy_cores(),
             "rounds": options.rounds}
-    measuring, kernels = Measuring(program, options.rounds), []
-    for full, small in cases:
-        if not options.kernels or full["name"] in options.kernels:
-            kernels.append(measuring.kernel(full, small))
-            print(report.line(kernels[-1]), flush=True)
+    measuring = Measuring(program, options.rounds)
+    kernels = [Kernel(measuring, *case) for case in cases if not options.kernels or case[0]["name"] in options.kernels]
+    # All kernels in each round: what disturbs lasts for some seconds.
+    for number in range(options.rounds):
+        for kernel in kernels:
+            print(f"round {number + 1} of {options.rounds}: {kernel.full['name']}", flush=True)
+            kernel.round()
+    kernels = [kernel.result() for kernel in kernels]
+    for kernel in kernels:
+        print(report.line(kernel), flush=True)
     growth = None if options.kernels else measuring.growth(index)
     return {**head, "kernels": kernels, "growth": growth}
 
