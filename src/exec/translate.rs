@@ -1,6 +1,6 @@
 //! Engines for a kernel, made once and kept.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -194,7 +194,7 @@ struct Discovering {
     engine: Arc<dyn Engine + Send>,
     /// Blocks that `engine` has.
     blocks: u32,
-    /// The generations that this launch has needed beyond the first.
+    /// The generations beyond the first that warps are in, and the newest.
     grown: Mutex<Vec<Arc<Grown>>>,
 }
 
@@ -212,11 +212,16 @@ struct Grown {
     first: u32,
     interpreter: Arc<Interpreter>,
     native: OnceLock<Option<Arc<dyn Engine + Send>>>,
+    /// Warps that run in it, or wait.
+    warps: AtomicUsize,
     /// Guest instructions of warps that were interpreted.
     interpreted: AtomicU64,
     /// Guest instructions of the kernel.
     size: u64,
 }
+
+/// Guest instructions of the generations that a launch keeps, at most: they take about a kilobyte each.
+const MAX_KEPT: u64 = 1 << 22;
 
 /// How often each of a kernel's instructions is interpreted, on average, before it is translated: interpreting one for a warp takes
 /// microseconds, translating one some ten.
@@ -228,21 +233,29 @@ impl Discovering {
         lock(&self.grown).iter().rev().find(|grown| grown.first <= block).cloned()
     }
 
-    /// A generation that knows the code at an address, and the block there.
-    fn discover(&self, pc: u64) -> Option<(Arc<Grown>, BlockId)> {
+    /// A generation that knows the code at an address, and the block there, for a warp that was in another one.
+    fn discover(&self, pc: u64, before: Option<&Grown>) -> Option<(Arc<Grown>, BlockId)> {
         let mut all = lock(&self.grown);
+        if let Some(before) = before {
+            before.warps.fetch_sub(1, Relaxed);
+        }
         if let Some(newest) = all.last()
             && let Some(block) = newest.interpreter.indirect_target(pc)
         {
+            newest.warps.fetch_add(1, Relaxed);
             return Some((newest.clone(), block));
         }
         let generation = self.translated.grown(pc)?;
         let interpreter = self.translated.interpreter(&generation).ok()?;
         let block = interpreter.indirect_target(pc)?;
         let first = all.last().map_or(Some(self.blocks), |last| last.first.checked_add(last.blocks()))?;
-        let size = generation.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
-        let (native, interpreted) = (OnceLock::new(), AtomicU64::new(0));
-        let grown = Arc::new(Grown { generation, first, interpreter, native, interpreted, size });
+        let size: u64 = generation.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
+        all.retain(|grown| grown.warps.load(Relaxed) > 0);
+        if all.iter().map(|grown| grown.size).sum::<u64>() + size > MAX_KEPT {
+            return None;
+        }
+        let (native, warps, interpreted) = (OnceLock::new(), AtomicUsize::new(1), AtomicU64::new(0));
+        let grown = Arc::new(Grown { generation, first, interpreter, native, warps, interpreted, size });
         all.push(grown.clone());
         Some((grown, block))
     }
@@ -288,10 +301,17 @@ impl Engine for Discovering {
                 None => self.engine.run(context),
             };
             context.resume = context.resume.wrapping_add(first);
-            if code != ExitCode::UnknownPc {
-                return code;
+            match code {
+                ExitCode::UnknownPc => {}
+                ExitCode::Done | ExitCode::Fault => {
+                    if let Some(grown) = grown {
+                        grown.warps.fetch_sub(1, Relaxed);
+                    }
+                    return code;
+                }
+                ExitCode::Barrier | ExitCode::Yield | ExitCode::Service => return code,
             }
-            let Some((next, block)) = self.discover(context.indirect_pc) else { return code };
+            let Some((next, block)) = self.discover(context.indirect_pc, grown.as_deref()) else { return code };
             context.resume = next.first + block.0;
             grown = Some(next);
         }
