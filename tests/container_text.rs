@@ -241,3 +241,36 @@ buffer.x = { dtype = "u32", zeros = 1024 }
         }
     }
 }
+
+/// A jump to an address that the code computes, where floats round up: known before the launch, so in this mode too.
+#[test]
+fn far_jumps_keep_the_mode() {
+    let program = "
+.target gfx900
+    v_lshlrev_b32_e32 v2, 2, v0
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1
+    s_getpc_b64 s[20:21]
+    s_add_u32 s20, s20, 16
+    s_addc_u32 s21, s21, 0
+    s_setpc_b64 s[20:21]
+    s_endpgm
+    v_mov_b32_e32 v1, 0x3f800001
+    v_add_f32_e32 v1, 1.0, v1
+    global_store_dword v2, v1, s[4:5]
+    s_endpgm
+";
+    let manifest = r#"
+kernel = { binary = "far.s", format = "gfx9-raw" }
+launch = { grid = [1, 1, 1], block = [64, 1, 1] }
+raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
+buffer.x = { dtype = "u32", zeros = 256 }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("far.s"), program).unwrap();
+    std::fs::write(folder.path().join("far.toml"), manifest).unwrap();
+    let output = warploom(&["run", "far.toml", "--engine", "both", "--out", "."], folder.path());
+    assert!(output.status.success(), "{}", text(&output));
+    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    // 2 and half of its last place.
+    assert!(array.bytes.as_chunks().0.iter().all(|&word| u32::from_le_bytes(word) == 0x4000_0001));
+}

@@ -114,3 +114,21 @@ fn calls_forget_pointers() {
     ];
     assert_eq!(results(&call)[..2], [101, 102]);
 }
+
+/// Where the pointer was, the address to return to is now.
+#[test]
+fn a_call_takes_the_place_of_a_pointer() {
+    let constants = |first: &str| {
+        let lines = [first, "s_nop 0", "s_load_dword s16, s[4:5], 0x4", "s_endpgm"];
+        let code: Vec<u8> = lines.iter().flat_map(|line| assemble(line).unwrap()).collect();
+        let initial = Initial {
+            scalars: [(4, 0), (5, 4)].map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
+            vectors: vec![],
+            constants: vec![ConstantMemory { pointer: 0, offset: COPY, bytes: 4 * COPIED }],
+            data_share: None,
+        };
+        let function = lift_kernel(&Kernel { initial, ..Kernel::new("constants", &code) }).unwrap();
+        function.to_string().matches("load.const").count()
+    };
+    assert_eq!(constants("s_nop 0"), constants("s_call_b64 s[4:5], 1") + 1);
+}

@@ -126,7 +126,7 @@ impl Explorer<'_> {
                 continue;
             }
             let step = self.step(pc, mode);
-            let (flow, next) = (Computed::resolve(computed, step.flow), step.next(pc));
+            let (flow, next) = (self.flow(&step, mode, computed), step.next(pc));
             let computed = step.computed(pc, computed);
             self.steps.insert((pc, mode), step);
             let mut leaders = Vec::new();
@@ -161,10 +161,19 @@ impl Explorer<'_> {
         let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented), writes: smallvec![] };
         let mut known = KnownScalars::untouched();
         match self.trial.run(self.kernel, &insn, pc, mode, &mut known) {
-            // Code that is reached indirectly is lifted for the mode of the entry.
-            Ok(Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }) if mode != self.kernel.mode => trap,
             Ok(flow) => Step { insn: Some(insn), flow, writes: known.touched().collect() },
             Err(_) => trap,
+        }
+    }
+
+    /// Where control goes after a step, given what is known before it.
+    fn flow(&self, step: &Step, mode: Mode, computed: Option<Computed>) -> Flow {
+        match Computed::resolve(computed, step.flow) {
+            // Code that is reached indirectly is lifted for the mode of the entry.
+            Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. } if mode != self.kernel.mode => {
+                Flow::Trap(TrapKind::Unimplemented)
+            }
+            flow => flow,
         }
     }
 
@@ -196,7 +205,7 @@ impl Explorer<'_> {
             }
             let step = &self.steps[&(pc, mode)];
             block.steps.push((pc, step.clone()));
-            let (flow, next) = (Computed::resolve(computed, step.flow), step.next(pc));
+            let (flow, next) = (self.flow(step, mode, computed), step.next(pc));
             computed = step.computed(pc, computed);
             match flow {
                 Flow::Next => pc = next,
