@@ -140,6 +140,28 @@ fn reproducers_run() {
     }
 }
 
+/// Runs a plain stream of GFX9 instructions for a block of so many lanes, with the lane's number in v0 and the address of a word for each in
+/// s[4:5]. What the command said, the words, and the folder that it was in.
+fn run_gfx9(program: &str, lanes: u32, arguments: &[&str]) -> (Output, Vec<u32>, tempfile::TempDir) {
+    let manifest = format!(
+        r#"
+kernel = {{ binary = "program.s", format = "gfx9-raw" }}
+launch = {{ grid = [1, 1, 1], block = [{lanes}, 1, 1], instruction_limit = 2000000 }}
+raw = {{ vgprs = 4, sgpr = [{{ first = 4, buffer = "x" }}], vgpr = [{{ first = 0, builtin = "thread_id_x" }}] }}
+buffer.x = {{ dtype = "u32", zeros = {} }}
+"#,
+        4 * lanes
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("program.s"), program).unwrap();
+    std::fs::write(folder.path().join("program.toml"), manifest).unwrap();
+    let output = warploom(&[&["run", "program.toml", "--out", "."], arguments].concat(), folder.path());
+    assert!(output.status.success(), "{}", text(&output));
+    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    (output, words, folder)
+}
+
 /// Many functions, each called once, in more than one region of the JIT's: they return by indirect jumps, to and fro.
 #[test]
 fn many_functions_are_called() {
@@ -149,23 +171,13 @@ fn many_functions_are_called() {
         (0..FUNCTIONS).map(|n| format!(".Lf{n}:\nv_add_u32_e32 v1, {}, v1\ns_setpc_b64 s[30:31]\n", n % 60)).collect();
     let start = ".target gfx900\nv_mov_b32_e32 v1, v0\nv_lshlrev_b32_e32 v2, 2, v0\n";
     let end = "global_store_dword v2, v1, s[4:5]\ns_endpgm\n";
-    let manifest = r#"
-kernel = { binary = "calls.s", format = "gfx9-raw" }
-launch = { grid = [1, 1, 1], block = [64, 1, 1] }
-raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
-buffer.x = { dtype = "u32", zeros = 256 }
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("calls.s"), [start, &calls, end, &functions].concat()).unwrap();
-    std::fs::write(folder.path().join("calls.toml"), manifest).unwrap();
+    let program = [start, &calls, end, &functions].concat();
     for effort in ["quick", "full"] {
-        let arguments = ["run", "calls.toml", "--engine", "both", "--effort", effort, "--out", "."];
-        let text = text(&warploom(&arguments, folder.path()));
+        let (output, words, _) = run_gfx9(&program, 64, &["--engine", "both", "--effort", effort]);
+        let text = text(&output);
         assert!(text.contains("both engines agree"), "{text}");
-        let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
-        let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
         let sum = (0..FUNCTIONS as u32).map(|n| n % 60).sum::<u32>();
-        assert!(words.eq((0..64).map(|lane| lane + sum)), "{effort}");
+        assert!(words.into_iter().eq((0..64).map(|lane| lane + sum)), "{effort}");
     }
 }
 
@@ -215,24 +227,9 @@ fn functions_are_found_while_warps_wait() {
     v_add_u32_e32 v1, 3, v1
     s_setpc_b64 s[30:31]
 ";
-    let manifest = r#"
-kernel = { binary = "found.s", format = "gfx9-raw" }
-launch = { grid = [1, 1, 1], block = [256, 1, 1], instruction_limit = 2000000 }
-raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
-buffer.x = { dtype = "u32", zeros = 1024 }
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("found.s"), program).unwrap();
-    std::fs::write(folder.path().join("found.toml"), manifest).unwrap();
     for engine in ["jit", "interp", "both"] {
-        let output = warploom(
-            &["run", "found.toml", "--engine", engine, "--out", ".", "--report", "report.json"],
-            folder.path(),
-        );
-        assert!(output.status.success(), "{}", text(&output));
-        let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
-        let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
-        assert!(words.eq((0..256).map(|lane| (((lane + 7) ^ 5) + 9 + 0x30000 + 11) * 2 + 3)), "{engine}");
+        let (_, words, folder) = run_gfx9(program, 256, &["--engine", engine, "--report", "report.json"]);
+        assert!(words.into_iter().eq((0..256).map(|lane| (((lane + 7) ^ 5) + 9 + 0x30000 + 11) * 2 + 3)), "{engine}");
         if engine == "jit" {
             let report: serde_json::Value =
                 serde_json::from_slice(&std::fs::read(folder.path().join("report.json")).unwrap()).unwrap();
@@ -259,18 +256,28 @@ fn far_jumps_keep_the_mode() {
     global_store_dword v2, v1, s[4:5]
     s_endpgm
 ";
-    let manifest = r#"
-kernel = { binary = "far.s", format = "gfx9-raw" }
-launch = { grid = [1, 1, 1], block = [64, 1, 1] }
-raw = { vgprs = 4, sgpr = [{ first = 4, buffer = "x" }], vgpr = [{ first = 0, builtin = "thread_id_x" }] }
-buffer.x = { dtype = "u32", zeros = 256 }
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("far.s"), program).unwrap();
-    std::fs::write(folder.path().join("far.toml"), manifest).unwrap();
-    let output = warploom(&["run", "far.toml", "--engine", "both", "--out", "."], folder.path());
-    assert!(output.status.success(), "{}", text(&output));
-    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let (_, words, _) = run_gfx9(program, 64, &["--engine", "both"]);
     // 2 and half of its last place.
-    assert!(array.bytes.as_chunks().0.iter().all(|&word| u32::from_le_bytes(word) == 0x4000_0001));
+    assert!(words.iter().all(|&word| word == 0x4000_0001));
+}
+
+/// The address is computed by an instruction within another one, which was explored first.
+#[test]
+fn far_jumps_of_instructions_that_overlap() {
+    let program = "
+.target gfx900
+    v_lshlrev_b32_e32 v2, 2, v0
+    s_cmp_eq_u32 s4, s4
+    s_cbranch_scc1 1
+    v_mov_b32_e32 v1, 0xbe941c00 // s_getpc_b64 s[20:21]
+    s_add_u32 s20, s20, 16
+    s_addc_u32 s21, s21, 0
+    s_setpc_b64 s[20:21]
+    s_endpgm
+    v_mov_b32_e32 v1, 7
+    global_store_dword v2, v1, s[4:5]
+    s_endpgm
+";
+    let (_, words, _) = run_gfx9(program, 64, &["--engine", "both"]);
+    assert!(words.iter().all(|&word| word == 7));
 }

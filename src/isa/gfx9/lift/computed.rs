@@ -10,7 +10,7 @@ use super::flow::Flow;
 pub struct Computed {
     /// Number of the first register.
     pair: u8,
-    address: u64,
+    pub address: u64,
     /// What the next instruction is to add to the high half with its own operand.
     carry: Option<bool>,
 }

@@ -205,7 +205,9 @@ impl Explorer<'_> {
             }
             let step = &self.steps[&(pc, mode)];
             block.steps.push((pc, step.clone()));
-            let (flow, next) = (self.flow(step, mode, computed), step.next(pc));
+            // Where instructions overlap, the jump may have been explored from others: its target was not.
+            let explored = computed.filter(|known: &Computed| self.leaders.contains(&(known.address, mode)));
+            let (flow, next) = (self.flow(step, mode, explored), step.next(pc));
             computed = step.computed(pc, computed);
             match flow {
                 Flow::Next => pc = next,
