@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use warploom::interp::Interpreter;
-use warploom::ir::verify;
+use warploom::ir::{Function, verify};
 use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
 use warploom::jit;
@@ -19,11 +19,9 @@ const COPIED: u32 = 4;
 /// Where programs that call do so.
 const CALLEE: u64 = 24;
 
-/// What the program has in s16 to s19 at its end. s[4:5] points to memory with the words 100, 101 and so on, the first four
-/// of which are 0 to 3 in the copy; s12 is 0, and s[8:9] points to where the results go.
-fn results(lines: &[&str]) -> [u32; 4] {
-    let end = ["s_store_dwordx4 s[16:19], s[8:9], 0x0", "s_endpgm"];
-    let code: Vec<u8> = lines.iter().chain(&end).flat_map(|line| assemble(line).unwrap()).collect();
+/// A program, of which s[4:5] and s[8:9] are pointers in the bank, and the first of them is to what there is a copy of.
+fn lifted(lines: &[&str]) -> Function {
+    let code: Vec<u8> = lines.iter().flat_map(|line| assemble(line).unwrap()).collect();
     let pointers = [(4, 0), (5, 4), (8, 8), (9, 12)];
     let initial = Initial {
         scalars: pointers.map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
@@ -34,7 +32,14 @@ fn results(lines: &[&str]) -> [u32; 4] {
     let function =
         lift_kernel(&Kernel { initial, indirect_targets: &[CALLEE], ..Kernel::new("constants", &code) }).unwrap();
     verify::verify(&function).unwrap();
-    let function = Arc::new(function);
+    function
+}
+
+/// What the program has in s16 to s19 at its end. s[4:5] points to memory with the words 100, 101 and so on, the first four
+/// of which are 0 to 3 in the copy; s12 is 0, and s[8:9] points to where the results go.
+fn results(lines: &[&str]) -> [u32; 4] {
+    let end = ["s_store_dwordx4 s[16:19], s[8:9], 0x0", "s_endpgm"];
+    let function = Arc::new(lifted(&[lines, &end].concat()));
     let native = jit::Kernel::new(Arc::clone(&function)).program([64, 1, 1], 1).unwrap();
     let engines: [Arc<dyn Engine>; 2] = [Arc::new(Interpreter::new(function).unwrap()), native];
 
@@ -119,15 +124,7 @@ fn calls_forget_pointers() {
 #[test]
 fn a_call_takes_the_place_of_a_pointer() {
     let constants = |first: &str| {
-        let lines = [first, "s_nop 0", "s_load_dword s16, s[4:5], 0x4", "s_endpgm"];
-        let code: Vec<u8> = lines.iter().flat_map(|line| assemble(line).unwrap()).collect();
-        let initial = Initial {
-            scalars: [(4, 0), (5, 4)].map(|(sgpr, at)| (sgpr, InitialScalar::Constant(at))).into(),
-            vectors: vec![],
-            constants: vec![ConstantMemory { pointer: 0, offset: COPY, bytes: 4 * COPIED }],
-            data_share: None,
-        };
-        let function = lift_kernel(&Kernel { initial, ..Kernel::new("constants", &code) }).unwrap();
+        let function = lifted(&[first, "s_nop 0", "s_load_dword s16, s[4:5], 0x4", "s_endpgm"]);
         function.to_string().matches("load.const").count()
     };
     assert_eq!(constants("s_nop 0"), constants("s_call_b64 s[4:5], 1") + 1);

@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE.parent))
 import nv  # noqa: E402
 from program import COUNTERS, INPUT, OWN_BYTES, Program  # noqa: E402
 
-WARPLOOM = os.environ.get("WARPLOOM", str(HERE.parent.parent / "target/release/warploom"))
+WARPLOOM = pathlib.Path(os.environ.get("WARPLOOM", HERE.parent.parent / "target/release/warploom")).absolute()
 FLAGS = ["-w", f"-I{HERE}", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"]
 RUNS = [["--effort", "full"], ["--effort", "quick"], ["--effort", "likely", "--threads", "2"], ["--engine", "interp"]]
 SECONDS = 120
@@ -125,6 +125,8 @@ def main():
     parser.add_argument("--all", action="store_true", help="keep those that do not fail too")
     parser.add_argument("--isa", choices=["maxwell", "gfx9"], help="only this one")
     arguments = parser.parse_args()
+    if not WARPLOOM.exists():
+        parser.error(f"{WARPLOOM} is not there: build it, or name another one by WARPLOOM")
     isas = [compiler for compiler in (maxwell, gfx9) if arguments.isa in (None, compiler.__name__)]
     first, end = map(int, arguments.seeds.split(":"))
     start, failures = time.time(), 0

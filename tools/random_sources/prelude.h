@@ -176,9 +176,6 @@ INLINE u32 votes(bool vote) { return __ballot_sync(~0u, vote); }
 struct __attribute__((aligned(16))) Words {
   u32 x, y, z, w;
 };
-struct __attribute__((aligned(8))) Pair {
-  i32 x, y;
-};
 
 // clang 19 takes the quotient of a u64 that was extended by its sign for one of 32 bits, if it sees that.
 template <class T> INLINE T hidden(T x) { return x; }

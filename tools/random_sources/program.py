@@ -60,7 +60,7 @@ class Program:
         self.state = [(kind, f"{kind}_{i}") for kind, count in STATE.items() if halves or kind != "f16" for i in range(count)]
         self.results = len(self.state) + 1
         self.names = 0
-        self.functions, self.indirect = [], []
+        self.functions = []
         self.text = self.source()
 
     # ---- Expressions
@@ -395,7 +395,7 @@ class Program:
                   "INLINE void end(State &s, const u32 *shared_counters, u64 *results) {"]
         lines += [f"  results[{at}] = (u64){'bits' if kind in FLOATS else ''}(s.{name});" for at, (kind, name) in enumerate(self.state)]
         lines += ["  u64 sum = 0;",
-                  f"  for (u32 i = 0; i < 16; i++) sum = sum * 6364136223846793005ull + (s.array[i] ^ shared_counters[i]) + ((u64)s.bytes[i] << 32);",
+                  "  for (u32 i = 0; i < 16; i++) sum = sum * 6364136223846793005ull + (s.array[i] ^ shared_counters[i]) + ((u64)s.bytes[i] << 32);",
                   f"  results[{self.results - 1}] = sum;", "}"]
         shared = ["u32 shared_u32[64]", "i32 shared_i32[64]", "u64 shared_u64[64]", "f32 shared_f32[64]", f"u32 shared_counters[{COUNTERS}]"]
         number = "({kind}(x) + {x}u * ({kind}(y) + {y}u * {kind}(z)))"

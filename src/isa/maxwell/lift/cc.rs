@@ -131,10 +131,20 @@ pub fn write_sum(
     carry: Mask,
     overflow: impl FnOnce(&mut Cx<'_>) -> Mask,
 ) {
+    write_integer(cx, i, result, i.x(), carry, overflow);
+}
+
+fn write_integer(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    result: Value,
+    chained: bool,
+    carry: Mask,
+    overflow: impl FnOnce(&mut Cx<'_>) -> Mask,
+) {
     if !i.cc() {
         return;
     }
-    let chained = i.x();
     let z = if cx.wants(Flag::Z) { zero_with(cx, result, chained) } else { Mask::Never };
     let s = if cx.wants(Flag::S) { negative(cx, result) } else { Mask::Never };
     let o = if cx.wants(Flag::O) { overflow(cx) } else { Mask::Never };
@@ -149,12 +159,7 @@ pub fn write_result(cx: &mut Cx<'_>, i: &Instruction, result: Value) {
 /// Writes CC after a comparison that gives a number: Z and S are those of the number, also with `.X`, with which the old Z counts
 /// in the comparison.
 pub fn write_truth(cx: &mut Cx<'_>, i: &Instruction, number: Value) {
-    if !i.cc() {
-        return;
-    }
-    let z = if cx.wants(Flag::Z) { zero(cx, number) } else { Mask::Never };
-    let s = if cx.wants(Flag::S) { negative(cx, number) } else { Mask::Never };
-    write(cx, [z, s, Mask::Never, Mask::Never]);
+    write_integer(cx, i, number, false, Mask::Never, |_| Mask::Never);
 }
 
 /// The lanes where the result is zero, and with `.X` the old Z is set.
