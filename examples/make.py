@@ -309,18 +309,22 @@ def surface(host):
     x, y = np.arange(160, dtype=f)[None, :], np.arange(120, dtype=f)[:, None]
     u, v = x * f(0.0078125) + f(-0.625), y * f(0.0078125) + f(-0.5)
     cosine, sine = f(0.86602540), f(0.5)
-    texels = np.concatenate([rgb, np.full((h, w, 1), 255)], 2).astype(f) / f(255)
-    # Coordinates are cut to one period, then scaled; a weight has eight bits: docs/facts/maxwell-surfaces.md, 5.3 and 5.4.
-    (i, a), (j, b) = (weighted((c - np.floor(c)) * f(n)) for c, n in ((u * cosine - v * sine, w), (u * sine + v * cosine, h)))
-    rows = [(1 - a) * texels[row % h, i % w] + a * texels[row % h, (i + 1) % w] for row in (j, j + 1)]
-    turned = np.rint(((1 - b) * rows[0] + b * rows[1]) * f(255)).astype(np.uint8)
+    texels = np.concatenate([rgb, np.full((h, w, 1), 255)], 2) * 257  # of 16 bits
+    # Coordinates are cut to one period and to 21 places, then scaled; a weight is whole 256ths: docs/facts/maxwell-surfaces.md, 5.2
+    # and 5.3.
+    (i, a), (j, b) = (weighted(c, n) for c, n in ((u * cosine - v * sine, w), (u * sine + v * cosine, h)))
+    both = (a * b + 128) >> 8
+    corners = ((0, 0, 256 - a - b + both), (0, 1, a - both), (1, 0, b - both), (1, 1, both))
+    total = sum(weight * texels[(j + down) % h, (i + right) % w] for down, right, weight in corners)
+    turned = np.rint(((total + 128) >> 8).astype(f) / f(65535) * f(255)).astype(np.uint8)
     save("surface", {"sharp.expected": sharp, "bins.expected": bins, "turned.expected": turned})
 
 
-def weighted(coordinate):
-    """The first of two texels, and the other's weight."""
-    fixed = np.rint((coordinate - np.float32(0.5)) * np.float32(256)).astype(int)
-    return fixed >> 8, ((fixed & 255) / 256).astype(np.float32)[..., None]
+def weighted(coordinate, n):
+    """The first of two of n texels, and the other's weight."""
+    place = (np.floor(coordinate.astype(np.float64) * 2 ** 21).astype(np.int64) & 2 ** 21 - 1) * n
+    fixed = (place + 2 ** 12 >> 13) - 128
+    return fixed >> 8, (fixed & 255)[..., None]
 
 
 def main():

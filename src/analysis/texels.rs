@@ -50,7 +50,7 @@ impl Editor {
         let (kind, fields) = (format.kind()?, fields(format)?);
         let known = |field: &Field| match kind {
             TexelKind::Uint | TexelKind::Sint => true,
-            TexelKind::Float => field.width == 32,
+            TexelKind::Float | TexelKind::FloatCut => field.width == 32,
             TexelKind::Unorm => field.width <= MAX_NORMAL,
             TexelKind::Snorm => unpacks && (2..=MAX_NORMAL).contains(&field.width),
             _ => false,

@@ -187,6 +187,7 @@ names! {
         Operation::SampleGradients => "sample.gradients",
         Operation::Level => "sample.level",
         Operation::Fetch => "fetch",
+        Operation::FetchNearest => "fetch.nearest",
         Operation::Gather { component: 0 } => "gather.r",
         Operation::Gather { component: 1 } => "gather.g",
         Operation::Gather { component: 2 } => "gather.b",

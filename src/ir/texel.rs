@@ -22,6 +22,8 @@ pub enum TexelKind {
     SnormEven = 6,
     /// Of 32, of 16 bits; of 11 and 10 bits without a sign: five bits of exponent as of 16 bits.
     Float = 7,
+    /// As `Float`, but what is stored is cut towards 0: at most the greatest number, unless it is infinite.
+    FloatCut = 8,
     /// As `Unorm`; the first three are sRGB encoded.
     Srgb = 9,
     /// The components are mantissas of one exponent, which is in the fourth field.
@@ -53,7 +55,7 @@ impl TexelFormat {
     /// None: no number of a kind.
     pub fn kind(self) -> Option<TexelKind> {
         use TexelKind::*;
-        [Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, SnormEven, Float, Srgb, SharedExponent]
+        [Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, SnormEven, Float, FloatCut, Srgb, SharedExponent]
             .into_iter()
             .find(|&kind| kind as u32 == self.0 >> 24 & 15)
     }
@@ -93,7 +95,7 @@ pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
     result
 }
 
-/// The words of a texel with these components. Floats are clamped to what the format can hold, and rounded to nearest even; a
+/// The words of a texel with these components. Floats are clamped to what the format can hold, and rounded to nearest even but for [`TexelKind::FloatCut`]; a
 /// NaN becomes 0 where the format has none. Integers are clamped. Absent components and bits past the texel are 0.
 pub fn pack(format: TexelFormat, components: [u32; 4]) -> [u32; 4] {
     let Some(kind) = format.kind() else { return [0; 4] };
@@ -133,7 +135,7 @@ fn component(kind: TexelKind, width: u32, field: u32) -> u32 {
     let value = match kind {
         TexelKind::Uint => return field,
         TexelKind::Sint => return whole as u32,
-        TexelKind::Float => return small_float(width, field),
+        TexelKind::Float | TexelKind::FloatCut => return small_float(width, field),
         TexelKind::Unorm | TexelKind::Srgb => return normal(field, width).to_bits(),
         // Of one bit there is the sign alone.
         TexelKind::Snorm if width == 1 => f64::from(whole),
@@ -166,6 +168,7 @@ fn field(kind: TexelKind, width: u32, component: u32) -> u32 {
         TexelKind::Uint => i64::from(component.min(mask)),
         TexelKind::Sint => i64::from(component as i32).clamp(least, most),
         TexelKind::Float => return to_small_float(width, component),
+        TexelKind::FloatCut => return cut_to_small_float(width, component),
         TexelKind::Unorm | TexelKind::Srgb => rounded(value.clamp(0.0, 1.0) * f64::from(mask)),
         TexelKind::Snorm => rounded(value.clamp(-1.0, 1.0) * most as f64),
         TexelKind::SnormEven => rounded((value.clamp(-1.0, 1.0) * f64::from(mask) - 1.0) / 2.0),
@@ -195,6 +198,21 @@ fn to_small_float(width: u32, component: u32) -> u32 {
         }
         _ => 0,
     }
+}
+
+fn cut_to_small_float(width: u32, component: u32) -> u32 {
+    let value = f32::from_bits(component);
+    if width == 32 || !value.is_finite() {
+        return to_small_float(width, component);
+    }
+    // The places that stay, below the exponent of one; those of 16 bits have a sign.
+    let places = width as i32 - if width == 16 { 6 } else { 5 };
+    let size = f64::from(if width == 16 { value.abs() } else { value.max(0.0) });
+    // Of a normal number the exponent; less than 2^16 is the greatest.
+    let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-14);
+    let unit = 2f64.powi(exponent - places);
+    let cut = ((size / unit).trunc() * unit).min(65536.0 - 2f64.powi(15 - places));
+    to_small_float(width, (cut as f32).copysign(value).to_bits())
 }
 
 /// Rounded once, and the same on every host.
@@ -257,6 +275,21 @@ mod tests {
     }
 
     #[test]
+    fn stored_floats_are_cut() {
+        let stored = |width: u32, value: f32| {
+            pack(TexelFormat::new(TexelKind::FloatCut, [width, 0, 0, 0]), [value.to_bits(), 0, 0, 0])[0]
+        };
+        // Source: an H200.
+        let halves = [65023.0, 7_893.539, -56_596.81, 0.999_999_94, 8.940_697e-8, 65536.0, -69829.07, -0.0];
+        let expected = [0x7bef, 0x6fb5, 0xfae8, 0x3bff, 0x0001, 0x7bff, 0xfbff, 0x8000];
+        assert_eq!(halves.map(|value| stored(16, value)), expected);
+        assert_eq!([f32::INFINITY, 5e-8].map(|value| stored(16, value)), [0x7c00, 0]);
+        assert_eq!([1.999, -3.0, 1e9, f32::INFINITY].map(|value| stored(11, value)), [0x3ff, 0, 0x7bf, 0x7c0]);
+        assert_eq!([1.999, 1e9].map(|value| stored(10, value)), [0x1ff, 0x3df]);
+        assert_eq!(stored(32, 0.1), 0.1f32.to_bits());
+    }
+
+    #[test]
     fn every_texel_comes_back() {
         use TexelKind::*;
         let widths =
@@ -312,6 +345,6 @@ mod tests {
             unpack(shared, pack(shared, [1e9f32.to_bits(); 4])).map(f32::from_bits),
             [65408.0, 65408.0, 65408.0, 1.0]
         );
-        assert_eq!(unpack(TexelFormat(8 << 24), [1; 4]), [0; 4]);
+        assert_eq!(unpack(TexelFormat(11 << 24), [1; 4]), [0; 4]);
     }
 }

@@ -232,7 +232,8 @@ def lane_coords(r, s, dim, n, byte_address, kind):
     limits = {"y": s.height, "z": s.depth, "l": s.depth}
     wrap = (1 << 32) // n  # x * n overflows 32 bits here
     if byte_address:
-        x_out = [width - n + 1, width - width % n, width - 1, width, width + n, -1, -n, 0x7FFFFFFF, 0x80000000, -width]
+        # Multiples of n: others fault, in range or not.
+        x_out = [width - width % n, width + n - width % n, width + 4 * n - width % n, -n, -4 * n, 0x80000000 - n, 0x80000000, -width // n * n]
     else:
         x_out = [count, count + 1, -1, -count, 0x7FFFFFFF, 0x80000000, 0x10000, wrap - 1] + [wrap, wrap + 1] * (n > 1)
     outside = {"x": [x for x in x_out if not 0 <= (x if byte_address else x * n) <= width - n]}
@@ -269,6 +270,8 @@ def lane_coords(r, s, dim, n, byte_address, kind):
             lanes[lane]["x"] = column - column % n + r.randrange(1, n)
             if lanes[lane]["x"] + n > width:
                 lanes[lane]["x"] = r.randrange(1, n)
+        if kind == "misaligned" and r.random() < 0.5:  # out of range too
+            lanes[2]["x"] = r.choice((width, width + n, -n)) // n * n + r.randrange(1, n)
     return [[(lane[axes[i]] if i < len(axes) else r.getrandbits(32)) & MASK32 for i in range(3)] for lane in lanes]
 
 

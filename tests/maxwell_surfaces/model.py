@@ -89,6 +89,14 @@ def small_bits(value, mantissa):
     return min(((exponent + 14) << mantissa) + round(math.ldexp(value, mantissa - exponent)), infinity)
 
 
+def small_cut(value, mantissa):
+    """The same, cut towards 0: at most the greatest number, unless it is infinite (facts 4.4)."""
+    if value == math.inf:
+        return 31 << mantissa
+    bits = small_bits(value, mantissa)
+    return bits - 1 if bits == 31 << mantissa or small_value(bits, mantissa) > value else bits
+
+
 def f16_value(bits):
     return math.copysign(1.0, -1.0 if bits & 0x8000 else 1.0) * small_value(bits & 0x7FFF, 10)
 
@@ -139,10 +147,10 @@ def pack(word, width, kind):
         return round(max(low, min(1.0, value)) * top) & ((1 << width) - 1)
     if width == 16:
         # Of a NaN the sign and the upper bits of the fraction stay.
-        return word >> 31 << 15 | 0x7E00 | word >> 13 & 0x3FF if math.isnan(value) else f16_bits(value)
+        return word >> 31 << 15 | (0x7E00 | word >> 13 & 0x3FF if math.isnan(value) else small_cut(abs(value), 10))
     if math.isnan(value):
         return (1 << width) - 1
-    return small_bits(max(value, 0.0), width - 5)
+    return small_cut(max(value, 0.0), width - 5)
 
 
 # ---------------------------------------------------------------------------------------------------- memory
@@ -441,8 +449,8 @@ def act(insn, surface, place, data):
 def execute(insn, surface, coords, data, lanes=range(32)):
     """Runs one instruction (text or Instruction) for the active lanes, ascending; coords and data are indexed by lane.
 
-    Faults are found before any lane acts: what the instruction is, the surface, then lanes out of range under TRAP,
-    then misaligned ones. Facts 4.2 and 7 (11) stop the whole instruction for a TRAP lane; we do so for all faults.
+    Faults are found before any lane acts: what the instruction is, the surface, then misaligned lanes, then those out of
+    range under TRAP. Facts 4.2 and 7 (11) stop the whole instruction for a TRAP lane; we do so for all faults.
     """
     insn = parse(insn) if isinstance(insn, str) else insn
     lanes = sorted(lanes)
@@ -462,13 +470,13 @@ def execute(insn, surface, coords, data, lanes=range(32)):
         return Outcome(fault=(INVALID, lanes[0]))
     found = {lane: locate(insn, surface, coords[lane]) for lane in lanes}
     n = access_bytes(insn, surface)
+    for lane in lanes:
+        # The coordinate counts, not the address, in range or not (facts 4.2, 4.3).
+        if insn.byte_address and coords[lane][0] & (n - 1):
+            return Outcome(fault=(MISALIGNED, lane))
     for lane, (inside, _) in found.items():
         if insn.clamp == "TRAP" and not inside:
             return Outcome(fault=(RANGE, lane))
-    for lane, (inside, _) in found.items():
-        # The coordinate counts, not the address; a clamped one is rounded already (facts 4.2, 4.3).
-        if insn.byte_address and inside and coords[lane][0] & (n - 1):
-            return Outcome(fault=(MISALIGNED, lane))
     outcome = Outcome([], [])
     for lane, (_, place) in found.items():
         outcome.registers.append(list(nothing) if place is None else act(insn, surface, place, data[lane]))

@@ -59,7 +59,7 @@ class Suite:
         key = f"{queries} {t.kind} {'x'.join(map(str, t.size))}{' array' if t.array else ''}{' raw' if raw else ''} {len(t.levels)} {operation[:6]}"
         if key not in self.queries:
             r = Random(key)
-            make = fetch_query if operation == "fetch" else sample_query
+            make = fetch_query if operation in ("fetch", "nearest") else sample_query
             self.queries[key] = [make(r, t, raw, queries, i) for i in range(COUNT)]
         full = dict(SAMPLER, **sampler)
         results = []
@@ -243,6 +243,7 @@ def build():
     for image in suite.textures.copy():
         for style in ("plain", "offset"):
             case("fetch", image, "fetch", style, compare="less", border=COLOUR)
+            case("fetch", image, "nearest", style, compare="less", border=COLOUR)
     for operation in ("sample", "gather3"):
         for filter in both:
             case("buffer", "buffer", operation, "plain", wrap="wrap", mip="linear", border=COLOUR, **filters(filter))

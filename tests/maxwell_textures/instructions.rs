@@ -17,7 +17,7 @@ use super::case::{LANES, RESULT, kernel};
 /// gradients of a coordinate, `L` the layer with offsets above it.
 type Form = (&'static str, &'static str, &'static str);
 
-const TWO_DIMENSIONS: [Form; 18] = [
+const TWO_DIMENSIONS: [Form; 19] = [
     ("TEX.LZ R8, R4, 0x50, 2D, 0xf", "xy", ""),
     ("TEX.LL R8, R4, R12, 0x50, 2D, 0xf", "xy", "d"),
     ("TEX.LZ.AOFFI R8, R4, R12, 0x50, 2D, 0xf", "xy", "o"),
@@ -30,6 +30,7 @@ const TWO_DIMENSIONS: [Form; 18] = [
     ("TLD.LL R8, R4, R12, 0x50, 2D, 0xf", "xy", "d"),
     ("TLD.LL.AOFFI R8, R4, R12, 0x50, 2D, 0xf", "xy", "do"),
     ("TLD.B.LL R8, R4, R12, 0x0, 2D, 0xf", "xy", "hd"),
+    ("TLD.LL.CL R8, R4, R12, 0x50, 2D, 0xf", "xy", "d"),
     ("TLD4.G R8, R4, 0x50, 2D, 0xf", "xy", ""),
     ("TLD4.R.AOFFI R8, R4, R12, 0x50, 2D, 0xf", "xy", "O"),
     ("TLD4.R.AOFFI.DC R8, R4, R12, 0x50, 2D, 0xf", "xy", "Or"),
@@ -136,6 +137,7 @@ fn check(image: &Image, forms: &[Form]) {
 
         let compares = text.contains(".DC");
         let operation = match text.split(['.', ' ']).next().unwrap() {
+            "TLD" if text.contains(".CL") => Operation::FetchNearest,
             "TLD" => Operation::Fetch,
             "TLD4" => Operation::Gather { component: "RGBA".find(&text[5..6]).unwrap() as u8 },
             _ => Operation::Sample,
@@ -144,7 +146,7 @@ fn check(image: &Image, forms: &[Form]) {
         let mut inputs = [Vec::new(), Vec::new()];
         let mut expected = Vec::new();
         for _ in 0..LANES {
-            let mut asked = Asked::random(&mut draw, operation == Operation::Fetch);
+            let mut asked = Asked::random(&mut draw, text.starts_with("TLD."));
             for (words, letters) in inputs.iter_mut().zip([a, b]) {
                 words.extend(asked.registers(letters, offsets, layers).into_iter().flat_map(u32::to_le_bytes));
             }

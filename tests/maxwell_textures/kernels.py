@@ -7,7 +7,7 @@ tex1D samples 2D at y = 0; tex1Dfetch is a TLD of level 0; texCubemap first mult
 the sum goes from left to right, each addition rounded; of what several lanes store in o4, gathers come after samples.
 
 All instructions use one handle, so most of them have other dimensions than its header. What happens then is open; the choice is
-that of docs/fidelity.md: the coordinates and the layer that count are those of the header's kind, and missing ones are 0.
+that of docs/fidelity.md: the coordinates and the layer that count are those of the header's kind, and a line is a plane of one row.
 
 The file is one JSON object (memory and output are base64):
   images    as in cases.json.gz
@@ -90,7 +90,8 @@ def tx(texture, sampler, x, y):
 
     def ask(*coords, operation="sample", layer=0, lod=steady):
         words = [c if operation == "fetch" else bits(c) for c in coords]
-        query = {"coords": words + [0] * (3 - len(words)), "layer": layer, "lod": lod, "reference": 0, "offset": (0, 0, 0)}
+        middle = 0 if operation == "fetch" else bits(0.5)  # of the only row
+        query = {"coords": (words + [middle] * (len(words) == 1) + [0, 0])[:3], "layer": layer, "lod": lod, "reference": 0, "offset": (0, 0, 0)}
         return texture.sample(operation, sampler, query)
 
     fetched = [ask(i, operation="fetch", lod=0) for i in range(LANES)]

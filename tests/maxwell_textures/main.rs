@@ -3,6 +3,7 @@
 
 #[path = "../support/maxwell_case.rs"]
 mod case;
+mod hardware;
 mod instructions;
 mod kernels;
 
@@ -181,6 +182,38 @@ impl Settings {
     }
 }
 
+/// What comes of a query, to an image that begins at [`BASE`].
+fn ask(operation: &str, image: &Image, sampler: &Sampler, query: &[i64; 9], memory: &[u8]) -> [u32; 4] {
+    let word = |i: usize| query[i] as u32;
+    let float = |i: usize| f32::from_bits(word(i));
+    let mut query = Query {
+        coords: [word(0), word(1), word(2)],
+        layer: word(3),
+        lod: word(4),
+        reference: word(5),
+        offset: [6, 7, 8].map(|i| word(i) as i32),
+    };
+    let operation = match operation {
+        "sample" => Operation::Sample,
+        "fetch" => Operation::Fetch,
+        "nearest" => Operation::FetchNearest,
+        // The gradients follow the coordinates.
+        "grad" => {
+            let (dx, dy) = ([3, 4, 5].map(float), [6, 7, 8].map(float));
+            let lod = level_of_gradients(image, sampler, dx, dy).to_bits();
+            query = Query { coords: query.coords, lod, ..Query::default() };
+            Operation::Sample
+        }
+        gather => Operation::Gather { component: gather["gather".len()..].parse().unwrap() },
+    };
+    let mut read = |at: u64, bytes: &mut [u8]| {
+        let texel = at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
+        bytes.copy_from_slice(texel.ok_or("outside of the image")?);
+        Ok::<_, &str>(false)
+    };
+    sample(operation, image, sampler, &query, &mut read).unwrap().0
+}
+
 #[test]
 fn samples_are_what_the_model_says() {
     let cases: Cases = load("cases.json.gz");
@@ -199,35 +232,17 @@ fn samples_are_what_the_model_says() {
     for case in &cases.cases {
         let (image, memory) = &images[&case.image];
         let sampler = case.sampler.sampler();
-        let operation = match case.operation.as_str() {
-            "sample" => Operation::Sample,
-            "fetch" => Operation::Fetch,
-            gather => Operation::Gather { component: gather["gather".len()..].parse().unwrap() },
-        };
-        let mut read = |at: u64, bytes: &mut [u8]| {
-            let texel = at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
-            bytes.copy_from_slice(texel.ok_or("outside of the image")?);
-            Ok::<_, &str>(false)
-        };
         let queries = &cases.queries[&case.queries];
         assert_eq!(queries.len(), case.results.len());
         for (query, expected) in queries.iter().zip(&case.results) {
-            let word = |i: usize| query[i] as u32;
-            let query = Query {
-                coords: [word(0), word(1), word(2)],
-                layer: word(3),
-                lod: word(4),
-                reference: word(5),
-                offset: [6, 7, 8].map(|i| word(i) as i32),
-            };
-            let found = sample(operation, image, &sampler, &query, &mut read);
+            let found = ask(&case.operation, image, &sampler, query, memory);
             checked += 1;
-            if found != Ok((*expected, false)) {
-                let coords = query.coords.map(f32::from_bits);
+            if found != *expected {
+                let coords = [0, 1, 2].map(|i| f32::from_bits(query[i] as u32));
                 let values = expected.map(f32::from_bits);
                 let failure = format!(
-                    "{operation:?} of {}, {} at {coords:?} {query:x?} with {sampler:x?}: {found:x?}, expected {expected:x?} {values:?}",
-                    case.image, case.queries
+                    "{} of {}, {} at {coords:?} {query:x?} with {sampler:x?}: {found:x?}, expected {expected:x?} {values:?}",
+                    case.operation, case.image, case.queries
                 );
                 if failure.contains(&only) {
                     failures.push(failure);

@@ -2,18 +2,24 @@
 
 Written from documents alone and sharing nothing with the translator, so that the two can be compared.
 Source: facts/maxwell-surfaces.md ("facts" below), sections 1.4, 2, 3 and 5. Where section 5 leaves something open the
-comment says "open", and the choice is that which src/ir/image/sample.rs lists at its beginning.
+comment says "open", and the choice is that which src/ir/image/sample.rs lists at its beginning. hardware.json.gz has what an H200
+gives for many of the cases and for others; hardware.rs compares.
 
 `Texture` is an image with its memory in the real byte layout. `Texture.sample` answers one query. All arithmetic on
-coordinates and colours is in numpy float32, one rounding for each operation.
+coordinates and colours is exact, in Fractions, with the hardware's roundings.
 """
+import gzip
+import json
 import math
+import pathlib
+from fractions import Fraction
 
 import numpy as np
 
 F = np.float32
 NAN = 0x7FFFFFFF
 HUGE = 1 << 62  # infinite coordinates as integers; the fraction is zero
+ONE = 1 << 21  # of normalised coordinates
 np.seterr(all="ignore")
 
 
@@ -54,12 +60,14 @@ def unpack(field, width, kind):
 
 
 def srgb_decode(word):
-    """facts 5.7: c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ^ 2.4, of float32 with the power rounded once."""
-    c = value(word)
-    if c <= F(0.04045):
-        return bits(c / F(12.92))
-    base = (c + F(0.055)) / F(1.055)
-    return bits(F(float(base) ** float(F(2.4))))
+    """facts 5.7: what an H200 gives for each byte."""
+    if not _DECODED:
+        with gzip.open(pathlib.Path(__file__).parent / "hardware.json.gz") as file:
+            _DECODED.extend(json.load(file)["srgb"])
+    return _DECODED[round(float(value(word)) * 255)]
+
+
+_DECODED = []
 
 
 # ---------------------------------------------------------------------------------------------------- layout
@@ -106,32 +114,29 @@ COMPARES = {"never": lambda r, t: False, "less": lambda r, t: r < t, "equal": la
             "greater": lambda r, t: r > t, "notequal": lambda r, t: r != t, "gequal": lambda r, t: r >= t, "always": lambda r, t: True}
 
 
-def whole(x):
-    """A float32 integer as a Python integer; infinities as a number that no image reaches."""
-    return (HUGE if x > 0 else -HUGE) if np.isinf(x) else int(x)
+def finite(x):
+    """0 for a NaN and for what is too small to be normal; infinities as a number that no image reaches. Exact."""
+    if np.isnan(x) or abs(x) < 2.0 ** -126:
+        return Fraction(0)
+    return Fraction(HUGE if x > 0 else -HUGE) if np.isinf(x) else Fraction(float(x))
 
 
 def scaled(x, n, wrap, normal, offset):
-    """The coordinate in texels, and whether it is in a mirrored image (facts 5.2, 5.4)."""
-    x, n, offset = F(0) if np.isnan(x) else x, F(n), F(offset)
-    flipped = False
-    if not normal:
-        u = x + offset
-    elif wrap in ("wrap", "mirror"):
-        low = np.floor(x)
-        frac = x - low
-        if np.isnan(frac):  # of an infinity: open
-            frac, low = F(0), F(0)
-        if wrap == "mirror" and np.fmod(low, F(2)) != 0:
-            frac, flipped = F(1) - frac, True
-        u = frac * n + (-offset if flipped else offset)
-    else:
-        u = x * n + offset
+    """The coordinate in texels, a Fraction (facts 5.2). Repeated and mirrored images go on beside the first."""
+    # 21 bits of fraction, of which infinities have none.
+    u = 0 if normal and np.isinf(x) and wrap in ("wrap", "mirror") else math.floor(finite(x) * ONE)
+    u = Fraction(u * n if normal else u, ONE) + offset
     if wrap.startswith("mirror_once"):
-        u, flipped = np.abs(u), bool(u < 0)
+        u = abs(u)
     if wrap in ("clamp", "mirror_once_clamp"):
-        u = min(max(u, F(0)), n)
-    return u, flipped
+        u = min(max(u, Fraction(0)), Fraction(n))
+    return u
+
+
+def around(u):
+    """The first of two texels and the weight of the second in 256ths (facts 5.3): the place is rounded, of two to the greater."""
+    fixed = math.floor(u * 256 + Fraction(1, 2)) - 128
+    return fixed >> 8, fixed & 255
 
 
 def wrapped(i, n, wrap):
@@ -146,15 +151,64 @@ def wrapped(i, n, wrap):
     return i if 0 <= i < n else None
 
 
-def eighth_bits(x):
-    """round(x * 256), ties to even, as whole part and fraction (facts 5.3)."""
-    q = whole(np.rint(x * F(256)))
-    return q >> 8, F(q & 255) / F(256)
+# ---------------------------------------------------------------------------------------------------- filters
+def share(part, a):
+    """A part of a weight, in 256ths, of which there are `a`."""
+    return part * a + 128 >> 8
 
 
-def lerp(a, t0, t1):
-    a = F(a)
-    return [(F(1) - a) * p + a * q for p, q in zip(t0, t1)]
+def weights(total, a, b=0, c=0):
+    """Of the eight texels of two slices of two rows of two, with x first: 256ths of `total` (facts 5.3)."""
+    out = []
+    for slice in (total - share(total, c), share(total, c)):
+        second = share(slice, a)
+        first = slice - second
+        below = [first * b + 127 >> 8, share(second, b)]
+        out += [first - below[0], second - below[1], *below]
+    return out
+
+
+def magnitude(x):
+    return math.frexp(x)[1]
+
+
+def rounded(total, places):
+    """To so many significant places, of two the one farther from 0; no places below those of a normal float."""
+    if total == 0:
+        return F(0)
+    exponent = magnitude(float(abs(total)))
+    while Fraction(2) ** exponent <= abs(total):
+        exponent += 1
+    while Fraction(2) ** (exponent - 1) > abs(total):
+        exponent -= 1
+    unit = Fraction(2) ** (max(exponent, -13) - places if places < 24 else exponent - places)
+    result = math.floor(abs(total) / unit + Fraction(1, 2)) * unit
+    if result >= (Fraction(2) ** 128 if places == 24 else 65536):
+        result = math.inf
+    result = F(float(result))
+    result = F(0) if result < F(2.0 ** -126) else result
+    return -result if total < 0 else result
+
+
+def summed(quads, places):
+    """Sum of weighted floats; each quad of texels has its own exponent, the greatest, and four places more than the result."""
+    terms = [(t, w) for quad in quads for t, w in quad if w]
+    if any(np.isnan(t) or np.isinf(t) for t, _ in terms):
+        total = F(0)
+        for t, _ in terms:
+            total = total + (t if np.isnan(t) or np.isinf(t) else F(0))
+        return total
+    quads = [[(float(t), w) for t, w in quad if w and abs(t) >= F(2.0 ** -126)] for quad in quads]
+    quads = [(max(magnitude(abs(t)) for t, _ in quad) - places - 4, quad) for quad in quads if quad]
+    greatest = max((unit for unit, _ in quads), default=0)
+    total = 0
+    for unit, quad in quads:
+        sum = 0
+        for t, w in quad:
+            cut = math.floor(abs(Fraction(t)) / Fraction(2) ** unit)
+            sum += (cut if t > 0 else -cut) * w
+        total += sum >> (greatest - unit)  # the places that the other has not are lost
+    return rounded(Fraction(total, 256) * Fraction(2) ** greatest, places)
 
 
 # ---------------------------------------------------------------------------------------------------- cubes
@@ -224,7 +278,7 @@ class Texture:
         self.pitch = -(-self.size[0] * self.bytes // 32) * 32
         self.integers = self.number in ("uint", "sint")
         self.one = 1 if self.integers else 0x3F800000
-        self.axes = {"buffer": 1, "1d": 1, "2d": 2, "3d": 3, "cube": 2}[kind]
+        self.axes = {"buffer": 1, "1d": 2, "2d": 2, "3d": 3, "cube": 2}[kind]  # a line is a plane of one row
         self.faces = 6 if kind == "cube" else 1
         # Sources as drivers write them (facts 2): absent components are 0, 0, 0, 1.
         has = {"r": 1, "rg": 2}.get(name.rstrip("0123456789"), 3 if name in ("r5g6b5", "rgb9e5", "r11g11b10") else 4)
@@ -272,6 +326,15 @@ class Texture:
     def decodes(self, sampler):
         return self.srgb and sampler["srgb_allowed"] and max(self.fields) <= 8
 
+    def as_texel(self, i, word):
+        """A border's component as the format can hold it."""
+        if self.number not in ("unorm", "snorm"):
+            return word
+        width = self.fields[i] if i < len(self.fields) else 16
+        low, most = (0, (1 << width) - 1) if self.number == "unorm" else (-1, (1 << (width - 1)) - 1)
+        c = value(word)
+        return bits(F(math.floor(max(low, min(float(c), 1.0)) * most + 0.5)) / F(most)) if c == c else 0
+
     def compare(self, sampler, reference, texel):
         """ref FUNC texel, of the red after the swizzle; in all components (open)."""
         if sampler["compare"] is None or self.integers:
@@ -283,14 +346,14 @@ class Texture:
         if None not in index:
             found = self.texel(sampler, level, layer, *index)
         else:
-            found = list(sampler["border"])
+            found = [self.as_texel(i, word) for i, word in enumerate(sampler["border"])]
             if self.decodes(sampler):  # sRGB encoded bytes (facts 1.4)
                 found[:3] = [srgb_decode(unpack(c, 8, "unorm")) for c in sampler["srgb_border"]]
         return self.compare(sampler, reference, found)
 
     # ------------------------------------------------------------------------------------------------ operations
-    def fetch(self, query):
-        """TLD (facts 5.5): zero for whatever is out of range."""
+    def fetch(self, query, nearest):
+        """TLD (facts 5.5): zero for whatever is out of range, or the nearest texel and layer."""
         level = query["lod"] - (1 << 32) if query["lod"] >> 31 else query["lod"]
         if not 0 <= level <= self.last_level - self.first_level:
             return [0] * 4
@@ -300,6 +363,9 @@ class Texture:
             size[2], offset = 6, (0, 0, 0)
         xyz = [(c + o) & 0xFFFFFFFF for c, o in zip(query["coords"], offset)]
         layer = query["layer"] if self.array else 0
+        if nearest:
+            xyz = [min(max(c - (c >> 31 << 32), 0), n - 1) for c, n in zip(xyz, size)]
+            layer = min(layer, self.layers - 1)
         if any(c >= n for c, n in zip(xyz, size)) or layer >= self.layers:
             return [0] * 4
         if self.kind == "cube":
@@ -308,12 +374,12 @@ class Texture:
         return self.texel(plain, level, layer, *xyz)
 
     def sample(self, operation, sampler, query):
-        """operation: sample, fetch, gather0 to gather3. query: coords, layer, lod, reference (words) and offset."""
+        """operation: sample, fetch, nearest (a fetch), gather0 to gather3. query: coords, layer, lod, reference (words) and offset."""
         self.fetch_srgb = sampler["srgb_allowed"]
-        if operation == "fetch":
-            return self.fetch(query)
-        if self.kind == "buffer":  # linear memory knows no modes; zero outside (facts 5.5)
-            sampler = dict(sampler, wrap=("border",) * 3, mag="point", min="point", mip="none", border=(0,) * 4, srgb_border=(0,) * 3)
+        if operation in ("fetch", "nearest"):
+            return self.fetch(query, operation == "nearest")
+        if self.kind == "buffer":  # linear memory is only fetched from (facts 5.5)
+            return [0] * 4
         coords = [value(c) for c in query["coords"]]
         offset = query["offset"]
         face = 0
@@ -322,7 +388,7 @@ class Texture:
             x, y, z = (F(0) if np.isnan(c) else c for c in coords)
             face = face_of(x, y, z)
             m, s, t = PROJECT[face](x, y, z)
-            coords, offset = [(s / m + F(1)) / F(2), (t / m + F(1)) / F(2), F(0)], (0, 0, 0)
+            coords, offset = [(float(s / m) + 1) / 2, (float(t / m) + 1) / 2, 0.0], (0, 0, 0)  # more places than a float's
         go = (sampler, value(query["reference"]), coords, offset, face, layer)
         if operation.startswith("gather"):
             return self.gather(int(operation[6]), *go)
@@ -330,27 +396,42 @@ class Texture:
 
     def sampled(self, lod, sampler, *go):
         """LOD and mip filter (facts 5.6)."""
-        lod = lod + F(sampler["lod_bias"])
-        lod = F(0) if np.isnan(lod) else lod
+        lod = F(0) if np.isnan(lod) else min(max(lod, F(-1000)), F(1000))
+        lod = F(np.trunc(lod * F(256)) / F(256)) + F(sampler["lod_bias"])
         lod = min(max(lod, F(sampler["min_lod"])), F(sampler["max_lod"]))
         filter = sampler["min"] if lod > 0 else sampler["mag"]
-        if self.integers or self.kind == "buffer":
+        if self.integers:
             filter = "point"
         lod = min(max(lod, F(self.min_lod), F(0)), F(self.last_level - self.first_level))
-        level, fraction = 0, F(0)
+        level, fraction = 0, 0
         if sampler["mip"] == "linear" and not self.integers:
-            level, fraction = eighth_bits(lod)
+            level, fraction = divmod(math.floor(lod * 256), 256)
         elif sampler["mip"] != "none":
             level = int(np.floor(lod + F(0.5)))
         if filter == "point" and fraction == 0:
             return self.point(level, sampler, *go)
+        parts = [(level, 256 - fraction)] + [(level + 1, fraction)] * (fraction > 0)
         if filter == "point":
-            near, far = ([value(c) for c in self.point(k, sampler, *go)] if k is not None else None for k in (level, level + 1))
+            quads = [[(self.point(k, sampler, *go), weight)] for k, weight in parts]
         else:
-            near = self.linear(level, sampler, *go)
-            far = self.linear(level + 1, sampler, *go) if fraction else None
-        result = lerp(fraction, near, far) if fraction else near
-        return [NAN if np.isnan(c) else bits(c) for c in result]
+            quads = [quad for k, weight in parts for quad in self.linear(k, weight, sampler, *go)]
+        return [self.filtered(sampler, [[(texel[c], weight) for texel, weight in quad] for quad in quads], c) for c in range(4)]
+
+    def filtered(self, sampler, quads, c):
+        """Bits of the weighted sum: of normalised integers one of 16 bits, of floats one as precise as the texels (facts 5.3)."""
+        quads = [[(value(t), weight) for t, weight in quad] for quad in quads]
+        if self.number == "float" or sampler["compare"] is not None:
+            places = 24 if max(self.fields) == 32 or sampler["compare"] is not None else 11
+            total = summed(quads, places)
+            return NAN if np.isnan(total) else bits(total)
+        if self.decodes(sampler) and self.sources[c] != {2: "g", 4: "a"}.get(len(self.fields)):
+            return bits(summed(quads, 11))
+        narrow = self.number == "snorm" and max(self.fields) == 8
+        most = 65535 if self.number == "unorm" else 127 if narrow else 32767
+        total = sum(round(float(t) * most) * weight for quad in quads for t, weight in quad)
+        if narrow:
+            return bits(F(math.floor(Fraction(total * 32767, 127 * 256) + Fraction(1, 2))) / F(32767))
+        return bits(F(total + 128 >> 8) / F(most))
 
     def modes(self, sampler):
         """Whether coordinates are normalised, and the wrap modes that hold then (facts 1.4)."""
@@ -364,78 +445,87 @@ class Texture:
         normal, modes = self.modes(sampler)
         size, index = self.levels[self.first_level + level].size, [0, 0, 0]
         for k in range(self.axes):
-            u, _ = scaled(coords[k], size[k], modes[k], normal, offset[k])
-            i = whole(np.floor(u))
+            i = math.floor(scaled(coords[k], size[k], modes[k], normal, offset[k]))
             if modes[k] in ("clamp", "mirror_once_clamp"):  # the end belongs to the last texel (open; OpenGL's rule)
                 i = min(i, size[k] - 1)
             index[k] = wrapped(i, size[k], modes[k])
         return self.looked_up(sampler, reference, level, layer * self.faces + face, index)
 
     def corners(self, level, sampler, coords, offset):
-        """Per axis the two texel numbers before wrapping, the weight of the second, and whether mirrored."""
+        """Per axis the two texel numbers before wrapping, and the weight of the second."""
         normal, modes = self.modes(sampler)
         size = self.levels[self.first_level + level].size
         for k in range(self.axes):
-            u, flipped = scaled(coords[k], size[k], modes[k], normal, offset[k])
-            i, a = eighth_bits(u - F(0.5))
-            yield i, i + 1, a, flipped
+            i, a = around(scaled(coords[k], size[k], modes[k], normal, offset[k]))
+            outside = modes[k] in ("clamp_to_edge", "mirror_once_to_edge") and not 0 <= i < size[k] - 1
+            yield i, i + 1, 0 if outside and not (self.kind == "cube" and sampler["seamless"]) else a
 
-    def neighbour(self, level, sampler, reference, face, layer, ijk, gathered=False):
-        """The texel with these numbers before wrapping; across edges if seamless (facts 5.6; corners open)."""
+    def neighbours(self, level, sampler, reference, face, layer, ijk, weight):
+        """The texel with these numbers before wrapping; across edges if seamless, beyond a corner the three at it (facts 5.6).
+
+        With its share of the weight."""
         size = self.levels[self.first_level + level].size
         _, modes = self.modes(sampler)
         if not (self.kind == "cube" and sampler["seamless"]):
             index = [wrapped(i, n, mode) for i, n, mode in zip(ijk, size, modes)] + [0] * (3 - len(ijk))
-            return self.looked_up(sampler, reference, level, layer * self.faces + face, index)
+            return [(self.looked_up(sampler, reference, level, layer * self.faces + face, index), weight)]
         n, (i, j) = size[0], ijk
         def look(f, x, y):
             return self.looked_up(sampler, reference, level, layer * 6 + f, (x, y, 0))
         in_i, in_j = 0 <= i < n, 0 <= j < n
         if in_i and in_j:
-            return look(face, i, j)
+            return [(look(face, i, j), weight)]
         if in_i or in_j:
-            return look(*across(face, i, j, n))
+            return [(look(*across(face, i, j, n)), weight)]
         ci, cj = min(max(i, 0), n - 1), min(max(j, 0), n - 1)
-        if gathered:
-            return look(face, ci, cj)
-        three = [[value(c) for c in t] for t in (look(face, ci, cj), look(*across(face, i, cj, n)), look(*across(face, ci, j, n)))]
-        return [bits((a + b + c) / F(3)) for a, b, c in zip(*three)]
+        if self.integers:
+            return [(look(face, ci, cj), weight)]
+        third = share(weight, 85)
+        return [(look(face, ci, cj), weight - 2 * third), (look(*across(face, i, cj, n)), third), (look(*across(face, ci, j, n)), third)]
 
-    def linear(self, level, sampler, reference, coords, offset, face, layer):
-        """Lerps along x, then y, then z (facts 5.3)."""
-        spans = list(self.corners(level, sampler, coords, offset))
-
-        def along(axis, chosen):
-            if axis < 0:
-                return [value(c) for c in self.neighbour(level, sampler, reference, face, layer, chosen)]
-            low, high, a, _ = spans[axis]
-            return lerp(a, along(axis - 1, (low, *chosen)), along(axis - 1, (high, *chosen)))
-        return along(self.axes - 1, ())
+    def linear(self, level, total, sampler, reference, coords, offset, face, layer):
+        """Quads of texels and their weights, which are 256ths of `total`; of volumes two (facts 5.3)."""
+        spans = [*self.corners(level, sampler, coords, offset)]
+        fractions = [a for _, _, a in spans]
+        spans += [(0, 0, 0)] * (3 - self.axes)
+        shares = iter(weights(total, *fractions))
+        quads = []
+        for z in spans[2][:2] if self.axes == 3 else (0,):
+            quad = []
+            for y in spans[1][:2]:
+                for x in spans[0][:2]:
+                    ijk, weight = (x, y, z)[:self.axes], next(shares)
+                    quad += self.neighbours(level, sampler, reference, face, layer, ijk, weight) if weight else []
+            quads.append(quad)
+        return quads
 
     def gather(self, component, sampler, reference, coords, offset, face, layer):
-        """(i, j+1), (i+1, j+1), (i+1, j), (i, j) of the first level; the order follows the unmirrored image (facts 5.6)."""
+        """(i, j+1), (i+1, j+1), (i+1, j), (i, j) of the first level, through the filter (facts 5.6)."""
         normal, modes = self.modes(sampler)
         spans = list(self.corners(0, sampler, coords, offset))
         z = ()
         if self.axes == 3:
             n = self.levels[self.first_level].size[2]
-            i = whole(np.floor(scaled(coords[2], n, modes[2], normal, offset[2])[0]))
+            i = math.floor(scaled(coords[2], n, modes[2], normal, offset[2]))
             z = (min(i, n - 1) if modes[2] in ("clamp", "mirror_once_clamp") else i,)
-        pairs = [(high, low) if flipped else (low, high) for low, high, _, flipped in spans[:2]]
         result = []
         for right, down in ((0, 1), (1, 1), (1, 0), (0, 0)):
-            ij = (pairs[0][right],) if self.axes == 1 else (pairs[0][right], pairs[1][down])
-            result.append(self.neighbour(0, sampler, reference, face, layer, ij + z, gathered=True)[component])
+            ij = (spans[0][right], spans[1][down])
+            found = [(texel[component], weight) for texel, weight in self.neighbours(0, sampler, reference, face, layer, ij + z, 256)]
+            result.append(found[0][0] if self.integers else self.filtered(sampler, [found], component))
         return result
 
 
 def gradient_level(texture, sampler, dx, dy):
-    """log2 of the longer gradient in texels (facts 5.6); of cubes with m = 1; one that is no number does not count (both open)."""
+    """log2 of the longer gradient in texels, whose length is about that (facts 5.6); of cubes with m = 1 (open)."""
     size = texture.levels[texture.first_level].size
     scale = size if texture.normalized and not sampler["force_unnormalized"] else (1, 1, 1)
     axes = texture.axes
     if texture.kind == "cube":
         axes, scale = 3, (size[0] / 2,) * 3
-    lengths = [math.sqrt(sum((float(g) * n) ** 2 for g, n in zip(d[:axes], scale))) for d in (dx, dy)]
-    longest = max((length for length in lengths if not math.isnan(length)), default=math.nan)
-    return bits(math.log2(longest) if longest else -math.inf)
+    lengths = []
+    for d in (dx, dy):
+        least, middle, most = sorted([abs(0.0 if math.isnan(g) else float(g) * n) for g, n in zip(d[:axes], scale)] + [0.0] * (3 - axes))
+        lengths.append(most + 11 / 32 * middle + least / 4)
+    longest = max(lengths)
+    return bits(math.log2(longest) if longest else -math.inf) if longest < math.inf else bits(math.inf)

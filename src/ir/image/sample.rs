@@ -1,28 +1,29 @@
 //! What a texture unit does: the value of an image at a coordinate, through a sampler.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 5. What that leaves open is decided here:
-//! - Offsets are added to the coordinate in texels, before what wraps it; where a mirror has turned the image around they
-//!   go the other way, and so does the order of gathered texels. Cubes take no offsets.
-//! - The image's kind says which coordinates, derivatives and layer count. Those that the instruction has not are 0.
-//! - A gradient that is no number does not count beside one that is. A level of detail, bias included, that is none is 0.
+//! Source: facts, `maxwell-surfaces.md`, section 5, which is for the most part what an H200 does. What that leaves open is decided
+//! here:
+//! - Offsets are added to the coordinate in texels. Repeated and mirrored images go on beside the first. Cubes take no offsets.
+//! - The image's kind says which coordinates, derivatives and layer count; a line is a plane of one row.
 //! - A level of detail chooses between the filters after the sampler's clamp, before the image's.
+//! - A level of detail that is no number is 0.
 //! - A bias of the image other than 0 is in place of the sampler's.
-//! - Fractions of levels are rounded to eight bits as coordinates are. Where one is 0 only one level is read.
 //! - Gathers read the first level of the view.
 //! - Comparisons take the texel's red after the swizzle, and the result is in all components. Integers are not compared.
-//! - A filtered NaN is `0x7fffffff`, as of all arithmetic. A weight of 0 does not hide a neighbour that is not finite.
-//! - A buffer that is sampled has the border colour 0, coordinates in texels, and no filter.
-//! - Seamless cubes: the texel beyond a corner is the mean of the three at it; gathered, or of integers, that of its own face.
+//! - A filtered NaN is `0x7fffffff`, as of all arithmetic.
+//! - Seamless cubes of integers: the texel beyond a corner is that of its own face.
 //! - An image that is larger than descriptors can say, or has no texel or level, reads as 0.
 
 mod coordinate;
 mod cube;
+mod filter;
+mod srgb;
 #[cfg(test)]
 mod tests;
 mod texel;
 
-use self::coordinate::{Axis, BORDER, Span, round};
-use self::texel::{Texels, Value, floats, lerp};
+use self::coordinate::{Axis, BORDER, Span};
+use self::filter::{Sum, WHOLE, share, weights};
+use self::texel::Texels;
 use super::layout::{Layout, MAX_BLOCK, Plane};
 use super::sampler::{Filter, MipFilter, Sampler, Wrap};
 use super::{Image, Kind, TexelKind};
@@ -50,8 +51,10 @@ pub enum Operation {
     /// Not the value but the level of detail of the gradients, in 256ths: first as it is, a number with a sign, then that of the
     /// level, or of the place between two, that would be read.
     Level,
-    /// A texel by its number.
+    /// A texel by its number; out of range 0.
     Fetch,
+    /// The same; out of range along an axis or of the layers the nearest there is.
+    FetchNearest,
     /// A component of the four texels that a linear filter takes: lower left, lower right, upper right, upper left, where
     /// lower is the greater y. With a comparison, its four results.
     Gather {
@@ -84,35 +87,37 @@ pub fn sample<E>(
     let Some(levels) = levels(image) else { return Ok(([0; 4], false)) };
     let kind = image.format.kind();
     let integers = matches!(kind, Some(TexelKind::Uint | TexelKind::Sint));
-    let buffer = image.kind == Kind::Buffer;
-    let sampler = if buffer { &of_buffers(sampler) } else { sampler };
-    let compare = sampler.compare.filter(|_| operation != Operation::Fetch && !integers);
+    let fetches = matches!(operation, Operation::Fetch | Operation::FetchNearest);
+    let compare = sampler.compare.filter(|_| !fetches && !integers);
     let reference = f32::from_bits(query.reference);
     let mut texels = Texels::new(image, kind, sampler, compare.map(|function| (function, reference)), read);
-    if operation == Operation::Fetch {
-        let value = fetch(image, levels, query, &mut texels)?;
+    if fetches {
+        let value = fetch(image, levels, query, operation == Operation::FetchNearest, &mut texels)?;
         return Ok((value, texels.sparse));
     }
-
-    let mut coords = query.coords.map(f32::from_bits);
-    let mut offset = query.offset;
-    let mut face = 0;
-    if image.kind == Kind::Cube {
-        let uv;
-        (face, uv) = cube::project(coords.map(coordinate::number));
-        (coords, offset) = ([uv[0], uv[1], 0.0], [0; 3]);
+    if image.kind == Kind::Buffer {
+        return Ok(([0; 4], false));
     }
+
+    let coords = query.coords.map(f32::from_bits);
+    let (face, coords, offset) = match image.kind {
+        Kind::Cube => {
+            let (face, [u, v]) = cube::project(coords.map(coordinate::number));
+            (face, [u, v, 0.0], [0; 3])
+        }
+        _ => (0, coords.map(coordinate::normal), query.offset),
+    };
     let layers = if image.array { image.layers } else { 1 };
     let layer = query.layer.min(layers - 1);
-    let place = Place { image, sampler, coords, offset, face, layer };
+    let place = Place { image, sampler, coords, offset, face, layer, integers };
     if let Operation::Gather { component } = operation {
         let value = place.gather(component, &mut texels)?;
         return Ok((value, texels.sparse));
     }
 
-    let base = f32::from_bits(query.lod);
+    let base = cut(f32::from_bits(query.lod));
     let lod = clamped_lod(image, sampler, base);
-    let filter = if integers || buffer {
+    let filter = if integers {
         Filter::Point
     } else if lod > 0.0 {
         sampler.min
@@ -121,27 +126,32 @@ pub fn sample<E>(
     };
     let lod = lod.max(image.min_lod).max(0.0).min(levels.into());
     let (level, fraction) = match sampler.mip {
-        MipFilter::None => (0, 0.0),
-        MipFilter::Linear if !integers => parts(round(lod)),
-        _ => ((lod + 0.5) as u8, 0.0),
+        MipFilter::None => (0, 0),
+        MipFilter::Linear if !integers => ((lod * 256.0) as u32 >> 8, (lod * 256.0) as u32 & 255),
+        _ => ((lod + 0.5) as u32, 0),
     };
     // In range already but for bits of images that are no numbers.
-    let level = level.min(levels);
+    let level = (level as u8).min(levels);
     if operation == Operation::Level {
         // Infinite where nothing changes: the least there is.
-        let whole = round(coordinate::number(base).clamp(-128.0, 127.0)) as u32;
-        return Ok(([whole, u32::from(level) << 8 | (fraction * 256.0) as u32, 0, 0], false));
+        let whole = (base.clamp(-128.0, 127.0) * 256.0) as i32 as u32;
+        return Ok(([whole, u32::from(level) << 8 | fraction, 0, 0], false));
     }
-    let mut value = place.at_level(level, filter, &mut texels)?;
-    if fraction > 0.0 {
-        let next = place.at_level((level + 1).min(levels), filter, &mut texels)?;
-        value = Value::Filtered(lerp(fraction, value.floats(), next.floats()));
+    if filter == Filter::Point && fraction == 0 {
+        let value = place.nearest(level, &mut texels)?;
+        return Ok((value, texels.sparse));
     }
-    Ok((value.bits(), texels.sparse))
+    let mut sum = Sum::new(texels.numbers());
+    place.add_level(level, WHOLE - fraction, filter, &mut texels, &mut sum)?;
+    if fraction > 0 {
+        place.add_level((level + 1).min(levels), fraction, filter, &mut texels, &mut sum)?;
+    }
+    Ok((sum.bits(), texels.sparse))
 }
 
 /// Level of detail from derivatives of the coordinates along x and y of the screen: the logarithm of the longer one in
-/// texels of the first level that may be seen. Cube: the coordinates' largest component is taken for 1, and for constant.
+/// texels of the first level that may be seen, whose length is taken for the greatest component and parts of the others.
+/// Cube: the coordinates' largest component is taken for 1, and for constant. Section 5.6.
 pub fn level_of_gradients(image: &Image, sampler: &Sampler, dx: [f32; 3], dy: [f32; 3]) -> f32 {
     let axes = if image.kind == Kind::Cube { 3 } else { axes(image.kind) };
     let scaled = image.kind == Kind::Cube || normalized(image, sampler);
@@ -150,13 +160,16 @@ pub fn level_of_gradients(image: &Image, sampler: &Sampler, dx: [f32; 3], dy: [f
         Kind::Cube => f64::from(size(image, 0)[0]) / 2.0,
         _ => f64::from(size(image, 0)[axis]),
     };
-    let square = |gradient: [f32; 3]| {
-        (0..axes).fold(0.0, |sum, axis| {
-            let texels = f64::from(gradient[axis]) * scale(axis);
-            sum + texels * texels
-        })
+    let length = |gradient: [f32; 3]| {
+        let mut sides = [0.0f64; 3];
+        for (axis, side) in sides.iter_mut().enumerate().take(axes) {
+            *side = (f64::from(coordinate::number(gradient[axis])) * scale(axis)).abs();
+        }
+        sides.sort_by(f64::total_cmp);
+        let [least, middle, most] = sides;
+        most + 11.0 / 32.0 * middle + least / 4.0
     };
-    (libm::log2(square(dx).max(square(dy))) / 2.0) as f32
+    libm::log2(length(dx).max(length(dy))) as f32
 }
 
 /// The last level from the first that may be seen on. None: nothing can be seen.
@@ -177,19 +190,14 @@ fn levels(image: &Image) -> Option<u8> {
     last.checked_sub(image.first_level).filter(|_| sound && laid_out)
 }
 
-/// How buffers are sampled.
-fn of_buffers(sampler: &Sampler) -> Sampler {
-    Sampler { wrap: [Wrap::Border; 3], mip: MipFilter::None, border: [0; 4], srgb_border: [0; 3], ..*sampler }
-}
-
 fn normalized(image: &Image, sampler: &Sampler) -> bool {
-    image.normalized && !sampler.force_unnormalized && image.kind != Kind::Buffer
+    image.normalized && !sampler.force_unnormalized
 }
 
 fn axes(kind: Kind) -> usize {
     match kind {
-        Kind::Buffer | Kind::D1 => 1,
-        Kind::D2 | Kind::Cube => 2,
+        Kind::Buffer => 1,
+        Kind::D1 | Kind::D2 | Kind::Cube => 2,
         Kind::D3 => 3,
     }
 }
@@ -209,26 +217,41 @@ fn size(image: &Image, level: u8) -> [u32; 3] {
 /// The sampler's part of section 5.6.
 fn clamped_lod(image: &Image, sampler: &Sampler, base: f32) -> f32 {
     let bias = if image.lod_bias != 0.0 { image.lod_bias } else { sampler.lod_bias };
-    coordinate::number(base + bias).max(sampler.min_lod).min(sampler.max_lod)
+    (base + bias).max(sampler.min_lod).min(sampler.max_lod)
 }
 
-/// Whole and fraction of a number of 256ths.
-fn parts(fixed: i64) -> (u8, f32) {
-    ((fixed >> 8) as u8, (fixed & 255) as f32 / 256.0)
+/// Of a level of detail, 256ths; 0 for what is no number.
+fn cut(lod: f32) -> f32 {
+    const FAR: f32 = 1000.0;
+    let places = coordinate::number(lod).clamp(-FAR, FAR) * 256.0;
+    (places as i32) as f32 / 256.0
 }
 
 /// Section 5.5.
-fn fetch<E>(image: &Image, levels: u8, query: &Query, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
+fn fetch<E>(
+    image: &Image,
+    levels: u8,
+    query: &Query,
+    nearest: bool,
+    texels: &mut Texels<'_, '_, E>,
+) -> Result<[u32; 4], E> {
     let cube = image.kind == Kind::Cube;
     let Some(level) = u8::try_from(query.lod).ok().filter(|&level| level <= levels) else { return Ok([0; 4]) };
     let mut size = size(image, level);
     size[2] = if cube { image.faces() } else { size[2] };
     let offset = if cube { [0; 3] } else { query.offset };
-    let [x, y, z] = [0, 1, 2].map(|axis| query.coords[axis].wrapping_add_signed(offset[axis]));
-    let layer = if image.array { query.layer } else { 0 };
-    if x >= size[0] || y >= size[1] || z >= size[2] || layer >= image.layers {
-        return Ok([0; 4]);
-    }
+    let within = |i: u32, size: u32| match nearest && size > 0 {
+        // Numbers have a sign.
+        true => Some((i as i32).clamp(0, size.min(i32::MAX as u32) as i32 - 1) as u32),
+        false => (i < size).then_some(i),
+    };
+    let [x, y, z] = [0, 1, 2].map(|axis| within(query.coords[axis].wrapping_add_signed(offset[axis]), size[axis]));
+    let layer = match image.array {
+        true if nearest => Some(query.layer.min(image.layers - 1)),
+        true => within(query.layer, image.layers),
+        false => Some(0),
+    };
+    let (Some(x), Some(y), Some(z), Some(layer)) = (x, y, z, layer) else { return Ok([0; 4]) };
     let (layer, slice) = if cube { (6 * layer + z, 0) } else { (layer, z) };
     let level = Level::new(image, level);
     let layer = level.layer(layer);
@@ -284,10 +307,11 @@ struct Place<'a> {
     image: &'a Image,
     sampler: &'a Sampler,
     /// Of cubes those on the face.
-    coords: [f32; 3],
+    coords: [f64; 3],
     offset: [i32; 3],
     face: u32,
     layer: u32,
+    integers: bool,
 }
 
 impl Place<'_> {
@@ -310,40 +334,55 @@ impl Place<'_> {
         self.layer * self.image.faces() + face
     }
 
-    fn at_level<E>(&self, level: u8, filter: Filter, texels: &mut Texels<'_, '_, E>) -> Result<Value, E> {
+    /// The texel at the place.
+    fn nearest<E>(&self, level: u8, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
         let (size, level) = (size(self.image, level), Level::new(self.image, level));
-        let axes = axes(self.image.kind);
-        if filter == Filter::Point {
-            let mut index = [0; 3];
-            for (axis, index) in index.iter_mut().enumerate().take(axes) {
-                *index = self.axis(axis, size).point(self.coords[axis]);
-            }
-            let layer = level.layer(self.layer(self.face));
-            let offsets = Offsets::new(&level, index);
-            return Ok(Value::Texel(offsets.texel(layer, texels)?));
+        let mut index = [0; 3];
+        for (axis, index) in index.iter_mut().enumerate().take(axes(self.image.kind)) {
+            *index = self.axis(axis, size).point(self.coords[axis]);
         }
+        Offsets::new(&level, index).texel(level.layer(self.layer(self.face)), texels)
+    }
+
+    /// Adds a level's texels, which share a weight.
+    fn add_level<E>(
+        &self,
+        number: u8,
+        weight: u32,
+        filter: Filter,
+        texels: &mut Texels<'_, '_, E>,
+        sum: &mut Sum,
+    ) -> Result<(), E> {
+        if filter == Filter::Point {
+            sum.add(&[(self.nearest(number, texels)?, weight)]);
+            return Ok(());
+        }
+        let (size, level) = (size(self.image, number), Level::new(self.image, number));
         if self.seamless() {
-            return Ok(Value::Filtered(self.across_faces(&level, size[0], texels)?));
+            return self.add_across_faces(&level, size[0], weight, texels, sum);
         }
         let layer = level.layer(self.layer(self.face));
         let mut spans = [Span::default(); 3];
-        for (axis, span) in spans.iter_mut().enumerate().take(axes) {
+        for (axis, span) in spans.iter_mut().enumerate().take(axes(self.image.kind)) {
             *span = self.axis(axis, size).linear(self.coords[axis]);
         }
-        let [x, y, z] = spans;
-        let end = |end: usize| Offsets::new(&level, [x.index[end], y.index[end], z.index[end]]);
+        let end = |end: usize| Offsets::new(&level, spans.map(|span| span.index[end]));
         let ends = [end(0), end(1)];
-        let mut slice = |z: usize| {
-            let mut row = |y: usize| {
-                let mut at = |x: usize| {
-                    let offsets = Offsets { column: ends[x].column, row: ends[y].row, slice: ends[z].slice };
-                    Ok(floats(offsets.texel(layer, texels)?))
-                };
-                Ok(lerp(x.weight, at(0)?, at(1)?))
-            };
-            if axes < 2 { row(0) } else { Ok(lerp(y.weight, row(0)?, row(1)?)) }
-        };
-        Ok(Value::Filtered(if axes < 3 { slice(0)? } else { lerp(z.weight, slice(0)?, slice(1)?) }))
+        for (slice, z) in weights(weight, spans.map(|span| span.weight)).into_iter().zip(&ends) {
+            if slice == [[0; 2]; 2] {
+                continue;
+            }
+            let mut quad = [([0; 4], 0); 4];
+            let corners = slice.as_flattened().iter().zip([(0, 0), (1, 0), (0, 1), (1, 1)]);
+            for (entry, (&weight, (right, down))) in quad.iter_mut().zip(corners) {
+                if weight > 0 {
+                    let offsets = Offsets { column: ends[right].column, row: ends[down].row, slice: z.slice };
+                    *entry = (offsets.texel(layer, texels)?, weight);
+                }
+            }
+            sum.add(&quad);
+        }
+        Ok(())
     }
 
     fn gather<E>(&self, component: u8, texels: &mut Texels<'_, '_, E>) -> Result<[u32; 4], E> {
@@ -352,57 +391,84 @@ impl Place<'_> {
         let (size, level) = (size(self.image, 0), Level::new(self.image, 0));
         let component = usize::from(component % 4);
         let mut result = [0; 4];
+        let numbers = texels.numbers();
+        // They come through the filter, by themselves.
+        let filtered = |quad: &[([u32; 4], u32)]| match quad {
+            [(texel, _), ..] if self.integers => texel[component],
+            quad => {
+                let mut sum = Sum::new(numbers);
+                sum.add(quad);
+                sum.bits()[component]
+            }
+        };
         if self.seamless() {
             let [(x, _), (y, _)] = [0, 1].map(|axis| self.axis(axis, size).unwrapped(self.coords[axis]));
             for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
                 let (i, j) = (x + right as i64, y + down as i64);
-                *result = self.beyond(&level, size[0], i, j, texels)?[component];
+                *result = filtered(&self.beyond(&level, size[0], [i, j], WHOLE, texels)?);
             }
             return Ok(result);
         }
         let layer = level.layer(self.layer(self.face));
         let mut spans = [Span::default(); 2];
-        for (axis, span) in spans.iter_mut().enumerate().take(axes(self.image.kind)) {
+        for (axis, span) in spans.iter_mut().enumerate() {
             *span = self.axis(axis, size).linear(self.coords[axis]);
         }
         let z = if self.image.kind == Kind::D3 { self.axis(2, size).point(self.coords[2]) } else { 0 };
         for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
             let offsets = Offsets::new(&level, [spans[0].index[right], spans[1].index[down], z]);
-            *result = offsets.texel(layer, texels)?[component];
+            *result = filtered(&[(offsets.texel(layer, texels)?, WHOLE)]);
         }
         Ok(result)
     }
 
-    /// Filters a cube's texels across the edges of faces.
-    fn across_faces<E>(&self, level: &Level<'_>, size: u32, texels: &mut Texels<'_, '_, E>) -> Result<[f32; 4], E> {
+    /// Adds a cube's texels, also across the edges of faces.
+    fn add_across_faces<E>(
+        &self,
+        level: &Level<'_>,
+        size: u32,
+        weight: u32,
+        texels: &mut Texels<'_, '_, E>,
+        sum: &mut Sum,
+    ) -> Result<(), E> {
         let [(i, u), (j, v)] = [0, 1].map(|axis| self.axis(axis, [size; 3]).unwrapped(self.coords[axis]));
-        let inside = |k: i64| (0..i64::from(size)).contains(&k);
-        let mut at = |i: i64, j: i64| -> Result<[f32; 4], E> {
-            if inside(i) || inside(j) {
-                return Ok(floats(self.beyond(level, size, i, j, texels)?));
+        let [[above, below], _] = weights(weight, [u, v, 0]);
+        let mut quad = [([0; 4], 0); 6];
+        let mut entries = quad.iter_mut();
+        for (weights, j) in [(above, j), (below, j + 1)] {
+            for (weight, i) in weights.into_iter().zip([i, i + 1]) {
+                if weight > 0 {
+                    let parts = self.beyond(level, size, [i, j], weight, texels)?;
+                    // Only one of the four places can be beyond a corner.
+                    for (part, entry) in parts.into_iter().filter(|(_, part)| *part > 0).zip(entries.by_ref()) {
+                        *entry = part;
+                    }
+                }
             }
-            let [x, y] = [i, j].map(|k| k.clamp(0, i64::from(size) - 1));
-            let own = floats(self.beyond(level, size, x, y, texels)?);
-            let aside = floats(self.beyond(level, size, i, y, texels)?);
-            let above = floats(self.beyond(level, size, x, j, texels)?);
-            Ok(std::array::from_fn(|c| (own[c] + aside[c] + above[c]) / 3.0))
-        };
-        let upper = lerp(u, at(i, j)?, at(i + 1, j)?);
-        let lower = lerp(u, at(i, j + 1)?, at(i + 1, j + 1)?);
-        Ok(lerp(v, upper, lower))
+        }
+        sum.add(&quad);
+        Ok(())
     }
 
-    /// A texel of the face, or beyond one of its edges; beyond a corner that at the corner.
+    /// A texel of the face, or beyond one of its edges; beyond a corner the three at it. With their parts of a weight.
     fn beyond<E>(
         &self,
         level: &Level<'_>,
         size: u32,
-        i: i64,
-        j: i64,
+        place: [i64; 2],
+        weight: u32,
         texels: &mut Texels<'_, '_, E>,
-    ) -> Result<[u32; 4], E> {
-        let (face, [x, y]) = cube::texel(self.face, [i, j], size);
-        Offsets::new(level, [x, y, 0]).texel(level.layer(self.layer(face)), texels)
+    ) -> Result<[([u32; 4], u32); 3], E> {
+        let mut at = |place: [i64; 2]| {
+            let (face, [x, y]) = cube::texel(self.face, place, size);
+            Offsets::new(level, [x, y, 0]).texel(level.layer(self.layer(face)), texels)
+        };
+        let [x, y] = place.map(|k| k.clamp(0, i64::from(size) - 1));
+        if self.integers || x == place[0] || y == place[1] {
+            return Ok([(at(place)?, weight), ([0; 4], 0), ([0; 4], 0)]);
+        }
+        let third = share(weight, 85);
+        Ok([(at([x, y])?, weight - 2 * third), (at([place[0], y])?, third), (at([x, place[1]])?, third)])
     }
 }
 

@@ -39,7 +39,7 @@ const TYPES: [(u32, &str, TexelKind); 6] = [
     (2, "unorm", TexelKind::Unorm),
     (3, "sint", TexelKind::Sint),
     (4, "uint", TexelKind::Uint),
-    (7, "float", TexelKind::Float),
+    (7, "float", TexelKind::FloatCut),
     (2, "srgb", TexelKind::Srgb),
 ];
 
@@ -222,8 +222,8 @@ impl Format {
         let &(_, _, kind) = TYPES.iter().find(|ty| ty.1 == number)?;
         let normal = matches!(kind, TexelKind::Unorm | TexelKind::Snorm);
         let possible = match kind {
-            _ if code == SHARED_EXPONENT || texel == "r11g11b10" => kind == TexelKind::Float,
-            TexelKind::Float => widths[0] >= 16,
+            _ if code == SHARED_EXPONENT || texel == "r11g11b10" => kind == TexelKind::FloatCut,
+            TexelKind::FloatCut => widths[0] >= 16,
             TexelKind::Srgb => widths[0] == 8,
             TexelKind::Uint | TexelKind::Sint => formatted || widths[0] == 32,
             _ => normal && widths[0] <= 16,
@@ -257,7 +257,7 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
     let kind = image.format.kind().ok_or("the format")?;
     let widths = image.format.widths();
     let &(code, ..) = FORMATS.iter().find(|format| format.2 == widths).ok_or("the format")?;
-    let kind = if kind == TexelKind::SharedExponent { TexelKind::Float } else { kind };
+    let kind = if kind == TexelKind::SharedExponent { TexelKind::FloatCut } else { kind };
     let &(ty, ..) = TYPES.iter().find(|ty| ty.2 == kind).ok_or("the format")?;
     let integers = matches!(kind, TexelKind::Uint | TexelKind::Sint);
     let source = |source: Source| match source {

@@ -8,6 +8,9 @@
 //!
 //!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
 //!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin)
+//!
+//! `gpu.txt.gz` beside the cubins has a checksum of what an H200 gave for each form where that is what warploom gives. To ask a GPU again:
+//! `WARPLOOM_WRITE_RUNS=DIR` writes each group's inputs, and its forms with warploom's checksums, for `tools/gpu/semantics.py`.
 
 mod compare;
 mod convert;
@@ -17,7 +20,10 @@ mod memory;
 mod video;
 mod warp;
 
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
 
 use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
 
@@ -178,6 +184,8 @@ impl Group {
         let compiled = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(compiled == ptx, "{path} is not made of these forms: write and compile it");
         let bench = Bench::new(&format!("ptx/{name}.sm_50.cubin"), operand, edges, FORMS_PER_KERNEL);
+        let seen_on_gpu = seen_on_gpu(name);
+        let mut runs_text = String::new();
         let mut failures = Vec::new();
         for (kernel, forms) in self.kernels() {
             let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
@@ -187,6 +195,13 @@ impl Group {
                 }
             }
             for (n, form) in forms.iter().enumerate() {
+                if let (_, Ok(results)) = &runs[0] {
+                    let sum = form.checksum(&results[n * COUNT..(n + 1) * COUNT]);
+                    let _ = writeln!(runs_text, "{kernel}\t{:?}\t{sum:08x}\t{}", form.width, form.ptx);
+                    if seen_on_gpu.get(&form.ptx).is_some_and(|&seen| seen != sum) {
+                        failures.push(format!("`{}`: a GPU gave other results", form.ptx));
+                    }
+                }
                 let expected: Vec<u64> = (0..COUNT).map(|i| form.expected(&bench.inputs, i)).collect();
                 for (engine, run) in &runs {
                     let Ok(results) = run else { continue };
@@ -202,12 +217,38 @@ impl Group {
                 }
             }
         }
-        println!("{name}: {} forms", self.forms.len());
+        if let Some(folder) = std::env::var_os("WARPLOOM_WRITE_RUNS") {
+            let path = |ending: &str| Path::new(&folder).join(format!("{name}.{ending}"));
+            let inputs: Vec<u8> =
+                (0..3).flat_map(|k| bench.inputs.iter().flat_map(move |input| input[k].to_le_bytes())).collect();
+            std::fs::write(path("inputs"), inputs).expect("inputs");
+            std::fs::write(path("forms"), &runs_text).expect("forms");
+        }
+        println!("{name}: {} forms, {} of them as a GPU has them", self.forms.len(), seen_on_gpu.len());
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
 }
 
+/// Of each form of a group, by its text, the checksum of a GPU's results; of some there is none.
+fn seen_on_gpu(group: &str) -> HashMap<String, u32> {
+    let path = fixture("ptx/gpu.txt.gz");
+    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let line = |line: &str| {
+        let mut parts = line.splitn(3, '\t');
+        let (in_group, sum, form) = (parts.next()?, parts.next()?, parts.next()?);
+        (in_group == group).then(|| (form.to_owned(), u32::from_str_radix(sum, 16).expect("a checksum")))
+    };
+    text.lines().filter_map(line).collect()
+}
+
 impl Form {
+    fn checksum(&self, results: &[u64]) -> u32 {
+        let bytes: Vec<u8> = results.iter().flat_map(|result| (result & self.width.mask()).to_le_bytes()).collect();
+        crc32fast::hash(&bytes)
+    }
+
     fn expected(&self, inputs: &[Input], i: usize) -> u64 {
         let lanes = LANES as usize;
         let first = i / lanes * lanes;

@@ -116,7 +116,7 @@ fn data_type(image: &Image) -> u32 {
         Some(TexelKind::Unorm) => by_bytes([0x10d2, 0x10d3, 0]),
         Some(TexelKind::Sint) => by_bytes([0x10d7, 0x10d8, 0x10d9]),
         Some(TexelKind::Uint) => by_bytes([0x10da, 0x10db, 0x10dc]),
-        Some(TexelKind::Float) => by_bytes([0, 0x10dd, 0x10de]),
+        Some(TexelKind::FloatCut) => by_bytes([0, 0x10dd, 0x10de]),
         _ => 0,
     }
 }

@@ -5,11 +5,11 @@ use super::super::sampler::Wrap;
 /// Stands for a texel outside of the image, in place of its number.
 pub const BORDER: u32 = u32::MAX;
 
-/// The numbers of two neighbours, and the weight of the second. Section 5.3.
+/// The numbers of two neighbours, and the weight of the second in 256ths. Section 5.3.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     pub index: [u32; 2],
-    pub weight: f32,
+    pub weight: u32,
 }
 
 /// 0 for a NaN.
@@ -17,25 +17,24 @@ pub fn number(x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x }
 }
 
-/// No image is that large; from here on all numbers are integers.
-const FAR: f32 = (1u64 << 40) as f32;
-/// From here on floats are integers.
-const WHOLE: f32 = (1 << 24) as f32;
-
-/// Of any number that is below [`FAR`] either way.
-#[inline]
-fn floor(x: f32) -> i64 {
-    let towards_zero = x as i64;
-    towards_zero - i64::from(towards_zero as f32 > x)
+/// 0 for a NaN, and for what is too small to be normal.
+pub fn normal(x: f32) -> f64 {
+    if x.is_nan() || x.abs() < f32::MIN_POSITIVE { 0.0 } else { x.into() }
 }
 
-/// The nearest number of 256ths, of two the even one.
+/// Places of a coordinate's fraction.
+const PLACES: u32 = 21;
+const ONE: i64 = 1 << PLACES;
+/// No image is that large.
+const FAR: i64 = 1 << 42;
+
+/// A coordinate's whole, and its fraction's first places. Those that are far away are even integers. Section 5.2.
 #[inline]
-pub fn round(x: f32) -> i64 {
-    // Addition rounds where a double's places are worth 1. Faster than rounding, which older processors do not have.
-    const PLACES: f64 = (3u64 << 51) as f64;
-    let fixed = f64::from((x * 256.0).clamp(-FAR, FAR));
-    (fixed + PLACES).to_bits() as i64 - PLACES.to_bits() as i64
+fn fixed(x: f64) -> i64 {
+    const EVEN: f64 = (1u64 << 46) as f64;
+    let scaled = (x * ONE as f64).clamp(-EVEN, EVEN);
+    let towards_zero = scaled as i64;
+    towards_zero - i64::from(towards_zero as f64 > scaled)
 }
 
 /// How coordinates along an axis are texels.
@@ -58,24 +57,21 @@ impl Axis {
         }
     }
 
-    /// The coordinate in texels, and whether the image is turned around there.
+    /// The coordinate in texels, with [`PLACES`] of a fraction. Repeated and mirrored images go on beside the first.
     #[inline]
-    fn place(&self, x: f32) -> (f32, bool) {
-        let (x, offset, size) = (number(x), self.offset as f32, self.size as f32);
-        let fraction = |x: f32| if x.abs() < WHOLE { x - floor(x) as f32 } else { 0.0 };
-        let (u, mirrored) = match self.wrap() {
-            Wrap::Repeat => (fraction(x) * size + offset, false),
-            // The offset leads away from where the image begins, so back along it.
-            Wrap::Mirror if x.abs() < WHOLE && floor(x) & 1 != 0 => ((1.0 - fraction(x)) * size - offset, true),
-            Wrap::Mirror => (fraction(x) * size + offset, false),
-            _ if self.normalized => (x * size + offset, false),
-            _ => (x + offset, false),
-        };
+    fn place(&self, x: f64) -> i64 {
+        let (x, size, offset) = (fixed(x), i64::from(self.size), i64::from(self.offset) << PLACES);
+        let place = offset
+            + match self.wrap() {
+                Wrap::Repeat | Wrap::Mirror => x.rem_euclid(2 * ONE) * size,
+                _ if self.normalized => x.clamp(-FAR, FAR) * size,
+                _ => x.clamp(-FAR, FAR),
+            };
         match self.wrap() {
-            Wrap::Clamp => (u.clamp(0.0, size), false),
-            Wrap::MirrorOnceToEdge | Wrap::MirrorOnceBorder => (u.abs(), u < 0.0),
-            Wrap::MirrorOnceClamp => (u.abs().min(size), u < 0.0),
-            _ => (u, mirrored),
+            Wrap::Clamp => place.clamp(0, size << PLACES),
+            Wrap::MirrorOnceToEdge | Wrap::MirrorOnceBorder => place.abs(),
+            Wrap::MirrorOnceClamp => place.abs().min(size << PLACES),
+            _ => place,
         }
     }
 
@@ -100,8 +96,8 @@ impl Axis {
 
     /// The texel at a coordinate.
     #[inline]
-    pub fn point(&self, x: f32) -> u32 {
-        let i = floor(self.place(x).0.clamp(-FAR, FAR));
+    pub fn point(&self, x: f64) -> u32 {
+        let i = self.place(x) >> PLACES;
         match self.wrap() {
             // The end belongs to the last texel. Source: OpenGL 1.5, section 3.8.8.
             Wrap::Clamp | Wrap::MirrorOnceClamp => self.index(i.min(i64::from(self.size) - 1)),
@@ -111,23 +107,22 @@ impl Axis {
 
     /// The texels whose centres are around a coordinate.
     #[inline]
-    pub fn linear(&self, x: f32) -> Span {
-        let (u, mirrored) = self.place(x);
-        let (i, weight) = around(u);
-        let [low, high] = [self.index(i), self.index(i + 1)];
-        if mirrored { Span { index: [high, low], weight: 1.0 - weight } } else { Span { index: [low, high], weight } }
+    pub fn linear(&self, x: f64) -> Span {
+        let (i, weight) = self.unwrapped(x);
+        let at_edge = match self.wrap() {
+            Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => !(0..i64::from(self.size) - 1).contains(&i),
+            _ => false,
+        };
+        Span { index: [self.index(i), self.index(i + 1)], weight: if at_edge { 0 } else { weight } }
     }
 
     /// The number of the first of these texels, which may lie outside, and the weight of the second.
-    pub fn unwrapped(&self, x: f32) -> (i64, f32) {
-        around(self.place(x).0)
+    #[inline]
+    pub fn unwrapped(&self, x: f64) -> (i64, u32) {
+        // To 256ths, of two the greater one; half a texel before it.
+        let place = ((self.place(x) + (1 << (PLACES - 9))) >> (PLACES - 8)) - 128;
+        (place >> 8, (place & 255) as u32)
     }
-}
-
-#[inline]
-fn around(u: f32) -> (i64, f32) {
-    let fixed = round(u - 0.5);
-    (fixed >> 8, (fixed & 255) as f32 / 256.0)
 }
 
 #[cfg(test)]
@@ -138,19 +133,24 @@ mod tests {
     fn the_guides_example() {
         let axis = Axis { wrap: Wrap::Border, size: 4, normalized: false, offset: 0 };
         let span = axis.linear(2.49805);
-        assert_eq!((span.index, span.weight), ([2, 3], 0.0));
+        assert_eq!((span.index, span.weight), ([2, 3], 0));
         assert_eq!(axis.linear(-0.25).index, [BORDER, 0]);
     }
 
     #[test]
-    fn rounding_is_to_even() {
-        let numbers = [0.5, 1.5, 2.5, -0.5, -1.5, 0.49, -2.51, 1e6];
-        assert_eq!(numbers.map(|x| round(x / 256.0)), [0, 2, 2, 0, -2, 0, -3, 1_000_000]);
-        assert_eq!([f32::INFINITY, f32::MIN].map(round), [1 << 40, -1 << 40]);
+    fn places_are_rounded() {
+        let axis = Axis { wrap: Wrap::ClampToEdge, size: 4, normalized: false, offset: 0 };
+        let weight = |places: f64| axis.linear(1.5 + places / 256.0).weight;
+        assert_eq!([0.49, 0.5, 1.49, 1.5, 2.5, 255.4].map(weight), [0, 1, 1, 2, 3, 255]);
+        // Beyond the middles of the first and last texel there is nothing between two.
+        assert_eq!([0.3, 3.7, -9.0, f64::INFINITY].map(|x| axis.linear(x).weight), [0; 4]);
+        // 21 places are kept of a third, which is before the second texel then.
+        let thirds = Axis { wrap: Wrap::ClampToEdge, size: 3, normalized: true, offset: 0 };
+        assert_eq!([1.0 / 3.0, 0.333_334].map(|x| thirds.point(x)), [0, 1]);
     }
 
     #[test]
-    fn offsets_go_back_in_mirrors() {
+    fn mirrored_images_go_on() {
         let axis = |offset| Axis { wrap: Wrap::Mirror, size: 4, normalized: true, offset };
         // Texels of three periods: 3 2 1 0, 0 1 2 3, 3 2 1 0.
         let row = |offset| [-0.6, -0.1, 0.1, 0.9, 1.1, 1.4].map(|x| axis(offset).point(x));

@@ -18,13 +18,13 @@ const FACES: [[Part; 3]; 6] = {
     ]
 };
 
-/// The face that a direction leads to, and where on it, from 0 to 1. Of components that are equally long z counts, then y.
-pub fn project(direction: [f32; 3]) -> (u32, [f32; 2]) {
+/// The face that a direction leads to, and where on it, from 0 to 1, to more places than a float has. Of components that are equally long z counts, then y.
+pub fn project(direction: [f32; 3]) -> (u32, [f64; 2]) {
     let [x, y, z] = direction.map(f32::abs);
     let major = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
     let face = 2 * major + usize::from(direction[major] < 0.0);
     let [m, s, t] = FACES[face].map(|(axis, sign)| direction[axis] * f32::from(sign));
-    (face as u32, [s, t].map(|along| (along / m + 1.0) / 2.0))
+    (face as u32, [s, t].map(|along| (f64::from(along / m) + 1.0) / 2.0))
 }
 
 /// The texel of a cube that stands in a place of a face, which may lie beyond an edge; beyond a corner that at the corner.

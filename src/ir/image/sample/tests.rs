@@ -39,9 +39,10 @@ impl Random {
     }
 
     fn operation(&mut self) -> Operation {
-        match self.below(3) {
+        match self.below(4) {
             0 => Operation::Sample,
             1 => Operation::Fetch,
+            2 => Operation::FetchNearest,
             _ => Operation::Gather { component: self.word() as u8 },
         }
     }
@@ -98,7 +99,7 @@ fn nothing_outside_of_an_image_is_read() {
             panic!("{at:#x} of {image:?} read by {operation:?} {query:x?} {sampler:?}");
         }
     }
-    assert!(reads > 100_000);
+    assert!(reads > 50_000, "{reads}");
 }
 
 #[test]
@@ -176,12 +177,16 @@ fn texels_of_a_small_image() {
     assert_eq!(value(Operation::Fetch, &numbers(), &sampler, fetch), [7, 0, 0, 1]);
     let outside = Query { coords: [3, 2, 0], ..Query::default() };
     assert_eq!(value(Operation::Fetch, &numbers(), &sampler, outside), [0; 4]);
+    assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, outside), [7, 0, 0, 1]);
+    let before = Query { coords: [-3i32 as u32, 1, 0], ..Query::default() };
+    assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, before), [4, 0, 0, 1]);
 
     let format = TexelFormat::new(TexelKind::Unorm, [8, 0, 0, 0]);
     let colours = Image { format, ..numbers() };
     let linear = Sampler { mag: Filter::Linear, ..sampler };
     let middle = value(Operation::Sample, &colours, &linear, at(0.5, 0.5)).map(f32::from_bits);
-    assert!((middle[0] * 255.0 - 3.5).abs() < 1e-5, "{middle:?}");
+    // Of 16 bits.
+    assert_eq!(middle[0], 900.0 / 65535.0);
     let compare = Sampler { compare: Some(CompareFn::Less), ..linear };
     let query = Query { reference: (4.5f32 / 255.0).to_bits(), ..at(0.5, 0.5) };
     assert_eq!(value(Operation::Sample, &colours, &compare, query).map(f32::from_bits), [0.5; 4]);
@@ -211,6 +216,6 @@ fn levels_from_gradients() {
     let sampler = Sampler::default();
     assert_eq!(level_of_gradients(&image, &sampler, [1.0 / 16.0, 0.0, 9.0], [0.0, 1.0 / 16.0, 0.0]), 2.0);
     let raw = Sampler { force_unnormalized: true, ..sampler };
-    assert_eq!(level_of_gradients(&image, &raw, [3.0, 4.0, 0.0], [0.0; 3]), 5f32.log2());
+    assert_eq!(level_of_gradients(&image, &raw, [3.0, 4.0, 0.0], [0.0; 3]), (4.0 + 3.0 * 11.0 / 32.0f32).log2());
     assert_eq!(level_of_gradients(&image, &raw, [0.0; 3], [0.0; 3]), f32::NEG_INFINITY);
 }

@@ -4,47 +4,12 @@ use std::sync::LazyLock;
 
 use super::super::sampler::{CompareFn, Sampler};
 use super::super::{Image, Source};
-use super::Read;
+use super::filter::{Numbers, WORD};
+use super::{Read, srgb};
 use crate::ir::texel::{TexelFormat, TexelKind, unpack};
 
 /// The NaN that arithmetic makes. Source: facts, `maxwell-semantics.md`.
-const NAN: u32 = 0x7fff_ffff;
-
-/// What is read, before a register has it.
-pub enum Value {
-    /// Bits of any kind.
-    Texel([u32; 4]),
-    Filtered([f32; 4]),
-}
-
-impl Value {
-    pub fn floats(&self) -> [f32; 4] {
-        match *self {
-            Value::Texel(bits) => floats(bits),
-            Value::Filtered(floats) => floats,
-        }
-    }
-
-    pub fn bits(&self) -> [u32; 4] {
-        match self {
-            Value::Texel(bits) => *bits,
-            Value::Filtered(floats) => floats.map(|float| if float.is_nan() { NAN } else { float.to_bits() }),
-        }
-    }
-}
-
-/// What registers say as floats.
-#[inline]
-pub fn floats([r, g, b, a]: [u32; 4]) -> [f32; 4] {
-    [f32::from_bits(r), f32::from_bits(g), f32::from_bits(b), f32::from_bits(a)]
-}
-
-/// Section 5.3: in single precision, rounded after each step.
-#[inline]
-pub fn lerp(weight: f32, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
-    let between = |a: f32, b: f32| (1.0 - weight) * a + weight * b;
-    [between(a[0], b[0]), between(a[1], b[1]), between(a[2], b[2]), between(a[3], b[3])]
-}
+pub const NAN: u32 = 0x7fff_ffff;
 
 /// What each byte is as a component.
 type Bytes = [u32; 256];
@@ -54,7 +19,8 @@ fn bytes_as(kind: TexelKind) -> Bytes {
 }
 
 static UNORM: LazyLock<Bytes> = LazyLock::new(|| bytes_as(TexelKind::Unorm));
-static SRGB: LazyLock<Bytes> = LazyLock::new(|| bytes_as(TexelKind::Srgb));
+static SRGB: LazyLock<Bytes> =
+    LazyLock::new(|| std::array::from_fn(|byte| (f32::from(srgb::DECODED[byte]) / srgb::ONE).to_bits()));
 
 /// The formats of one to four components of this width.
 const fn equal(width: u32) -> [u32; 4] {
@@ -91,7 +57,7 @@ impl Decode {
                 // The second of two is an alpha, as the fourth of four.
                 Decode::Bytes(last + 1, [colour, if last == 1 { alpha } else { colour }, colour, alpha])
             }
-            (Some(Float), _, Some(last)) => Decode::Words(last + 1, 1f32.to_bits()),
+            (Some(Float | FloatCut), _, Some(last)) => Decode::Words(last + 1, 1f32.to_bits()),
             (Some(Uint | Sint), _, Some(last)) => Decode::Words(last + 1, 1),
             (Some(Unorm), ..) if srgb && widths[1] > 0 && widths[2] == 0 => {
                 Decode::Alpha(TexelFormat::new(Srgb, widths), 1, format)
@@ -136,6 +102,8 @@ pub struct Texels<'a, 'r, E> {
     sources: [Source; 4],
     one: u32,
     decode: Decode,
+    kind: Option<TexelKind>,
+    widths: [u32; 4],
     sampler: &'a Sampler,
     /// Texels are sRGB decoded.
     srgb: bool,
@@ -165,12 +133,34 @@ impl<'a, 'r, E> Texels<'a, 'r, E> {
             sources: image.sources,
             one: if matches!(kind, Some(TexelKind::Uint | TexelKind::Sint)) { 1 } else { 1f32.to_bits() },
             decode: Decode::new(image.format, kind, widths, srgb),
+            kind,
+            widths,
             sampler,
             srgb,
             compare,
             sparse: false,
             read,
         }
+    }
+
+    /// How a filter adds up each component. Section 5.3.
+    pub fn numbers(&self) -> [Numbers; 4] {
+        const HALVES: Numbers = Numbers::Float { places: 11 };
+        const UNORM: Numbers = Numbers::Integer { one: 65535 };
+        let widest = self.widths.into_iter().max().unwrap_or(0);
+        let all = match self.kind {
+            _ if self.compare.is_some() => Numbers::Float { places: 24 },
+            Some(TexelKind::Unorm) if self.srgb => {
+                let alpha = if self.widths[2] == 0 { Source::G } else { Source::A };
+                return self.sources.map(|source| if source == alpha { UNORM } else { HALVES });
+            }
+            Some(TexelKind::Unorm) => UNORM,
+            Some(TexelKind::Snorm) if widest <= 8 => Numbers::SignedBytes,
+            Some(TexelKind::Snorm) => Numbers::Integer { one: WORD },
+            Some(TexelKind::Float | TexelKind::FloatCut | TexelKind::SharedExponent) if widest < 32 => HALVES,
+            _ => Numbers::Float { places: 24 },
+        };
+        [all; 4]
     }
 
     /// The texel at an address.
@@ -185,9 +175,21 @@ impl<'a, 'r, E> Texels<'a, 'r, E> {
         Ok(self.compared([from[x as usize], from[y as usize], from[z as usize], from[w as usize]]))
     }
 
-    /// What is outside of the image.
+    /// What is outside of the image: the sampler's colour, as the format can hold it.
     pub fn border(&self) -> [u32; 4] {
         let mut components = self.sampler.border;
+        if let Some(kind @ (TexelKind::Unorm | TexelKind::Snorm)) = self.kind {
+            for (component, width) in components.iter_mut().zip(self.widths) {
+                let places = if width == 0 { 16 } else { width };
+                let (least, most) = match kind {
+                    TexelKind::Unorm => (0.0, ((1u64 << places) - 1) as f64),
+                    _ => (-1.0, ((1u64 << (places - 1)) - 1) as f64),
+                };
+                let value = f64::from(f32::from_bits(*component));
+                let value = if value.is_nan() { 0.0 } else { value.clamp(least, 1.0) };
+                *component = (libm::floor(value * most + 0.5) as f32 / most as f32).to_bits();
+            }
+        }
         if self.srgb {
             // Encoded as texels are.
             let [red, green, blue] = self.sampler.srgb_border;

@@ -50,7 +50,7 @@ vocabulary! {
         /// Textures: the sample index is in a register.
         multisample ".MS";
         /// Textures: the level of detail is clamped.
-        lod_clamp ".CL";
+        coordinate_clamp ".CL";
         /// Textures: no document says what; a bound for the level of detail, by the name.
         lod_bound ".LC";
         /// TLD4S: the result is F16.

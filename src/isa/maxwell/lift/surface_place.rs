@@ -177,23 +177,21 @@ impl Place {
             inside = cx.and(inside, within);
             axes[axis] = Some(value);
         }
-        // Faults come before any lane acts: first those out of range, then those misaligned.
-        let misaligned = match unit {
-            Unit::Bytes(bytes @ 2..) => {
-                // The coordinate counts, not the address: a buffer may begin anywhere.
-                let (low, zero) = (cx.int(bytes - 1), cx.int(0));
-                let rest = cx.b.and(xb, low);
-                let misaligned = Mask::Lanes(cx.b.icmp(IntCc::Ne, rest, zero));
-                cx.and(misaligned, inside)
-            }
-            _ => Mask::Never,
-        };
+        // Faults come before any lane acts: first those misaligned, in range or not, then those out of range.
+        if let Unit::Bytes(bytes @ 2..) = unit {
+            // The coordinate counts, not the address: a buffer may begin anywhere.
+            let (low, zero) = (cx.int(bytes - 1), cx.int(0));
+            let rest = cx.b.and(x, low);
+            let misaligned = Mask::Lanes(cx.b.icmp(IntCc::Ne, rest, zero));
+            let present = record.has(cx, flag::PRESENT);
+            let misaligned = cx.and(misaligned, present);
+            raise(cx, LaneFault::Misaligned, misaligned);
+        }
         if clamp == SurfaceClamp::Trap {
             let outside = cx.not(inside);
             raise(cx, LaneFault::SurfaceOutOfRange, outside);
             inside = Mask::Always;
         }
-        raise(cx, LaneFault::Misaligned, misaligned);
         let aligned = record.has(cx, flag::ALIGNED) == Mask::Always;
         let [y, z] = axes;
         let address = address(cx, &record, Coordinates { x: xb, y, z });

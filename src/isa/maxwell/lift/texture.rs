@@ -152,7 +152,11 @@ impl Request {
             }
             _ => zero,
         });
-        let [x, y, z] = self.coords.map(|x| x.unwrap_or(zero));
+        // A line is a plane of one row, of which this is the middle; rows and slices to fetch from are integers.
+        let fetches = matches!(operation, Operation::Fetch | Operation::FetchNearest);
+        let middle = if fetches { zero } else { cx.int(0.5f32.to_bits()) };
+        let [x, y, z] = self.coords;
+        let (x, y, z) = (x.unwrap_or(zero), y.unwrap_or(middle), z.unwrap_or(zero));
         let [gx, gy, gz] = gradients.unwrap_or([[zero; 2]; 3]);
         let [layer, lod, reference] = [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
         let [ox, oy, oz] = offsets;
@@ -249,9 +253,10 @@ pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
-    if i.multisample() || i.lod_clamp() {
+    if i.multisample() {
         return Err(Unsupported);
     }
+    let operation = if i.coordinate_clamp() { Operation::FetchNearest } else { Operation::Fetch };
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
     let texture = texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
@@ -262,7 +267,7 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.offsets() {
         request.offset = Some((b.take(cx), NARROW));
     }
-    let components = request.ask(cx, i, Operation::Fetch);
+    let components = request.ask(cx, i, operation);
     write(cx, i, components)
 }
 

@@ -2,7 +2,7 @@
 
 family! { ($) texture {
     /// Samples.
-    Tex (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tex) {
+    Tex (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tex) {
         "TEX{texture_lod@55}{lod_bound@58}{offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1100 0--- ---- ----"
         }
@@ -11,7 +11,7 @@ family! { ($) texture {
         }
     }
     /// Gathers one component of four texels.
-    Tld4 (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld4) {
+    Tld4 (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tld4) {
         "TLD4{gather_component@56}{gather_offsets@54}{depth_compare@50}{ndv@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1100 10-- ---- ----"
         }
@@ -20,16 +20,16 @@ family! { ($) texture {
         }
     }
     /// Fetches a texel.
-    Tld (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld) {
-        "TLD{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
+    Tld (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tld) {
+        "TLD{fetch_lod@55}{offsets@35}{multisample@50}{coordinate_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1100 ---- ----"
         }
-        "TLD.B{fetch_lod@55}{offsets@35}{multisample@50}{lod_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
+        "TLD.B{fetch_lod@55}{offsets@35}{multisample@50}{coordinate_clamp@54}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20 ?}, 0x0, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1101 ---- ----"
         }
     }
     /// Samples with given derivatives.
-    Txd (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::txd) {
+    Txd (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::txd) {
         "TXD{lod_bound@50}{offsets@35}{nodep@49}{phase} {pd=p51 ?}, {d}, {a}, {b=r20}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1110 00-- ----"
         }
@@ -38,7 +38,7 @@ family! { ($) texture {
         }
     }
     /// Asks for properties.
-    Txq (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::txq) {
+    Txq (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::txq) {
         "TXQ{nodep@49}{phase} {d}, {a}, {texture_query@22}, {handle@36:13}, {component_mask@31:4}" {
             "1101 1111 0100 1--- @22=0 @22#000000 @22#000100"
             "1101 1111 0100 1--- @22=000001"
@@ -51,7 +51,7 @@ family! { ($) texture {
         }
     }
     /// Level of detail.
-    Tmml (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tmml) {
+    Tmml (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tmml) {
         "TMML.LOD{ndv@35}{nodep@49}{phase} {d}, {a}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1111 0101 1---"
         }
@@ -66,7 +66,7 @@ family! { ($) texture {
         }
     }
     /// Samples, short form.
-    Texs (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::texs) {
+    Texs (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::texs) {
         "TEXS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
             "1101 -000 000-"
         }
@@ -153,7 +153,7 @@ family! { ($) texture {
         }
     }
     /// Fetches a texel, short form.
-    Tlds (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tlds) {
+    Tlds (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tlds) {
         "TLDS{texel_format@59}.LZ{nodep@49}{phase} {e}, {d}, {a}, {b=r20 ?}, {handle@36:13}, 1D, {mask_pair@50}" {
             "1101 -010 000-"
         }
@@ -210,7 +210,7 @@ family! { ($) texture {
         }
     }
     /// Gathers, short form.
-    Tld4s (approximate "the precision of sampling is not documented: see docs/fidelity.md" texture::tld4s) {
+    Tld4s (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tld4s) {
         "TLD4S{half@55}{gather_component@52}{offsets@51}{depth_compare@50}{nodep@49}{phase} {e}, {d}, {a}, {b=r20}, {handle@36:13}" {
             "1101 1111 -0-- ----"
         }

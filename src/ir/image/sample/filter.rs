@@ -1,0 +1,223 @@
+//! Weights of texels, and their sums. Source: facts, `maxwell-surfaces.md`, section 5.3.
+
+use super::texel::NAN;
+
+/// A weight of 1: weights are counted in 256ths.
+pub const WHOLE: u32 = 256;
+
+/// Of the parts of a weight those that a fraction of 256 has.
+#[inline]
+pub fn share(part: u32, fraction: u32) -> u32 {
+    (part * fraction + 128) >> 8
+}
+
+/// Of a total weight those of two slices of two rows of two texels, by how far the place is on the way to the second of each.
+#[inline]
+pub fn weights(total: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
+    let far = share(total, z);
+    [total - far, far].map(|slice| {
+        let second = share(slice, x);
+        let first = slice - second;
+        let below = [(first * y + 127) >> 8, share(second, y)];
+        [[first - below[0], second - below[1]], below]
+    })
+}
+
+/// How components are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// Floats, to so many significant places: those of texels.
+    Float { places: u32 },
+    /// Integers, of which this one stands for 1.
+    Integer { one: u32 },
+    /// Signed bytes, of which 127 stands for 1; the sum is one of [`WORD`].
+    SignedBytes,
+}
+
+/// What stands for 1 in a signed integer of 16 bits.
+pub const WORD: u32 = 32767;
+
+/// The bits of a float's fraction, and its implied one.
+const FRACTION: u32 = 23;
+const IMPLIED: u32 = 1 << FRACTION;
+const NOT_FINITE: i32 = 255;
+/// Places that texels keep beyond those of the result when they are brought to one exponent.
+const GUARD: u32 = 4;
+/// A sum of floats: `digits` times two to the power of `exponent` and what [`Float::bits`] adds to it.
+#[derive(Clone, Copy, Default)]
+struct Float {
+    digits: i64,
+    /// Biased, the greatest of the texels.
+    exponent: i32,
+    /// Sum of texels that are infinite or no numbers.
+    not_finite: f32,
+}
+
+impl Float {
+    /// Adds texels that are brought to one exponent, the greatest of theirs, before they are weighted.
+    #[inline]
+    fn add(&mut self, places: u32, quad: impl Iterator<Item = (u32, u32)> + Clone) {
+        let parts = |bits: u32| ((bits >> FRACTION & 255) as i32, bits & (IMPLIED - 1) | IMPLIED);
+        let mut greatest = 0;
+        for (bits, weight) in quad.clone() {
+            let (exponent, _) = parts(bits);
+            if exponent == NOT_FINITE && weight > 0 {
+                self.not_finite += f32::from_bits(bits);
+            } else if weight > 0 {
+                greatest = greatest.max(exponent);
+            }
+        }
+        if greatest == 0 {
+            return;
+        }
+        let mut sum = 0;
+        for (bits, weight) in quad {
+            let (exponent, digits) = parts(bits);
+            // Numbers that are not normal count for nothing.
+            if weight > 0 && (1..NOT_FINITE).contains(&exponent) {
+                let places = (FRACTION + 1 - places) as i32 + greatest - exponent;
+                let aligned = (i64::from(digits) << GUARD) >> places.min(63);
+                sum += if bits >> 31 != 0 { -aligned } else { aligned } * i64::from(weight);
+            }
+        }
+        // Quads by themselves: the one with the lesser exponent loses the places that the other has not.
+        let without = |digits: i64, places: i32| digits >> places.min(63);
+        if greatest > self.exponent {
+            self.digits = without(self.digits, greatest - self.exponent) + sum;
+            self.exponent = greatest;
+        } else {
+            self.digits += without(sum, self.exponent - greatest);
+        }
+    }
+
+    /// Rounded to so many places, of two numbers to the one farther from 0, and to 0 if it is not normal then.
+    fn bits(&self, places: u32) -> u32 {
+        if self.not_finite != 0.0 {
+            return if self.not_finite.is_nan() { NAN } else { self.not_finite.to_bits() };
+        }
+        let digits = self.digits.unsigned_abs();
+        if digits == 0 {
+            return 0;
+        }
+        let sign = u32::from(self.digits < 0) << 31;
+        // Of the last digit: texels' digits with guards, in 256ths.
+        let last = self.exponent - 127 - (places + GUARD) as i32 + 1 - 8;
+        let exponent = last + (u64::BITS - digits.leading_zeros()) as i32;
+        let half = places < FRACTION;
+        let least = if half { -13 } else { -125 };
+        let unit = exponent.max(least) - places as i32;
+        let value = match unit - last {
+            cut @ 1..64 => libm::ldexp(((digits + (1 << (cut - 1))) >> cut) as f64, unit),
+            64.. => 0.0,
+            _ => libm::ldexp(digits as f64, last),
+        };
+        let most = if half { 65536.0 } else { f64::from(f32::MAX) * 2.0 };
+        match value {
+            _ if value >= most || value > f64::from(f32::MAX) => sign | f32::INFINITY.to_bits(),
+            _ if value < f64::from(f32::MIN_POSITIVE) => sign,
+            _ => sign | (value as f32).to_bits(),
+        }
+    }
+}
+
+/// A sum of weighted texels.
+pub struct Sum {
+    numbers: [Numbers; 4],
+    floats: [Float; 4],
+    integers: [i64; 4],
+}
+
+impl Sum {
+    pub fn new(numbers: [Numbers; 4]) -> Sum {
+        Sum { numbers, floats: [Float::default(); 4], integers: [0; 4] }
+    }
+
+    /// Adds texels and their weights: those around one place in one slice of one level.
+    #[inline]
+    pub fn add(&mut self, quad: &[([u32; 4], u32)]) {
+        for (c, numbers) in self.numbers.into_iter().enumerate() {
+            let component = quad.iter().map(|(texel, weight)| (texel[c], *weight));
+            match numbers {
+                Numbers::Float { places } => self.floats[c].add(places, component),
+                Numbers::Integer { one } => self.integers[c] += integer(one, component),
+                Numbers::SignedBytes => self.integers[c] += integer(127, component),
+            }
+        }
+    }
+
+    /// What registers get.
+    pub fn bits(&self) -> [u32; 4] {
+        let scaled = |value: i64, one: u32| (value as f32 / one as f32).to_bits();
+        std::array::from_fn(|c| match self.numbers[c] {
+            Numbers::Float { places } => self.floats[c].bits(places),
+            Numbers::Integer { one } => scaled((self.integers[c] + 128) >> 8, one),
+            Numbers::SignedBytes => {
+                const WHOLE: i64 = 127 * 256;
+                scaled((2 * self.integers[c] * i64::from(WORD) + WHOLE).div_euclid(2 * WHOLE), WORD)
+            }
+        })
+    }
+}
+
+/// Weighted sum of numbers of which this one stands for 1.
+#[inline]
+fn integer(one: u32, component: impl Iterator<Item = (u32, u32)>) -> i64 {
+    component.fold(0, |sum, (bits, weight)| {
+        let scaled = f64::from(f32::from_bits(bits)) * f64::from(one);
+        let nearest = (scaled + if scaled < 0.0 { -0.5 } else { 0.5 }) as i64;
+        sum + nearest * i64::from(weight)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(places: u32, quads: &[&[(f32, u32)]]) -> f32 {
+        let mut sum = Sum::new([Numbers::Float { places }; 4]);
+        for quad in quads {
+            let quad: Vec<_> = quad.iter().map(|&(texel, weight)| ([texel.to_bits(); 4], weight)).collect();
+            sum.add(&quad);
+        }
+        f32::from_bits(sum.bits()[0])
+    }
+
+    #[test]
+    fn weights_are_whole() {
+        for total in [256, 77, 1, 0] {
+            for at in [[0, 0, 0], [128, 128, 128], [255, 1, 77], [93, 211, 160]] {
+                assert_eq!(weights(total, at).as_flattened().as_flattened().iter().sum::<u32>(), total, "{at:?}");
+            }
+        }
+        assert_eq!(weights(256, [128, 64, 0])[0], [[96, 96], [32, 32]]);
+    }
+
+    /// Source: an H200.
+    #[test]
+    fn texels_lose_what_is_below_the_greatest_one() {
+        assert_eq!(sum(24, &[&[(51_427_892.0, 78), (1_626.170_3, 178)]]), 15_670_566.0);
+        assert_eq!(sum(24, &[&[(0.246_180_64, 182), (-120_730_216.0, 74)]]), -34_898_580.0);
+        // A weight of 0 takes a texel out.
+        assert_eq!(sum(24, &[&[(114.127_79, 256), (3_281_738.2, 0)]]), 114.127_79);
+        // Quads by themselves.
+        assert_eq!(sum(24, &[&[(16_777_216.0, 128)], &[(1.0, 128)]]), 8_388_609.0);
+    }
+
+    #[test]
+    fn numbers_that_are_none() {
+        assert_eq!(sum(24, &[&[(f32::INFINITY, 1), (1.0, 255)]]), f32::INFINITY);
+        assert_eq!(sum(24, &[&[(f32::INFINITY, 1)], &[(-f32::INFINITY, 255)]]).to_bits(), NAN);
+        assert_eq!(sum(24, &[&[(f32::MAX, 256)]]), f32::MAX);
+        assert_eq!(sum(24, &[&[(1e-39, 128), (1e-39, 128)]]), 0.0);
+        assert_eq!(sum(11, &[&[(65504.0, 256)]]), 65504.0);
+        assert_eq!(sum(11, &[&[(6e-8, 256)]]), 5.960_464_5e-8);
+    }
+
+    #[test]
+    fn normalised_integers() {
+        let mut sum = Sum::new([Numbers::Integer { one: 65535 }; 4]);
+        sum.add(&[([0; 4], 255), ([1f32.to_bits(); 4], 1)]);
+        // 65535 / 256 is nearly 256.
+        assert_eq!(sum.bits(), [(256.0f32 / 65535.0).to_bits(); 4]);
+    }
+}
