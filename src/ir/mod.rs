@@ -17,6 +17,7 @@ pub mod parse;
 pub mod print;
 pub mod register;
 pub mod shared;
+pub mod special;
 pub mod texel;
 pub mod types;
 pub mod typing;

@@ -2,10 +2,11 @@
 //!
 //! Reciprocals and roots are correctly rounded, which every division sequence of compiled code survives
 //! (maxwell-semantics, section 4.1). The transcendental ones are evaluated in `f64` by the `libm` crate, which gives
-//! the same bits on every host, and rounded once.
+//! the same bits on every host, and rounded once; but for those that are as hardware has them: [`special`].
 
 use super::function::NanPolicy;
 use super::op::SharedFn;
+use super::special;
 
 /// Evaluates `function` on a row of bit patterns.
 pub fn eval(function: SharedFn, nan: NanPolicy, a: &[u64], out: &mut [u64]) {
@@ -21,10 +22,6 @@ pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
         if y.is_nan() { nan.f32 } else { y.to_bits() }
     };
     let f = |f: fn(f64) -> f64| with_denormals(f, flush(f32::from_bits(x)));
-    let high = |f: fn(f64) -> f64| {
-        let y = f(flush64(f64::from_bits(u64::from(x) << 32)));
-        ((if y.is_nan() { nan.f64 } else { flush64(y).to_bits() }) >> 32) as u32
-    };
     match function {
         // The f64 quotient of floats is never within its own error of a midpoint of two floats (Figueroa: 53 >= 2 * 24
         // + 2), so that rounding it again is innocuous; a result below the normal floats flushes.
@@ -35,10 +32,12 @@ pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
         SharedFn::SqrtApprox => f(f64::sqrt),
         SharedFn::Lg2 => f(libm::log2),
         SharedFn::Ex2 => f(|x| flush(libm::exp2(x) as f32).into()),
-        SharedFn::Sin => f(libm::sin),
-        SharedFn::Cos => f(libm::cos),
-        SharedFn::Rcp64High => high(|x| 1.0 / x),
-        SharedFn::Rsq64High => high(|x| 1.0 / x.sqrt()),
+        SharedFn::TableLg2 => special::lg2(x),
+        SharedFn::TableEx2 => special::ex2(x),
+        SharedFn::TableSin => special::sine_of_turns(x),
+        SharedFn::TableCos => special::cosine_of_turns(x),
+        SharedFn::Rcp64High => special::rcp64_high(x),
+        SharedFn::Rsq64High => special::rsq64_high(x),
         SharedFn::SinTurns | SharedFn::CosTurns => {
             let y = turns(f32::from_bits(x).into(), function == SharedFn::CosTurns) as f32;
             if y.is_nan() { nan.f32 } else { y.to_bits() }
@@ -120,10 +119,6 @@ fn two_over_pi(first: u32) -> u32 {
 
 fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0f32.copysign(x) } else { x }
-}
-
-fn flush64(x: f64) -> f64 {
-    if x.is_subnormal() { 0f64.copysign(x) } else { x }
 }
 
 #[cfg(test)]
@@ -225,12 +220,7 @@ mod tests {
     fn transcendental_functions_are_close_to_the_hosts() {
         let mut random = Random::new(8);
         type Host = fn(f64) -> f64;
-        let functions: [(SharedFn, Host); 4] = [
-            (SharedFn::Lg2, f64::log2),
-            (SharedFn::Ex2, f64::exp2),
-            (SharedFn::Sin, f64::sin),
-            (SharedFn::Cos, f64::cos),
-        ];
+        let functions: [(SharedFn, Host); 2] = [(SharedFn::Lg2, f64::log2), (SharedFn::Ex2, f64::exp2)];
         for _ in 0..50_000 {
             let x = f32::from_bits(random.below(u32::MAX));
             if !x.is_finite() || x.is_subnormal() {

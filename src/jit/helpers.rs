@@ -265,15 +265,17 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32,
 }
 
 /// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 13] = [
+const SHARED: [SharedFn; 15] = [
     SharedFn::Rcp,
     SharedFn::Rsq,
     SharedFn::RsqDenormal,
     SharedFn::SqrtApprox,
     SharedFn::Lg2,
     SharedFn::Ex2,
-    SharedFn::Sin,
-    SharedFn::Cos,
+    SharedFn::TableLg2,
+    SharedFn::TableEx2,
+    SharedFn::TableSin,
+    SharedFn::TableCos,
     SharedFn::Rcp64High,
     SharedFn::Rsq64High,
     SharedFn::SinTurns,

@@ -215,10 +215,13 @@ pub enum SharedFn {
     Lg2,
     /// 2^x: denormal operands and results flush to zero.
     Ex2,
-    Sin,
-    Cos,
-    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand; denormal operands and
-    /// results flush to zero.
+    /// log2(x), 2^x, and sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
+    TableLg2,
+    TableEx2,
+    TableSin,
+    TableCos,
+    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand, as that hardware has it; denormal
+    /// operands and results flush to zero.
     Rcp64High,
     Rsq64High,
     /// sin(2 pi x), cos(2 pi x), where |x| is at most 256; of greater numbers 0 and 1, of infinities NaN. Denormals count. A sine

@@ -246,13 +246,21 @@ fn approximate(group: &mut Group) {
         group.form(format!("rsqrt.approx{name} r, x;"), near, ULPS, move |x, _, _| rounded(1.0 / wide(x).sqrt()));
         group.form(format!("ex2.approx{name} r, x;"), near, ULPS, move |x, _, _| flushed(rounded(wide(x).exp2())));
         group.form(format!("lg2.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(wide(x).log2()));
-        group.form(format!("sin.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(wide(x).sin()));
-        group.form(format!("cos.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(wide(x).cos()));
+        group.form(format!("sin.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(angle(wide(x)).sin()));
+        group.form(format!("cos.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(angle(wide(x)).cos()));
     }
     let high = Width::Bits64;
     group.form("rcp.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| flush64((1.0 / flush64(x)).to_bits()).to_bits());
     group.form("rsqrt.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| (1.0 / flush64(x).sqrt()).to_bits());
     group.form("rsqrt.approx.f64 R, X;", high, HIGH, |x, _, _| (1.0 / d(x).sqrt()).to_bits());
+}
+
+/// What is left of an angle once it is whole turns and a part: the turns are a float, cut towards 0.
+fn angle(x: f64) -> f64 {
+    let product = x * f64::from(0.159_154_94_f32);
+    let near = product as f32;
+    let turns = if f64::from(near).abs() > product.abs() { f32::from_bits(near.to_bits() - 1) } else { near };
+    f64::from(turns).fract() * std::f64::consts::TAU
 }
 
 fn signs(group: &mut Group) {

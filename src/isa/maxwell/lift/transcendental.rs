@@ -2,19 +2,19 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`crate::ir::shared`]'s, the same in both engines.
 
-use crate::ir::{FloatAttrs, FloatUnaryOp, SharedFn, Type};
+use crate::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::MufuOp;
+use crate::isa::maxwell::field::{MufuOp, RangeReduction};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 
 pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let function = match i.mufu_op() {
-        MufuOp::Cos => SharedFn::Cos,
-        MufuOp::Sin => SharedFn::Sin,
-        MufuOp::Ex2 => SharedFn::Ex2,
-        MufuOp::Lg2 => SharedFn::Lg2,
+        MufuOp::Cos => SharedFn::TableCos,
+        MufuOp::Sin => SharedFn::TableSin,
+        MufuOp::Ex2 => SharedFn::TableEx2,
+        MufuOp::Lg2 => SharedFn::TableLg2,
         MufuOp::Rcp => SharedFn::Rcp,
         MufuOp::Rsq => SharedFn::Rsq,
         MufuOp::Rcp64High => SharedFn::Rcp64High,
@@ -37,9 +37,16 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The form that RRO gives the argument is the hardware's own, and only MUFU reads it: here it is the argument itself.
+/// The form that RRO gives the argument is the hardware's own, and only MUFU reads it: here a float. Of angles that are turns, which
+/// newer hardware makes of them by a multiplication, cut towards 0.
 pub fn rro(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let value = cx.f32(i.b());
+    const TURN: f32 = 0.159_154_94;
+    let mut value = cx.f32(i.b());
+    if i.range_reduction() == RangeReduction::SinCos {
+        let turn = cx.constant(Type::F32, TURN.to_bits().into());
+        let attrs = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
+        value = cx.b.fbinary(FloatBinaryOp::Mul, attrs, value, turn);
+    }
     cx.set(i.d(), value);
     Ok(Flow::Next)
 }

@@ -86,7 +86,7 @@ family! { ($) float {
         }
     }
     /// Prepares the operand of MUFU.
-    Rro (approximate "a copy: the prepared form is private to MUFU" transcendental::rro) {
+    Rro (approximate "a float: the prepared form is private to MUFU" transcendental::rro) {
         "RRO{range_reduction@39} {d}, {b -45 |49}" {
             "0101 1100 1001 0--- b=r20"
             "0100 1100 1001 0--- b=c"
@@ -94,7 +94,7 @@ family! { ($) float {
         }
     }
     /// Approximate functions of A.
-    Mufu (approximate "one function for both engines: RCP, RSQ are correctly rounded, the others within 2^-20" transcendental::mufu) {
+    Mufu (approximate "RCP and RSQ are correctly rounded, the others as an H200 has them" transcendental::mufu) {
         "MUFU{mufu_op@20}{sat@50} {d}, {a -48 |46}" {
             "0101 0000 1000 0---"
         }

@@ -1,0 +1,194 @@
+//! The functions that NVIDIA's hardware approximates, as an H200 has them: bit by bit for every operand that was tried, which is
+//! every mantissa of every function. Source: facts, `maxwell-semantics.md` 4.1.
+//!
+//! The operand's mantissa, or fraction, has 23 bits. The upper ones choose an interval, in which the function is a polynomial of the
+//! others; of their square the partial products below a place are missing.
+
+mod tables;
+
+use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, SINE};
+
+/// Polynomials for the equal parts of an interval.
+struct Table<const N: usize> {
+    /// Added to all, in 2^-17 of a unit.
+    bias: i64,
+    /// Constant in quarters of a unit; slope and curvature over a part, in units.
+    rows: [(i32, i32, i32); N],
+}
+
+/// The NaN that arithmetic makes.
+const NAN: u32 = 0x7fff_ffff;
+const INFINITY: u32 = f32::INFINITY.to_bits();
+const ONE: u32 = 1f32.to_bits();
+const SIGN: u32 = 1 << 31;
+
+/// Bits of a fraction, and of that part of it that the polynomials take.
+const FRACTION: u32 = 23;
+const PART: u32 = 17;
+
+impl<const N: usize> Table<N> {
+    /// The value at a fraction of 23 bits, in 2^-17 of a unit.
+    fn at(&self, fraction: u32) -> i64 {
+        let bits = FRACTION - N.ilog2();
+        let (constant, slope, curvature) = self.rows[(fraction >> bits) as usize];
+        let rest = (fraction & ((1 << bits) - 1)) << (PART - bits);
+        (i64::from(constant) << (PART - 2))
+            + self.bias
+            + i64::from(slope) * i64::from(rest)
+            + ((i64::from(curvature) * i64::from(square(rest))) << 2)
+    }
+}
+
+/// The upper 15 bits of the square of 17 bits, but for what products of single bits below their place would carry into them.
+fn square(x: u32) -> u32 {
+    const DROPPED: u32 = 2 * PART - 15;
+    // Of the lower nine bits with each other nothing is left.
+    let upper = x >> 9;
+    let squares = (upper * upper - (upper & 1)) / 2;
+    (2..9).fold(squares, |sum, bit| sum + (x >> bit & 1) * (x >> (DROPPED - 1 - bit)))
+}
+
+/// A number's mantissa with its implied bit, and its exponent. Denormals are zeros.
+fn parts(x: u32) -> (u32, i32) {
+    (x & 0x007f_ffff | 0x0080_0000, (x >> FRACTION & 255) as i32 - 127)
+}
+
+fn is_nan(x: u32) -> bool {
+    x & !SIGN > INFINITY
+}
+
+fn is_zero(x: u32) -> bool {
+    x & INFINITY == 0
+}
+
+/// `magnitude` times two to the power of `unit`, cut to the places of a float. Not so small that it is denormal.
+fn cut(magnitude: u64, unit: i32) -> u32 {
+    if magnitude == 0 {
+        return 0;
+    }
+    let above = 63 - magnitude.leading_zeros() as i32;
+    let places = if above > 23 { magnitude >> (above - 23) } else { magnitude << (23 - above) };
+    ((above + unit + 127) as u32) << FRACTION | places as u32 & 0x007f_ffff
+}
+
+/// 2^x; what is denormal is 0.
+pub fn ex2(x: u32) -> u32 {
+    match x {
+        _ if is_nan(x) => return NAN,
+        _ if is_zero(x) => return ONE,
+        _ => {}
+    }
+    let (mantissa, exponent) = parts(x);
+    let negative = x & SIGN != 0;
+    if exponent > 7 {
+        return if negative { 0 } else { INFINITY };
+    }
+    let magnitude = match exponent {
+        0.. => i64::from(mantissa) << exponent,
+        _ => i64::from(mantissa.checked_shr(-exponent as u32).unwrap_or(0)),
+    };
+    // Of a negative number the bits are turned around, unless it is whole.
+    let whole = magnitude & ((1 << FRACTION) - 1) == 0;
+    let fixed = if negative { !magnitude + i64::from(whole) } else { magnitude };
+    let value = POWER.at(fixed as u32 & ((1 << FRACTION) - 1)) >> PART;
+    match fixed >> FRACTION {
+        128.. => INFINITY,
+        power @ -126.. => ((power + 127) as u32) << FRACTION | value as u32 & 0x007f_ffff,
+        _ => 0,
+    }
+}
+
+/// log2(x); of what is denormal as of 0.
+pub fn lg2(x: u32) -> u32 {
+    match x {
+        _ if is_nan(x) => return NAN,
+        _ if is_zero(x) => return INFINITY | SIGN,
+        _ if x & SIGN != 0 => return NAN,
+        INFINITY => return INFINITY,
+        ONE => return 0,
+        _ => {}
+    }
+    /// Places behind the point, below which all is cut.
+    const PLACES: i32 = 36;
+    let (mantissa, exponent) = parts(x);
+    let fraction = LOGARITHM.at(mantissa & 0x007f_ffff) >> (24 + PART as i32 - PLACES);
+    let sum = (i64::from(exponent) << PLACES) + fraction;
+    // Of a negative sum the bits are turned around.
+    if sum < 0 { SIGN | cut(!sum as u64, -PLACES) } else { cut(sum as u64, -PLACES) }
+}
+
+/// Sine, or cosine, of x turns.
+fn turn(x: u32, cosine: bool) -> u32 {
+    if x & !SIGN >= INFINITY {
+        return NAN;
+    }
+    let (mantissa, exponent) = parts(x);
+    // In 2^-25, of one turn.
+    let places = exponent + 2;
+    let angle = match places {
+        _ if is_zero(x) => 0,
+        0..25 => mantissa << places & ((1 << 25) - 1),
+        25.. => 0,
+        _ => mantissa.checked_shr(-places as u32).unwrap_or(0),
+    };
+    let angle = if cosine { angle + (1 << FRACTION) } else { angle };
+    let (quarter, fraction) = (angle >> FRACTION & 3, angle & ((1 << FRACTION) - 1));
+    let fraction = if quarter & 1 != 0 { (1 << FRACTION) - 1 - fraction } else { fraction };
+    let sign = (quarter & 2) << 30 ^ if cosine { 0 } else { x & SIGN };
+    sign | cut(SINE.at(fraction) as u64, -24 - PART as i32)
+}
+
+/// sin(2 pi x), for which 2^-25 is as 0.
+pub fn sine_of_turns(x: u32) -> u32 {
+    turn(x, false)
+}
+
+/// cos(2 pi x), as the sine.
+pub fn cosine_of_turns(x: u32) -> u32 {
+    turn(x, true)
+}
+
+/// Of the high word of an `f64` its parts; of zeros and denormals infinity, of infinity 0, of a NaN one.
+fn high_parts(x: u32) -> Result<(u32, i32), u32> {
+    const HIGH_INFINITY: u32 = 0x7ff0_0000;
+    match x & HIGH_INFINITY {
+        0 => Err(x & SIGN | HIGH_INFINITY),
+        HIGH_INFINITY if x & !SIGN == HIGH_INFINITY => Err(x & SIGN),
+        HIGH_INFINITY => Err(NAN),
+        exponent => Ok((x & 0x000f_ffff, (exponent >> 20) as i32 - 1023)),
+    }
+}
+
+/// The high word of a number: 21 bits of which the first is set, or one more than those, in 2^-21; 0 if it is denormal.
+fn high_word(value: i64, exponent: i32) -> u32 {
+    let places = (value >> (PART + 3)) as u32;
+    match exponent + 1022 + (places >> 21) as i32 {
+        biased @ 1.. => (biased as u32) << 20 | places & if places >> 21 != 0 { 0 } else { 0x000f_ffff },
+        _ => 0,
+    }
+}
+
+/// The high word of 1/x, of the high word of an `f64`.
+pub fn rcp64_high(x: u32) -> u32 {
+    high_parts(x).map_or_else(
+        |special| special,
+        |(mantissa, exponent)| x & SIGN | high_word(RECIPROCAL.at(mantissa << 3), -exponent),
+    )
+}
+
+/// The high word of 1/sqrt(x), of the high word of an `f64`.
+pub fn rsq64_high(x: u32) -> u32 {
+    match high_parts(x) {
+        Err(special) if special == SIGN => NAN,
+        Err(special) => special,
+        Ok(_) if x & SIGN != 0 => NAN,
+        Ok((0, exponent)) if exponent & 1 == 0 => ((1023 - exponent / 2) as u32) << 20,
+        Ok((mantissa, exponent)) => {
+            let table = if exponent & 1 == 0 { &RECIPROCAL_ROOT } else { &RECIPROCAL_ROOT_OF_DOUBLE };
+            high_word(table.at(mantissa << 3), -(exponent >> 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
