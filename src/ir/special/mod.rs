@@ -71,6 +71,47 @@ fn cut(magnitude: u64, unit: i32) -> u32 {
     ((above + unit + 127) as u32) << FRACTION | places as u32 & 0x007f_ffff
 }
 
+/// 1/x; what is denormal is 0.
+pub fn rcp(x: u32) -> u32 {
+    let sign = x & SIGN;
+    match x & !SIGN {
+        _ if is_nan(x) => return NAN,
+        _ if is_zero(x) => return sign | INFINITY,
+        INFINITY => return sign,
+        _ => {}
+    }
+    let (mantissa, exponent) = parts(x);
+    sign | float(RECIPROCAL.at(mantissa & 0x007f_ffff) >> PART, -exponent)
+}
+
+/// 1/sqrt(x); of what is denormal infinite.
+pub fn rsq(x: u32) -> u32 {
+    match x {
+        _ if is_nan(x) => return NAN,
+        _ if is_zero(x) => return x & SIGN | INFINITY,
+        _ if x & SIGN != 0 => return NAN,
+        INFINITY => return 0,
+        _ => {}
+    }
+    let (mantissa, exponent) = parts(x);
+    let fraction = mantissa & 0x007f_ffff;
+    match exponent & 1 {
+        0 if fraction == 0 => float(1 << 24, -(exponent / 2)),
+        0 => float(RECIPROCAL_ROOT.at(fraction) >> PART, -(exponent / 2)),
+        _ => float(RECIPROCAL_ROOT_OF_DOUBLE.at(fraction) >> PART, -(exponent >> 1)),
+    }
+}
+
+/// `value` times 2^-24 times two to the power of `exponent`, where `value` has 24 bits or is one more than these can say; 0 if
+/// that is denormal.
+fn float(value: i64, exponent: i32) -> u32 {
+    let (places, above) = (value as u32, (value >> 24) as i32);
+    match exponent + 126 + above {
+        biased @ 1.. => (biased as u32) << FRACTION | if above > 0 { 0 } else { places & 0x007f_ffff },
+        _ => 0,
+    }
+}
+
 /// 2^x; what is denormal is 0.
 pub fn ex2(x: u32) -> u32 {
     match x {

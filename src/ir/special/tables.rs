@@ -1,6 +1,6 @@
 //! Coefficients of [`special`](super): of each interval the constant in quarters of a unit, slope and curvature in units.
 //!
-//! Found from results of an H200 for all mantissas, which they give exactly (`tools/gpu/mufu.py`).
+//! Found from results of an H200 for all mantissas, which they give exactly (`tools/gpu/fit.py`).
 
 use super::Table;
 
@@ -41,7 +41,7 @@ pub static RECIPROCAL: Table<128> = Table {
 /// 1/sqrt(x) of 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static RECIPROCAL_ROOT: Table<64> = Table {
-    bias: 32767,
+    bias: 32766,
     rows: [
         (67108862, -131062, 1508), (66590638, -128048, 1450), (66084240, -125150, 1396), (65589220, -122358, 1344),
         (65105161, -119670, 1296), (64631662, -117078, 1250), (64168346, -114578, 1206), (63714854, -112166, 1164),
@@ -63,7 +63,7 @@ pub static RECIPROCAL_ROOT: Table<64> = Table {
 /// The same of 2 <= x < 4.
 #[rustfmt::skip]
 pub static RECIPROCAL_ROOT_OF_DOUBLE: Table<64> = Table {
-    bias: 32767,
+    bias: 32766,
     rows: [
         (47453130, -92674, 1066), (47086691, -90544, 1026), (46728615, -88494, 986), (46378582, -86520, 950), (46036299, -84620, 918),
         (45701485, -82786, 884), (45373874, -81020, 854), (45053205, -79314, 824), (44739243, -77668, 796), (44431752, -76076, 768),
@@ -105,7 +105,7 @@ pub static POWER: Table<64> = Table {
 /// log2(x) of 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static LOGARITHM: Table<64> = Table {
-    bias: 6700,
+    bias: 6696,
     rows: [
         (7, 378176, -2908), (1501082, 372360, -2820), (2979248, 366720, -2740), (4435178, 361248, -2660), (5869541, 355936, -2584),
         (7282962, 350776, -2508), (8676044, 345768, -2440), (10049363, 340896, -2368), (11403483, 336160, -2304), (12738917, 331552, -2236),
