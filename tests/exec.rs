@@ -6,7 +6,7 @@ mod fat_file;
 use std::path::Path;
 
 use warploom::container;
-use warploom::exec::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program};
+use warploom::exec::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 
@@ -257,4 +257,18 @@ fn a_fat_binary_in_a_host_file() {
     let args = [40.into(), 2.0_f32.into(), Arg::pointer(x), Arg::pointer(y)];
     finished(program.only_kernel().unwrap().launch(&args, &options(64, EngineKind::Jit)).unwrap());
     assert_eq!(words(&program, y, 40), [6.0_f32.to_bits() as i32; 40]);
+}
+
+#[test]
+fn reciprocals_have_tables_only_on_maxwell() {
+    let load = |path: &str| {
+        let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+        Program::load(&std::fs::read(&path).expect("a binary"), None).expect("a program")
+    };
+    let mut maxwell = load("examples/saxpy/saxpy.sm_50.cubin");
+    maxwell.set_reciprocals(Reciprocals::Table).expect("tables");
+    let mut gfx9 = load("examples/gfx9/atomics/atomics.gfx900.hsaco");
+    gfx9.set_reciprocals(Reciprocals::Rounded).expect("no tables");
+    let problem = gfx9.set_reciprocals(Reciprocals::Table).expect_err("no tables").to_string();
+    assert_eq!(problem, "reciprocals = \"table\": only those of Maxwell kernels have tables");
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
 use super::raw::{BinaryFormat, Part, Raw};
+use crate::ir::special::Reciprocals;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +47,9 @@ pub struct Kernel {
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
+    /// Of Maxwell kernels.
+    #[serde(default)]
+    pub reciprocals: Reciprocals,
 }
 
 /// So many elements: of an array's type alone, serde would leave what follows them unread.

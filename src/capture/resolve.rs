@@ -9,6 +9,7 @@ use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
 use super::{Error, npy, read};
+use crate::ir::special::Reciprocals;
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
 #[derive(Clone, Debug)]
@@ -18,6 +19,7 @@ pub struct Launch {
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
     pub entry: Option<String>,
+    pub reciprocals: Reciprocals,
     /// The binary is a plain instruction stream.
     pub raw: Option<RawLaunch>,
     pub shape: manifest::Launch,
@@ -244,6 +246,7 @@ impl Launch {
             binary_path,
             binary,
             entry: manifest.kernel.entry,
+            reciprocals: manifest.kernel.reciprocals,
             raw,
             shape: manifest.launch,
             args,

@@ -52,6 +52,8 @@ pub enum Error {
     Placed { name: String, problem: MapError },
     #[error("kernel `{kernel}`: its instruction set has no check of waits")]
     NoCheck { kernel: String },
+    #[error("reciprocals = \"table\": only those of Maxwell kernels have tables")]
+    NoTables,
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

@@ -32,6 +32,7 @@ mod session;
 mod surfaces;
 mod translate;
 
+pub use crate::ir::special::Reciprocals;
 pub use compare::{Run, first_difference};
 pub use error::Error;
 pub use fault::Fault;

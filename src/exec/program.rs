@@ -10,8 +10,9 @@ use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
-use crate::container::{self, Addresses, FunctionId, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId};
+use crate::container::{self, Addresses, FunctionId, Isa, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId};
 use crate::ir::image::Shape;
+use crate::ir::special::Reciprocals;
 
 /// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
 pub struct Program {
@@ -21,6 +22,7 @@ pub struct Program {
     constants: Mutex<BTreeMap<SectionId, Vec<u8>>>,
     /// The guest's own view of constant bank 3, for generic pointers into it.
     constant_copy: Option<Arc<HostBuffer>>,
+    reciprocals: Reciprocals,
     /// By kernel and the images that it is specialised for.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
     /// Words of constant bank 0 that kernels take for handles of images, in bytes; none: the kernel uses no images.
@@ -146,6 +148,7 @@ impl Program {
             memory,
             constants: Mutex::default(),
             constant_copy,
+            reciprocals: Reciprocals::default(),
             translated: Mutex::default(),
             handles: Mutex::default(),
             heap: Mutex::default(),
@@ -316,12 +319,26 @@ impl Program {
         Ok(made)
     }
 
+    /// Chooses what approximate reciprocals give, for all kernels.
+    ///
+    /// # Errors
+    /// The instruction set's have no tables.
+    pub fn set_reciprocals(&mut self, reciprocals: Reciprocals) -> Result<(), Error> {
+        if reciprocals == Reciprocals::Table && !matches!(self.module().isa, Isa::Maxwell { .. }) {
+            return Err(Error::NoTables);
+        }
+        self.reciprocals = reciprocals;
+        lock(&self.translated).clear();
+        Ok(())
+    }
+
     pub(super) fn translated(&self, kernel: FunctionId, images: &[(u32, Shape)]) -> Result<Arc<Translated>, Error> {
         let mut all = lock(&self.translated);
         Ok(match all.entry((kernel, images.to_vec())) {
             Entry::Occupied(entry) => entry.get().clone(),
             Entry::Vacant(entry) => {
-                let translated = Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec())?);
+                let translated =
+                    Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec(), self.reciprocals)?);
                 entry.insert(translated).clone()
             }
         })

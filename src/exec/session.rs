@@ -66,7 +66,8 @@ impl<'c> Session<'c> {
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
-        let program = Program::in_memory(module, memory, |name| handle(guest, launch, name))?;
+        let mut program = Program::in_memory(module, memory, |name| handle(guest, launch, name))?;
+        program.set_reciprocals(launch.reciprocals)?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
             None => program.only_kernel()?,

@@ -12,6 +12,7 @@ use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
 use crate::ir::image::Shape;
+use crate::ir::special::{self, Reciprocals};
 use crate::ir::{BlockId, Function, Terminator};
 use crate::jit::executed::Counting;
 use crate::jit::{self, Effort};
@@ -33,6 +34,7 @@ pub(super) struct Translated {
     kernel: FunctionId,
     code: Code,
     images: KnownImages,
+    reciprocals: Reciprocals,
     asks_host: bool,
     current: RwLock<Arc<Generation>>,
     /// Nanoseconds spent on lifting, and on engines of earlier generations.
@@ -54,15 +56,21 @@ struct Generation {
 const MAX_DISCOVERED: usize = 1024;
 
 impl Translated {
-    pub fn new(linked: Arc<Linked>, kernel: FunctionId, images: KnownImages) -> Result<Translated, Error> {
+    pub fn new(
+        linked: Arc<Linked>,
+        kernel: FunctionId,
+        images: KnownImages,
+        reciprocals: Reciprocals,
+    ) -> Result<Translated, Error> {
         let code = linked.code(kernel);
         let start = Instant::now();
-        let first = Generation::new(&linked, kernel, &code, &images, vec![])?;
+        let first = Generation::new(&linked, kernel, &code, (&images, reciprocals), vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
         let asks_host = first.function.asks_host();
         let current = RwLock::new(Arc::new(first));
-        Ok(Translated { linked, kernel, code, images, asks_host, current, spent, taken: AtomicU64::new(0) })
+        let taken = AtomicU64::new(0);
+        Ok(Translated { linked, kernel, code, images, reciprocals, asks_host, current, spent, taken })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -154,7 +162,8 @@ impl Translated {
         guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
-        let next = Generation::new(&self.linked, self.kernel, &self.code, &self.images, discovered).ok()?;
+        let special = (&self.images[..], self.reciprocals);
+        let next = Generation::new(&self.linked, self.kernel, &self.code, special, discovered).ok()?;
         self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translated().0, Relaxed);
         *current = Arc::new(next);
         Some(current.clone())
@@ -170,11 +179,15 @@ impl Generation {
         linked: &Linked,
         kernel: FunctionId,
         code: &Code,
-        images: &[(u32, Shape)],
+        (images, reciprocals): (&[(u32, Shape)], Reciprocals),
         discovered: Vec<u64>,
     ) -> Result<Generation, Error> {
         let guest = guest::of(linked.module().isa);
-        let function = guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
+        let mut function =
+            guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
+        if reciprocals == Reciprocals::Table {
+            special::use_tables(&mut function);
+        }
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })

@@ -9,7 +9,7 @@ use super::check::{Failure, Reproducer, Subject};
 use super::program::{self, Node, print, print_line};
 use crate::capture::manifest::{Arg, Buffer, Kernel, Launch as Shape};
 use crate::capture::{Dtype, Launch, Manifest};
-use crate::exec::{Effort, EngineKind, LaunchOptions, Run, Session, first_difference};
+use crate::exec::{Effort, EngineKind, LaunchOptions, Reciprocals, Run, Session, first_difference};
 
 /// A launch of assembly.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Subject for Case {
 /// The parts of a manifest that all random launches have.
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
-        kernel: Kernel { binary: "case.s".into(), format: None, entry: None },
+        kernel: Kernel { binary: "case.s".into(), format: None, entry: None, reciprocals: Reciprocals::default() },
         launch: Shape {
             grid,
             block,

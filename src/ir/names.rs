@@ -126,6 +126,8 @@ names! {
         SharedFn::SqrtApprox => "sqrt.approx",
         SharedFn::Lg2 => "lg2",
         SharedFn::Ex2 => "ex2",
+        SharedFn::TableRcp => "rcp.table",
+        SharedFn::TableRsq => "rsq.table",
         SharedFn::TableLg2 => "lg2.table",
         SharedFn::TableEx2 => "ex2.table",
         SharedFn::TableSin => "sin.table",

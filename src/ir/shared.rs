@@ -32,6 +32,8 @@ pub fn one(function: SharedFn, nan: NanPolicy, x: u32) -> u32 {
         SharedFn::SqrtApprox => f(f64::sqrt),
         SharedFn::Lg2 => f(libm::log2),
         SharedFn::Ex2 => f(|x| flush(libm::exp2(x) as f32).into()),
+        SharedFn::TableRcp => special::rcp(x),
+        SharedFn::TableRsq => special::rsq(x),
         SharedFn::TableLg2 => special::lg2(x),
         SharedFn::TableEx2 => special::ex2(x),
         SharedFn::TableSin => special::sine_of_turns(x),

@@ -265,13 +265,15 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32,
 }
 
 /// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 15] = [
+const SHARED: [SharedFn; 17] = [
     SharedFn::Rcp,
     SharedFn::Rsq,
     SharedFn::RsqDenormal,
     SharedFn::SqrtApprox,
     SharedFn::Lg2,
     SharedFn::Ex2,
+    SharedFn::TableRcp,
+    SharedFn::TableRsq,
     SharedFn::TableLg2,
     SharedFn::TableEx2,
     SharedFn::TableSin,

@@ -215,7 +215,9 @@ pub enum SharedFn {
     Lg2,
     /// 2^x: denormal operands and results flush to zero.
     Ex2,
-    /// log2(x), 2^x, and sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
+    /// 1/x, 1/sqrt(x), log2(x), 2^x, sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
+    TableRcp,
+    TableRsq,
     TableLg2,
     TableEx2,
     TableSin,

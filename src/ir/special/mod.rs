@@ -6,7 +6,35 @@
 
 mod tables;
 
+use serde::{Deserialize, Serialize};
+
+use super::{Function, Op, SharedFn};
 use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, SINE};
+
+/// What MUFU.RCP and MUFU.RSQ give, the approximate reciprocal and reciprocal root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reciprocals {
+    /// The nearest float. Fast.
+    #[default]
+    Rounded,
+    /// What an H200 gives, bit by bit, which is another float in 13 % (reciprocals) and 22 % (roots) of operands. Such an
+    /// instruction takes much longer.
+    Table,
+}
+
+/// Has reciprocals and reciprocal roots of a function come from the tables, not correctly rounded.
+pub fn use_tables(function: &mut Function) {
+    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        if let Op::Shared { function, .. } = &mut inst.op {
+            *function = match *function {
+                SharedFn::Rcp => SharedFn::TableRcp,
+                SharedFn::Rsq => SharedFn::TableRsq,
+                other => other,
+            };
+        }
+    }
+}
 
 /// Polynomials for the equal parts of an interval.
 struct Table<const N: usize> {

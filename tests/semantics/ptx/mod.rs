@@ -9,7 +9,8 @@
 //!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
 //!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin)
 //!
-//! `gpu.txt.gz` beside the cubins has a checksum of what an H200 gave for each form where that is what warploom gives. To ask a GPU again:
+//! `gpu.txt.gz` beside the cubins has a checksum of what an H200 gave for each form where that is what warploom gives, or gives with the
+//! H200's reciprocals. To ask a GPU again:
 //! `WARPLOOM_WRITE_RUNS=DIR` writes each group's inputs, and its forms with warploom's checksums, for `tools/gpu/semantics.py`.
 
 mod compare;
@@ -24,6 +25,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
+
+use warploom::exec::Reciprocals;
 
 use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
 
@@ -183,11 +186,15 @@ impl Group {
         }
         let compiled = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(compiled == ptx, "{path} is not made of these forms: write and compile it");
-        let bench = Bench::new(&format!("ptx/{name}.sm_50.cubin"), operand, edges, FORMS_PER_KERNEL);
-        let seen_on_gpu = seen_on_gpu(name);
+        let mut bench = Bench::new(&format!("ptx/{name}.sm_50.cubin"), operand, edges, FORMS_PER_KERNEL);
         let mut runs_text = String::new();
         let mut failures = Vec::new();
+        // As a GPU has them by themselves, and where reciprocals are its too.
+        let (plain, with_tables) = (seen_on_gpu(name), seen_on_gpu(&format!("{name} with tables")));
         for (kernel, forms) in self.kernels() {
+            bench.program.set_reciprocals(Reciprocals::Table).expect("tables");
+            let tables = ENGINES.map(|engine| bench.run(&kernel, engine, forms.len()));
+            bench.program.set_reciprocals(Reciprocals::Rounded).expect("no tables");
             let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
             for (engine, run) in &runs {
                 if let Err(error) = run {
@@ -195,10 +202,14 @@ impl Group {
                 }
             }
             for (n, form) in forms.iter().enumerate() {
-                if let (_, Ok(results)) = &runs[0] {
-                    let sum = form.checksum(&results[n * COUNT..(n + 1) * COUNT]);
-                    let _ = writeln!(runs_text, "{kernel}\t{:?}\t{sum:08x}\t{}", form.width, form.ptx);
-                    if seen_on_gpu.get(&form.ptx).is_some_and(|&seen| seen != sum) {
+                let checksum = |run: &std::result::Result<Vec<u64>, String>| {
+                    run.as_ref().map_or(0, |results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]))
+                };
+                let sums = [&runs[0].1, &runs[1].1, &tables[0], &tables[1]].map(checksum);
+                let _ =
+                    writeln!(runs_text, "{kernel}\t{:?}\t{:08x}\t{:08x}\t{}", form.width, sums[0], sums[2], form.ptx);
+                for (seen, sums) in [(&plain, &sums[..2]), (&with_tables, &sums[2..])] {
+                    if seen.get(&form.ptx).is_some_and(|seen| sums.iter().any(|sum| sum != seen)) {
                         failures.push(format!("`{}`: a GPU gave other results", form.ptx));
                     }
                 }
@@ -224,7 +235,7 @@ impl Group {
             std::fs::write(path("inputs"), inputs).expect("inputs");
             std::fs::write(path("forms"), &runs_text).expect("forms");
         }
-        println!("{name}: {} forms, {} of them as a GPU has them", self.forms.len(), seen_on_gpu.len());
+        println!("{name}: {} forms, as a GPU has them {} and {}", self.forms.len(), plain.len(), with_tables.len());
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
 }
