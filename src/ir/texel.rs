@@ -202,6 +202,10 @@ fn to_small_float(width: u32, component: u32) -> u32 {
 
 fn cut_to_small_float(width: u32, component: u32) -> u32 {
     let value = f32::from_bits(component);
+    if width == 16 && value.is_nan() {
+        // Of its payload the upper bits, or one that is set.
+        return component >> 16 & 0x8000 | 0x7c00 | (component >> 13 & 0x3ff).max(1);
+    }
     if width == 32 || !value.is_finite() {
         return to_small_float(width, component);
     }
@@ -283,6 +287,8 @@ mod tests {
         let halves = [65023.0, 7_893.539, -56_596.81, 0.999_999_94, 8.940_697e-8, 65536.0, -69829.07, -0.0];
         let expected = [0x7bef, 0x6fb5, 0xfae8, 0x3bff, 0x0001, 0x7bff, 0xfbff, 0x8000];
         assert_eq!(halves.map(|value| stored(16, value)), expected);
+        let nans = [0x7fc0_0000, 0x7f80_0001, 0xffff_ffff].map(f32::from_bits);
+        assert_eq!(nans.map(|value| stored(16, value)), [0x7e00, 0x7c01, 0xffff]);
         assert_eq!([f32::INFINITY, 5e-8].map(|value| stored(16, value)), [0x7c00, 0]);
         assert_eq!([1.999, -3.0, 1e9, f32::INFINITY].map(|value| stored(11, value)), [0x3ff, 0, 0x7bf, 0x7c0]);
         assert_eq!([1.999, 1e9].map(|value| stored(10, value)), [0x1ff, 0x3df]);

@@ -146,8 +146,8 @@ def pack(word, width, kind):
         # The product is exact in a double, so there is one rounding, half to even.
         return round(max(low, min(1.0, value)) * top) & ((1 << width) - 1)
     if width == 16:
-        # Of a NaN the sign and the upper bits of the fraction stay.
-        return word >> 31 << 15 | (0x7E00 | word >> 13 & 0x3FF if math.isnan(value) else small_cut(abs(value), 10))
+        # Of a NaN the sign and the upper bits of the fraction stay, or one that is set.
+        return word >> 31 << 15 | (0x7C00 | max(word >> 13 & 0x3FF, 1) if math.isnan(value) else small_cut(abs(value), 10))
     if math.isnan(value):
         return (1 << width) - 1
     return small_cut(max(value, 0.0), width - 5)

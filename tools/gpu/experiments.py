@@ -192,15 +192,15 @@ def build():
     e.image("layers", "2d", (4, 4, 1), "r32_float", lambda l, a, x, y, z: f32(100 * a + 4 * y + x), array=True, layers=5)
     e.case("layers", "sample", [[bits(0.4), bits(0.4), 0, layer] for layer in (0, 1, 4, 5, 6, 0xFFFF, 0x10000, 0x10001, 0x80000000, 0xFFFFFFFF)])
     e.case("layers", "gather0", [[bits(0.4), bits(0.4), 0, layer] for layer in (0, 1, 4, 5, 6, 0xFFFF, 0x10000, 0x10001, 0x80000000, 0xFFFFFFFF)])
-    e.case("layers", "fetch", [[1, 2, 0, layer] for layer in (0, 1, 4, 5, 6, 0xFFFF, 0x10000, 0x10001, 0x80000000, 0xFFFFFFFF)])
+    e.case("layers", "nearest", [[1, 2, 0, layer] for layer in (0, 1, 4, 5, 6, 0xFFFF, 0x10000, 0x10001, 0x80000000, 0xFFFFFFFF)])
     for wrap in ("clamp_to_edge", "wrap", "mirror", "border"):
-        e.case("index", "fetch", [[x & 0xFFFFFFFF, y & 0xFFFFFFFF] for x in (-9, -1, 0, 3, 7, 8, 9, 20, 1 << 31) for y in (-1, 0, 7, 8)], wrap=wrap)
+        e.case("index", "nearest", [[x & 0xFFFFFFFF, y & 0xFFFFFFFF] for x in (-9, -1, 0, 3, 7, 8, 9, 20, 1 << 31) for y in (-1, 0, 7, 8)], wrap=wrap)
         q = [[bits(r.uniform(-0.5, 1.5)), bits(r.uniform(-0.5, 1.5)), 0, 0, 0, 0, r.randrange(-8, 8), r.randrange(-8, 8), 0] for _ in range(500)]
         e.case("index", "sample", q, wrap=wrap, mag="point")
         e.case("index", "sample", q, wrap=wrap)
         e.case("index", "gather0", q, wrap=wrap)
-    e.case("index", "fetch", [[3, 3, 0, 0, lod & 0xFFFFFFFF] for lod in (0, 1, -1, 5)])
-    e.case("levels", "fetch", [[3, 3, 0, 0, lod & 0xFFFFFFFF] for lod in (0, 1, 2, 3, 4, 5, 6, 7, -1)], mip="linear")
+    e.case("index", "nearest", [[3, 3, 0, 0, lod & 0xFFFFFFFF] for lod in (0, 1, -1, 5)])
+    e.case("levels", "nearest", [[3, 3, 0, 0, lod & 0xFFFFFFFF] for lod in (0, 1, 2, 3, 4, 5, 6, 7, -1)], mip="linear")
     e.image("buffer", "buffer", (40, 1, 1), "r32_float", lambda l, a, x, y, z: f32(x + 1), layout="linear")
     e.case("buffer", "fetch", [[x & 0xFFFFFFFF] for x in (-1, 0, 1, 39, 40, 41, 1 << 31, -40, 1 << 27)], mag="point")
     # Numbers that are none, beside weights of 0.

@@ -9,12 +9,13 @@ import sys
 import time
 import zlib
 from collections import Counter
+from importlib.machinery import SourceFileLoader
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/maxwell_surfaces"))
-import model  # noqa: E402
+# Not by its name: tests/maxwell_textures has a model too.
+model = SourceFileLoader("surface_model", str(ROOT / "tests/maxwell_surfaces/model.py")).load_module()
 
 HEAD = ".version 8.1\n.target sm_90\n.address_size 64\n"
 KERNEL = """
