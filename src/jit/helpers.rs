@@ -24,8 +24,8 @@ pub const STAGED_COMPARE: usize = 16;
 const FAULT_ORDER: usize = 255;
 /// Bits of the chunk's lanes that met a sparse page that is not resident: added by every access.
 pub const SPARSE_LANES: usize = 253;
-/// Result of a shared function.
-pub const SHARED_RESULT: usize = 254;
+/// Operands of a shared function, 8 lanes or a scalar, then its results.
+pub const SHARED_LANES: usize = 247;
 /// What [`Helper::Reach`] found.
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
@@ -75,8 +75,8 @@ pub enum Helper {
     /// (context, lowest and highest guest address of a range, [`run_number`]): where the range is in host memory, if it is there
     /// and follows itself, in scratch words [`REACHED`] (1, else 0) and [`REACHED_ADDEND`] (what leads there).
     Reach,
-    /// (context, function number, operand, canonical NaNs of `f32` and `f64`): a 32-bit operand, and a 32-bit result in
-    /// scratch word [`SHARED_RESULT`].
+    /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in scratch words
+    /// [`SHARED_LANES`] and what follows, and results in their places.
     Shared,
 }
 
@@ -98,7 +98,7 @@ impl Helper {
         let params: &[clif::Type] = match self {
             Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
             Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
-            Helper::Shared => &[types::I64, types::I32, types::I32, types::I32, types::I64],
+            Helper::Shared => &[types::I64, types::I32, types::I32, types::I32],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
         signature
@@ -256,12 +256,15 @@ unsafe extern "C" fn reach(context: *mut WarpContext, low: u64, last: u64, numbe
 
 /// # Safety
 /// As [`access`].
-unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, bits: u32, f32: u32, f64: u64) {
+unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32, nan: u32) {
     let function = SHARED[function as usize];
-    let nan = NanPolicy { f16: 0, f32, f64 };
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
-    context.scratch[SHARED_RESULT] = crate::ir::shared::one(function, nan, bits).into();
+    let cells = Cells { word: SHARED_LANES, ty: function.ty() };
+    for lane in 0..lanes as usize {
+        let operand = cells.get(&context.scratch, lane) as u32;
+        cells.set(&mut context.scratch, lane, crate::ir::shared::one(function, nan, operand).into());
+    }
 }
 
 /// Shared functions by the number that code passes.

@@ -56,7 +56,7 @@ pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, first: u32, args: &[&[u64]], 
         (Op::FloatToInt { to, signed, round, flush, nan, .. }, [a]) => {
             float_to_int(ty, *to, *signed, *round, *flush, *nan, a, out)
         }
-        (Op::Shared { function, .. }, [a]) => shared::eval(*function, nan, a, out),
+        (Op::Shared { function, .. }, [a]) => shared::eval(*function, nan.f32, a, out),
         _ => return None,
     }
     Some(Output::Row)

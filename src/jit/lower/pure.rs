@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
+use super::super::helpers::{self, Helper};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::half::Half;
@@ -179,10 +180,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     self.b.ins().select(is_nan, replacement, v)
                 }
             }
-            Op::Shared { function, .. } => {
-                let v = self.shared_scalar(function, args[0]);
-                if to == Type::F32 { fix(self, to, v) } else { v }
-            }
+            Op::Shared { function, .. } => self.shared(function, &args[..1], false)[0],
             Op::LaneId => unreachable!("affine"),
             Op::Special(special) => self.special(special),
             Op::AddCarry { .. } => {
@@ -215,11 +213,16 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         }
     }
 
-    fn shared_scalar(&mut self, function: SharedFn, a: Clif) -> Clif {
-        let float = function.ty() == Type::F32;
-        let bits = if float { vector::cast(self.b, types::I32, a) } else { a };
-        let result = self.call_shared(function, bits);
-        if float { vector::cast(self.b, types::F32, result) } else { result }
+    /// A shared function of the vectors of a chunk, or of a scalar.
+    fn shared(&mut self, function: SharedFn, operands: &[Clif], vector: bool) -> Lanes {
+        self.stage_lanes(helpers::SHARED_LANES, operands);
+        let lanes = if vector { LANES as u32 } else { 1 };
+        let args = [helpers::shared_number(function), lanes, self.function.nan.f32];
+        let [number, lanes, nan] = args.map(|x| self.b.ins().iconst(types::I32, i64::from(x)));
+        self.region.call(self.b, Helper::Shared, &[self.ctx, number, lanes, nan]);
+        let clif = clif_type(function.ty(), vector);
+        let at = Self::scratch(helpers::SHARED_LANES);
+        (0..operands.len() as i32).map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16)).collect()
     }
 
     fn special(&mut self, special: Special) -> Clif {
@@ -398,6 +401,9 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
 
     /// Lane by lane as scalars.
     fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], to: Type) -> Lanes {
+        if let Op::Shared { function, .. } = *op {
+            return self.shared(function, &args[0], true);
+        }
         let per_part = LANES / parts(to);
         let mut result = self.zero_lanes(to);
         for lane in 0..LANES {

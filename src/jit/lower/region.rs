@@ -17,7 +17,7 @@ use super::super::{Effort, JitError, Program};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::Interpreter;
-use crate::ir::{Block, BlockId, Reg, SharedFn, Value};
+use crate::ir::{Block, BlockId, Reg, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
 
@@ -313,15 +313,6 @@ fn uses(block: &Block) -> Vec<u32> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    pub(super) fn call_shared(&mut self, function: SharedFn, bits: Clif) -> Clif {
-        let number = self.b.ins().iconst(types::I32, i64::from(helpers::shared_number(function)));
-        let nan = self.function.nan;
-        let f32 = self.b.ins().iconst(types::I32, i64::from(nan.f32));
-        let f64 = self.b.ins().iconst(types::I64, nan.f64 as i64);
-        self.region.call(self.b, Helper::Shared, &[self.ctx, number, bits, f32, f64]);
-        self.ctx_load(types::I32, Self::scratch(helpers::SHARED_RESULT))
-    }
-
     /// Leaves one instruction to the interpreter: its operands and results are in the register file.
     pub(super) fn interpret(&mut self, index: usize) {
         let inst = &self.block.insts[index];
