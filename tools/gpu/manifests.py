@@ -61,7 +61,7 @@ def execute(driver, path, ptx):
         if name not in surfaces:
             s = manifest["surface"][name]
             w, h, d = s["size"]
-            assert s["format"] == "rgba8_unorm" or s["format"] in ("r32_uint",), s
+            assert s["format"] in ("rgba8_unorm", "r32_uint"), s
             channels, width = (4, 8) if s["format"].startswith("rgba8") else (1, 32)
             size = w * h * d * channels * width // 8
             texels = picture(folder / s["file"], s["size"]) if str(s.get("file", "")).endswith(".png") else bytes(size)
