@@ -122,12 +122,10 @@ pub fn rsq(x: u32) -> u32 {
         _ => {}
     }
     let (mantissa, exponent) = parts(x);
-    let fraction = mantissa & 0x007f_ffff;
-    match exponent & 1 {
-        0 if fraction == 0 => float(1 << 24, -(exponent / 2)),
-        0 => float(RECIPROCAL_ROOT.at(fraction) >> PART, -(exponent / 2)),
-        _ => float(RECIPROCAL_ROOT_OF_DOUBLE.at(fraction) >> PART, -(exponent >> 1)),
-    }
+    let (fraction, odd) = (mantissa & 0x007f_ffff, exponent & 1 != 0);
+    let table = if odd { &RECIPROCAL_ROOT_OF_DOUBLE } else { &RECIPROCAL_ROOT };
+    let value = if fraction == 0 && !odd { 1 << 24 } else { table.at(fraction) >> PART };
+    float(value, -(exponent >> 1))
 }
 
 /// `value` times 2^-24 times two to the power of `exponent`, where `value` has 24 bits or is one more than these can say; 0 if
