@@ -64,7 +64,7 @@ impl Translated {
     ) -> Result<Translated, Error> {
         let code = linked.code(kernel);
         let start = Instant::now();
-        let first = Generation::new(&linked, kernel, &code, (&images, reciprocals), vec![])?;
+        let first = Generation::new(&linked, kernel, &code, &images, reciprocals, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
         let asks_host = first.function.asks_host();
@@ -162,8 +162,8 @@ impl Translated {
         guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
-        let special = (&self.images[..], self.reciprocals);
-        let next = Generation::new(&self.linked, self.kernel, &self.code, special, discovered).ok()?;
+        let next =
+            Generation::new(&self.linked, self.kernel, &self.code, &self.images, self.reciprocals, discovered).ok()?;
         self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translated().0, Relaxed);
         *current = Arc::new(next);
         Some(current.clone())
@@ -179,7 +179,8 @@ impl Generation {
         linked: &Linked,
         kernel: FunctionId,
         code: &Code,
-        (images, reciprocals): (&[(u32, Shape)], Reciprocals),
+        images: &[(u32, Shape)],
+        reciprocals: Reciprocals,
         discovered: Vec<u64>,
     ) -> Result<Generation, Error> {
         let guest = guest::of(linked.module().isa);

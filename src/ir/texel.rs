@@ -95,8 +95,9 @@ pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
     result
 }
 
-/// The words of a texel with these components. Floats are clamped to what the format can hold, and rounded to nearest even but for [`TexelKind::FloatCut`]; a
-/// NaN becomes 0 where the format has none. Integers are clamped. Absent components and bits past the texel are 0.
+/// The words of a texel with these components. Floats are clamped to what the format can hold, and rounded to nearest even but
+/// for [`TexelKind::FloatCut`]; a NaN becomes 0 where the format has none. Integers are clamped. Absent components and bits past
+/// the texel are 0.
 pub fn pack(format: TexelFormat, components: [u32; 4]) -> [u32; 4] {
     let Some(kind) = format.kind() else { return [0; 4] };
     let fields = if kind == TexelKind::SharedExponent {

@@ -10,7 +10,6 @@ The file is one JSON object (memory is base64, words are unsigned numbers):
   cases      image, sampler (the fields that are not as in model.SAMPLER), operation, queries, results (four words each)
   gradients  image, sampler, dx and dy (three floats' bits each), lod (bits)
 """
-import base64
 import gzip
 import json
 import pathlib
@@ -43,11 +42,7 @@ class Suite:
         for place in t.places():
             t.memory[place:place + t.bytes] = texel(r, t, style)
         self.textures[name] = t
-        self.images[name] = {
-            "kind": t.kind, "array": t.array, "size": t.size, "layers": t.layers, "levels": len(t.levels),
-            "first_level": t.first_level, "last_level": t.last_level, "layout": t.layout, "block_height": t.block_height,
-            "block_depth": t.block_depth, "pitch": t.pitch, "format": t.format, "normalized": t.normalized, "min_lod": t.min_lod,
-            "sources": t.sources, "memory": base64.b64encode(bytes(t.memory)).decode()}
+        self.images[name] = t.described()
         return name
 
     def case(self, group, image, operation, queries, **sampler):

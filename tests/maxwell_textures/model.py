@@ -8,6 +8,7 @@ gives for many of the cases and for others; hardware.rs compares.
 `Texture` is an image with its memory in the real byte layout. `Texture.sample` answers one query. All arithmetic on
 coordinates and colours is exact, in Fractions, with the hardware's roundings.
 """
+import base64
 import gzip
 import json
 import math
@@ -302,6 +303,15 @@ class Texture:
                     for y in range(h):
                         for x in range(w):
                             yield layer * self.stride + level.offset(x, y, z)
+
+    def described(self):
+        """As cases.json.gz has it."""
+        return {
+            "kind": self.kind, "array": self.array, "size": self.size, "layers": self.layers, "levels": len(self.levels),
+            "first_level": self.first_level, "last_level": self.last_level, "layout": self.layout,
+            "block_height": self.block_height, "block_depth": self.block_depth, "pitch": self.pitch, "format": self.format,
+            "normalized": self.normalized, "min_lod": self.min_lod, "sources": self.sources,
+            "memory": base64.b64encode(bytes(self.memory)).decode()}
 
     def texel(self, sampler, level, layer, x, y, z):
         """Fetch, unpack, sRGB, swizzle (facts 5.7)."""

@@ -1,4 +1,6 @@
 """A thin layer over CUDA's driver: what the jobs beside it need of a GPU. Needs numpy and cuda-bindings."""
+import math
+
 import numpy as np
 from cuda.bindings import driver as cu
 
@@ -97,9 +99,9 @@ class Image:
             return
         descriptor = cu.CUDA_ARRAY3D_DESCRIPTOR()
         w, h, d = size
-        slices = layers * (6 if kind == "cube" else 1)
+        planes = self._planes()
         descriptor.Width, descriptor.Height = w, 0 if kind == "1d" else h
-        descriptor.Depth = d if kind == "3d" else slices if array or kind == "cube" else 0
+        descriptor.Depth = d if kind == "3d" else planes if array or kind == "cube" else 0
         descriptor.Format, descriptor.NumChannels = self.format, channels
         descriptor.Flags = (LAYERED if array else 0) | (CUBE if kind == "cube" else 0) | (SURFACE if surface else 0)
         if self.levels > 1:
@@ -110,7 +112,7 @@ class Image:
             arrays = [self.array_handle]
         for array_handle, texels, (w, h, d) in zip(arrays, data, self.sizes):
             texels = np.frombuffer(texels, np.uint8)
-            _copy(array_handle, (w, h, d if kind == "3d" else slices), self.bytes, texels, False)
+            _copy(array_handle, (w, h, d if kind == "3d" else planes), self.bytes, texels, False)
 
     def _linear(self, texels):
         w, h, _ = self.size
@@ -119,16 +121,22 @@ class Image:
         rows[:, :w * self.bytes] = np.frombuffer(texels, np.uint8).reshape(h, -1)
         self.memory = upload(rows)
 
+    def _planes(self):
+        """Of what is no volume."""
+        return self.layers * (6 if self.kind == "cube" else 1)
+
+    def _whole(self):
+        """Size of level 0 with all that lies behind each other."""
+        return (*self.size[:2], self.size[2] if self.kind == "3d" else self._planes())
+
     def read(self):
         """The texels of level 0, as they were given."""
-        slices = self.size[2] if self.kind == "3d" else self.layers * (6 if self.kind == "cube" else 1)
-        texels = np.zeros(self.size[0] * self.size[1] * slices * self.bytes, np.uint8)
-        _copy(self.array_handle, (*self.size[:2], slices), self.bytes, texels, True)
+        texels = np.zeros(math.prod(self._whole()) * self.bytes, np.uint8)
+        _copy(self.array_handle, self._whole(), self.bytes, texels, True)
         return texels.tobytes()
 
     def write(self, data):
-        slices = self.size[2] if self.kind == "3d" else self.layers * (6 if self.kind == "cube" else 1)
-        _copy(self.array_handle, (*self.size[:2], slices), self.bytes, np.frombuffer(data, np.uint8), False)
+        _copy(self.array_handle, self._whole(), self.bytes, np.frombuffer(data, np.uint8), False)
 
     def resource(self):
         resource = cu.CUDA_RESOURCE_DESC()
@@ -174,7 +182,7 @@ class Image:
             if self.kind == "3d":
                 views.depth = self.size[2]
             views.firstMipmapLevel, views.lastMipmapLevel = view
-            views.firstLayer, views.lastLayer = 0, max(self.layers * (6 if self.kind == "cube" else 1) - 1, 0)
+            views.firstLayer, views.lastLayer = 0, max(self._planes() - 1, 0)
         return ask(cu.cuTexObjectCreate(self.resource(), t, views))
 
     def free(self):

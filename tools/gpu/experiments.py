@@ -1,5 +1,4 @@
 """Images and queries that show how a texture unit computes: weights, sums, levels, conversions."""
-import base64
 import math
 import pathlib
 import struct
@@ -36,11 +35,7 @@ class Experiments:
                         for x in range(w):
                             at = layer * t.stride + level.offset(x, y, z)
                             t.memory[at:at + t.bytes] = texels(number, layer, x, y, z)
-        self.images[name] = {
-            "kind": t.kind, "array": t.array, "size": t.size, "layers": t.layers, "levels": len(t.levels), "first_level": t.first_level,
-            "last_level": t.last_level, "layout": t.layout, "block_height": t.block_height, "block_depth": t.block_depth, "pitch": t.pitch,
-            "format": t.format, "normalized": t.normalized, "min_lod": t.min_lod, "sources": t.sources,
-            "memory": base64.b64encode(bytes(t.memory)).decode()}
+        self.images[name] = t.described()
 
     def case(self, image, operation, queries, **sampler):
         name = f"{len(self.cases)} {image}"

@@ -62,6 +62,13 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// Texels by their numbers: coordinates are integers.
+    pub fn fetches(self) -> bool {
+        matches!(self, Operation::Fetch | Operation::FetchNearest)
+    }
+}
+
 /// Fills in bytes of a texel from guest memory; whether they are of a sparse page that is not resident, and 0.
 pub type Read<'a, E> = dyn FnMut(u64, &mut [u8]) -> Result<bool, E> + 'a;
 
@@ -87,11 +94,10 @@ pub fn sample<E>(
     let Some(levels) = levels(image) else { return Ok(([0; 4], false)) };
     let kind = image.format.kind();
     let integers = matches!(kind, Some(TexelKind::Uint | TexelKind::Sint));
-    let fetches = matches!(operation, Operation::Fetch | Operation::FetchNearest);
-    let compare = sampler.compare.filter(|_| !fetches && !integers);
+    let compare = sampler.compare.filter(|_| !operation.fetches() && !integers);
     let reference = f32::from_bits(query.reference);
     let mut texels = Texels::new(image, kind, sampler, compare.map(|function| (function, reference)), read);
-    if fetches {
+    if operation.fetches() {
         let value = fetch(image, levels, query, operation == Operation::FetchNearest, &mut texels)?;
         return Ok((value, texels.sparse));
     }

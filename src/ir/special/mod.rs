@@ -109,7 +109,7 @@ pub fn rcp(x: u32) -> u32 {
         _ => {}
     }
     let (mantissa, exponent) = parts(x);
-    sign | float(RECIPROCAL.at(mantissa & 0x007f_ffff) >> PART, -exponent)
+    sign | FLOAT.encode(RECIPROCAL.at(mantissa & 0x007f_ffff) >> PART, -exponent)
 }
 
 /// 1/sqrt(x); of what is denormal infinite.
@@ -122,19 +122,40 @@ pub fn rsq(x: u32) -> u32 {
         _ => {}
     }
     let (mantissa, exponent) = parts(x);
-    let (fraction, odd) = (mantissa & 0x007f_ffff, exponent & 1 != 0);
-    let table = if odd { &RECIPROCAL_ROOT_OF_DOUBLE } else { &RECIPROCAL_ROOT };
-    let value = if fraction == 0 && !odd { 1 << 24 } else { table.at(fraction) >> PART };
-    float(value, -(exponent >> 1))
+    let fraction = mantissa & 0x007f_ffff;
+    let even = exponent & 1 == 0;
+    let value = if fraction == 0 && even { 1 << 24 } else { root_table(exponent).at(fraction) >> PART };
+    FLOAT.encode(value, -(exponent >> 1))
 }
 
-/// `value` times 2^-24 times two to the power of `exponent`, where `value` has 24 bits or is one more than these can say; 0 if
-/// that is denormal.
-fn float(value: i64, exponent: i32) -> u32 {
-    let (places, above) = (value as u32, (value >> 24) as i32);
-    match exponent + 126 + above {
-        biased @ 1.. => (biased as u32) << FRACTION | if above > 0 { 0 } else { places & 0x007f_ffff },
-        _ => 0,
+/// Of reciprocal roots of numbers with this exponent; the root's is half of it, rounded down.
+fn root_table(exponent: i32) -> &'static Table<64> {
+    if exponent & 1 == 0 { &RECIPROCAL_ROOT } else { &RECIPROCAL_ROOT_OF_DOUBLE }
+}
+
+/// How a number is a word.
+struct Word {
+    /// Bits of the fraction.
+    fraction: u32,
+    bias: i32,
+}
+
+const FLOAT: Word = Word { fraction: FRACTION, bias: 127 };
+/// The upper half of an `f64`.
+const HIGH: Word = Word { fraction: 20, bias: 1023 };
+
+impl Word {
+    /// `value` times two to the power of `exponent`, where `value` is a fraction of 1 with one bit more than this one has, the
+    /// first of which is set, or is 1; 0 if that is denormal.
+    fn encode(&self, value: i64, exponent: i32) -> u32 {
+        let above = (value >> (self.fraction + 1)) as i32;
+        match exponent + self.bias - 1 + above {
+            biased @ 1.. => {
+                let places = if above > 0 { 0 } else { value as u32 & ((1 << self.fraction) - 1) };
+                (biased as u32) << self.fraction | places
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -226,20 +247,11 @@ fn high_parts(x: u32) -> Result<(u32, i32), u32> {
     }
 }
 
-/// The high word of a number: 21 bits of which the first is set, or one more than those, in 2^-21; 0 if it is denormal.
-fn high_word(value: i64, exponent: i32) -> u32 {
-    let places = (value >> (PART + 3)) as u32;
-    match exponent + 1022 + (places >> 21) as i32 {
-        biased @ 1.. => (biased as u32) << 20 | places & if places >> 21 != 0 { 0 } else { 0x000f_ffff },
-        _ => 0,
-    }
-}
-
 /// The high word of 1/x, of the high word of an `f64`.
 pub fn rcp64_high(x: u32) -> u32 {
     high_parts(x).map_or_else(
         |special| special,
-        |(mantissa, exponent)| x & SIGN | high_word(RECIPROCAL.at(mantissa << 3), -exponent),
+        |(mantissa, exponent)| x & SIGN | HIGH.encode(RECIPROCAL.at(mantissa << 3) >> (PART + 3), -exponent),
     )
 }
 
@@ -250,10 +262,7 @@ pub fn rsq64_high(x: u32) -> u32 {
         Err(special) => special,
         Ok(_) if x & SIGN != 0 => NAN,
         Ok((0, exponent)) if exponent & 1 == 0 => ((1023 - exponent / 2) as u32) << 20,
-        Ok((mantissa, exponent)) => {
-            let table = if exponent & 1 == 0 { &RECIPROCAL_ROOT } else { &RECIPROCAL_ROOT_OF_DOUBLE };
-            high_word(table.at(mantissa << 3), -(exponent >> 1))
-        }
+        Ok((mantissa, exponent)) => HIGH.encode(root_table(exponent).at(mantissa << 3) >> (PART + 3), -(exponent >> 1)),
     }
 }
 

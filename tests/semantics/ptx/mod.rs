@@ -190,7 +190,7 @@ impl Group {
         let mut runs_text = String::new();
         let mut failures = Vec::new();
         // As a GPU has them by themselves, and where reciprocals are its too.
-        let (plain, with_tables) = (seen_on_gpu(name), seen_on_gpu(&format!("{name} with tables")));
+        let [plain, with_tables] = seen_on_gpu([name, &format!("{name} with tables")]);
         for (kernel, forms) in self.kernels() {
             bench.program.set_reciprocals(Reciprocals::Table).expect("tables");
             let tables = ENGINES.map(|engine| bench.run(&kernel, engine, forms.len()));
@@ -240,18 +240,18 @@ impl Group {
     }
 }
 
-/// Of each form of a group, by its text, the checksum of a GPU's results; of some there is none.
-fn seen_on_gpu(group: &str) -> HashMap<String, u32> {
+/// Of each form of groups, by its text, the checksum of a GPU's results; of some there is none.
+fn seen_on_gpu(groups: [&str; 2]) -> [HashMap<String, u32>; 2] {
     let path = fixture("ptx/gpu.txt.gz");
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let line = |line: &str| {
+    let line = |line: &str, group: &str| {
         let mut parts = line.splitn(3, '\t');
         let (in_group, sum, form) = (parts.next()?, parts.next()?, parts.next()?);
         (in_group == group).then(|| (form.to_owned(), u32::from_str_radix(sum, 16).expect("a checksum")))
     };
-    text.lines().filter_map(line).collect()
+    groups.map(|group| text.lines().filter_map(|text| line(text, group)).collect())
 }
 
 impl Form {

@@ -49,7 +49,7 @@ vocabulary! {
         offsets ".AOFFI";
         /// Textures: the sample index is in a register.
         multisample ".MS";
-        /// Textures: the level of detail is clamped.
+        /// Textures: of what is out of range the nearest texel is fetched.
         coordinate_clamp ".CL";
         /// Textures: no document says what; a bound for the level of detail, by the name.
         lod_bound ".LC";

@@ -153,8 +153,7 @@ impl Request {
             _ => zero,
         });
         // A line is a plane of one row, of which this is the middle; rows and slices to fetch from are integers.
-        let fetches = matches!(operation, Operation::Fetch | Operation::FetchNearest);
-        let middle = if fetches { zero } else { cx.int(0.5f32.to_bits()) };
+        let middle = if operation.fetches() { zero } else { cx.int(0.5f32.to_bits()) };
         let [x, y, z] = self.coords;
         let (x, y, z) = (x.unwrap_or(zero), y.unwrap_or(middle), z.unwrap_or(zero));
         let [gx, gy, gz] = gradients.unwrap_or([[zero; 2]; 3]);
