@@ -22,7 +22,9 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = ("saxpy", "matmul", "reduce", "histogram", "mandelbrot", "nbody", "scan", "stencil", "quicksort", "convolution",
-            "bitonic", "fft", "hashtable", "half", "printf", "surface")
+            "bitonic", "fft", "hashtable", "half", "julia", "printf", "surface")
+# Those that need more than sm_50.
+ARCHITECTURES = {"julia": "sm_53"}
 
 
 def compile_host():
@@ -270,6 +272,33 @@ def half(host):
     save("half", {"sky": halves[0], "ground": halves[1], "mask": halves[2], "light.expected": out, "grey.expected": grey})
 
 
+def julia(host):
+    """The rounds of each pixel in halves. Sums and products are rounded from exact values: NumPy's own are, and of a fused operation
+    the long doubles hold all places but of sums that are far apart."""
+    w, h, zoom, re, im, rounds = 160, 120, 0.0185, -0.78, 0.13, 200
+    f, wide = np.float16, np.longdouble
+
+    def fma(a, b, c):
+        return (a.astype(wide) * b.astype(wide) + c.astype(wide)).astype(f)
+
+    y, x = np.mgrid[0:h, 0:w]
+    zoom, re, im = f(zoom), f(re), f(im)
+    zr, zi = (x - w // 2).astype(f) * zoom, (y - h // 2).astype(f) * zoom
+    count, going = np.zeros((h, w), np.uint8), np.ones((h, w), bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(rounds):
+            rr = zr * zr
+            inside = fma(zi, zi, rr) <= 4
+            assert not (inside & ~going).any(), "a pixel does not come back"
+            going = inside
+            count += inside
+            difference = fma(-zi, zi, rr)
+            zi = fma(zr + zr, zi, np.full_like(zi, im))
+            zr = difference + re
+    assert 0 < going.mean() < 0.5 and count.std() > 20
+    save("julia", {"out.expected": count})
+
+
 def picture(path):
     """Rows of a PNG of red, green and blue in eight bits each, not interlaced: a chunk, its filters undone row by row."""
     data = path.read_bytes()
@@ -337,7 +366,8 @@ def main():
         if arguments.compile:
             source = HERE / name / f"{name}.cu"
             nv = HERE.parent / "tools" / "nv.py"
-            subprocess.check_call([sys.executable, nv, "compile", "-o", source.parent, source])
+            arch = ARCHITECTURES.get(name, "sm_50")
+            subprocess.check_call([sys.executable, nv, "compile", "-arch", arch, "-o", source.parent, source])
         globals()[name](host)
 
 

@@ -9,16 +9,17 @@ python=${PYTHON:-python3}
 for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kernels/*.cu tests/fixtures/maxwell/behaviour/*.cu tests/fixtures/maxwell/semantics/*.cu; do
     folder=$(dirname "$source")
     base=$(basename "$source" .cu)
-    "$python" tools/nv.py compile -o "$folder" "$source"
+    [ "$base" = julia ] && arch=sm_53 || arch=sm_50
+    "$python" tools/nv.py compile -arch $arch -o "$folder" "$source"
     case "$source" in
         examples/*) listing=example-$base ;;
         tests/fixtures/maxwell/kernels/*) [ -f "tests/fixtures/maxwell/listings/corpus-$base.sass" ] && listing=corpus-$base || listing= ;;
         *) listing= ;;
     esac
-    if [ -n "$listing" ] && [ -f "$folder/$base.sm_50.sass" ]; then
-        awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.sm_50.sass" >"tests/fixtures/maxwell/listings/$listing.sass"
+    if [ -n "$listing" ] && [ -f "$folder/$base.$arch.sass" ]; then
+        awk '/^\/\/-+ / { code = $2 ~ /^\.text/ } code' "$folder/$base.$arch.sass" >"tests/fixtures/maxwell/listings/$listing.sass"
     fi
-    rm -f "$folder/$base.sm_50.ptx" "$folder/$base.sm_50.sass"
+    rm -f "$folder/$base.$arch.ptx" "$folder/$base.$arch.sass"
 done
 "$python" benches/fixtures/surface.py
 for source in benches/fixtures/fma.cu benches/fixtures/dfma.cu benches/fixtures/mix.cu benches/fixtures/gather.cu benches/fixtures/spmv.cu \

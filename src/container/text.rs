@@ -127,7 +127,7 @@ impl<'a> Source<'a> {
         let mut lines = lines.filter(|line| !line.text.is_empty());
         let first = lines.next().ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
-            Some("sm_50") => Target::Maxwell,
+            Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
             Some("gfx900") => Target::Gfx9,
             _ => return Err(first.wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text))),
         };

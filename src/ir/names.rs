@@ -128,6 +128,7 @@ names! {
         SharedFn::Ex2 => "ex2",
         SharedFn::TableRcp => "rcp.table",
         SharedFn::TableRsq => "rsq.table",
+        SharedFn::TableSqrt => "sqrt.table",
         SharedFn::TableLg2 => "lg2.table",
         SharedFn::TableEx2 => "ex2.table",
         SharedFn::TableSin => "sin.table",

@@ -35,6 +35,7 @@ fn value(function: SharedFn, x: u32) -> u32 {
         SharedFn::Ex2 => f(|x| flush(libm::exp2(x) as f32).into()),
         SharedFn::TableRcp => special::rcp(x),
         SharedFn::TableRsq => special::rsq(x),
+        SharedFn::TableSqrt => special::sqrt(x),
         SharedFn::TableLg2 => special::lg2(x),
         SharedFn::TableEx2 => special::ex2(x),
         SharedFn::TableSin => special::sine_of_turns(x),

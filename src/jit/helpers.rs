@@ -268,7 +268,7 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
 }
 
 /// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 17] = [
+const SHARED: [SharedFn; 18] = [
     SharedFn::Rcp,
     SharedFn::Rsq,
     SharedFn::RsqDenormal,
@@ -277,6 +277,7 @@ const SHARED: [SharedFn; 17] = [
     SharedFn::Ex2,
     SharedFn::TableRcp,
     SharedFn::TableRsq,
+    SharedFn::TableSqrt,
     SharedFn::TableLg2,
     SharedFn::TableEx2,
     SharedFn::TableSin,

@@ -77,6 +77,7 @@ fn example_listings() {
     ] {
         check(&format!("examples/{name}/{name}.sm_50.cubin"), &format!("example-{name}.sass"), &["--hex"]);
     }
+    check("examples/julia/julia.sm_53.cubin", "example-julia.sass", &["--hex"]);
 }
 
 /// One kernel of several: labels keep their numbers.

@@ -2,7 +2,8 @@
 //!
 //! `opcode-scan.txt`: every legal value of the top 13 bits. `bit-flips.txt`: what single bits of some words mean.
 //! `random.txt`: four random words for each encoding of the table. These are of sm_50. The table has sm_52's forms too: the words of
-//! these files that sm_52 reads otherwise are in `sm_52.txt`, random ones of those forms in `random-sm_52.txt`.
+//! these files that sm_52 reads otherwise are in `sm_52.txt`, random ones of those forms in `random-sm_52.txt`. What sm_53 adds, pairs of F16, is in
+//! `sm_53.txt`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,8 +38,8 @@ fn words_of(name: &str) -> Vec<(u64, String)> {
 /// How many words of a file sm_52 reads otherwise, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Newer {
-    /// A type that sm_50 has not: `.U128` or `.INVALIDATOMICSIZE4` there.
-    f16x2: usize,
+    /// A type or a function that sm_50 has not: `.U128`, `.INVALIDATOMICSIZE4` or `.INVALIDMUFUOPCODE8` there.
+    value: usize,
     /// SULD's predicate, in bits that sm_50 ignores.
     ignored: usize,
     /// An illegal word of sm_50.
@@ -56,7 +57,7 @@ fn compare(name: &str, pairs: impl Iterator<Item = (u64, String)>, floor: usize,
         if *expected != of_sm_50 {
             let reason = match of_sm_50.as_str() {
                 "ILLEGAL" => &mut newer.refused,
-                _ if expected.contains(".F16x2") => &mut newer.f16x2,
+                _ if expected.contains(".F16x2") || expected.contains("MUFU.SQRT") => &mut newer.value,
                 _ => &mut newer.ignored,
             };
             *reason += 1;
@@ -80,15 +81,15 @@ fn opcode_scan() {
         let word = u64::from_str_radix(column, 16).unwrap() << 48 | 0x70405;
         (word, normal(expected))
     });
-    compare("opcode scan", pairs, 4596, Newer { f16x2: 18, ..Newer::default() });
+    compare("opcode scan", pairs, 4596, Newer { value: 18, ..Newer::default() });
 }
 
 #[test]
 fn opcodes_outside_the_scan_are_illegal() {
     let scan = fixture("opcode-scan.txt");
     let of_sm_50 = scan.lines().map(|line| u64::from_str_radix(&line[..4], 16).unwrap() >> 3);
-    let of_sm_52 = words_of("sm_52.txt").into_iter().map(|(word, _)| word >> 51);
-    let legal: HashSet<u64> = of_sm_50.chain(of_sm_52).collect();
+    let newer = ["sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten().map(|(word, _)| word >> 51);
+    let legal: HashSet<u64> = of_sm_50.chain(newer).collect();
     for top in (0..1 << 13).filter(|top| !legal.contains(top)) {
         let word = top << 51 | 0x70405;
         assert!(Instruction::decode(word).is_none(), "{word:016x}: {}", text(word, PC));
@@ -115,42 +116,49 @@ fn bit_flips() {
         let expected = if expected.trim() == "=" { text(base, PC) } else { normal(expected) };
         (word, expected)
     });
-    compare("bit flips", pairs, 780, Newer { f16x2: 8, ignored: 3, refused: 20 });
+    compare("bit flips", pairs, 780, Newer { value: 8, ignored: 3, refused: 20 });
 }
 
 #[test]
 fn random_words() {
-    compare("random words", words_of("random.txt").into_iter(), 1788, Newer { f16x2: 6, ignored: 15, refused: 0 });
+    compare("random words", words_of("random.txt").into_iter(), 1788, Newer { value: 7, ignored: 15, refused: 0 });
 }
 
 /// At least 64 words for each form that only sm_52 has.
 #[test]
 fn random_words_of_sm_52() {
-    compare("random words of sm_52", words_of("random-sm_52.txt").into_iter(), 2816, Newer::default());
+    compare("random words of sm_52", words_of("random-sm_52.txt").into_iter(), 2880, Newer::default());
 }
 
-/// A text of sm_52 is assembled to a word with this text.
+/// Every legal value of the top 13 bits that only sm_53 has, and 64 words for each of its encodings.
 #[test]
-fn texts_of_sm_52_assemble() {
-    for (word, text_of) in words_of("sm_52.txt").into_iter().chain(words_of("random-sm_52.txt")) {
+fn words_of_sm_53() {
+    compare("words of sm_53", words_of("sm_53.txt").into_iter(), 2131, Newer::default());
+}
+
+/// A text of sm_52 or sm_53 is assembled to a word with this text.
+#[test]
+fn newer_texts_assemble() {
+    for (word, text_of) in ["sm_52.txt", "random-sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten() {
         let assembled = assemble(&text_of, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
         assert_eq!(text(assembled, PC), text_of, "{word:016x}, assembled: {assembled:016x}");
     }
 }
 
-/// Found by trying: words that nvdisasm calls illegal although their top bits are an instruction's. Those that sm_52 has
-/// are in `sm_52.txt`.
+/// Found by trying: words that nvdisasm calls illegal although their top bits are an instruction's. Those that sm_52 or
+/// sm_53 has are in their files.
 #[test]
 fn illegal_words() {
-    let of_sm_52: HashSet<u64> = words_of("sm_52.txt").into_iter().map(|(word, _)| word).collect();
+    let newer = ["sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten();
+    let newer: HashSet<u64> = newer.map(|(word, _)| word).collect();
     let mut legal_now = 0;
     for line in fixture("illegal.txt").lines() {
         let word = u64::from_str_radix(line, 16).unwrap();
-        if of_sm_52.contains(&word) {
+        if newer.contains(&word) {
             legal_now += 1;
             continue;
         }
         assert!(Instruction::decode(word).is_none(), "{word:016x}: {}", text(word, PC));
     }
-    assert_eq!(legal_now, 113);
+    assert_eq!(legal_now, 191);
 }

@@ -19,6 +19,8 @@ BINADE, PART = 1 << 23, 17
 TABLES = [("rcp", 0x3F800000, 128, 24, "RECIPROCAL", "1/x of 1 <= x < 2, in units of 2^-24"),
           ("rsq", 0x3F800000, 64, 24, "RECIPROCAL_ROOT", "1/sqrt(x) of 1 <= x < 2, in units of 2^-24"),
           ("rsq", 0x40000000, 64, 24, "RECIPROCAL_ROOT_OF_DOUBLE", "The same of 2 <= x < 4"),
+          ("sqrt", 0x3F800000, 64, 24, "ROOT", "sqrt(x) of 1 <= x < 2, in units of 2^-24"),
+          ("sqrt", 0x40000000, 64, 24, "ROOT_OF_DOUBLE", "The same of 2 <= x < 4"),
           ("ex2", 0x3F800000, 64, 22, "POWER", "2^x of 0 <= x < 1, in units of 2^-23"),
           ("lg2", 0x3F800000, 64, 24, "LOGARITHM", "log2(x) of 1 <= x < 2, in units of 2^-24"),
           ("sin", 0x3E800000, 64, 24, "SINE", "Sine of 0 <= x < 1 quarter of a turn, in units of 2^-24")]

@@ -60,7 +60,7 @@ def inputs(seed):
 
 def maxwell(source, folder, draw):
     """The binary's name, and how it was compiled."""
-    arch = draw.choice(["50", "50", "52"])
+    arch = draw.choice(["50", "50", "52", "53"])
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w"]
     try:
         ptx = nv.nvrtc(source, "program.cu", options + [f"-I{at}" for at in (HERE, *nv.INCLUDES)])

@@ -215,9 +215,10 @@ pub enum SharedFn {
     Lg2,
     /// 2^x: denormal operands and results flush to zero.
     Ex2,
-    /// 1/x, 1/sqrt(x), log2(x), 2^x, sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
+    /// 1/x, 1/sqrt(x), sqrt(x), log2(x), 2^x, sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
     TableRcp,
     TableRsq,
+    TableSqrt,
     TableLg2,
     TableEx2,
     TableSin,

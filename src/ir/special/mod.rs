@@ -9,7 +9,7 @@ mod tables;
 use serde::{Deserialize, Serialize};
 
 use super::{Function, Op, SharedFn};
-use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, SINE};
+use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, ROOT, ROOT_OF_DOUBLE, SINE};
 
 /// What MUFU.RCP and MUFU.RSQ give, the approximate reciprocal and reciprocal root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +131,20 @@ pub fn rsq(x: u32) -> u32 {
 /// Of reciprocal roots of numbers with this exponent; the root's is half of it, rounded down.
 fn root_table(exponent: i32) -> &'static Table<64> {
     if exponent & 1 == 0 { &RECIPROCAL_ROOT } else { &RECIPROCAL_ROOT_OF_DOUBLE }
+}
+
+/// sqrt(x); of what is denormal a zero of its sign.
+pub fn sqrt(x: u32) -> u32 {
+    match x {
+        _ if is_nan(x) => return NAN,
+        _ if is_zero(x) => return x & SIGN,
+        _ if x & SIGN != 0 => return NAN,
+        INFINITY => return INFINITY,
+        _ => {}
+    }
+    let (mantissa, exponent) = parts(x);
+    let table = if exponent & 1 == 0 { &ROOT } else { &ROOT_OF_DOUBLE };
+    FLOAT.encode(table.at(mantissa & 0x007f_ffff) >> (PART + 1), (exponent >> 1) + 1)
 }
 
 /// How a number is a word.

@@ -214,7 +214,10 @@ impl Printer<'_> {
             Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
                 write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
             }
-            Location::ImmF16 => write!(self.out, "{}", float_text(half::f16::from_bits(imm as u16).into(), false)),
+            Location::ImmF16 => write!(self.out, "{}", half_text(imm as u16)),
+            Location::Imm20(ImmKind::Halves) | Location::Imm32(ImmKind::Halves) => {
+                write!(self.out, "{}, {}", half_text((imm >> 16) as u16), half_text(imm as u16))
+            }
             Location::Imm32(ImmKind::Bits) => write!(self.out, "{:#x}", imm as u32),
             Location::Imm20(ImmKind::Bits) => write!(self.out, "{:#x}", imm & 0xf_ffff),
             _ => write!(self.out, "{}", SignedHex(imm as i64)),
@@ -230,6 +233,7 @@ fn part_text(instruction: &Instruction, slot: PartSlot) -> &'static str {
         PartKind::Sized if instruction.bits(10, 2) == 1 => SIZED[bits],
         PartKind::Byte | PartKind::Sized => ["", ".B1", ".B2", ".B3"][bits],
         PartKind::WholeOrHalf => ["", ".H0", ".H1", ".???3"][bits],
+        PartKind::Halves => ["", ".F32", ".H0_H0", ".H1_H1"][bits],
         PartKind::Video => ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][bits],
     }
 }
@@ -275,6 +279,10 @@ impl fmt::Display for SignedHex {
         let sign = if self.0 < 0 { "-" } else { "" };
         write!(f, "{sign}{:#x}", self.0.unsigned_abs())
     }
+}
+
+fn half_text(bits: u16) -> String {
+    float_text(half::f16::from_bits(bits).into(), false)
 }
 
 /// A float immediate: 20 significant digits, or 20 digits behind the point for values of 10^9 and more.

@@ -72,7 +72,7 @@ pub enum Value {
         bank: u8,
         offset: i32,
     },
-    /// An integer sign-extended to 64 bits, or the bits of an F16, F32 or F64.
+    /// An integer sign-extended to 64 bits, or the bits of an F16, F32, F64 or of two F16.
     Imm(u64),
 }
 
@@ -80,10 +80,23 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Whole,
+    /// The register is one F32 where others are two F16.
+    Float,
     /// Half 0 (low) or 1 of an operand that is read by halves.
     Half(u8),
     /// An integer that begins at byte 0 (low) to 3.
     Byte(u8),
+}
+
+impl Part {
+    /// Its lowest bit in the operand, and its width; of an integer that begins at a byte, that byte's.
+    pub const fn range(self) -> (u32, u32) {
+        match self {
+            Part::Whole | Part::Float => (0, 32),
+            Part::Half(half) => (half as u32 * 16, 16),
+            Part::Byte(byte) => (byte as u32 * 8, 8),
+        }
+    }
 }
 
 /// A source operand. The order of modifiers is: part, absolute value, then negation or complement.
@@ -219,7 +232,9 @@ impl Instruction {
             (PartKind::Byte | PartKind::Sized, _) | (PartKind::Video, 0..4) => Part::Byte(bits),
             (PartKind::WholeOrHalf, 1 | 2) => Part::Half(bits - 1),
             (PartKind::Video, 4 | 5) => Part::Half(bits - 4),
-            (PartKind::WholeOrHalf | PartKind::Video, _) => Part::Whole,
+            (PartKind::Halves, 2 | 3) => Part::Half(bits - 2),
+            (PartKind::Halves, 1) => Part::Float,
+            (PartKind::WholeOrHalf | PartKind::Video | PartKind::Halves, _) => Part::Whole,
         }
     }
 
@@ -238,11 +253,12 @@ impl Instruction {
                     ImmKind::Int | ImmKind::Bits => (((bits << 44) as i64) >> 44) as u64,
                     ImmKind::F32 => bits << 12,
                     ImmKind::F64 => bits << 44,
+                    ImmKind::Halves => (bits & 0x3ff) << 6 | (bits >> 10) << 22,
                 })
             }
             Location::Imm32(kind) => Value::Imm(match kind {
                 ImmKind::Int | ImmKind::Bits => self.signed(20, 32) as u64,
-                ImmKind::F32 | ImmKind::F64 => self.bits(20, 32),
+                ImmKind::F32 | ImmKind::F64 | ImmKind::Halves => self.bits(20, 32),
             }),
             Location::Short { lo, width, signed: false } => Value::Imm(self.bits(lo, width)),
             Location::Short { lo, width, signed: true } => Value::Imm(self.signed(lo, width) as u64),

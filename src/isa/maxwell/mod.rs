@@ -1,4 +1,4 @@
-//! NVIDIA Maxwell SASS (sm_50, and sm_52's sparse-status predicates and F16x2): instruction table, decoder, disassembler, lifter.
+//! NVIDIA Maxwell SASS (sm_50, and what sm_52 and sm_53 add): instruction table, decoder, disassembler, lifter.
 //!
 //! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
 //! truth about the encodings is [`table`]; [`notation`] explains how it is written.

@@ -36,7 +36,8 @@
 //! | `b` | the same integer, printed as 20 unsigned bits |
 //! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
 //! | `h` | an F16 in bits 20 to 35 |
-//! | `i32`, `b32`, `f32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32 |
+//! | `x` | two F16, the top 10 bits of each: the low one's in bits 20 to 29, the high one's in bits 30 to 38 and 56 |
+//! | `i32`, `b32`, `f32`, `x32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32, two F16 |
 //! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
 //! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
 //! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
@@ -47,7 +48,8 @@
 //!
 //! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~`
 //! complemented, `!` (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S`
-//! the same in units of the integer type in bits 10 and 11, `.P` a half or the whole (2 bits), `.V` a part as in
+//! the same in units of the integer type in bits 10 and 11, `.P` a half or the whole (2 bits), `.F` both F16, one of
+//! them or an F32 (2 bits), `.V` a part as in
 //! [`super::field::VideoType`] (3 bits); and without a bit `?`: the operand is not printed if it is PT, RZ or 0. `%2`:
 //! its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
 
@@ -367,11 +369,12 @@ impl<'a> Cursor<'a> {
                 let scale = if self.accept(b'*') { self.number() } else { 1 };
                 Location::Memory { base: first, offset, width, scale }
             }
-            Some(kind @ (b'i' | b'b' | b'f' | b'd')) => {
+            Some(kind @ (b'i' | b'b' | b'f' | b'd' | b'x')) => {
                 let imm = match kind {
                     b'i' => ImmKind::Int,
                     b'b' => ImmKind::Bits,
                     b'f' => ImmKind::F32,
+                    b'x' => ImmKind::Halves,
                     _ => ImmKind::F64,
                 };
                 if digits {
@@ -407,6 +410,7 @@ impl<'a> Cursor<'a> {
                     Some(b'B') => PartKind::Byte,
                     Some(b'S') => PartKind::Sized,
                     Some(b'P') => PartKind::WholeOrHalf,
+                    Some(b'F') => PartKind::Halves,
                     Some(b'V') => PartKind::Video,
                     _ => panic!("unknown part in a table line"),
                 };

@@ -109,6 +109,8 @@ pub enum ImmKind {
     F32,
     /// F64, of which a short immediate holds the top 20 bits.
     F64,
+    /// Two F16, the low one in the low bits; of each a short immediate holds the top 10 bits.
+    Halves,
 }
 
 /// Bits that modify an operand.
@@ -144,6 +146,8 @@ pub enum PartKind {
     Sized,
     /// 2 bits: whole, low half, high half.
     WholeOrHalf,
+    /// 2 bits: both halves, an F32, the low half, the high half.
+    Halves,
     /// 3 bits: a byte, a half or the whole.
     Video,
 }
@@ -153,7 +157,7 @@ impl PartKind {
     pub const fn bits(self) -> u8 {
         match self {
             PartKind::Half => 1,
-            PartKind::Byte | PartKind::Sized | PartKind::WholeOrHalf => 2,
+            PartKind::Byte | PartKind::Sized | PartKind::WholeOrHalf | PartKind::Halves => 2,
             PartKind::Video => 3,
         }
     }

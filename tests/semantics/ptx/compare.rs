@@ -102,7 +102,7 @@ impl Type {
 /// Whether a relation holds; there is no order if an operand is NaN.
 type Op = fn(Option<Ordering>) -> bool;
 
-const OPS: [(&str, Op); 14] = [
+pub const OPS: [(&str, Op); 14] = [
     ("eq", |order| order.is_some_and(Ordering::is_eq)),
     ("ne", |order| order.is_some_and(Ordering::is_ne)),
     ("lt", |order| order.is_some_and(Ordering::is_lt)),
@@ -119,10 +119,13 @@ const OPS: [(&str, Op); 14] = [
     ("nan", |order| order.is_none()),
 ];
 
+type Combine = fn(bool, bool) -> bool;
+
+/// How a third operand is combined with the comparison.
+pub const COMBINES: [(&str, Combine); 3] = [(".and", |a, b| a & b), (".or", |a, b| a | b), (".xor", |a, b| a ^ b)];
+
 /// setp and set, alone and combined with a third operand.
 fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: Op) {
-    type Combine = fn(bool, bool) -> bool;
-    const COMBINES: [(&str, Combine); 3] = [(".and", |a, b| a & b), (".or", |a, b| a | b), (".xor", |a, b| a ^ b)];
     let [_, x, y, _] = registers(ty.bits());
     let holds = move |x, y| op(ty.compare(x, y));
     // The third operand.

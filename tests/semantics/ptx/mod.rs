@@ -1,4 +1,4 @@
-//! Every PTX instruction of sm_50 that computes, in each of its types and modifiers, against what the PTX ISA says of it.
+//! Every PTX instruction of sm_50 that computes, and those of sm_53 on halves,, in each of its types and modifiers, against what the PTX ISA says of it.
 //!
 //! A form is a line of PTX and the Rust function for its result, side by side in the group's file. The line reads `x`, `y`, `z`: the
 //! low words of the lane's inputs; `hx`.. are their low halves, `X`.. all 64 bits. It writes `hr`, `r`, `R` or the predicate `p`.
@@ -7,7 +7,7 @@
 //! it was compiled. After a change, with NVIDIA's compiler at hand:
 //!
 //!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
-//!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin)
+//!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin; half.ptx: sm_53)
 //!
 //! `gpu.txt.gz` beside the cubins has a checksum of what an H200 gave for each form where that is what warploom gives, or gives with the
 //! H200's reciprocals. To ask a GPU again:
@@ -16,6 +16,7 @@
 mod compare;
 mod convert;
 mod float;
+mod half;
 mod integer;
 mod memory;
 mod video;
@@ -88,11 +89,18 @@ pub struct Form {
 }
 
 /// A file of forms.
-#[derive(Default)]
 pub struct Group {
+    /// The architecture that has them.
+    target: &'static str,
     /// What the forms need outside of the kernels.
     declarations: &'static str,
     forms: Vec<Form>,
+}
+
+impl Default for Group {
+    fn default() -> Group {
+        Group { target: "sm_50", declarations: "", forms: Vec::new() }
+    }
 }
 
 /// Few enough that a fault does not hide much, and that the registers suffice.
@@ -100,8 +108,6 @@ const FORMS_PER_KERNEL: usize = 16;
 
 const HEAD: &str = "// Written by tests/semantics/ptx; see there.
 .version 7.0
-.target sm_50
-.address_size 64
 ";
 
 const START: &str = "(.param .u64 out, .param .u64 xs, .param .u64 ys, .param .u64 zs)
@@ -166,7 +172,7 @@ impl Group {
 
     /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
     fn ptx(&self) -> String {
-        let mut text = HEAD.to_owned() + self.declarations;
+        let mut text = format!("{HEAD}.target {}\n.address_size 64\n{}", self.target, self.declarations);
         for (kernel, forms) in self.kernels() {
             let _ = write!(text, "\n.visible .entry {kernel}{START}");
             for (n, Form { ptx, width, .. }) in forms.iter().enumerate() {
@@ -186,7 +192,8 @@ impl Group {
         }
         let compiled = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(compiled == ptx, "{path} is not made of these forms: write and compile it");
-        let mut bench = Bench::new(&format!("ptx/{name}.sm_50.cubin"), operand, edges, FORMS_PER_KERNEL);
+        let cubin = format!("ptx/{name}.{}.cubin", self.target);
+        let mut bench = Bench::new(&cubin, operand, edges, FORMS_PER_KERNEL);
         let mut runs_text = String::new();
         let mut failures = Vec::new();
         // As a GPU has them by themselves, and where reciprocals are its too.

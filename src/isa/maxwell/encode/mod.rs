@@ -6,7 +6,7 @@
 
 mod read;
 
-use read::{address, decimal, float, hex, predicate, register, take_while};
+use read::{address, decimal, float, half_float, halves, hex, predicate, register, take_while};
 
 use super::field::{CcTest, Field, Style};
 use super::instruction::{Instruction, WORD_BYTES};
@@ -349,6 +349,7 @@ impl Encoder {
                 &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (1, ".INVALIDSIZE1"), (2, ".H1"), (3, ".INVALIDSIZE3"), (0, "")]
             }
             PartKind::WholeOrHalf => &[(1, ".H0"), (2, ".H1"), (3, ".???3"), (0, "")],
+            PartKind::Halves => &[(1, ".F32"), (2, ".H0_H0"), (3, ".H1_H1"), (0, "")],
             // The type names the byte or half as well; the selector's bits are the type's.
             PartKind::Video => {
                 let selector = self.word >> part.lo & 7;
@@ -375,8 +376,8 @@ impl Encoder {
                 rest
             }
             Location::ImmF16 => {
-                let (value, rest) = float(text)?;
-                self.set(20, 16, half::f16::from_f64(value).to_bits().into())?;
+                let (bits, rest) = half_float(text)?;
+                self.set(20, 16, bits.into())?;
                 rest
             }
             Location::Imm20(kind) => {
@@ -394,6 +395,10 @@ impl Encoder {
                         let (value, rest) = float(text)?;
                         (value.to_bits() >> 44, rest)
                     }
+                    ImmKind::Halves => {
+                        let ([high, low], rest) = halves(text)?;
+                        (u64::from(high >> 6) << 10 | u64::from(low >> 6), rest)
+                    }
                 };
                 self.set(20, 19, bits & 0x7_ffff)?;
                 self.set(56, 1, bits >> 19)?;
@@ -409,6 +414,10 @@ impl Encoder {
                     ImmKind::F32 | ImmKind::F64 => {
                         let (value, rest) = float(text)?;
                         ((value as f32).to_bits(), rest)
+                    }
+                    ImmKind::Halves => {
+                        let ([high, low], rest) = halves(text)?;
+                        (u32::from(high) << 16 | u32::from(low), rest)
                     }
                 };
                 self.set(20, 32, bits.into())?;

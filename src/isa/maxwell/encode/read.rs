@@ -69,6 +69,18 @@ pub(super) fn float(text: &str) -> Option<(f64, &str)> {
     Some((value, if number == "-0.0" { rest.strip_prefix(' ').unwrap_or(rest) } else { rest }))
 }
 
+/// The same as the bits of an F16.
+pub(super) fn half_float(text: &str) -> Option<(u16, &str)> {
+    float(text).map(|(value, rest)| (half::f16::from_f64(value).to_bits(), rest))
+}
+
+/// Two F16, the high one first.
+pub(super) fn halves(text: &str) -> Option<([u16; 2], &str)> {
+    let (high, rest) = half_float(text)?;
+    let (low, rest) = half_float(rest.strip_prefix(", ")?)?;
+    Some(([high, low], rest))
+}
+
 /// An F64 that is a signalling NaN in its top 20 bits.
 const SIGNALLING: u64 = 0x7ff4 << 48;
 

@@ -27,6 +27,8 @@ vocabulary! {
         shift_amount ".SH";
         /// A set instruction writes 1.0 instead of all ones.
         bool_float ".BF";
+        /// HSETP2: both halves compare.
+        h_and ".H_AND";
         /// BRA, JMP: a promise that the branch is uniform. No effect.
         uniform ".U";
         /// BRA, JMP: only within the limit of the program. No effect.
@@ -78,9 +80,11 @@ vocabulary! {
             Copy "", Pass1 ".PASS", Pass2 ".PASS", Pass3 ".PASS", Nearest ".ROUND", Floor ".FLOOR", Ceil ".CEIL", Trunc ".TRUNC",
         }
         /// Denormals of F32: kept, flushed, or flushed with 0 * x = 0.
-        Flush(2): flush { Keep "", Ftz ".FTZ", Fmz ".FMZ", Reserved ".INVALIDFMZ3" }
+        Flush(2): flush, half_flush [3 ".INVALID"] { Keep "", Ftz ".FTZ", Fmz ".FMZ", Reserved ".INVALIDFMZ3" }
         /// Denormals of F32: kept or flushed.
         Ftz(1): ftz { Keep "", Flush ".FTZ" }
+        /// What an operation on pairs of F16 writes: both results, the low one as F32, or that of one half into its half.
+        HalfMerge(2): half_merge { Both "", F32 ".F32", Low ".MRG_H0", High ".MRG_H1" }
         /// Scaling of an FMUL product.
         Scale(3): scale { None "", D2 ".D2", D4 ".D4", D8 ".D8", M8 ".M8", M4 ".M4", M2 ".M2", Reserved ".INVALIDSCALE37" }
         /// Signedness of the operands of an integer operation.
@@ -95,7 +99,7 @@ vocabulary! {
             Nan ".NAN", Ltu ".LTU", Equ ".EQU", Leu ".LEU", Gtu ".GTU", Neu ".NEU", Geu ".GEU", True ".T",
         }
         /// How a predicate is combined with another.
-        BoolOp(2): bool_op, bool_op2 { And ".AND", Or ".OR", Xor ".XOR", Reserved ".INVALIDBOP3" }
+        BoolOp(2): bool_op, bool_op2, half_bool_op [3 ".???3"] { And ".AND", Or ".OR", Xor ".XOR", Reserved ".INVALIDBOP3" }
         /// Bitwise operation of LOP and LOP32I.
         LogicOp(2): logic_op { And ".AND", Or ".OR", Xor ".XOR", PassB ".PASS_B" }
         /// Which test of a logic result the predicate gets.
@@ -340,7 +344,7 @@ vocabulary! {
             [13 ".INVALIDMUFUOPCODED"] [14 ".INVALIDMUFUOPCODEE"] [15 ".INVALIDMUFUOPCODEF"]
         {
             Cos = 0 ".COS", Sin = 1 ".SIN", Ex2 = 2 ".EX2", Lg2 = 3 ".LG2", Rcp = 4 ".RCP", Rsq = 5 ".RSQ",
-            Rcp64High = 6 ".RCP64H", Rsq64High = 7 ".RSQ64H",
+            Rcp64High = 6 ".RCP64H", Rsq64High = 7 ".RSQ64H", Sqrt = 8 ".SQRT",
         }
         /// What PRMT selects.
         PermuteMode(4): permute_mode ".???" [7 ".INVALIDPMODE7"] {

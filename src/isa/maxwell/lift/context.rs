@@ -324,12 +324,10 @@ impl<'a> Cx<'a> {
 
     /// Half or byte of an `i32`, extended.
     pub fn part(&mut self, value: Value, part: Part, signed: bool) -> Value {
-        let (lo, bits) = match part {
-            Part::Whole => return value,
-            Part::Half(half) => (u32::from(half) * 16, 16),
-            Part::Byte(byte) => (u32::from(byte) * 8, 8),
-        };
-        self.bit_range(value, lo, bits, signed)
+        match part.range() {
+            (_, 32) => value,
+            (lo, bits) => self.bit_range(value, lo, bits, signed),
+        }
     }
 
     /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
@@ -358,6 +356,13 @@ impl<'a> Cx<'a> {
     pub fn shr(&mut self, value: Value, count: u32) -> Value {
         let count = self.int(count);
         self.b.shr_u(value, count)
+    }
+
+    /// A half of an `i32` as an `f16`.
+    pub fn f16(&mut self, word: Value, half: u8) -> Value {
+        let bits = if half == 0 { word } else { self.shr(word, 16) };
+        let bits = self.b.trunc(Type::I16, bits);
+        self.cast(Type::F16, bits)
     }
 
     /// An `f32` source: absolute value, negation. Both act on the sign bit only.

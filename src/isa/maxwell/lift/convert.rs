@@ -65,11 +65,7 @@ fn int_source(cx: &mut Cx<'_>, source: Source, int: Int) -> Value {
         return cx.wide(source);
     }
     let word = cx.raw(source);
-    let first = match source.part {
-        Part::Whole => 0,
-        Part::Half(half) => u32::from(half) * 16,
-        Part::Byte(byte) => u32::from(byte) * 8,
-    };
+    let (first, _) = source.part.range();
     // A half at byte 3 ends with the word.
     let bits = int.bits.min(32 - first);
     if bits == 32 { word } else { cx.bit_range(word, first, bits, int.signed) }
@@ -99,9 +95,7 @@ fn float_source(cx: &mut Cx<'_>, source: Source, ty: Type) -> Value {
         Type::F64 => cx.f64(source),
         Type::F16 => {
             let word = cx.raw(source);
-            let half = cx.part(word, source.part, false);
-            let half = cx.b.trunc(Type::I16, half);
-            let value = cx.cast(Type::F16, half);
+            let value = cx.f16(word, u8::from(source.part == Part::Half(1)));
             cx.float_modifiers(source, value)
         }
         _ => cx.f32(whole(source)),

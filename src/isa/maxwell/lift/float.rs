@@ -59,7 +59,7 @@ pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// Whether denormals flush, and whether 0 times anything is 0.
-fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
+pub fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
     match flush {
         Flush::Keep => Ok((false, false)),
         Flush::Ftz => Ok((true, false)),
@@ -70,7 +70,7 @@ fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
 
 /// The lanes where a factor is zero, or a denormal that flushes.
 fn any_zero(cx: &mut Cx<'_>, a: Value, b: Value) -> Mask {
-    let zero = cx.b.f32const(0.0);
+    let zero = cx.constant(cx.b.ty(a).ty, 0);
     let mut is_zero = |value| Mask::Lanes(cx.b.fcmp(FloatCc::Eq, true, value, zero));
     let (a, b) = (is_zero(a), is_zero(b));
     cx.or(a, b)
@@ -95,12 +95,18 @@ pub fn fmul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let scale = cx.b.f32const(scale);
         a = cx.b.fmul(FloatAttrs { flush, ..FloatAttrs::IEEE }, a, scale);
     }
-    let mut result = cx.b.fmul(attrs, a, b);
-    if zero_wins {
-        let (zeros, zero) = (any_zero(cx, a, b), cx.b.f32const(0.0));
-        result = cx.select(zeros, zero, result);
-    }
+    let result = product(cx, attrs, zero_wins, a, b);
     finish(cx, i, result)
+}
+
+/// A product of floats of any type; 0 times anything may be 0.
+pub fn product(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, a: Value, b: Value) -> Value {
+    let result = cx.b.fmul(attrs, a, b);
+    if !zero_wins {
+        return result;
+    }
+    let (zeros, zero) = (any_zero(cx, a, b), cx.constant(cx.b.ty(a).ty, 0));
+    cx.select(zeros, zero, result)
 }
 
 /// A * B + C, rounded once.
@@ -108,13 +114,19 @@ pub fn ffma(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (flush, zero_wins) = flushing(i.flush())?;
     let attrs = FloatAttrs { round: round(i.rounding()), flush, saturate: i.sat() };
     let (a, b, c) = (cx.f32(i.a()), cx.f32(i.b()), cx.f32(i.c()));
-    let mut result = cx.b.fma(attrs, a, b, c);
-    if zero_wins {
-        let (zeros, zero) = (any_zero(cx, a, b), cx.b.f32const(0.0));
-        let sum = cx.b.fadd(attrs, zero, c);
-        result = cx.select(zeros, sum, result);
-    }
+    let result = fused(cx, attrs, zero_wins, [a, b, c]);
     finish(cx, i, result)
+}
+
+/// A product and a sum of floats of any type, rounded once; 0 times anything may be 0.
+pub fn fused(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, [a, b, c]: [Value; 3]) -> Value {
+    let result = cx.b.fma(attrs, a, b, c);
+    if !zero_wins {
+        return result;
+    }
+    let (zeros, zero) = (any_zero(cx, a, b), cx.constant(cx.b.ty(a).ty, 0));
+    let sum = cx.b.fadd(attrs, zero, c);
+    cx.select(zeros, sum, result)
 }
 
 /// Minimum if P, else maximum. Of one NaN the other operand.

@@ -1,4 +1,4 @@
-//! Comparison of floats, F32 and F64.
+//! Comparison of floats.
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
@@ -11,8 +11,8 @@ use super::compare::{set_predicates, set_register};
 use super::context::Cx;
 use super::flow::{Flow, Lifted};
 
-/// The lanes where `a` compares with `b`.
-fn compare(cx: &mut Cx<'_>, i: &Instruction, op: FloatCompare, a: Value, b: Value) -> Mask {
+/// The lanes where `a` compares with `b`, of any type.
+pub fn compare(cx: &mut Cx<'_>, i: &Instruction, op: FloatCompare, a: Value, b: Value) -> Mask {
     let cc = match op {
         FloatCompare::False => return Mask::Never,
         FloatCompare::True => return Mask::Always,

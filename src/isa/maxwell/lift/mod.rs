@@ -46,6 +46,7 @@ pub mod convert;
 pub mod double;
 pub mod float;
 pub mod float_compare;
+pub mod half;
 pub mod logic;
 pub mod memory;
 pub mod moves;

@@ -19,6 +19,7 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         MufuOp::Rsq => SharedFn::Rsq,
         MufuOp::Rcp64High => SharedFn::Rcp64High,
         MufuOp::Rsq64High => SharedFn::Rsq64High,
+        MufuOp::Sqrt => SharedFn::TableSqrt,
         MufuOp::Reserved => return Err(Unsupported),
     };
     // The high word of an F64 has its sign where an F32 has it.

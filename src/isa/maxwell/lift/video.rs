@@ -79,11 +79,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> L
         VideoStage::Mrg8b2 => Part::Byte(2),
         VideoStage::Acc | VideoStage::Min | VideoStage::Max | VideoStage::None => Part::Whole,
     };
-    let (lo, bits) = match part {
-        Part::Whole => (0, 32),
-        Part::Half(half) => (u32::from(half) * 16, 16),
-        Part::Byte(byte) => (u32::from(byte) * 8, 8),
-    };
+    let (lo, bits) = part.range();
     if i.sat() {
         value = clamp(cx, value, signed, bits);
     }

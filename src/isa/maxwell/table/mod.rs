@@ -51,6 +51,8 @@ mod float;
 #[macro_use]
 mod graphics;
 #[macro_use]
+mod half;
+#[macro_use]
 mod integer;
 #[macro_use]
 mod logic;
@@ -65,7 +67,7 @@ mod texture;
 #[macro_use]
 mod video;
 
-gather! { families atomic barrier control convert float graphics integer logic memory moves surface texture video }
+gather! { families atomic barrier control convert float graphics half integer logic memory moves surface texture video }
 
 /// All rows, family by family.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
