@@ -1,5 +1,5 @@
 //! Random kernels as a compiler might write them: structured control flow that lanes take apart, barriers, calls, all kinds
-//! of memory, atomics, surfaces, printed text, the heap, several warps and blocks.
+//! of memory, atomics, surfaces, textures, printed text, the heap, several warps and blocks.
 //!
 //! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
 //! thread stores what it computed.
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 
 use super::words::{ROWS, RZ, set, traps};
-use crate::capture::manifest::{Arg, Dim, Layout, Surface};
+use crate::capture::manifest::{AddressMode, Arg, Dim, Filter, Layout, Surface, Texture};
 use crate::generate::case::{
     Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
     u32_arg, zeros,
@@ -19,6 +19,7 @@ use crate::generate::case::{
 use crate::generate::format::FORMATS;
 use crate::generate::program::{Node, Part};
 use crate::ir::TrapKind;
+use crate::isa::maxwell::field::{Field, TextureDim};
 use crate::isa::maxwell::row::Location;
 use crate::isa::maxwell::{Instruction, Opcode, Role, Row};
 
@@ -34,13 +35,13 @@ const ADDRESS: u64 = 18;
 const OWN: u64 = 20;
 /// A loop's counter; one more for each loop around it.
 const COUNTER: u64 = 22;
-/// Coordinates in a surface: two registers.
+/// Coordinates in a surface or texture: two registers.
 const COORDINATES: u64 = 28;
 const HANDLE: u64 = 30;
 const TEMPORARY: u64 = 31;
 
 /// Parameters in constant bank 0: pointers to what threads leave, to data that is only read, to each thread's own memory, to
-/// data that all threads change, to counters; a word, a float, the handles of surfaces; a pointer to formats.
+/// data that all threads change, to counters; a word, a float, the handles of surfaces; a pointer to formats; handles of textures.
 const OUT: u64 = 0x140;
 const TABLE: u64 = 0x148;
 const OWNED: u64 = 0x150;
@@ -49,8 +50,11 @@ const COUNTERS: u64 = 0x160;
 const WORD: u64 = 0x168;
 const FLOAT: u64 = 0x16c;
 const SURFACE: u64 = 0x170;
-const SURFACES: [&str; 2] = ["pitch", "tiled"];
-const FORMATS_AT: u64 = 0x180;
+const SURFACES: [&str; 3] = ["pitch", "tiled", "picture"];
+const FORMATS_AT: u64 = 0x188;
+/// Textures of the picture.
+const TEXTURE: u64 = 0x190;
+const TEXTURES: [&str; 2] = ["nearest", "linear"];
 /// Where the driver's functions take a pointer or a size from, and leave a pointer.
 const ARGUMENT: u64 = 4;
 
@@ -70,6 +74,7 @@ enum Family {
     Global,
     Shared,
     Surface,
+    Texture,
     /// Control flow, and what is made with care or not at all.
     Other,
 }
@@ -81,7 +86,7 @@ impl Family {
             Ld | Ldg | LdgSparse | St | Stg | Atom | AtomCas | AtomSparse | AtomCasSparse | Red => Family::Global,
             Lds | Sts | Atoms | AtomsCas => Family::Shared,
             opcode if opcode.is_surface_access() => Family::Surface,
-            opcode if opcode.is_texture_access() => Family::Other,
+            opcode if opcode.is_texture_access() => Family::Texture,
             Bra | Jmp | Brx | Jmx | Cal | Jcal | Pret | Ssy | Pbk | Pcnt | Sync | Brk | Cont | Ret | Exit | Kil
             | Sam | Ram | Bpt | BarArv | BarRed | BarSync | BarSyncall | BarScan | Ldl | Stl | Ldc | AtomSafeAdd
             | AtomSafeAddSparse | Txa | Cctl | Cctll | Cctlt => Family::Other,
@@ -142,7 +147,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let count = u.int_in_range(0..=2)?;
     let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0 };
     let mut head: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
-    let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1]);
+    let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1 + TEXTURES.len()]);
     head.extend(params.map(|bytes| format!(".param {bytes}")));
     head.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
     head.extend(writer.start()?);
@@ -165,7 +170,9 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.buffers = buffers(blocks * block.iter().product::<u32>(), seed);
     manifest.buffers.insert("counters".into(), zeros(DATA_BYTES.into()));
     manifest.buffers.insert("formats".into(), bytes(FORMATS));
+    manifest.args.extend(TEXTURES.map(|name| Arg::Texture(name.into())));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
+    manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
 }
 
@@ -174,8 +181,8 @@ fn surface(name: &str) -> Surface {
         dim: Dim::D2,
         size: [32, 16, 1],
         levels: 1,
-        format: "r32_uint".into(),
-        layout: if name == "tiled" { Layout::BlockLinear } else { Layout::Pitch },
+        format: if name == "picture" { "rgba8_unorm".into() } else { "r32_uint".into() },
+        layout: if name == "pitch" { Layout::Pitch } else { Layout::BlockLinear },
         block_height: None,
         block_depth: None,
         resident: None,
@@ -184,6 +191,23 @@ fn surface(name: &str) -> Surface {
         rtol: None,
         atol: None,
         png: false,
+    }
+}
+
+/// A picture that nothing was stored in is zeros, and what lies beyond its edges.
+fn texture(name: &str) -> Texture {
+    let linear = name == "linear";
+    Texture {
+        surface: "picture".into(),
+        filter: if linear { Filter::Linear } else { Filter::Nearest },
+        address: if linear { AddressMode::ClampToBorder } else { AddressMode::MirroredRepeat },
+        normalized: !linear,
+        mip_filter: None,
+        compare: linear.then(|| "less".into()),
+        border: [1.0, 0.5, -2.0, 3.0],
+        lod_bias: 0.0,
+        min_lod: None,
+        max_lod: None,
     }
 }
 
@@ -284,6 +308,7 @@ impl Writer<'_, '_> {
             20 => self.local(),
             21 | 22 => self.surface(),
             23 => self.driver(),
+            24 => self.texture(),
             _ => self.plain(),
         }
     }
@@ -399,10 +424,18 @@ impl Writer<'_, '_> {
             if self.u.ratio(3, 4)? {
                 set(&mut word, 16, 4, 7);
             }
+            let family = Family::of(row.opcode);
+            let (surface, image) = (family == Family::Surface, matches!(family, Family::Surface | Family::Texture));
+            for slot in row.fields().filter(|_| family == Family::Texture) {
+                match slot.field {
+                    Field::handle => set(&mut word, slot.lo, slot.bits, place.offset),
+                    Field::texture_dim => set(&mut word, slot.lo, slot.bits, TextureDim::D2 as u64),
+                    _ => {}
+                }
+            }
             for slot in row.operands() {
-                let surface = Family::of(row.opcode) == Family::Surface;
                 match slot.location {
-                    Location::Register { lo } if surface && slot.role == Role::A => set(&mut word, lo, 8, place.base),
+                    Location::Register { lo } if image && slot.role == Role::A => set(&mut word, lo, 8, place.base),
                     Location::Register { lo } if surface && slot.role == Role::C => set(&mut word, lo, 8, HANDLE),
                     Location::Short { lo, width, .. } if surface && slot.role == Role::C => {
                         set(&mut word, lo, width, place.offset);
@@ -433,13 +466,14 @@ impl Writer<'_, '_> {
             if instruction.row.opcode != row.opcode || short {
                 continue;
             }
-            let surface = Family::of(row.opcode) == Family::Surface;
-            let mnemonic = instruction.mnemonic();
-            let other_image = surface && (!mnemonic.contains(".2D") || mnemonic.contains("ARRAY"));
+            let (mnemonic, text) = (instruction.mnemonic(), instruction.text(8));
+            // The images there are have two axes, and a handle is where it can be known.
+            let fits = text.contains("2D") && !text.contains("ARRAY") || row.opcode == Opcode::Txq;
+            let other_image = image && !(fits && mnemonic.split('.').all(|part| part != "B"));
             let faults = traps(word, |_| true) || other_image || mnemonic.contains(".TRAP");
             let wanted = !traps(word, |kind| kind == TrapKind::Unimplemented);
             if wanted && !(careful && faults) {
-                return Ok(instruction.text(8));
+                return Ok(text);
             }
         }
         Ok("NOP".into())
@@ -452,7 +486,10 @@ impl Writer<'_, '_> {
             return Ok(RZ);
         }
         let value = self.value()?;
+        // TEXS has the second coordinate there.
+        let second = Family::of(row.opcode) == Family::Texture && role == Role::B && self.u.arbitrary()?;
         Ok(match role {
+            _ if second => COORDINATES + 1,
             _ if wide => value & !3,
             Role::D => value & !1,
             _ => value,

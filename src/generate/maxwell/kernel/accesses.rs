@@ -6,7 +6,7 @@ use arbitrary::Result;
 
 use super::{
     ADDRESS, ARGUMENT, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BYTES, OUT, OWN, Place, SHARED_BYTES,
-    SHARED_DATA, SURFACE, SURFACES, TABLE, TEMPORARY, THREAD, Writer, plus_parameter, rows,
+    SHARED_DATA, SURFACE, SURFACES, TABLE, TEMPORARY, TEXTURE, TEXTURES, THREAD, Writer, plus_parameter, rows,
 };
 use crate::generate::case::DATA_BYTES;
 use crate::generate::format;
@@ -23,6 +23,17 @@ static CONSTANT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| op
 static SURFACE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Suld));
 static SURFACE_ACCESSES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Surface));
+
+/// The rows of each texture instruction: those that fetch a texel, the others.
+static FETCHES: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| each(&[Opcode::Tld, Opcode::Tlds]));
+static SAMPLES: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
+    use Opcode::{Tex, Texs, Tld4, Tld4s, Tmml, Txd, Txq};
+    each(&[Tex, Texs, Tld4, Tld4s, Txd, Tmml, Txq])
+});
+
+fn each(opcodes: &[Opcode]) -> Vec<Vec<&'static Row>> {
+    opcodes.iter().map(|&wanted| rows(|opcode| opcode == wanted)).collect()
+}
 
 impl Writer<'_, '_> {
     /// An index below a power of two, a multiple of 16 mostly, in a register.
@@ -86,6 +97,28 @@ impl Writer<'_, '_> {
             format!("MOV R{HANDLE}, c[0x0][{handle:#x}]"),
             self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?,
         ];
+        Ok(Node::lines(lines))
+    }
+
+    /// Coordinates that are whole numbers or what there is, or floats between them, to an edge and beyond.
+    pub(super) fn texture(&mut self) -> Result<Node> {
+        let fetches = self.u.ratio(1, 3)?;
+        let mut lines = Vec::new();
+        for axis in [COORDINATES, COORDINATES + 1] {
+            let value = self.value()?;
+            if self.u.ratio(1, 4)? {
+                lines.push(format!("MOV R{axis}, R{value}"));
+                continue;
+            }
+            lines.push(format!("LOP32I.AND R{axis}, R{value}, 0x3f"));
+            if !fetches {
+                let scale = self.u.choose(&["0.0234375", "-0.0078125", "0.75"])?;
+                lines.extend([format!("I2F.F32.U32 R{axis}, R{axis}"), format!("FMUL32I R{axis}, R{axis}, {scale}")]);
+            }
+        }
+        let handle = TEXTURE + 8 * self.u.int_in_range(0..=TEXTURES.len() as u64 - 1)?;
+        let rows = self.u.choose(if fetches { &FETCHES } else { &SAMPLES })?;
+        lines.push(self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?);
         Ok(Node::lines(lines))
     }
 
