@@ -1,4 +1,4 @@
-//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth; the JIT's reciprocal
+//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth; the JIT's halves and reciprocal
 //! roots.
 #![cfg(target_arch = "x86_64")]
 
@@ -277,9 +277,9 @@ fn conversions() {
     }
 }
 
-/// y[i] = root(first + i * step), one lane an element; instructions that make v11 of v10 take the place of ROOT.
-const ROOTS: &str = r#"
-function "roots" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
+/// y[i] = f(first + i * step), one lane an element; instructions that make v11 of v10 take the place of FUNCTION.
+const KERNEL: &str = r#"
+function "function" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
 bank m: mask x 1
 active m[0]
 
@@ -295,7 +295,7 @@ b0 pc 0 cost 1:
   v8 = mul v4, v7
   v9 = add v8, v6
   v10 = bitcast.f32 v9
-ROOT
+FUNCTION
   v12 = bitcast.i32 v11
   v13 = load.const0.i64 [v5] align 8
   v14 = zext.i64 v4
@@ -360,12 +360,47 @@ fn scaled_roots_are_those_of_denormals() {
     }
 }
 
-/// Compares the JIT's roots, of operands from `first` on so far apart, with a function.
 fn same_roots(root: &str, function: SharedFn, runs: &[(Effort, u32, u32)]) {
+    same(root, |x| shared::one(function, NAN.f32, x), runs);
+}
+
+/// Halves of all kinds, and floats near those that have 16 bits.
+#[test]
+fn the_jits_halves_are_those_of_the_interpreter() {
+    let ieee = FloatAttrs::IEEE;
+    let convert = |from, to, x: u32| single(|out| eval::fconvert(from, to, ieee, NAN, &[x.into()], out)) as u32;
+    let there_and_back = "  v20 = fconvert.f16 v10\n  v11 = fconvert.f32 v20";
+    let runs = [(Effort::Full, 0, 256), (Effort::Full, 0x3300_0000, 1), (Effort::Full, 0x3880_0000 - (1 << 22), 1)];
+    same(there_and_back, |x| convert(Type::F16, Type::F32, convert(Type::F32, Type::F16, x)), &runs);
+
+    // Three halves out of one word.
+    let fused = "
+  v20 = trunc.i16 v9
+  v21 = bitcast.f16 v20
+  v22 = const.i32 0x9e3779b1
+  v23 = mul v9, v22
+  v24 = trunc.i16 v23
+  v25 = bitcast.f16 v24
+  v26 = const.i32 16
+  v27 = shr.u v9, v26
+  v28 = trunc.i16 v27
+  v29 = bitcast.f16 v28
+  v30 = fma v21, v25, v29
+  v11 = fconvert.f32 v30";
+    let expected = |x: u32| {
+        let [a, b, c] = [x, x.wrapping_mul(0x9e37_79b1), x >> 16].map(|half| u64::from(half & 0xffff));
+        let half = single(|out| eval::fma(Type::F16, ieee, NAN, &[a], &[b], &[c], out));
+        convert(Type::F16, Type::F32, half as u32)
+    };
+    same(fused, expected, &[(Effort::Full, 0, 255), (Effort::Full, 0x9000_0000, 1), (Effort::Quick, 7, 249)]);
+}
+
+/// Compares what the JIT makes of numbers from `first` on so far apart with a function.
+fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) {
     const COUNT: u32 = 1 << 24;
     const BUFFER: u64 = 0x10_0000_0000;
     const BLOCK: [u32; 3] = [256, 1, 1];
-    let kernel = Arc::new(parse::parse(&ROOTS.replace("ROOT", root)).unwrap());
+    let kernel = Arc::new(parse::parse(&KERNEL.replace("FUNCTION", code)).unwrap());
     let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true).unwrap();
     let memory = Memory::default();
     memory.alloc_at(Place::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
@@ -380,12 +415,9 @@ fn same_roots(root: &str, function: SharedFn, runs: &[(Effort, u32, u32)]) {
         memory.read(BUFFER, &mut found).unwrap();
         for (i, found) in (0..).zip(found.as_chunks().0) {
             let operand = first + i * step;
-            let expected = shared::one(function, NAN.f32, operand);
+            let expected = function(operand);
             let found = u32::from_le_bytes(*found);
-            assert_eq!(
-                found, expected as u32,
-                "{effort:?} effort, of {operand:#x}: {found:#x}, expected {expected:#x}"
-            );
+            assert_eq!(found, expected, "{effort:?} effort, of {operand:#x}: {found:#x}, expected {expected:#x}");
         }
     }
 }

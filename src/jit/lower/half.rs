@@ -41,6 +41,15 @@ impl Half<'_, '_> {
         if self.vector { vector::blend(self.b, condition, x, y) } else { self.b.ins().select(condition, x, y) }
     }
 
+    /// `x` or 0.
+    fn only_if(&mut self, condition: Clif, x: Clif) -> Clif {
+        if self.vector {
+            return self.b.ins().band(condition, x);
+        }
+        let none = self.bits(0);
+        self.b.ins().select(condition, x, none)
+    }
+
     fn and(&mut self, a: Clif, bits: u64) -> Clif {
         let bits = self.bits(bits);
         self.b.ins().band(a, bits)
@@ -85,20 +94,21 @@ impl Half<'_, '_> {
 
     /// As `f32`, exactly; a NaN keeps its payload.
     pub fn widen(&mut self, a: Clif) -> Clif {
-        let sign = self.and(a, SIGN);
-        let sign = self.b.ins().ishl_imm_u(sign, 16);
-        let magnitude = self.abs(a);
-        let shifted = self.b.ins().ishl_imm_u(magnitude, 13);
+        // The sign to its place, the rest behind the last three of its copies.
+        let top = self.b.ins().ishl_imm_u(a, 16);
+        let spread = self.b.ins().sshr_imm_u(top, 3);
+        let bits = self.and(spread, 0x8fff_ffff);
         // The exponent is short of the difference of biases: times 2^112.
-        let small = self.floats(shifted);
+        let small = self.floats(bits);
         let scale = constant(self.b, Type::F32, 0x7780_0000, self.vector);
         let scaled = self.b.ins().fmul(small, scale);
-        let number = self.words(scaled);
+        let exponent = self.and(a, INFINITY);
+        let infinity = self.bits(INFINITY);
+        let is_special = self.b.ins().icmp(IntCC::Equal, exponent, infinity);
         let full = self.bits(0x7f80_0000);
-        let full = self.b.ins().bor(shifted, full);
-        let finite = self.below(magnitude, INFINITY);
-        let magnitude = self.choose(finite, number, full);
-        let result = self.b.ins().bor(magnitude, sign);
+        let full = self.only_if(is_special, full);
+        let scaled = self.words(scaled);
+        let result = self.b.ins().bor(scaled, full);
         self.floats(result)
     }
 
@@ -113,24 +123,21 @@ impl Half<'_, '_> {
         let bits = self.words(a);
         let sign = self.and(bits, 1 << 31);
         let magnitude = self.b.ins().bxor(bits, sign);
-        // Half a unit, less one if that is even, carries into the mantissa; the exponent gets the other bias.
-        let odd = self.b.ins().ushr_imm_u(magnitude, 13);
-        let odd = self.and(odd, 1);
-        let bias = self.bits(0xc800_0fff);
-        let sum = self.b.ins().iadd(magnitude, bias);
-        let sum = self.b.ins().iadd(sum, odd);
-        let normal = self.b.ins().ushr_imm_u(sum, 13);
-        // The unit of 1/2 is that of the denormals.
-        let positive = self.floats(magnitude);
-        let half = constant(self.b, Type::F32, 0x3f00_0000, self.vector);
-        let shifted = self.b.ins().fadd(positive, half);
-        let (shifted, half) = (self.words(shifted), self.bits(0x3f00_0000));
-        let denormal = self.b.ins().isub(shifted, half);
-        let is_denormal = self.below(magnitude, 0x3880_0000);
-        let nearest = self.choose(is_denormal, denormal, normal);
-        let in_range = self.below(magnitude, 0x4780_0000);
+        // A number is rounded to the place by what is 2^13 times its first one; the unit of 1/2 is that of the denormals.
+        let exponent = self.and(magnitude, 0x7f80_0000);
+        let (places, half) = (self.bits(13 << 23), self.bits(0x3f00_0000));
+        let magic = self.b.ins().iadd(exponent, places);
+        let magic = self.b.ins().smax(magic, half);
+        let (positive, summand) = (self.floats(magnitude), self.floats(magic));
+        let sum = self.b.ins().fadd(positive, summand);
+        let sum = self.words(sum);
+        // So many units, and the exponent but for the first place, which is among the units.
+        let units = self.b.ins().isub(sum, magic);
+        let exponent = self.b.ins().isub(magic, half);
+        let exponent = self.b.ins().ushr_imm_u(exponent, 13);
+        let nearest = self.b.ins().iadd(units, exponent);
         let infinity = self.bits(INFINITY);
-        let nearest = self.choose(in_range, nearest, infinity);
+        let nearest = self.b.ins().umin(nearest, infinity);
         let rounded = self.directed(round, nearest, positive, sign);
         let sign = self.b.ins().ushr_imm_u(sign, 16);
         let signed = self.b.ins().bor(rounded, sign);
@@ -177,8 +184,8 @@ impl Half<'_, '_> {
         self.finish(attrs, result)
     }
 
-    /// The product is an `f32`. If the sum is not, its last bit is made 1, which lies on the same side of every number that
-    /// `f16` has, and of every one midway between two.
+    /// The product is an `f32`. If the sum is not, it becomes the neighbour whose last bit is 1, which lies on the same side of every
+    /// number that `f16` has, and of every one midway between two.
     pub fn fma(&mut self, attrs: FloatAttrs, [x, y, z]: [Clif; 3]) -> Clif {
         let [x, y, z] = [x, y, z].map(|v| self.operand(attrs.flush, v));
         let product = self.b.ins().fmul(x, y);
@@ -191,16 +198,13 @@ impl Half<'_, '_> {
         let zero = constant(self.b, Type::F32, 0, self.vector);
         let inexact = float::compare(self.b, FloatCc::Ne, error, zero);
         let (bits, error) = (self.words(sum), self.words(error));
+        // Towards 0 if it is too great, then to the odd one.
         let other_sign = self.b.ins().bxor(bits, error);
         let step = self.b.ins().sshr_imm_u(other_sign, 31);
+        let cut = self.b.ins().iadd(bits, step);
         let one = self.bits(1);
-        let step = self.b.ins().bor(step, one);
-        let neighbour = self.b.ins().iadd(bits, step);
-        let last = self.and(bits, 1);
-        let none = self.bits(0);
-        let even = self.b.ins().icmp(IntCC::Equal, last, none);
-        let adjust = self.b.ins().band(inexact, even);
-        let odd = self.choose(adjust, neighbour, bits);
+        let odd = self.b.ins().bor(cut, one);
+        let odd = self.choose(inexact, odd, bits);
         let odd = self.floats(odd);
         let result = self.narrow(Round::Nearest, odd);
         self.finish(attrs, result)
