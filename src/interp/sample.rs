@@ -1,38 +1,75 @@
 //! Texture operations: every lane by itself, through [`crate::ir::image::sample`].
 
+use std::cell::Cell;
+
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::image::sample::{Operation, Query, level_of_gradients, sample};
+use crate::ir::image::sample::{Operation, Query, View};
 use crate::ir::image::sampler::{self, Sampler};
 use crate::ir::image::{self, Image};
 use crate::ir::{Inst, Op};
 
-/// The descriptors that a lane used: most often the next one has the same.
-struct Descriptors {
-    addresses: [u64; 2],
-    image: Option<Image>,
-    sampler: Sampler,
+/// Kind and address.
+type MemoryFault = (FaultKind, u64);
+
+/// What there is at the addresses of an image's and a sampler's record.
+#[derive(PartialEq, Eq)]
+struct Records {
+    image: [u8; image::RECORD_BYTES],
+    sampler: [u8; sampler::RECORD_BYTES],
+    /// The sampler's comparison counts.
+    compare: bool,
 }
 
-impl Descriptors {
-    fn read(context: &WarpContext, addresses: [u64; 2]) -> Result<Descriptors, (FaultKind, u64)> {
-        let mut record = [0; image::RECORD_BYTES];
-        read(context, addresses[0], &mut record)?;
-        let image = Image::from_record(&record);
-        let mut record = [0; sampler::RECORD_BYTES];
-        read(context, addresses[1], &mut record)?;
-        Ok(Descriptors { addresses, image, sampler: Sampler::from_record(&record) })
+impl Records {
+    fn read(context: &WarpContext, [image, sampler]: [u64; 2], compare: bool) -> Result<Records, MemoryFault> {
+        let mut records = Records { image: [0; image::RECORD_BYTES], sampler: [0; sampler::RECORD_BYTES], compare };
+        for (address, bytes) in [(image, &mut records.image[..]), (sampler, &mut records.sampler)] {
+            if context.memory().read(address, bytes).is_err() {
+                // Which byte it is.
+                read(context, address, bytes)?;
+            }
+        }
+        Ok(records)
     }
 }
 
+/// Records, and what they say; none if there is no image.
+struct Known {
+    records: Records,
+    view: Option<View>,
+}
+
+impl Known {
+    fn new(records: Records) -> Known {
+        let view = Image::from_record(&records.image).map(|image| {
+            let sampler = Sampler::from_record(&records.sampler);
+            let compare = sampler.compare.filter(|_| records.compare);
+            View::new(&image, &Sampler { compare, ..sampler })
+        });
+        Known { records, view }
+    }
+}
+
+thread_local! {
+    /// What was used last: most often the next operation has the same.
+    static LAST: Cell<Option<Box<Known>>> = const { Cell::new(None) };
+}
+
 /// Reads bytes; whether any are of a sparse page that is not resident. A fault names its address.
-fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, (FaultKind, u64)> {
+#[inline]
+fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, MemoryFault> {
     let mut sparse = false;
     let mut at = address;
-    // Texels and records are whole words but for texels of one and two bytes.
-    for piece in bytes.chunks_mut(if address.is_multiple_of(4) { 4 } else { 1 }) {
+    // Texels are whole words but for those of one and two bytes.
+    let piece = match bytes.len() {
+        whole @ (1 | 2 | 4 | 8 | 16) if address.is_multiple_of(whole as u64) => whole,
+        _ if address.is_multiple_of(4) => 4,
+        _ => 1,
+    };
+    for piece in bytes.chunks_mut(piece) {
         let (bits, residency) = context.memory().load(at, piece.len() as u32).map_err(|kind| (kind, at))?;
         piece.copy_from_slice(&bits.to_le_bytes()[..piece.len()]);
         sparse |= residency.is_sparse();
@@ -51,37 +88,41 @@ impl Executor<'_> {
             self.values.set_uniform(result, 0);
         }
         let mut sparse_lanes = 0;
-        let mut known: Option<Descriptors> = None;
+        let mut known = LAST.take();
+        let mut before = None;
         for lane in lanes_of(mask) {
             let addresses = [image, sampler].map(|value| self.values.row(value)[lane]);
-            let arg = |i: usize| self.values.row(args[i])[lane] as u32;
-            let query = Query {
-                coords: [arg(0), arg(1), arg(2)],
-                layer: arg(3),
-                lod: arg(4),
-                reference: arg(5),
-                offset: [arg(6) as i32, arg(7) as i32, arg(8) as i32],
-            };
             let context = &*self.context;
-            let known = match known.take().filter(|known| known.addresses == addresses) {
-                Some(same) => Ok(known.insert(same)),
-                None => Descriptors::read(context, addresses).map(|new| known.insert(new)),
-            };
-            let sampled = known.and_then(|Descriptors { image, sampler, .. }| {
-                let Some(image) = image else { return Ok(([0; 4], false)) };
-                let compare = sampler.compare.filter(|_| compare);
-                let (mut operation, mut query) = (operation, query);
+            let arg = |i: usize| self.values.row(args[i])[lane] as u32;
+            let mut sampled = Ok(());
+            if before != Some(addresses) {
+                before = Some(addresses);
+                sampled = Records::read(context, addresses, compare).map(|records| {
+                    if known.as_ref().is_none_or(|known| known.records != records) {
+                        known = Some(Box::new(Known::new(records)));
+                    }
+                });
+            }
+            let view = known.as_ref().and_then(|known| known.view.as_ref());
+            let sampled = sampled.and_then(|()| {
+                let Some(view) = view else { return Ok(([0; 4], false)) };
+                let mut query = Query {
+                    coords: [arg(0), arg(1), arg(2)],
+                    layer: arg(3),
+                    lod: arg(4),
+                    reference: arg(5),
+                    offset: [arg(6) as i32, arg(7) as i32, arg(8) as i32],
+                };
+                let mut operation = operation;
                 if matches!(operation, Operation::SampleGradients | Operation::Level) {
                     let gradient = |first: usize| [0, 1, 2].map(|axis| f32::from_bits(arg(first + axis)));
-                    let level = level_of_gradients(image, sampler, gradient(9), gradient(12));
+                    let level = view.level_of_gradients(gradient(9), gradient(12));
                     query.lod = (level + f32::from_bits(query.lod)).to_bits();
                     if operation == Operation::SampleGradients {
                         operation = Operation::Sample;
                     }
                 }
-                sample(operation, image, &Sampler { compare, ..*sampler }, &query, &mut |address, bytes| {
-                    read(context, address, bytes)
-                })
+                view.sample(operation, &query, |address, bytes: &mut [u8]| read(context, address, bytes))
             });
             let (components, sparse) = match sampled {
                 Ok(sampled) => sampled,
@@ -92,6 +133,7 @@ impl Executor<'_> {
             }
             sparse_lanes |= u64::from(sparse) << lane;
         }
+        LAST.set(known);
         if let [_, _, _, _, sparse] = inst.results[..] {
             self.values.set_uniform(sparse, sparse_lanes);
         }

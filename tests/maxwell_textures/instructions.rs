@@ -3,7 +3,7 @@
 
 use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom::ir::image::layout::{Blocks, Layout};
-use warploom::ir::image::sample::{Operation, Query, level_of_gradients, sample};
+use warploom::ir::image::sample::{Operation, Query, View};
 use warploom::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom::ir::image::{Image, Kind};
 use warploom::isa::maxwell::header::{self, Format};
@@ -160,12 +160,13 @@ fn check(image: &Image, forms: &[Form]) {
                 (query.coords[2], query.offset[2]) = (0, 0);
             }
             let sampler = Sampler { compare: with_sampler.compare.filter(|_| compares), ..with_sampler };
+            let view = View::new(&image, &sampler);
             if given(['X', 'Y']) {
                 let [[xx, xy], [yx, yy]] = asked.gradients.map(|both| both.map(f32::from_bits));
-                query.lod = level_of_gradients(&image, &sampler, [xx, yx, 0.0], [xy, yy, 0.0]).to_bits();
+                query.lod = view.level_of_gradients([xx, yx, 0.0], [xy, yy, 0.0]).to_bits();
             }
             let read = &mut |address, bytes: &mut [u8]| memory.read(address, bytes).map(|()| false);
-            expected.push(sample(operation, &image, &sampler, query, read).unwrap().0);
+            expected.push(view.sample(operation, query, read).unwrap().0);
         }
         let found = run(&program, &image, &with_sampler, &inputs);
         for (engine, found) in found {

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use warploom::ir::image::layout::{Blocks, Layout};
-use warploom::ir::image::sample::{Operation, Query, level_of_gradients, sample};
+use warploom::ir::image::sample::{Operation, Query, View};
 use warploom::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom::ir::image::{Image, Kind, Source};
 use warploom::isa::maxwell::header::Format;
@@ -200,18 +200,18 @@ fn ask(operation: &str, image: &Image, sampler: &Sampler, query: &[i64; 9], memo
         // The gradients follow the coordinates.
         "grad" => {
             let (dx, dy) = ([3, 4, 5].map(float), [6, 7, 8].map(float));
-            let lod = level_of_gradients(image, sampler, dx, dy).to_bits();
+            let lod = View::new(image, sampler).level_of_gradients(dx, dy).to_bits();
             query = Query { coords: query.coords, lod, ..Query::default() };
             Operation::Sample
         }
         gather => Operation::Gather { component: gather["gather".len()..].parse().unwrap() },
     };
-    let mut read = |at: u64, bytes: &mut [u8]| {
+    let read = |at: u64, bytes: &mut [u8]| {
         let texel = at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
         bytes.copy_from_slice(texel.ok_or("outside of the image")?);
         Ok::<_, &str>(false)
     };
-    sample(operation, image, sampler, &query, &mut read).unwrap().0
+    View::new(image, sampler).sample(operation, &query, read).unwrap().0
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn gradients_are_levels_as_the_model_says() {
     let cases: Cases = load("cases.json.gz");
     for Gradient { image, sampler, dx, dy, lod } in &cases.gradients {
         let [dx, dy] = [dx, dy].map(|gradient| gradient.map(f32::from_bits));
-        let found = level_of_gradients(&cases.images[image].image(BASE), &sampler.sampler(), dx, dy);
+        let found = View::new(&cases.images[image].image(BASE), &sampler.sampler()).level_of_gradients(dx, dy);
         assert_eq!(found.to_bits(), *lod, "{image}: {dx:?} {dy:?}: {found}, expected {}", f32::from_bits(*lod));
     }
 }

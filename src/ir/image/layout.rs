@@ -29,9 +29,9 @@ impl Blocks {
         GOB_BYTES << (self.height + self.depth)
     }
 
-    /// Of one slice.
+    /// Rows of one slice: a logarithm.
     fn rows(self) -> u32 {
-        GOB_ROWS << self.height
+        GOB_ROWS.ilog2() + u32::from(self.height)
     }
 }
 
@@ -73,7 +73,9 @@ impl Plane {
     pub fn slice_stride(&self) -> u64 {
         match self.layout {
             Layout::Pitch(_) => self.row_stride() * u64::from(self.rows),
-            Layout::Blocks(blocks) => self.row_stride() * u64::from(self.rows.div_ceil(blocks.rows())),
+            Layout::Blocks(blocks) => {
+                self.row_stride() * ((u64::from(self.rows) + (1 << blocks.rows()) - 1) >> blocks.rows())
+            }
         }
     }
 
@@ -93,11 +95,10 @@ impl Plane {
             }
             Layout::Blocks(blocks) => blocks,
         };
-        let (row, slice) = (y / blocks.rows(), z >> blocks.depth);
-        let block = u64::from(slice) * self.slice_stride()
-            + u64::from(row) * self.row_stride()
-            + u64::from(x / GOB_WIDTH) * u64::from(blocks.bytes());
-        let gob = ((z % (1 << blocks.depth)) << blocks.height) + y % blocks.rows() / GOB_ROWS;
+        let (row, slice) = (y >> blocks.rows(), z >> blocks.depth);
+        let slice = if slice == 0 { 0 } else { u64::from(slice) * self.slice_stride() };
+        let block = slice + u64::from(row) * self.row_stride() + u64::from(x / GOB_WIDTH) * u64::from(blocks.bytes());
+        let gob = ((z % (1 << blocks.depth)) << blocks.height) + y % (1 << blocks.rows()) / GOB_ROWS;
         block + u64::from(gob * GOB_BYTES + in_gob(x % GOB_WIDTH, y % GOB_ROWS))
     }
 

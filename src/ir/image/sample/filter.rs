@@ -135,6 +135,15 @@ impl Sum {
     /// Adds texels and their weights: those around one place in one slice of one level.
     #[inline]
     pub fn add(&mut self, quad: &[([u32; 4], u32)]) {
+        if let [Numbers::Integer { one }, ..] = self.numbers
+            && self.numbers == [Numbers::Integer { one }; 4]
+        {
+            // All components of a texel at once.
+            for (texel, weight) in quad {
+                self.add_numbers(texel.map(|bits| nearest(one, bits)), *weight);
+            }
+            return;
+        }
         for (c, numbers) in self.numbers.into_iter().enumerate() {
             let component = quad.iter().map(|(texel, weight)| (texel[c], *weight));
             match numbers {
@@ -142,6 +151,14 @@ impl Sum {
                 Numbers::Integer { one } => self.integers[c] += integer(one, component),
                 Numbers::SignedBytes => self.integers[c] += integer(127, component),
             }
+        }
+    }
+
+    /// Adds numbers of a texel, where all are integers.
+    #[inline]
+    pub fn add_numbers(&mut self, numbers: [i32; 4], weight: u32) {
+        for (sum, number) in self.integers.iter_mut().zip(numbers) {
+            *sum += i64::from(number) * i64::from(weight);
         }
     }
 
@@ -162,11 +179,14 @@ impl Sum {
 /// Weighted sum of numbers of which this one stands for 1.
 #[inline]
 fn integer(one: u32, component: impl Iterator<Item = (u32, u32)>) -> i64 {
-    component.fold(0, |sum, (bits, weight)| {
-        let scaled = f64::from(f32::from_bits(bits)) * f64::from(one);
-        let nearest = (scaled + if scaled < 0.0 { -0.5 } else { 0.5 }) as i64;
-        sum + nearest * i64::from(weight)
-    })
+    component.fold(0, |sum, (bits, weight)| sum + i64::from(nearest(one, bits)) * i64::from(weight))
+}
+
+/// The number of which this one stands for 1.
+#[inline]
+pub fn nearest(one: u32, bits: u32) -> i32 {
+    let scaled = f64::from(f32::from_bits(bits)) * f64::from(one);
+    (scaled + 0.5f64.copysign(scaled)) as i32
 }
 
 #[cfg(test)]

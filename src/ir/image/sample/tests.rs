@@ -81,6 +81,20 @@ impl Random {
     }
 }
 
+fn sample<R: Read>(
+    operation: Operation,
+    image: &Image,
+    sampler: &Sampler,
+    query: &Query,
+    read: R,
+) -> Result<([u32; 4], bool), R::Error> {
+    View::new(image, sampler).sample(operation, query, read)
+}
+
+fn level_of_gradients(image: &Image, sampler: &Sampler, dx: [f32; 3], dy: [f32; 3]) -> f32 {
+    View::new(image, sampler).level_of_gradients(dx, dy)
+}
+
 const SIZES: [u32; 10] = [0, 1, 2, 3, 100, 1 << 16, (1 << 16) + 1, 1 << 17, 1 << 31, u32::MAX];
 
 #[test]
@@ -197,7 +211,7 @@ fn an_error_ends_all() {
     let read = &mut |at: u64, _: &mut [u8]| if at == 0 { Ok(true) } else { Err("no page") };
     let query = Query::default();
     let image = numbers();
-    assert_eq!(sample(Operation::Sample, &image, &Sampler::default(), &query, read), Ok(([0, 0, 0, 1], true)));
+    assert_eq!(sample(Operation::Sample, &image, &Sampler::default(), &query, &mut *read), Ok(([0, 0, 0, 1], true)));
     assert_eq!(
         sample(
             Operation::Gather { component: 0 },

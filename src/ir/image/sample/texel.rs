@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::super::sampler::{CompareFn, Sampler};
 use super::super::{Image, Source};
-use super::filter::{Numbers, WORD};
+use super::filter::{Numbers, Sum, WORD, nearest};
 use super::{Read, srgb};
 use crate::ir::texel::{TexelFormat, TexelKind, unpack};
 
@@ -96,106 +96,156 @@ impl Decode {
     }
 }
 
-/// Reads texels.
-pub struct Texels<'a, 'r, E> {
+/// What makes texels of an image the components that a sampler wants.
+pub struct Format {
     bytes: usize,
     sources: [Source; 4],
     one: u32,
     decode: Decode,
-    kind: Option<TexelKind>,
-    widths: [u32; 4],
-    sampler: &'a Sampler,
-    /// Texels are sRGB decoded.
-    srgb: bool,
-    compare: Option<(CompareFn, f32)>,
-    /// One was of a page that is not resident.
-    pub sparse: bool,
-    read: &'a mut Read<'r, E>,
+    pub compare: Option<CompareFn>,
+    /// How a filter adds up each component.
+    pub numbers: [Numbers; 4],
+    /// What is outside of the image: the sampler's colour, as the format can hold it.
+    border: [u32; 4],
+    /// Texels are bytes, which a filter takes for numbers of 16 bits, each byte twice: it needs no floats.
+    pub doubled: bool,
 }
 
-impl<'a, 'r, E> Texels<'a, 'r, E> {
-    /// Of an image of texels of 16 bytes at most, whose format is of this kind.
-    pub fn new(
-        image: &Image,
-        kind: Option<TexelKind>,
-        sampler: &'a Sampler,
-        compare: Option<(CompareFn, f32)>,
-        read: &'a mut Read<'r, E>,
-    ) -> Self {
-        let widths = image.format.widths();
+impl Format {
+    /// Of an image of texels of 16 bytes at most.
+    pub fn new(image: &Image, sampler: &Sampler) -> Format {
+        let (kind, widths) = (image.format.kind(), image.format.widths());
+        let integers = matches!(kind, Some(TexelKind::Uint | TexelKind::Sint));
         // Only of components of up to eight bits.
         let srgb = image.srgb
             && sampler.srgb_allowed
             && kind == Some(TexelKind::Unorm)
             && widths.iter().all(|&width| width <= 8);
-        Texels {
-            bytes: image.bytes.into(),
+        let compare = sampler.compare.filter(|_| !integers);
+        let bytes = usize::from(image.bytes);
+        let decode = Decode::new(image.format, kind, widths, srgb);
+        let numbers = numbers(kind, widths, srgb, image.sources, compare.is_some());
+        let all = matches!(decode, Decode::Bytes(count, _) if count == bytes);
+        Format {
+            bytes,
             sources: image.sources,
-            one: if matches!(kind, Some(TexelKind::Uint | TexelKind::Sint)) { 1 } else { 1f32.to_bits() },
-            decode: Decode::new(image.format, kind, widths, srgb),
-            kind,
-            widths,
-            sampler,
-            srgb,
+            one: if integers { 1 } else { 1f32.to_bits() },
+            decode,
             compare,
-            sparse: false,
-            read,
+            numbers,
+            border: border(kind, widths, srgb, sampler),
+            doubled: all && !srgb && numbers == [SHORTS; 4],
         }
     }
+}
 
-    /// How a filter adds up each component. Section 5.3.
-    pub fn numbers(&self) -> [Numbers; 4] {
-        const HALVES: Numbers = Numbers::Float { places: 11 };
-        const UNORM: Numbers = Numbers::Integer { one: 65535 };
-        let widest = self.widths.into_iter().max().unwrap_or(0);
-        let all = match self.kind {
-            _ if self.compare.is_some() => Numbers::Float { places: 24 },
-            Some(TexelKind::Unorm) if self.srgb => {
-                let alpha = if self.widths[2] == 0 { Source::G } else { Source::A };
-                return self.sources.map(|source| if source == alpha { UNORM } else { HALVES });
-            }
-            Some(TexelKind::Unorm) => UNORM,
-            Some(TexelKind::Snorm) if widest <= 8 => Numbers::SignedBytes,
-            Some(TexelKind::Snorm) => Numbers::Integer { one: WORD },
-            Some(TexelKind::Float | TexelKind::FloatCut | TexelKind::SharedExponent) if widest < 32 => HALVES,
-            _ => Numbers::Float { places: 24 },
-        };
-        [all; 4]
+/// How normalised numbers without a sign are added up.
+const SHORTS: Numbers = Numbers::Integer { one: 65535 };
+
+/// Section 5.3.
+fn numbers(
+    kind: Option<TexelKind>,
+    widths: [u32; 4],
+    srgb: bool,
+    sources: [Source; 4],
+    compares: bool,
+) -> [Numbers; 4] {
+    const HALVES: Numbers = Numbers::Float { places: 11 };
+    let widest = widths.into_iter().max().unwrap_or(0);
+    let all = match kind {
+        _ if compares => Numbers::Float { places: 24 },
+        Some(TexelKind::Unorm) if srgb => {
+            let alpha = if widths[2] == 0 { Source::G } else { Source::A };
+            return sources.map(|source| if source == alpha { SHORTS } else { HALVES });
+        }
+        Some(TexelKind::Unorm) => SHORTS,
+        Some(TexelKind::Snorm) if widest <= 8 => Numbers::SignedBytes,
+        Some(TexelKind::Snorm) => Numbers::Integer { one: WORD },
+        Some(TexelKind::Float | TexelKind::FloatCut | TexelKind::SharedExponent) if widest < 32 => HALVES,
+        _ => Numbers::Float { places: 24 },
+    };
+    [all; 4]
+}
+
+fn border(kind: Option<TexelKind>, widths: [u32; 4], srgb: bool, sampler: &Sampler) -> [u32; 4] {
+    let mut components = sampler.border;
+    if let Some(kind @ (TexelKind::Unorm | TexelKind::Snorm)) = kind {
+        for (component, width) in components.iter_mut().zip(widths) {
+            let places = if width == 0 { 16 } else { width };
+            let (least, most) = match kind {
+                TexelKind::Unorm => (0.0, ((1u64 << places) - 1) as f64),
+                _ => (-1.0, ((1u64 << (places - 1)) - 1) as f64),
+            };
+            let value = f64::from(f32::from_bits(*component));
+            let value = if value.is_nan() { 0.0 } else { value.clamp(least, 1.0) };
+            *component = (libm::floor(value * most + 0.5) as f32 / most as f32).to_bits();
+        }
+    }
+    if srgb {
+        // Encoded as texels are.
+        let [red, green, blue] = sampler.srgb_border;
+        components[..3].copy_from_slice(&[red, green, blue].map(|byte| SRGB[usize::from(byte)]));
+    }
+    components
+}
+
+/// Reads texels.
+pub struct Texels<'a, R> {
+    pub format: &'a Format,
+    /// What they are compared with.
+    compare: Option<(CompareFn, f32)>,
+    /// One was of a page that is not resident.
+    pub sparse: bool,
+    read: R,
+}
+
+impl<'a, R: Read> Texels<'a, R> {
+    /// Compared with `reference`, if there is one and the sampler compares.
+    pub fn new(format: &'a Format, reference: Option<f32>, read: R) -> Self {
+        Texels { format, compare: format.compare.zip(reference), sparse: false, read }
     }
 
-    /// The texel at an address.
+    /// The texel at an address, or what is outside of the image.
     #[inline]
-    pub fn at(&mut self, address: u64) -> Result<[u32; 4], E> {
+    pub fn at(&mut self, address: Option<u64>) -> Result<[u32; 4], R::Error> {
+        let Some(address) = address else { return Ok(self.compared(self.format.border)) };
         let mut bytes = [0; 16];
-        self.sparse |= (self.read)(address, &mut bytes[..self.bytes])?;
-        let [r, g, b, a] = self.decode.components(&bytes);
+        // Usual lengths are known to the compiler.
+        self.sparse |= match self.format.bytes {
+            4 => self.read.read(address, &mut bytes[..4])?,
+            8 => self.read.read(address, &mut bytes[..8])?,
+            16 => self.read.read(address, &mut bytes)?,
+            length => self.read.read(address, &mut bytes[..length])?,
+        };
+        let [r, g, b, a] = self.format.decode.components(&bytes);
         // By the numbers of sources.
-        let from = [0, self.one, 0, 0, r, g, b, a];
-        let [x, y, z, w] = self.sources;
-        Ok(self.compared([from[x as usize], from[y as usize], from[z as usize], from[w as usize]]))
+        let from = [0, self.format.one, 0, 0, r, g, b, a];
+        Ok(self.compared(self.format.sources.map(|source| from[source as usize])))
     }
 
-    /// What is outside of the image: the sampler's colour, as the format can hold it.
-    pub fn border(&self) -> [u32; 4] {
-        let mut components = self.sampler.border;
-        if let Some(kind @ (TexelKind::Unorm | TexelKind::Snorm)) = self.kind {
-            for (component, width) in components.iter_mut().zip(self.widths) {
-                let places = if width == 0 { 16 } else { width };
-                let (least, most) = match kind {
-                    TexelKind::Unorm => (0.0, ((1u64 << places) - 1) as f64),
-                    _ => (-1.0, ((1u64 << (places - 1)) - 1) as f64),
-                };
-                let value = f64::from(f32::from_bits(*component));
-                let value = if value.is_nan() { 0.0 } else { value.clamp(least, 1.0) };
-                *component = (libm::floor(value * most + 0.5) as f32 / most as f32).to_bits();
+    /// Adds the texel at an address, or what is outside of the image, where [`Format::doubled`].
+    #[inline]
+    pub fn add(&mut self, address: Option<u64>, weight: u32, sum: &mut Sum) -> Result<(), R::Error> {
+        let Some(address) = address else {
+            sum.add_numbers(self.format.border.map(|bits| nearest(65535, bits)), weight);
+            return Ok(());
+        };
+        let mut bytes = [0, 0, 0, 0xff];
+        // The usual length is known to the compiler.
+        self.sparse |= match self.format.bytes {
+            4 => self.read.read(address, &mut bytes)?,
+            length => self.read.read(address, &mut bytes[..length])?,
+        };
+        let [r, g, b, a] = bytes.map(|byte| i32::from(byte) * 0x101);
+        let numbers = match self.format.sources {
+            [Source::R, Source::G, Source::B, Source::A] => [r, g, b, a],
+            sources => {
+                let from = [0, 65535, 0, 0, r, g, b, a];
+                sources.map(|source| from[source as usize])
             }
-        }
-        if self.srgb {
-            // Encoded as texels are.
-            let [red, green, blue] = self.sampler.srgb_border;
-            components[..3].copy_from_slice(&[red, green, blue].map(|byte| SRGB[usize::from(byte)]));
-        }
-        self.compared(components)
+        };
+        sum.add_numbers(numbers, weight);
+        Ok(())
     }
 
     #[inline]
