@@ -46,7 +46,7 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Sample,
-    /// At the level of the gradients, plus the given one: [`level_of_gradients`].
+    /// At the level of the gradients, plus the given one: [`View::level_of_gradients`].
     SampleGradients,
     /// Not the value but the level of detail of the gradients, in 256ths: first as it is, a number with a sign, then that of the
     /// level, or of the place between two, that would be read.

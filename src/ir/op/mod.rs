@@ -379,7 +379,7 @@ pub enum Op {
         compare: Option<Value>,
         sparse: bool,
     },
-    /// Four results: what [`sample`](super::image::sample::sample) gives (0 in masked-off lanes), all `i32`; then, with
+    /// Four results: what [`View::sample`](super::image::sample::View::sample) gives (0 in masked-off lanes), all `i32`; then, with
     /// `sparse`, the lanes that met a sparse non-resident page. `image` and `sampler` are guest addresses (`i64`) of
     /// records ([`Image::record`](super::image::Image::record), [`Sampler::record`](super::image::sampler::Sampler::record)); no image gives zeros. Without
     /// `compare` nothing is compared, whatever the sampler says. `args` are `i32`: the fields of a
