@@ -51,6 +51,20 @@ impl Known {
         });
         Known { records, view }
     }
+
+    /// Has `known` be what there is at these addresses.
+    fn bring_up_to_date(
+        known: &mut Option<Box<Known>>,
+        context: &WarpContext,
+        addresses: [u64; 2],
+        compare: bool,
+    ) -> Result<(), MemoryFault> {
+        let records = Records::read(context, addresses, compare)?;
+        if known.as_ref().is_none_or(|known| known.records != records) {
+            *known = Some(Box::new(Known::new(records)));
+        }
+        Ok(())
+    }
 }
 
 thread_local! {
@@ -94,18 +108,14 @@ impl Executor<'_> {
             let addresses = [image, sampler].map(|value| self.values.row(value)[lane]);
             let context = &*self.context;
             let arg = |i: usize| self.values.row(args[i])[lane] as u32;
-            let mut sampled = Ok(());
-            if before != Some(addresses) {
-                before = Some(addresses);
-                sampled = Records::read(context, addresses, compare).map(|records| {
-                    if known.as_ref().is_none_or(|known| known.records != records) {
-                        known = Some(Box::new(Known::new(records)));
-                    }
-                });
-            }
-            let view = known.as_ref().and_then(|known| known.view.as_ref());
-            let sampled = sampled.and_then(|()| {
-                let Some(view) = view else { return Ok(([0; 4], false)) };
+            let ready = match before.replace(addresses) == Some(addresses) {
+                true => Ok(()),
+                false => Known::bring_up_to_date(&mut known, context, addresses, compare),
+            };
+            let sampled = ready.and_then(|()| {
+                let Some(view) = known.as_ref().and_then(|known| known.view.as_ref()) else {
+                    return Ok(([0; 4], false));
+                };
                 let mut query = Query {
                     coords: [arg(0), arg(1), arg(2)],
                     layer: arg(3),

@@ -26,7 +26,7 @@ use self::filter::{Sum, WHOLE, share, weights};
 use self::texel::{Format, Texels};
 use super::layout::{Layout, MAX_BLOCK, Plane};
 use super::sampler::{Filter, MipFilter, Sampler, Wrap};
-use super::{Image, Kind, TexelKind};
+use super::{Image, Kind};
 
 /// Where to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,6 @@ const MAX_TEXEL_BYTES: u8 = 16;
 pub struct View {
     image: Image,
     sampler: Sampler,
-    integers: bool,
     /// Coordinates are from 0 to 1.
     normalized: bool,
     /// Texels are filtered across the edges of a cube's faces.
@@ -117,7 +116,6 @@ impl View {
         View {
             image: *image,
             sampler: *sampler,
-            integers: matches!(image.format.kind(), Some(TexelKind::Uint | TexelKind::Sint)),
             normalized: cube || image.normalized && !sampler.force_unnormalized,
             seamless: sampler.seamless && cube && image.size[0] == image.size[1],
             levels: last.map_or_else(Vec::new, |last| (0..=last).map(|level| Level::new(image, level)).collect()),
@@ -162,7 +160,7 @@ impl View {
 
         let base = cut(f32::from_bits(query.lod));
         let lod = self.clamped_lod(base);
-        let filter = if self.integers {
+        let filter = if self.format.integers {
             Filter::Point
         } else if lod > 0.0 {
             self.sampler.min
@@ -172,7 +170,7 @@ impl View {
         let lod = lod.max(image.min_lod).max(0.0).min(last as f32);
         let (level, fraction) = match self.sampler.mip {
             MipFilter::None => (0, 0),
-            MipFilter::Linear if !self.integers => ((lod * 256.0) as u32 >> 8, (lod * 256.0) as u32 & 255),
+            MipFilter::Linear if !self.format.integers => ((lod * 256.0) as u32 >> 8, (lod * 256.0) as u32 & 255),
             _ => ((lod + 0.5) as u32, 0),
         };
         // In range already but for bits of images that are no numbers.
@@ -450,7 +448,7 @@ impl Place<'_> {
         let mut result = [0; 4];
         // They come through the filter, by themselves.
         let filtered = |quad: &[([u32; 4], u32)]| match quad {
-            [(texel, _), ..] if view.integers => texel[component],
+            [(texel, _), ..] if view.format.integers => texel[component],
             quad => {
                 let mut sum = Sum::new(view.format.numbers);
                 sum.add(quad);
@@ -519,7 +517,7 @@ impl Place<'_> {
             texels.at(level.texel(self.layer(level, face), [x, y, 0]))
         };
         let [x, y] = place.map(|k| k.clamp(0, i64::from(size) - 1));
-        if self.view.integers || x == place[0] || y == place[1] {
+        if self.view.format.integers || x == place[0] || y == place[1] {
             return Ok([(at(place)?, weight), ([0; 4], 0), ([0; 4], 0)]);
         }
         let third = share(weight, 85);

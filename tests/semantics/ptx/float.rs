@@ -38,11 +38,20 @@ fn with_modifiers(
     saturate: bool,
     op: impl Fn(Single, Single, Single) -> Single + 'static,
 ) -> impl Fn(u64, u64, u64) -> u64 {
+    modified(ftz.then_some(flush), saturate.then_some(sat), s, op)
+}
+
+/// `op` on floats that are read so, with its operands and its result flushed, and the result saturated, if there is what does it.
+pub fn modified<F: Float>(
+    flush: Option<fn(u64) -> u64>,
+    saturate: Option<fn(u64) -> u64>,
+    read: fn(u64) -> F,
+    op: impl Fn(F, F, F) -> F + 'static,
+) -> impl Fn(u64, u64, u64) -> u64 {
+    let changed = |change: Option<fn(u64) -> u64>, x| change.map_or(x, |change| change(x));
     move |x, y, z| {
-        let [x, y, z] = [x, y, z].map(|x| s(if ftz { flush(x) } else { x }));
-        let result = bits(op(x, y, z));
-        let result = if ftz { flush(result) } else { result };
-        if saturate { sat(result) } else { result }
+        let [x, y, z] = [x, y, z].map(|x| read(changed(flush, x)));
+        changed(saturate, changed(flush, bits(op(x, y, z))))
     }
 }
 

@@ -6,8 +6,9 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::Half;
 
 use super::compare::{COMBINES, OPS};
+use super::float::modified;
 use super::{Group, Width, registers};
-use crate::float::F16;
+use crate::float::{F16, bits};
 use crate::{Random, Same};
 
 #[test]
@@ -112,12 +113,7 @@ fn with_modifiers(
     sat: bool,
     op: impl Fn(Half, Half, Half) -> Half + 'static,
 ) -> impl Fn(u64, u64, u64) -> u64 {
-    move |x, y, z| {
-        let [x, y, z] = [x, y, z].map(|x| h(if ftz { flush(x) } else { x }));
-        let result = op(x, y, z).to_bits() as u64;
-        let result = if ftz { flush(result) } else { result };
-        if sat { saturate(result) } else { result }
-    }
+    modified(ftz.then_some(flush), sat.then_some(saturate), h, op)
 }
 
 /// Names of modifiers.
@@ -227,7 +223,6 @@ fn signs(group: &mut Group, shape: Shape) {
     let changed = format!("abs.{name} {t}, {x}; neg.{name} {u}, {y};");
     let negative = |x: u64| h(x ^ SIGN);
     let magnitude = |x: u64| h(x & !SIGN);
-    let bits = |x: Half| x.to_bits() as u64;
     shape.form(group, format!("{changed} add.{name} {r}, {t}, {u};"), move |x, y, _| {
         bits((magnitude(x) + negative(y)).value)
     });
@@ -252,7 +247,6 @@ fn parts(group: &mut Group) {
             true => format!("mov.b32 {{_, {register}}}, {name};"),
         };
         let start = format!("{} {}", pick(a, "x", "ht"), pick(b, "y", "hu"));
-        let bits = |x: Half| x.to_bits() as u64;
         for (name, op) in [("add", (|x, y| (x + y).value) as fn(Half, Half) -> Half), ("mul", |x, y| (x * y).value)] {
             let of = move |x: u64, y: u64| bits(op(half(x, a), half(y, b)));
             let line = format!("{start} {name}.f16 hr, ht, hu;");

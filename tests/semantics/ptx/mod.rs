@@ -1,4 +1,5 @@
-//! Every PTX instruction of sm_50 that computes, and those of sm_53 on halves,, in each of its types and modifiers, against what the PTX ISA says of it.
+//! Every PTX instruction of sm_50 that computes, and those of sm_53 on halves, in each of its types and modifiers, against what the
+//! PTX ISA says of it.
 //!
 //! A form is a line of PTX and the Rust function for its result, side by side in the group's file. The line reads `x`, `y`, `z`: the
 //! low words of the lane's inputs; `hx`.. are their low halves, `X`.. all 64 bits. It writes `hr`, `r`, `R` or the predicate `p`.

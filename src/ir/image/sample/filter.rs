@@ -34,7 +34,8 @@ pub enum Numbers {
     SignedBytes,
 }
 
-/// What stands for 1 in a signed integer of 16 bits.
+/// What stands for 1 in an integer of 16 bits without a sign, and in a signed one.
+pub const SHORT: u32 = 65535;
 pub const WORD: u32 = 32767;
 
 /// The bits of a float's fraction, and its implied one.

@@ -2,7 +2,7 @@ use std::convert::Infallible;
 
 use super::super::layout::Blocks;
 use super::super::sampler::{CompareFn, RECORD_BYTES};
-use super::super::{Source, TexelFormat};
+use super::super::{Source, TexelFormat, TexelKind};
 use super::*;
 
 /// A generator of numbers that does not need to be good.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::super::sampler::{CompareFn, Sampler};
 use super::super::{Image, Source};
-use super::filter::{Numbers, Sum, WORD, nearest};
+use super::filter::{Numbers, SHORT, Sum, WORD, nearest};
 use super::{Read, srgb};
 use crate::ir::texel::{TexelFormat, TexelKind, unpack};
 
@@ -100,6 +100,8 @@ impl Decode {
 pub struct Format {
     bytes: usize,
     sources: [Source; 4],
+    /// Components are integers, which are neither filtered nor compared.
+    pub integers: bool,
     one: u32,
     decode: Decode,
     pub compare: Option<CompareFn>,
@@ -129,6 +131,7 @@ impl Format {
         Format {
             bytes,
             sources: image.sources,
+            integers,
             one: if integers { 1 } else { 1f32.to_bits() },
             decode,
             compare,
@@ -137,10 +140,23 @@ impl Format {
             doubled: all && !srgb && numbers == [SHORTS; 4],
         }
     }
+
+    /// Components as their sources say, where this stands for 1.
+    #[inline]
+    fn swizzled<T: Copy + Default>(&self, one: T, [r, g, b, a]: [T; 4]) -> [T; 4] {
+        // As most have them, in registers.
+        if self.sources == [Source::R, Source::G, Source::B, Source::A] {
+            return [r, g, b, a];
+        }
+        let zero = T::default();
+        // By the numbers of sources.
+        let from = [zero, one, zero, zero, r, g, b, a];
+        self.sources.map(|source| from[source as usize])
+    }
 }
 
 /// How normalised numbers without a sign are added up.
-const SHORTS: Numbers = Numbers::Integer { one: 65535 };
+const SHORTS: Numbers = Numbers::Integer { one: SHORT };
 
 /// Section 5.3.
 fn numbers(
@@ -210,41 +226,35 @@ impl<'a, R: Read> Texels<'a, R> {
     pub fn at(&mut self, address: Option<u64>) -> Result<[u32; 4], R::Error> {
         let Some(address) = address else { return Ok(self.compared(self.format.border)) };
         let mut bytes = [0; 16];
-        // Usual lengths are known to the compiler.
-        self.sparse |= match self.format.bytes {
-            4 => self.read.read(address, &mut bytes[..4])?,
-            8 => self.read.read(address, &mut bytes[..8])?,
-            16 => self.read.read(address, &mut bytes)?,
-            length => self.read.read(address, &mut bytes[..length])?,
-        };
-        let [r, g, b, a] = self.format.decode.components(&bytes);
-        // By the numbers of sources.
-        let from = [0, self.format.one, 0, 0, r, g, b, a];
-        Ok(self.compared(self.format.sources.map(|source| from[source as usize])))
+        self.fill(address, &mut bytes)?;
+        let components = self.format.decode.components(&bytes);
+        Ok(self.compared(self.format.swizzled(self.format.one, components)))
     }
 
     /// Adds the texel at an address, or what is outside of the image, where [`Format::doubled`].
     #[inline]
     pub fn add(&mut self, address: Option<u64>, weight: u32, sum: &mut Sum) -> Result<(), R::Error> {
         let Some(address) = address else {
-            sum.add_numbers(self.format.border.map(|bits| nearest(65535, bits)), weight);
+            sum.add_numbers(self.format.border.map(|bits| nearest(SHORT, bits)), weight);
             return Ok(());
         };
         let mut bytes = [0, 0, 0, 0xff];
-        // The usual length is known to the compiler.
+        self.fill(address, &mut bytes)?;
+        let numbers = bytes.map(|byte| i32::from(byte) * 0x101);
+        sum.add_numbers(self.format.swizzled(SHORT as i32, numbers), weight);
+        Ok(())
+    }
+
+    /// Fills in the bytes at an address; what is behind them stays.
+    #[inline(always)]
+    fn fill<const N: usize>(&mut self, address: u64, bytes: &mut [u8; N]) -> Result<(), R::Error> {
+        // A call for each usual length, which the compiler then knows.
         self.sparse |= match self.format.bytes {
-            4 => self.read.read(address, &mut bytes)?,
+            4 => self.read.read(address, &mut bytes[..4])?,
+            8 if N > 4 => self.read.read(address, &mut bytes[..8])?,
+            16 if N > 4 => self.read.read(address, &mut bytes[..16])?,
             length => self.read.read(address, &mut bytes[..length])?,
         };
-        let [r, g, b, a] = bytes.map(|byte| i32::from(byte) * 0x101);
-        let numbers = match self.format.sources {
-            [Source::R, Source::G, Source::B, Source::A] => [r, g, b, a],
-            sources => {
-                let from = [0, 65535, 0, 0, r, g, b, a];
-                sources.map(|source| from[source as usize])
-            }
-        };
-        sum.add_numbers(numbers, weight);
         Ok(())
     }
 

@@ -365,6 +365,12 @@ impl<'a> Cx<'a> {
         self.cast(Type::F16, bits)
     }
 
+    /// An `f16` as the low half of an `i32`, the other being 0.
+    pub fn low_half(&mut self, half: Value) -> Value {
+        let bits = self.cast(Type::I16, half);
+        self.b.zero_extend(Type::I32, bits)
+    }
+
     /// An `f32` source: absolute value, negation. Both act on the sign bit only.
     pub fn f32(&mut self, source: Source) -> Value {
         let value = match source.value {

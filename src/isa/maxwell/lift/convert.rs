@@ -107,8 +107,7 @@ fn set_float(cx: &mut Cx<'_>, i: &Instruction, value: Value) {
     match cx.b.ty(value).ty {
         Type::F64 => cx.set_pair(i.d(), value),
         Type::F16 => {
-            let bits = cx.cast(Type::I16, value);
-            let bits = cx.b.zero_extend(Type::I32, bits);
+            let bits = cx.low_half(value);
             cx.set(i.d(), bits);
         }
         _ => cx.set(i.d(), value),

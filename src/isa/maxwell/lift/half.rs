@@ -52,8 +52,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, [low, high]: Pair) -> Lifted {
 
 /// An F16 from bit `lo` of an `i32` on.
 fn bits(cx: &mut Cx<'_>, half: Value, lo: u32) -> Value {
-    let bits = cx.cast(Type::I16, half);
-    let bits = cx.b.zero_extend(Type::I32, bits);
+    let bits = cx.low_half(half);
     if lo == 0 { bits } else { cx.shl(bits, lo) }
 }
 
