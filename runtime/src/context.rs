@@ -57,6 +57,7 @@ impl WarpContext {
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,
+            register_bytes_wanted: 0,
             service: 0,
             service_lanes: 0,
             shared_window: Windows::default().shared,

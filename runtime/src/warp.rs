@@ -117,6 +117,8 @@ pub enum ExitCode {
     UnknownPc = 4,
     /// Asks the host for the service in `WarpContext::service`; goes on at `resume`.
     Service = 5,
+    /// Needs a register file of `WarpContext::register_bytes_wanted`; goes on at `resume` with what the smaller one held.
+    Grow = 6,
 }
 
 /// What a guest asks the host for, as numbers: the functions that CUDA's driver provides to device code.
@@ -254,6 +256,8 @@ pub struct WarpContext {
     pub barrier_mask: u64,
     /// Bytes at `registers`.
     pub register_bytes: u64,
+    /// How many an engine needs that returns [`ExitCode::Grow`].
+    pub register_bytes_wanted: u64,
     /// [`Service`] as a number, and the lanes that ask for it.
     pub service: u32,
     pub service_lanes: u64,

@@ -45,6 +45,10 @@ impl Zeroed {
         self.start
     }
 
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
     /// Where the fences begin.
     fn fences(&self) -> [NonNull<u8>; 2] {
         // SAFETY: `new` left room for a fence on either side.

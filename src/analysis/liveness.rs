@@ -226,11 +226,11 @@ impl Liveness {
             while let Some(i) = queue.pop() {
                 let Summary { uses, kills, grows } = &summaries[i];
                 let (uses, kills) = (uses.0[word], kills.0[word]);
-                // Code that is only found when it is reached may read anything.
+                // Code that is only found when it is reached may read anything, also in lanes that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
-                let idle = idles[i] | if *grows { out | uses } else { 0 };
+                let idle = idles[i] | if *grows || anything { out | uses } else { 0 };
                 let before = out & !kills | uses | always.0[word] | idle;
                 live_out[i].0[word] = out | idle;
                 if replace(&mut waiting[i].0[word], idle) {

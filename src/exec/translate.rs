@@ -12,6 +12,7 @@ use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::Interpreter;
 use crate::ir::image::Shape;
+use crate::ir::layout::RegLayout;
 use crate::ir::special::{self, Reciprocals};
 use crate::ir::{BlockId, Function, Terminator};
 use crate::jit::executed::Counting;
@@ -113,8 +114,9 @@ impl Translated {
             return Ok(engine);
         }
         let blocks = generation.function.blocks.len() as u32;
+        let layout = self.interpreter(&generation)?.layout().clone();
         let wanted = Wanted { kind, block, threads };
-        Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, grown: Mutex::default() }))
+        Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, layout, grown: Mutex::default() }))
     }
 
     /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it,
@@ -208,6 +210,8 @@ struct Discovering {
     engine: Arc<dyn Engine + Send>,
     /// Blocks that `engine` has.
     blocks: u32,
+    /// Where registers lie in every generation: warps go from one to the next with their register file.
+    layout: RegLayout,
     /// The generations beyond the first that warps are in, and the newest.
     grown: Mutex<Vec<Arc<Grown>>>,
 }
@@ -261,6 +265,7 @@ impl Discovering {
         }
         let generation = self.translated.grown(pc)?;
         let interpreter = self.translated.interpreter(&generation).ok()?;
+        assert_eq!(*interpreter.layout(), self.layout, "a generation has the registers of the one before");
         let block = interpreter.indirect_target(pc)?;
         let first = all.last().map_or(Some(self.blocks), |last| last.first.checked_add(last.blocks()))?;
         let size: u64 = generation.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
@@ -286,6 +291,11 @@ impl Grown {
                 Some(self.generation.jit.program(wanted.block, wanted.threads).ok()?)
             };
             if let Some(native) = self.native.get_or_init(make) {
+                let needed = native.register_file_bytes() as u64;
+                if context.register_bytes < needed {
+                    context.register_bytes_wanted = needed;
+                    return ExitCode::Grow;
+                }
                 return native.run(context);
             }
         }
@@ -323,7 +333,7 @@ impl Engine for Discovering {
                     }
                     return code;
                 }
-                ExitCode::Barrier | ExitCode::Yield | ExitCode::Service => return code,
+                ExitCode::Barrier | ExitCode::Yield | ExitCode::Service | ExitCode::Grow => return code,
             }
             let Some((next, block)) = self.discover(context.indirect_pc, grown.as_deref()) else { return code };
             context.resume = next.first + block.0;

@@ -7,7 +7,7 @@ use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Place, Unbound};
 use super::check::{Failure, Reproducer, Subject};
 use super::compare::{BUFFER, Initial};
 use super::guarded::Guarded;
-use super::maxwell::{image_accesses, maxwell_code};
+use super::maxwell::{image_accesses, indirect_jump, maxwell_code};
 use super::program::subset;
 use crate::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use crate::ir::image::layout::{Blocks, Layout};
@@ -31,6 +31,7 @@ const ADDRESSES: usize = 4;
 const FIRST_PARAM: u64 = 0x140;
 const FIRST_HANDLE: u64 = FIRST_PARAM + 8 * ADDRESSES as u64;
 const INSTRUCTIONS: u64 = 2_000;
+const JUMP_REGISTER: u64 = 31;
 
 /// A Maxwell kernel with all that it is given.
 #[derive(Clone, Debug)]
@@ -148,6 +149,11 @@ impl Attack {
         for word in maxwell_code(u)? {
             let word = word.first_chunk().map(|&word| u64::from_le_bytes(word));
             body.extend(word.and_then(Instruction::decode).map(|instruction| instruction.text(8)));
+        }
+        // Code that is found while it runs: registers and their addresses are then those of a kernel that has grown.
+        if u.ratio(1, 3)? {
+            let at = u.choose_index(body.len() + 1)?;
+            body.insert(at, indirect_jump(JUMP_REGISTER, ".Lgrown").join("\n"));
         }
         Ok(Attack { head, body, addresses, headers, samplers, block })
     }

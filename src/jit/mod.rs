@@ -314,6 +314,8 @@ impl Engine for Program {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
+        // Compiled code addresses the register file without a check.
+        assert!(context.register_bytes >= self.register_file_bytes as u64, "the register file is too small");
         let mut careful = false;
         loop {
             let region = self.region_of[context.resume as usize];

@@ -1,4 +1,4 @@
-//! The manifests of all examples and random programs give their expected files: the JIT with one and two threads, and the interpreter.
+//! The manifests of all examples, random programs and cases give their expected files: the JIT with one and two threads, and the interpreter.
 
 use std::path::{Path, PathBuf};
 use warploom::capture::{Launch, compare};
@@ -11,7 +11,9 @@ fn manifests() -> Vec<PathBuf> {
         let listed = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
-    let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources"].into_iter().flat_map(entries);
+    let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources", "tests/fixtures/cases"]
+        .into_iter()
+        .flat_map(entries);
     let folders = folders.filter(|path| path.is_dir());
     let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
@@ -22,7 +24,7 @@ fn manifests() -> Vec<PathBuf> {
 #[test]
 fn give_the_expected_files() {
     let manifests = manifests();
-    assert!(manifests.len() >= 106, "{manifests:?}");
+    assert!(manifests.len() >= 108, "{manifests:?}");
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -6,13 +6,12 @@ use super::outcome::Waiting;
 use crate::warp::{BarrierKind, SHARED_PADDING};
 use crate::zeroed::Zeroed;
 
-/// Register file, then local memory, of one warp.
+/// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
 pub(super) struct WarpStorage {
     /// `WarpContext::slot` of the warps that use it.
     pub slot: u32,
-    memory: Zeroed,
-    register_bytes: u64,
-    local_bytes: u64,
+    registers: Zeroed,
+    local: Zeroed,
     /// Whether a warp has used the local memory, which begins zeroed.
     used: bool,
 }
@@ -20,32 +19,43 @@ pub(super) struct WarpStorage {
 impl WarpStorage {
     /// Sizes in bytes, of the whole warp.
     pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
-        let bytes = Self::bytes(register_bytes, local_bytes);
-        let memory = Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })?;
-        Ok(WarpStorage { slot, memory, register_bytes, local_bytes, used: false })
-    }
-
-    /// Size of the allocation for one warp.
-    pub(super) fn bytes(register_bytes: u64, local_bytes: u64) -> u64 {
-        register_bytes.next_multiple_of(64).saturating_add(local_bytes)
+        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local: allocate(local_bytes)?, used: false })
     }
 
     pub(super) fn registers(&self) -> *mut u8 {
-        self.memory.pointer().as_ptr()
+        self.registers.pointer().as_ptr()
+    }
+
+    pub(super) fn register_bytes(&self) -> u64 {
+        self.registers.bytes()
     }
 
     pub(super) fn local(&self) -> *mut u8 {
-        self.registers().wrapping_add(self.register_bytes.next_multiple_of(64) as usize)
+        self.local.pointer().as_ptr()
+    }
+
+    /// Makes the register file larger. What it holds stays.
+    pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
+        let larger = allocate(register_bytes.max(self.register_bytes()))?;
+        // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at the moment.
+        unsafe { larger.pointer().copy_from_nonoverlapping(self.registers.pointer(), self.register_bytes() as usize) };
+        self.registers = larger;
+        Ok(())
     }
 
     /// Zeroes the local memory for a fresh warp.
     pub(super) fn clear_local(&mut self) {
         if self.used {
-            // SAFETY: the allocation has `local_bytes` there, and no warp uses it at the moment.
-            unsafe { self.local().write_bytes(0, self.local_bytes as usize) };
+            // SAFETY: the allocation has these bytes, and no warp uses it at the moment.
+            unsafe { self.local().write_bytes(0, self.local.bytes() as usize) };
         }
         self.used = true;
     }
+}
+
+/// Memory as compiled code wants it.
+fn allocate(bytes: u64) -> Result<Zeroed, LaunchError> {
+    Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +107,7 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new(warps: u32, shared_bytes: u64) -> Result<Block, LaunchError> {
         let bytes = shared_bytes + SHARED_PADDING;
-        let shared = Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })?;
+        let shared = allocate(bytes)?;
         Ok(Block {
             index: 0,
             ctaid: [0; 3],

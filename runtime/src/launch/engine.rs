@@ -7,7 +7,8 @@ pub trait Engine: Sync {
     /// Lanes of a warp, 1 to 64.
     fn lanes(&self) -> u32;
 
-    /// Size of the register file of a warp. A fresh warp's holds what an earlier one left: block 0 initialises it.
+    /// Size of the register file of a warp, to begin with: an engine that finds more code while it runs may ask for a larger one
+    /// ([`ExitCode::Grow`]). A fresh warp's holds what an earlier one left: block 0 initialises it.
     fn register_file_bytes(&self) -> usize;
 
     /// Runs the warp in `context` from block `resume` until it is done, waits, yields or faults, and goes on with the

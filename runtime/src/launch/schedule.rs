@@ -29,6 +29,8 @@ pub(super) struct Launch<'a> {
     next: AtomicU64,
     /// Warps that have storage.
     slots: AtomicU32,
+    /// Host memory that resident blocks take at most, as far as register files have grown.
+    resident_bytes: AtomicU64,
     /// Sums over the workers, brought up to date now and then.
     pub done: AtomicU64,
     pub instructions: AtomicU64,
@@ -90,7 +92,7 @@ impl Shape {
 
     /// Host memory of one block whose warps are all suspended.
     fn block_bytes(&self) -> u64 {
-        let warp = WarpStorage::bytes(self.register_bytes, self.warp_local_bytes);
+        let warp = self.register_bytes.saturating_add(self.warp_local_bytes);
         let own = size_of::<Block>() as u64 + SHARED_PADDING + self.shared_bytes;
         warp.saturating_mul(u64::from(self.warps)).saturating_add(own)
     }
@@ -150,6 +152,7 @@ pub fn launch(
         workers,
         next: AtomicU64::new(0),
         slots: AtomicU32::new(0),
+        resident_bytes: AtomicU64::new(needed),
         done: AtomicU64::new(0),
         instructions: AtomicU64::new(0),
         lowest_fault: AtomicU64::new(u64::MAX),
@@ -221,6 +224,18 @@ impl Launch<'_> {
     pub(super) fn storage(&self) -> Result<WarpStorage, LaunchError> {
         let slot = self.slots.fetch_add(1, Relaxed);
         WarpStorage::new(slot, self.shape.register_bytes, self.shape.warp_local_bytes)
+    }
+
+    /// Makes the register file of a warp larger, up to the limit of a launch.
+    #[cold]
+    pub(super) fn grow(&self, storage: &mut WarpStorage, register_bytes: u64) -> Result<(), LaunchError> {
+        let more = register_bytes.saturating_sub(storage.register_bytes());
+        let needed = self.resident_bytes.fetch_add(more, Relaxed).saturating_add(more);
+        let limit = self.config.max_resident_bytes;
+        if needed > limit {
+            return Err(LaunchError::ResidentTooLarge { blocks: self.config.resident_blocks(), needed, limit });
+        }
+        storage.grow(register_bytes)
     }
 
     /// Coordinates of a block.

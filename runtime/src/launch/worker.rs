@@ -63,7 +63,6 @@ impl<'a> Worker<'a> {
         context.last_launch_mask = shape.last_mask;
         context.warps = shape.warps;
         context.lanes = shape.lanes;
-        context.register_bytes = shape.register_bytes;
         context.shared_window = windows.shared;
         context.local_window = windows.local;
         let mut worker = Worker {
@@ -211,7 +210,7 @@ impl<'a> Worker<'a> {
         let had_turns = if block.may_go_in_step() { self.go_in_step(block)? } else { 0 };
         for slot in had_turns..block.suspended.len() {
             if let State::Ready { yielded } = block.suspended[slot].state {
-                let code = self.resume(block, slot, yielded);
+                let code = self.resume(block, slot, yielded)?;
                 self.returned(block, slot, code)?;
             }
         }
@@ -224,7 +223,7 @@ impl<'a> Worker<'a> {
         let mut common = None;
         for slot in 0..block.suspended.len() {
             let State::Ready { yielded } = block.suspended[slot].state else { continue };
-            let code = self.resume(block, slot, yielded);
+            let code = self.resume(block, slot, yielded)?;
             let barrier = if code == ExitCode::Barrier { self.whole_barrier() } else { None };
             if barrier.is_none() || common.is_some() && common != barrier {
                 if let Some(barrier) = common {
@@ -244,15 +243,12 @@ impl<'a> Worker<'a> {
     #[inline]
     fn start(&mut self, block: &mut Block) -> Result<(), Stop> {
         let shape = &self.launch.shape;
-        if self.free.is_empty() {
-            let storage = self.launch.storage().map_err(Stop::Error)?;
-            self.free.push(storage);
-        }
-        let Some(storage) = self.free.last_mut() else { unreachable!("one was pushed") };
+        let mut storage = match self.free.pop() {
+            Some(storage) => storage,
+            None => self.launch.storage().map_err(Stop::Error)?,
+        };
         let first = block.started;
         let context = &mut *self.context;
-        context.registers = storage.registers();
-        context.slot = storage.slot;
         context.warp = first;
         context.resume = 0;
         context.barrier_result = 0;
@@ -262,12 +258,12 @@ impl<'a> Worker<'a> {
         if shape.local_bytes > 0 {
             // Local memory is zeroed for each warp, which the chain would pass by.
             context.chain_end = first + 1;
-            context.local = storage.local();
             storage.clear_local();
         }
-        let code = self.call(self.turn(false, true));
+        let code = self.call(&mut storage, self.turn(false, true)).map_err(Stop::Error)?;
         let first = if self.pass_blocks(block) { 0 } else { first };
         if code == ExitCode::Done {
+            self.free.push(storage);
             block.started = self.context.chain_end;
             if !block.suspended.is_empty() {
                 block.release();
@@ -283,7 +279,7 @@ impl<'a> Worker<'a> {
                 launch_mask,
                 barrier_result: 0,
                 arrived: 0,
-                storage: self.free.pop(),
+                storage: Some(storage),
             });
             self.returned(block, slot, code)?;
         }
@@ -304,25 +300,21 @@ impl<'a> Worker<'a> {
 
     /// Gives a suspended warp a turn.
     #[inline]
-    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> ExitCode {
+    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
         let others = block.ready > 1 || block.started < block.warps;
         let warp = &mut block.suspended[slot];
-        let Some(storage) = &warp.storage else { unreachable!("the warp is not done") };
+        let Some(storage) = &mut warp.storage else { unreachable!("the warp is not done") };
         let context = &mut *self.context;
-        context.registers = storage.registers();
-        context.slot = storage.slot;
-        context.local = storage.local();
         context.warp = warp.warp;
         context.chain_end = warp.warp + 1;
         context.row_end = block.ctaid[0] + 1;
         context.resume = warp.resume;
         context.barrier_result = warp.barrier_result;
         context.launch_mask = warp.launch_mask;
-        let code = self.call(self.turn(yielded, others));
-        let warp = &mut block.suspended[slot];
+        let code = self.call(storage, self.turn(yielded, others)).map_err(Stop::Error)?;
         assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
         warp.resume = self.context.resume;
-        code
+        Ok(code)
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -331,12 +323,23 @@ impl<'a> Worker<'a> {
         (self.launch.config.back_edges / if spins { 16 } else { 1 }).max(1)
     }
 
+    /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
     #[inline]
-    fn call(&mut self, back_edges: u64) -> ExitCode {
+    fn call(&mut self, storage: &mut WarpStorage, back_edges: u64) -> Result<ExitCode, LaunchError> {
         self.context.back_edges = back_edges;
         self.context.barrier_mask = u64::MAX;
+        self.context.slot = storage.slot;
+        self.context.local = storage.local();
         let before = self.context.instructions;
-        let code = self.launch.engine.run(&mut self.context);
+        let code = loop {
+            self.context.registers = storage.registers();
+            self.context.register_bytes = storage.register_bytes();
+            let code = self.launch.engine.run(&mut self.context);
+            if code != ExitCode::Grow {
+                break code;
+            }
+            self.launch.grow(storage, self.context.register_bytes_wanted)?;
+        };
         if self.context.instructions == before {
             self.uncounted += match code {
                 ExitCode::Yield => back_edges,
@@ -344,7 +347,7 @@ impl<'a> Worker<'a> {
                 _ => 0,
             };
         }
-        code
+        Ok(code)
     }
 
     /// What a suspended warp's turn came to.
@@ -366,6 +369,7 @@ impl<'a> Worker<'a> {
                 let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
                 return Err(Stop::Fault(Box::new(Fault { lane, address, ..self.fault(block, warp, kind, pc) })));
             }
+            ExitCode::Grow => unreachable!("the engine was called again"),
             // Nobody serves it: see `Engine::run`.
             ExitCode::Service => {
                 let pc = self.launch.engine.block_pc(self.context.resume);

@@ -34,6 +34,8 @@ const SCRATCH: u8 = 30;
 const WAVE_OFFSET: u8 = 32;
 /// Pairs with the return addresses of the functions, one for each.
 const RETURN: u8 = 34;
+/// A pair with the target of a jump.
+const JUMP: u8 = 68;
 /// Pairs that keep lanes, one for each depth; in the functions, others for each.
 const KEPT: u8 = 40;
 const FUNCTIONS_KEPT: [u8; MAX_FUNCTIONS as usize] = [70, 80];
@@ -323,6 +325,7 @@ impl Writer<'_, '_> {
             20..=23 => self.instruction(&SCALAR),
             24 | 25 => self.image(),
             26 if !self.independent => self.scratch(),
+            27 if self.u.ratio(1, 4)? => Ok(Self::grow()),
             _ => self.instruction(&VECTOR),
         }
     }
@@ -439,6 +442,19 @@ impl Writer<'_, '_> {
         let inner = Scope { depth: scope.depth + 1, divergent: scope.divergent || !same, ..scope };
         let body = self.body(inner)?;
         Ok(Node::around(open, body, [format!("{end}:")]))
+    }
+
+    /// A jump to what follows, which nobody knows before it is taken: the lifter does not follow the register's number.
+    fn grow() -> Node {
+        let (pair, high) = (format!("s[{JUMP}:{}]", JUMP + 1), JUMP + 1);
+        // Three instructions of 4 bytes lie between the address and what follows.
+        Node::lines([
+            format!("s_movk_i32 s{TEMPORARY}, 0xc"),
+            format!("s_getpc_b64 {pair}"),
+            format!("s_add_u32 s{JUMP}, s{JUMP}, s{TEMPORARY}"),
+            format!("s_addc_u32 s{high}, s{high}, 0"),
+            format!("s_setpc_b64 {pair}"),
+        ])
     }
 
     /// Some waves end before the others.

@@ -211,6 +211,11 @@ fn texture(name: &str) -> Texture {
     }
 }
 
+/// A jump through a register to a label behind it. The code there is found when a warp jumps.
+pub(in crate::generate) fn indirect_jump(register: u64, label: &str) -> [String; 3] {
+    [format!("MOV R{register}, RZ"), format!("JMX R{register} {label}"), format!("{label}:")]
+}
+
 /// Stores all values and predicates.
 fn end() -> Vec<String> {
     let mut lines = vec![
@@ -309,6 +314,7 @@ impl Writer<'_, '_> {
             21 | 22 => self.surface(),
             23 => self.driver(),
             24 => self.texture(),
+            25 if self.u.ratio(1, 4)? => self.grow(),
             _ => self.plain(),
         }
     }
@@ -389,6 +395,11 @@ impl Writer<'_, '_> {
             format!("{end}:"),
         ]);
         Ok(Node::around(open, self.body(inner)?, close))
+    }
+
+    /// A jump to what follows, which nobody knows before it is taken.
+    fn grow(&mut self) -> Result<Node> {
+        Ok(Node::lines(indirect_jump(TEMPORARY, &self.label())))
     }
 
     fn barrier(&mut self) -> Result<Node> {

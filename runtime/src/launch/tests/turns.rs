@@ -49,6 +49,51 @@ fn a_chain_goes_on_after_a_warp_that_is_suspended() {
     assert_eq!(*trace.lock().unwrap(), fresh.chain(resumed).collect::<Vec<_>>());
 }
 
+/// Warps ask for more registers, some in their first turn and some later: what they held stays, as does local memory.
+#[test]
+fn a_register_file_grows() {
+    let engine = chained(32, |context| {
+        let wanted = 256 * (2 + u64::from(context.warp));
+        if context.register_bytes < wanted {
+            let mark = context.warp as u8 + 1;
+            if context.resume == 0 {
+                context.registers().fill(mark);
+                context.local().fill(mark);
+            }
+            if context.resume == 0 && mark.is_multiple_of(2) {
+                context.resume = 1;
+                return ExitCode::Yield;
+            }
+            context.resume = 2;
+            context.register_bytes_wanted = wanted;
+            return ExitCode::Grow;
+        }
+        // A later warp of the block has what an earlier one left.
+        if context.resume == 2 {
+            let mark = context.warp as u8 + 1;
+            assert!(context.registers()[..256].iter().all(|&byte| byte == mark));
+            assert!(context.local().iter().all(|&byte| byte == mark));
+        }
+        context.registers().fill(0xff);
+        ExitCode::Done
+    });
+    let mut config = LaunchConfig::new([3, 1, 1], [128, 1, 1]);
+    config.local_bytes = 64;
+    assert_eq!(run(&engine, &config).blocks_done, 3);
+}
+
+#[test]
+fn a_register_file_grows_up_to_the_launch_s_limit() {
+    let engine = chained(32, |context| {
+        context.register_bytes_wanted = 2 * context.register_bytes;
+        ExitCode::Grow
+    });
+    let mut config = LaunchConfig::new([1, 1, 1], [32, 1, 1]);
+    config.max_resident_bytes = 1 << 20;
+    let error = launch(&Memory::default(), &engine, &config, None).expect_err("no end of it");
+    assert!(matches!(error, LaunchError::ResidentTooLarge { limit: 1_048_576, .. }), "{error}");
+}
+
 #[test]
 fn a_suspended_warp_keeps_its_registers() {
     let engine = chained(32, |context| {
