@@ -64,8 +64,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let [jit, interp] = &engines[..] else { unreachable!("two engines") };
     let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
     text += &format!("the JIT is {:.1} times as fast\n", seconds(interp) / seconds(jit));
-    // How fast a wrong result is there says nothing.
+    // How fast a wrong result is there says nothing, nor how fast the interpreter is.
     let mut ending = Ending::Success;
+    for region in &jit.last.uncompiled {
+        complain(&format_args!("interpreted, since no code could be made: {region}"));
+        ending = Ending::Mismatch;
+    }
     for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {
         if comparison.mismatches > 0 {
             complain(&format_args!("{kind} `{name}`: {comparison}"));

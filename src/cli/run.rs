@@ -114,6 +114,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             None => notes += "printf: text as expected\n",
         }
     }
+    for region in &runs[0].first.uncompiled {
+        complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
+    }
     if let Some(Check::Waitcnt) = options.check {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
         for hazard in found.map_err(Error::exec(&options.manifest))? {
@@ -222,6 +225,7 @@ fn report(
         blocks_done: run.first.blocks_done,
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,
+        uncompiled: run.first.uncompiled.clone(),
         faults: run.first.fault.iter().map(FaultReport::from).collect(),
         fidelity: executed.into_iter().map(Into::into).collect(),
         expect,

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
 use crate::container::text;
+use crate::jit::Target;
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -208,10 +209,11 @@ impl<'c> Session<'c> {
     }
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.
-    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>) -> Result<String, Error> {
+    /// `target`: the host to translate for, if not this one.
+    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>, target: Option<&Target>) -> Result<String, Error> {
         let mut options = self.options(EngineKind::Jit, 1);
         options.block = block.unwrap_or(options.block);
-        self.kernel()?.dump_for(stage, &self.args, &options)
+        self.kernel()?.dump_for(stage, &self.args, &options, target)
     }
 
     /// What is in the `i`th buffer of the launch now.

@@ -5,14 +5,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cranelift_codegen::ir::{self as clif, AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::ir::{
+    self as clif, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature, UserExternalName, UserFuncName,
+    types,
+};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use warploom_runtime::memory::Residency;
 use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
 
-use super::code::CodeMemory;
-use super::{Effort, JitError};
+use super::code::{Code, CodeModule, MachineCode};
+use super::{Effort, JitError, Target};
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
 use crate::ir::{Access, AtomicOp, BlockId, Extend, NanPolicy, SharedFn, Space, Type};
 
@@ -81,16 +84,35 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Helper; 5] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared];
+    pub const ALL: [Helper; 5] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared];
 
-    fn address(self) -> usize {
+    /// The symbol that code calls it by.
+    pub fn name(self) -> &'static str {
         match self {
-            Helper::Access => access as *const () as usize,
-            Helper::Interpret => interpret as *const () as usize,
-            Helper::Fill => fill as *const () as usize,
-            Helper::Reach => reach as *const () as usize,
-            Helper::Shared => shared as *const () as usize,
+            Helper::Access => "warploom_access",
+            Helper::Interpret => "warploom_interpret",
+            Helper::Fill => "warploom_fill",
+            Helper::Reach => "warploom_reach",
+            Helper::Shared => "warploom_shared",
         }
+    }
+
+    pub fn address(self) -> *const u8 {
+        match self {
+            Helper::Access => access as *const u8,
+            Helper::Interpret => interpret as *const u8,
+            Helper::Fill => fill as *const u8,
+            Helper::Reach => reach as *const u8,
+            Helper::Shared => shared as *const u8,
+        }
+    }
+
+    /// The symbol in a function: the helper itself in a trampoline, elsewhere its trampoline.
+    pub fn import(self, b: &mut FunctionBuilder, conv: CallConv) -> FuncRef {
+        let signature = b.import_signature(self.signature(conv));
+        let name = b.func.declare_imported_user_function(UserExternalName { namespace: 0, index: self as u32 });
+        let function = ExtFuncData { name: ExternalName::user(name), signature, colocated: false, patchable: false };
+        b.import_function(function)
     }
 
     pub fn signature(self, conv: CallConv) -> Signature {
@@ -293,18 +315,27 @@ pub fn shared_number(function: SharedFn) -> u32 {
     SHARED.iter().position(|&f| f == function).expect("all functions are listed") as u32
 }
 
-/// Address of a helper's trampoline: code that keeps all registers around the call, made once per process.
-pub fn trampoline(helper: Helper) -> Result<usize, JitError> {
-    static TRAMPOLINES: [OnceLock<Result<CodeMemory, String>>; Helper::ALL.len()] =
-        [const { OnceLock::new() }; Helper::ALL.len()];
-    let make = || Effort::Quick.isa().and_then(|isa| make(&isa, helper)).map_err(|error| error.to_string());
-    match TRAMPOLINES[helper as usize].get_or_init(make) {
-        Ok(code) => Ok(code.address() as usize),
-        Err(message) => Err(JitError::Trampoline(message.clone())),
+/// The helpers' trampolines: code that keeps all registers around the call, made once per process.
+pub fn trampolines() -> Result<[(Helper, Code); Helper::ALL.len()], JitError> {
+    struct Trampolines {
+        _module: CodeModule,
+        code: [(Helper, Code); Helper::ALL.len()],
     }
+    static TRAMPOLINES: OnceLock<Result<Trampolines, String>> = OnceLock::new();
+    let make = || -> Result<Trampolines, JitError> {
+        let (isa, module) = (Target::host()?.isa(Effort::Quick), CodeModule::of_trampolines()?);
+        let compile = |helper| MachineCode::new(trampoline(isa, helper), false, isa);
+        let compiled = Helper::ALL.into_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        let names = Helper::ALL.map(|helper| format!("{}_trampoline", helper.name()));
+        let functions: Vec<_> = names.iter().map(String::as_str).zip(&compiled).collect();
+        let code = module.define_all(&functions)?;
+        Ok(Trampolines { _module: module, code: Helper::ALL.map(|helper| (helper, code[helper as usize])) })
+    };
+    let made = TRAMPOLINES.get_or_init(|| make().map_err(|error| error.to_string()));
+    made.as_ref().map(|made| made.code).map_err(|message| JitError::Trampoline(message.clone()))
 }
 
-fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
+fn trampoline(isa: &OwnedTargetIsa, helper: Helper) -> clif::Function {
     let signature = helper.signature(CallConv::PreserveAll);
     let mut function = clif::Function::with_name_signature(UserFuncName::default(), signature);
     let mut builder_context = FunctionBuilderContext::new();
@@ -313,11 +344,10 @@ fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
     b.append_block_params_for_function_params(block);
     b.switch_to_block(block);
     let args = b.block_params(block).to_vec();
-    let target = b.ins().iconst(types::I64, helper.address() as i64);
-    let signature = b.import_signature(helper.signature(isa.default_call_conv()));
-    b.ins().call_indirect(signature, target, &args);
+    let target = helper.import(&mut b, isa.default_call_conv());
+    b.ins().call(target, &args);
     b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
-    super::compile(function, false, isa)
+    function
 }

@@ -164,39 +164,27 @@ pub fn integral(b: &mut FunctionBuilder, round: Round, x: Clif) -> Clif {
     }
 }
 
-/// Whether Cranelift has one instruction for vectors that are less, greater or unordered.
-pub const UNORDERED_AT_ONCE: bool = cfg!(target_arch = "x86_64");
-
-/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and the unordered relations are composed of those the
-/// host has.
+/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and `EqU` are two: no host has one for vectors.
 pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
-    let simple = match cc {
-        FloatCc::Eq => Some(FloatCC::Equal),
-        FloatCc::NeU => Some(FloatCC::NotEqual),
-        FloatCc::Lt => Some(FloatCC::LessThan),
-        FloatCc::Le => Some(FloatCC::LessThanOrEqual),
-        FloatCc::Gt => Some(FloatCC::GreaterThan),
-        FloatCc::Ge => Some(FloatCC::GreaterThanOrEqual),
-        FloatCc::Num => Some(FloatCC::Ordered),
-        FloatCc::Nan => Some(FloatCC::Unordered),
-        FloatCc::LtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThan),
-        FloatCc::LeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThanOrEqual),
-        FloatCc::GtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThan),
-        FloatCc::GeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThanOrEqual),
-        _ => None,
-    };
-    if let Some(simple) = simple {
-        return b.ins().fcmp(simple, x, y);
-    }
     let (first, second) = match cc {
-        FloatCc::Ne => (FloatCC::LessThan, FloatCC::GreaterThan),
-        FloatCc::EqU => (FloatCC::Equal, FloatCC::Unordered),
-        FloatCc::LtU => (FloatCC::LessThan, FloatCC::Unordered),
-        FloatCc::LeU => (FloatCC::LessThanOrEqual, FloatCC::Unordered),
-        FloatCc::GtU => (FloatCC::GreaterThan, FloatCC::Unordered),
-        _ => (FloatCC::GreaterThanOrEqual, FloatCC::Unordered),
+        FloatCc::Eq => (FloatCC::Equal, None),
+        FloatCc::NeU => (FloatCC::NotEqual, None),
+        FloatCc::Lt => (FloatCC::LessThan, None),
+        FloatCc::Le => (FloatCC::LessThanOrEqual, None),
+        FloatCc::Gt => (FloatCC::GreaterThan, None),
+        FloatCc::Ge => (FloatCC::GreaterThanOrEqual, None),
+        FloatCc::Num => (FloatCC::Ordered, None),
+        FloatCc::Nan => (FloatCC::Unordered, None),
+        FloatCc::LtU => (FloatCC::UnorderedOrLessThan, None),
+        FloatCc::LeU => (FloatCC::UnorderedOrLessThanOrEqual, None),
+        FloatCc::GtU => (FloatCC::UnorderedOrGreaterThan, None),
+        FloatCc::GeU => (FloatCC::UnorderedOrGreaterThanOrEqual, None),
+        FloatCc::Ne => (FloatCC::LessThan, Some(FloatCC::GreaterThan)),
+        FloatCc::EqU => (FloatCC::Equal, Some(FloatCC::Unordered)),
     };
-    let (first, second) = (b.ins().fcmp(first, x, y), b.ins().fcmp(second, x, y));
+    let first = b.ins().fcmp(first, x, y);
+    let Some(second) = second else { return first };
+    let second = b.ins().fcmp(second, x, y);
     b.ins().bor(first, second)
 }
 

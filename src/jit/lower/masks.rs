@@ -227,9 +227,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         match *self.def_op(mask) {
             Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
-            Op::FCmp { cc, a, b, flush } if float::UNORDERED_AT_ONCE => {
-                Some(self.compare_floats(cc.inverse(), a, b, flush))
-            }
+            Op::FCmp { cc, a, b, flush } => Some(self.compare_floats(cc.inverse(), a, b, flush)),
             _ => None,
         }
     }

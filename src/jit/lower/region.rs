@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, Block as ClifBlock, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
+    self as clif, AbiParam, Block as ClifBlock, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, UserFuncName,
     Value as Clif, types,
 };
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 
 use super::super::abi;
-use super::super::helpers::{self, AccessDesc, Helper, InterpretDesc};
+use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
 use super::super::plan::BlockPlan;
-use super::super::{Effort, JitError, Program};
+use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::Interpreter;
@@ -31,7 +31,7 @@ pub struct Region<'r> {
     pub one_worker: bool,
     pub effort: Effort,
     interpreter: &'r Arc<Interpreter>,
-    signatures: HashMap<u32, SigRef>,
+    helpers: HashMap<u32, FuncRef>,
     pub exits: Exits,
     pub owned: Owned,
     pub hides_uses: bool,
@@ -39,7 +39,6 @@ pub struct Region<'r> {
     pub backward: HashMap<BlockId, ClifBlock>,
     /// Instructions that took one of the TLB's runs.
     runs: usize,
-    error: Option<JitError>,
 }
 
 /// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
@@ -185,29 +184,14 @@ impl Region<'_> {
 
     /// Calls a helper through its trampoline.
     pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
-        let address = match helpers::trampoline(helper) {
-            Ok(address) => address,
-            Err(error) => {
-                self.error = Some(error);
-                0
-            }
-        };
-        let signature = *self
-            .signatures
-            .entry(helper as u32)
-            .or_insert_with(|| b.import_signature(helper.signature(CallConv::PreserveAll)));
-        let target = b.ins().iconst(types::I64, address as i64);
-        b.ins().call_indirect(signature, target, args);
+        let target = *self.helpers.entry(helper as u32).or_insert_with(|| helper.import(b, CallConv::PreserveAll));
+        b.ins().call(target, args);
     }
 }
 
 /// Lowers the blocks of one region of a program.
-pub fn lower_region(
-    program: &Program,
-    region: usize,
-    effort: Effort,
-    isa: &OwnedTargetIsa,
-) -> Result<Lowered, JitError> {
+pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &Target) -> Lowered {
+    let isa = target.isa(effort);
     let region_blocks = &program.regions[region].blocks;
     let plans = program.plans(effort);
     let mut signature = Signature::new(isa.default_call_conv());
@@ -234,13 +218,12 @@ pub fn lower_region(
         one_worker: program.one_worker(),
         effort,
         interpreter: program.interpreter(),
-        signatures: HashMap::new(),
+        helpers: HashMap::new(),
         exits: Exits::default(),
         owned: Owned::default(),
         hides_uses: false,
         backward: HashMap::new(),
         runs: 0,
-        error: None,
     };
     let mut switch = Switch::new();
     for &id in region_blocks {
@@ -297,10 +280,8 @@ pub fn lower_region(
     std::mem::take(&mut region.exits).finish(&mut b, ctx, (registers, active));
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
-    match region.error {
-        Some(error) => Err(error),
-        None => Ok(Lowered { function, owned: region.owned, hides_uses: region.hides_uses }),
-    }
+    target.legalize(&mut function);
+    Lowered { function, owned: region.owned, hides_uses: region.hides_uses }
 }
 
 /// How often each value of a block is used.
