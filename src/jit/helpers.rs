@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use warploom_runtime::memory::Residency;
-use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
+use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::code::{Code, CodeModule, MachineCode};
 use super::{Effort, JitError, Target};
@@ -164,13 +164,13 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
     let mut elements: Elements = [0; 16];
     let count = usize::from(desc.access.count);
     if let AccessKind::Load { .. } = desc.kind {
-        context.scratch[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
+        context.engine[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
     }
     let mut left = bits;
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;
-        let cell = Cells { word: 0, ty: desc.address }.get(&context.scratch, lane);
+        let cell = Cells { word: 0, ty: desc.address }.get(&context.engine, lane);
         let address = cell.wrapping_add(desc.access.offset as i64 as u64) & desc.address.bit_mask();
         let actor = Actor::Lane(first as u32 + lane as u32);
         let value = |e: usize| Cells { word: STAGED_VALUES + e * 8, ty: desc.access.ty };
@@ -179,9 +179,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
             Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
         } else {
             if matches!(desc.access.space, Space::Global | Space::Generic) {
-                // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-                let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-                context.memory().tlb_fill(tlb, address);
+                context.fill_tlb(address);
             }
             match desc.kind {
                 AccessKind::Load { extend } => {
@@ -189,22 +187,22 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                     loaded.inspect(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
                             let bits = interp::extended(&desc.access, extend, bits);
-                            value(e).set(&mut context.scratch, lane, bits);
+                            value(e).set(&mut context.engine, lane, bits);
                         }
                     })
                 }
                 AccessKind::Store => {
                     for (e, element) in elements[..count].iter_mut().enumerate() {
-                        *element = value(e).get(&context.scratch, lane) & desc.access.ty.bit_mask();
+                        *element = value(e).get(&context.engine, lane) & desc.access.ty.bit_mask();
                     }
                     interp::store_elements(context, &desc.access, actor, address, &elements)
                 }
                 AccessKind::Atomic { op } => {
                     let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
-                    let operands = [value(0), compare].map(|cells| cells.get(&context.scratch, lane));
+                    let operands = [value(0), compare].map(|cells| cells.get(&context.engine, lane));
                     interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
                         |(old, residency)| {
-                            value(0).set(&mut context.scratch, lane, old);
+                            value(0).set(&mut context.engine, lane, old);
                             residency
                         },
                     )
@@ -212,20 +210,16 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
             }
         };
         if let (Some(run), Ok(Residency::Resident)) = (desc.run, &outcome) {
-            // SAFETY: as above.
-            let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-            let write = !matches!(desc.kind, AccessKind::Load { .. });
-            let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
-            context.memory().run_fill(&mut runs[run], address, write);
+            context.fill_run(run, address, !matches!(desc.kind, AccessKind::Load { .. }));
         }
         match outcome {
-            Ok(residency) => context.scratch[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
+            Ok(residency) => context.engine[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
             Err(kind) => {
                 let lane = first as u32 + lane as u32;
                 let key = (u64::from(desc.order), lane);
-                if context.fault.kind == 0 || key < (context.scratch[FAULT_ORDER], context.fault.lane) {
+                if context.fault.kind == 0 || key < (context.engine[FAULT_ORDER], context.fault.lane) {
                     context.set_fault(kind, lane, desc.pc, address);
-                    context.scratch[FAULT_ORDER] = desc.order.into();
+                    context.engine[FAULT_ORDER] = desc.order.into();
                 }
                 if !desc.keeps_least {
                     return;
@@ -252,9 +246,7 @@ unsafe extern "C" fn fill(context: *mut WarpContext, address: u64) {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.helper_calls += 1;
-    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-    context.memory().tlb_fill(tlb, address);
+    context.fill_tlb(address);
 }
 
 /// A run of the TLB, for [`Helper::Reach`].
@@ -268,12 +260,9 @@ unsafe extern "C" fn reach(context: *mut WarpContext, low: u64, last: u64, numbe
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.helper_calls += 1;
-    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-    let (run, write) = (number as usize / 2, number % 2 == 1);
-    let addend = context.memory().reach(tlb, run, (low, last), write);
-    context.scratch[REACHED] = addend.is_some().into();
-    context.scratch[REACHED_ADDEND] = addend.unwrap_or(0);
+    let addend = context.reach(number as usize / 2, (low, last), number % 2 == 1);
+    context.engine[REACHED] = addend.is_some().into();
+    context.engine[REACHED_ADDEND] = addend.unwrap_or(0);
 }
 
 /// # Safety
@@ -284,8 +273,8 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
     let context = unsafe { &mut *context };
     let cells = Cells { word: SHARED_LANES, ty: function.ty() };
     for lane in 0..lanes as usize {
-        let operand = cells.get(&context.scratch, lane) as u32;
-        cells.set(&mut context.scratch, lane, crate::ir::shared::one(function, nan, operand).into());
+        let operand = cells.get(&context.engine, lane) as u32;
+        cells.set(&mut context.engine, lane, crate::ir::shared::one(function, nan, operand).into());
     }
 }
 

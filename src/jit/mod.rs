@@ -246,7 +246,7 @@ impl Program {
         let entry = unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
         let block = context.resume;
         // Code addresses the register file without a check.
-        assert!(context.register_bytes >= compiled.register_bytes, "the register file is too small");
+        assert!(context.register_bytes() >= compiled.register_bytes, "the register file is too small");
         // SAFETY: the scheduler made the context: its register file has `register_bytes`, its pointers are
         // valid for the call, and no other thread uses it. The code touches guest memory through them only.
         unsafe { entry(context, block) }
@@ -278,8 +278,8 @@ impl Program {
 
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
-        let blocks = context.nctaid.iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
-        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps.into()));
+        let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
+        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps().into()));
         let fast = will_be_hot.then(|| self.compiled(region, Effort::Likely).as_ref().ok());
         fast.flatten().or_else(|| self.compiled(region, Effort::Quick).as_ref().ok())
     }
@@ -295,6 +295,7 @@ impl Engine for Program {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
+        assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
         let mut careful = false;
         loop {
             let region = self.region_of[context.resume as usize];
@@ -302,7 +303,7 @@ impl Engine for Program {
             let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful)) else {
                 return self.interpreter.run(context);
             };
-            if context.register_bytes < compiled.register_bytes {
+            if context.register_bytes() < compiled.register_bytes {
                 context.register_bytes_wanted = compiled.register_bytes;
                 return ExitCode::Grow;
             }
