@@ -17,8 +17,8 @@ use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
-use crate::isa::maxwell::lift::{Kernel, lift_kernel, service};
-use crate::isa::maxwell::{WORD_BYTES, code, driver};
+use crate::isa::maxwell::lift::{Kernel, executes, lift_kernel, service};
+use crate::isa::maxwell::{Instruction, WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
@@ -61,7 +61,7 @@ impl Guest for Maxwell {
                 next,
                 text: instruction.text(word.pc),
                 mnemonic: instruction.mnemonic(),
-                class: instruction.fidelity().into(),
+                class: class(&instruction, word.pc),
             },
             None => Placed {
                 pc: word.pc,
@@ -140,6 +140,11 @@ impl Guest for Maxwell {
     fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
         images::put_pool(memory, &pool.headers, &pool.samplers)
     }
+}
+
+/// How exact an instruction is in the form that it has: of an instruction that is executed some forms may not be.
+fn class(instruction: &Instruction, pc: u64) -> FidelityClass {
+    if executes(instruction, pc) { instruction.fidelity().into() } else { FidelityClass::Unimplemented }
 }
 
 /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.

@@ -71,6 +71,7 @@ use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
 use program::Program;
+pub use program::executes;
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
