@@ -115,7 +115,9 @@ fn relocatable_files_run() {
 /// What the source of the kernel says: the compiler makes a table and a jump table of it.
 #[test]
 fn tables_of_a_relocatable_file() {
-    for (engine, threads) in [(EngineKind::Interp, 1), (EngineKind::Interp, 2), (EngineKind::Jit, 1), (EngineKind::Jit, 2)] {
+    for (engine, threads) in
+        [(EngineKind::Interp, 1), (EngineKind::Interp, 2), (EngineKind::Jit, 1), (EngineKind::Jit, 2)]
+    {
         for name in ["containers/lookup.rdc.sm_50.cubin", "containers/lookup-linked.sm_50.cubin"] {
             let program = program(name);
             let out = buffer(&program, &[0; 9]);

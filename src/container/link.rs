@@ -337,7 +337,9 @@ impl Linked {
                 let in_place = if indexed { (in_place as i16).into() } else { in_place };
                 let offset = (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(in_place * unit));
                 if !range.contains(&offset) || offset % unit != 0 {
-                    return Err(failed(format!("{offset:#x} is not an offset in a bank that the instruction can have")));
+                    return Err(failed(format!(
+                        "{offset:#x} is not an offset in a bank that the instruction can have"
+                    )));
                 }
                 let offset = (offset / unit) as u64 & ((1 << bits) - 1);
                 insert(at, bits + 5, offset | u64::from(bank) << bits)

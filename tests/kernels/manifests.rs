@@ -29,7 +29,9 @@ fn give_the_expected_files() {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(launch.expects_something(), "{}: nothing is expected", path.display());
-        for (engine, threads) in [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 1), (EngineKind::Interp, 2)] {
+        for (engine, threads) in
+            [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 1), (EngineKind::Interp, 2)]
+        {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
             let options = session.options(engine, threads);
