@@ -11,6 +11,8 @@ mod at {
     pub const NTID: usize = 0x8;
     pub const NCTAID: usize = 0x14;
     pub const STACK: usize = crate::isa::maxwell::lift::service::STACK_END as usize;
+    /// %envreg1 and %envreg2: the address of the grid's workspace, high word first.
+    pub const WORKSPACE: usize = 0x34;
     pub const CONSTANTS: usize = 0xd0;
     pub const DYNAMIC_SHARED: usize = 0xfc;
 }
@@ -25,6 +27,8 @@ pub(super) struct Bank<'a> {
     pub grid: [u32; 3],
     /// The stack pointer at the start: the end of local memory, but for the arguments of services.
     pub stack: u32,
+    /// Address of a cooperative grid's workspace; else 0.
+    pub workspace: u64,
     /// Generic address of constant bank 3.
     pub constants: u64,
     pub dynamic_shared: u32,
@@ -47,6 +51,8 @@ impl Bank<'_> {
             put(at::NCTAID + 4 * axis, &self.grid[axis].to_le_bytes());
         }
         put(at::STACK, &self.stack.to_le_bytes());
+        put(at::WORKSPACE, &((self.workspace >> 32) as u32).to_le_bytes());
+        put(at::WORKSPACE + 4, &(self.workspace as u32).to_le_bytes());
         put(at::CONSTANTS, &self.constants.to_le_bytes());
         put(at::DYNAMIC_SHARED, &self.dynamic_shared.to_le_bytes());
         put(param_base, self.params);

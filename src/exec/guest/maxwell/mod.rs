@@ -85,11 +85,14 @@ impl Guest for Maxwell {
         let shared_bytes = launch.shared_bytes(options.shared_bytes)?;
         let stack_bytes = stack_bytes(launch);
         let program = kernel.program;
+        let workspace = options.cooperative.then(|| grid_workspace(program.memory())).transpose()?;
+        let held = workspace.into_iter().collect();
         let bank = Bank {
             windows: program.memory().windows(),
             block: options.block,
             grid: options.grid,
             stack: stack_bytes,
+            workspace: workspace.unwrap_or(0),
             constants: program.linked().addresses().constants,
             dynamic_shared: options.shared_bytes,
             param_base: function.param_base,
@@ -111,10 +114,10 @@ impl Guest for Maxwell {
             }
         }
         let Some(images) = images else {
-            return Ok(Environment { config, images: vec![], held: vec![], lent: None, print: None });
+            return Ok(Environment { config, images: vec![], held, lent: None, print: None });
         };
         config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        Ok(Environment { config, images: images.known, held: vec![], lent: Some(images.records), print: None })
+        Ok(Environment { config, images: images.known, held, lent: Some(images.records), print: None })
     }
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
@@ -145,6 +148,15 @@ impl Guest for Maxwell {
 /// How exact an instruction is in the form that it has: of an instruction that is executed some forms may not be.
 fn class(instruction: &Instruction, pc: u64) -> FidelityClass {
     if executes(instruction, pc) { instruction.fidelity().into() } else { FidelityClass::Unimplemented }
+}
+
+/// Memory in which the blocks of a cooperative grid meet: its size in bytes, and the barrier of `grid.sync()`, which is 0 when
+/// the launch begins. Both are words. Source: `cooperative_groups/details/driver_abi.h` of CUDA 12.
+fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
+    const WORDS: [u32; 2] = [8, 0];
+    let address = memory.alloc(size_of_val(&WORDS) as u64, 8)?;
+    memory.write(address, &WORDS[0].to_le_bytes())?;
+    Ok(address)
 }
 
 /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.
