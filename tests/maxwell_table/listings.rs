@@ -90,3 +90,17 @@ fn one_kernel() {
     assert_eq!(one[..], all[start..start + one.len()]);
     assert!(one.iter().any(|line| line == ".L_x_6:"));
 }
+
+/// What a linker is to fill in has its name, and no label of this file: nvdisasm's lines of the same file.
+#[test]
+fn calls_of_other_files() {
+    for file in ["linking.rdc", "linked"] {
+        let file = project(&format!("tests/fixtures/maxwell/containers/{file}.sm_50.cubin"));
+        let listing = code_lines(&disasm(&["linking"], &file));
+        let calls: Vec<_> = listing.iter().filter(|line| line.contains("JCAL")).map(|line| line.trim()).collect();
+        assert_eq!(
+            calls,
+            ["/*00b0*/                   JCAL `(external) ;", "/*00d0*/                   JCAL `(_Z5locali) ;",]
+        );
+    }
+}

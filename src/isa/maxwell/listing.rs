@@ -27,6 +27,15 @@ pub struct Section<'a> {
     /// Addresses of indirect branches and of what waits for a reconvergence, with their targets, as the file lists them. Without
     /// targets it is an indirect call.
     pub indirect: &'a [(u64, Vec<u64>)],
+    /// Addresses of calls and jumps whose target is for a linker to fill in, with the function's name.
+    pub external: &'a [(u64, &'a str)],
+}
+
+impl<'a> Section<'a> {
+    /// The function that the instruction at an address is to reach, if that is for a linker to fill in.
+    fn external_target(&self, pc: u64) -> Option<&'a str> {
+        self.external.iter().find(|(at, _)| *at == pc).map(|(_, name)| *name)
+    }
 }
 
 /// A function.
@@ -93,7 +102,7 @@ impl Names {
             format!(".L_x_{}", count - 1)
         };
         for (i, section) in sections.iter().enumerate() {
-            for word in words(section.code) {
+            for word in words(section.code).filter(|word| section.external_target(word.pc).is_none()) {
                 let Some(target) = word.instruction.and_then(|instruction| instruction.target(word.pc)) else {
                     continue;
                 };
@@ -195,7 +204,9 @@ impl<'a> Body<'a> {
         let lines = words(section.code)
             .map(|word| {
                 dead &= names.label(index, word.pc).is_none();
-                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&label) };
+                let external = section.external_target(word.pc);
+                let target = |address: u64| external.map(str::to_owned).or_else(|| label(address));
+                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&target) };
                 let text =
                     word.instruction.map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
                 let note = match section.indirect.iter().find(|(at, _)| past_control(*at) == word.pc) {
