@@ -17,15 +17,13 @@ use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
-use crate::isa::maxwell::lift::{Kernel, executes, lift_kernel, service};
-use crate::isa::maxwell::{Instruction, WORD_BYTES, code, driver};
+use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
+use crate::isa::maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
 /// Alignment of the stack pointer at the start.
 const STACK_ALIGN: u32 = 16;
-/// Constant banks a kernel may read.
-const BANKS: u8 = 18;
 
 pub(super) struct Maxwell;
 
@@ -61,7 +59,7 @@ impl Guest for Maxwell {
                 next,
                 text: instruction.text(word.pc),
                 mnemonic: instruction.mnemonic(),
-                class: class(&instruction, word.pc),
+                class: fidelity(&instruction, word.pc).into(),
             },
             None => Placed {
                 pc: word.pc,
@@ -107,7 +105,7 @@ impl Guest for Maxwell {
             content[at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
         config.constants[0] = Some(ConstBank::new(&content)?);
-        for bank in 1..BANKS {
+        for bank in 1..driver::BANKS {
             let content = program.bank(kernel.id, bank);
             if !content.is_empty() {
                 config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
@@ -143,11 +141,6 @@ impl Guest for Maxwell {
     fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
         images::put_pool(memory, &pool.headers, &pool.samplers)
     }
-}
-
-/// How exact an instruction is in the form that it has: of an instruction that is executed some forms may not be.
-fn class(instruction: &Instruction, pc: u64) -> FidelityClass {
-    if executes(instruction, pc) { instruction.fidelity().into() } else { FidelityClass::Unimplemented }
 }
 
 /// Memory in which the blocks of a cooperative grid meet: its size in bytes, and the barrier of `grid.sync()`, which is 0 when

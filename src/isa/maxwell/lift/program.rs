@@ -373,7 +373,8 @@ impl Trial {
             _ => None,
         };
         let tested = test.map_or(Ok(()), |test| cc::test(&mut cx, test).map(drop));
-        (flow.and_then(|flow| tested.map(|()| (flow, test))).ok(), cx.usage)
+        let done = flow.and_then(|flow| tested.map(|()| (flow, test))).ok();
+        (done.filter(|_| cx.has_operands()), cx.usage)
     }
 }
 
