@@ -8,7 +8,7 @@ const OF_A_LISTING: [&str; 9] =
 
 /// What a line of a listing says without its address and encoding (in `/* */`), the braces around two instructions that are
 /// issued together, the targets of an indirect branch (in `(* *)`), and what else control words have: which operands the
-/// hardware is to keep, and the phase of a texture access.
+/// hardware is to keep, the order of two that are issued together, and the phase of a texture access.
 pub(super) fn statement(line: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(line.trim());
     for (open, close) in [("/*", "*/"), ("(*", "*)")] {
@@ -16,6 +16,10 @@ pub(super) fn statement(line: &str) -> Cow<'_, str> {
             let Some((_, after)) = rest.split_once(close) else { break };
             text = Cow::Owned(format!("{} {}", before.trim(), after.trim()));
         }
+    }
+    if let Some((before, after)) = text.split_once("   SLOT ") {
+        // The number is 0 or 1.
+        text = Cow::Owned(format!("{before}{}", after.get(1..).unwrap_or_default()));
     }
     if text.contains(".reuse") {
         text = Cow::Owned(text.replace(".reuse", ""));

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::driver::BANKS;
+use crate::isa::maxwell::driver::{self, BANKS};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -296,9 +296,9 @@ impl<'a> Cx<'a> {
 
     // Sources.
 
-    /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction with a bank that does not exist is not executed.
+    /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
-        self.refused |= bank >= BANKS;
+        self.refused |= (BANKS..driver::BANK).contains(&bank);
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
             return self.constant(ty, 0);
         };

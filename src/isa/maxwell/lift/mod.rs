@@ -33,6 +33,7 @@ mod flags;
 mod flow;
 mod liveness;
 mod program;
+mod registers;
 pub mod service;
 mod stack;
 
@@ -74,6 +75,7 @@ use flags::Flag;
 use flow::{Flow, Lifted};
 use program::Program;
 pub use program::executes;
+pub use registers::{RegisterSet, registers};
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
