@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::{Ending, Error, print};
 use crate::capture::read;
-use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind};
+use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
 use crate::isa::gfx9;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
@@ -151,6 +151,13 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     }
 }
 
+/// Where code is relocated against a function, and its name.
+fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
+    let of_section = module.relocations.iter().filter(|relocation| relocation.section == section);
+    let target = of_section.map(|relocation| (relocation.offset, module.symbol(relocation.symbol)));
+    target.filter(|(_, symbol)| symbol.kind == SymbolKind::Function).map(|(at, symbol)| (at, &*symbol.name)).collect()
+}
+
 /// The listing of every code section, or of those that hold the function; of a code object that of every function.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
@@ -169,16 +176,18 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
             branches.map(|b| (u64::from(b.at), b.targets.iter().map(|&t| u64::from(t)).collect())).collect()
         })
         .collect();
+    let external: Vec<Vec<_>> = code.iter().map(|&i| external_targets(module, SectionId(i))).collect();
     let sections: Vec<_> = code
         .iter()
-        .zip(&indirect)
-        .map(|(&i, indirect)| Section {
+        .zip(indirect.iter().zip(&external))
+        .map(|(&i, (indirect, external))| Section {
             name: &module.sections[i].name,
             code: &module.sections[i].data,
             align: module.sections[i].align,
             registers: functions_of(i).map(|f| f.registers).max().unwrap_or(0),
             barriers: functions_of(i).map(|f| f.barriers).max().unwrap_or(0),
             indirect,
+            external,
         })
         .collect();
     let symbols: Vec<_> = module
