@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::smallvec;
 
-use super::super::super::forms::Lanes;
+use super::super::super::forms::{Lanes, clif_type};
 use super::super::block::BlockLowerer;
 use super::super::int;
 use super::super::vector;
@@ -13,6 +13,8 @@ use crate::ir::{Round, Type};
 
 /// 2^32 as an `f64`.
 const WORD: u64 = 0x41f0_0000_0000_0000;
+/// 2^16 as an `f32`.
+const HALF_WORD: u64 = 0x4780_0000;
 
 impl Rounding<'_, '_> {
     /// Words as `f64`, exactly.
@@ -37,20 +39,37 @@ impl Rounding<'_, '_> {
             .collect()
     }
 
+    /// Words as `f32`.
+    fn singles_of_words(&mut self, signed: bool, words: Clif) -> Clif {
+        // Both halves of a word are `f32`, and the high one is 0 or not less than the low one.
+        let low = self.constant(Type::I32, 0xffff);
+        let low = self.b.ins().band(words, low);
+        let high = if signed { self.b.ins().sshr_imm_u(words, 16) } else { self.b.ins().ushr_imm_u(words, 16) };
+        let clif = clif_type(Type::F32, self.vector);
+        let [low, high] = [low, high].map(|half| self.b.ins().fcvt_from_sint(clif, half));
+        let scale = self.constant(Type::F32, HALF_WORD);
+        let high = self.b.ins().fmul(high, scale);
+        self.sum_of_parts(Type::F32, high, low)
+    }
+
+    /// The sum of exact parts of an integer, of which the high one is 0 or not less than the low one.
+    fn sum_of_parts(&mut self, ty: Type, high: Clif, low: Clif) -> Clif {
+        let sum = self.b.ins().fadd(high, low);
+        if self.round == Round::Nearest {
+            return sum;
+        }
+        let missing = self.missing(sum, high, low);
+        self.directed(ty, sum, missing)
+    }
+
     /// 64-bit integers, of which these are the words, as `f64`.
     fn doubles_of_longs(&mut self, signed: bool, low: Clif, high: Clif) -> Doubles {
         let (low, high) = (self.doubles_of_words(false, low), self.doubles_of_words(signed, high));
         let word = self.constant(Type::F64, WORD);
         (low.iter().zip(&high))
             .map(|(&low, &high)| {
-                // Both are exact, and the high part is 0 or not less than the low one.
                 let high = self.b.ins().fmul(high, word);
-                let sum = self.b.ins().fadd(high, low);
-                if self.round == Round::Nearest {
-                    return sum;
-                }
-                let missing = self.missing(sum, high, low);
-                self.directed(Type::F64, sum, missing)
+                self.sum_of_parts(Type::F64, high, low)
             })
             .collect()
     }
@@ -92,16 +111,15 @@ impl BlockLowerer<'_, '_, '_> {
             let wide = self.int_to_float(signed, round, from, Type::F32, a);
             return self.half(false).narrow(round, wide);
         }
-        let clif = super::super::super::forms::clif_type(to, false);
+        let clif = clif_type(to, false);
         if round != Round::Nearest && !is_exact(from, to) {
             let mut rounding = Rounding::new(self.b, round, false);
-            let doubles = if from.bits() == 64 {
-                let low = rounding.b.ins().ireduce(types::I32, a);
-                let high = int::high_half(rounding.b, a);
-                rounding.doubles_of_longs(signed, low, high)
-            } else {
-                rounding.doubles_of_words(signed, a)
-            };
+            if from.bits() <= 32 {
+                return rounding.singles_of_words(signed, a);
+            }
+            let low = rounding.b.ins().ireduce(types::I32, a);
+            let high = int::high_half(rounding.b, a);
+            let doubles = rounding.doubles_of_longs(signed, low, high);
             return if to == Type::F32 { rounding.singles(&doubles) } else { doubles[0] };
         }
         if signed {
@@ -154,12 +172,7 @@ impl BlockLowerer<'_, '_, '_> {
                     }
                 })
                 .collect(),
-            _ => (words.iter())
-                .map(|&x| {
-                    let doubles = rounding.doubles_of_words(signed, x);
-                    rounding.singles(&doubles)
-                })
-                .collect(),
+            _ => words.iter().map(|&x| rounding.singles_of_words(signed, x)).collect(),
         })
     }
 }
