@@ -3,6 +3,8 @@
 
 mod guests;
 mod operands;
+#[path = "../support/variable.rs"]
+mod variable;
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -123,10 +125,14 @@ fn check(table: &Table, launches: u64) {
             assert_eq!(outcome.counts.interp_instructions, 0);
             for (i, (operation, ty)) in (0..).zip(&table.operations) {
                 let found = cells(&memory, RESULTS + i * STEP, *ty, LANES);
-                same(operation, ops[i as usize], table, rows, uniform, &found);
+                let failure = difference(ops[i as usize], table, rows, uniform, &found);
+                failures.extend(
+                    failure.map(|failure| format!("{operation} of {failure} (uniform: {uniform}, {effort:?})")),
+                );
             }
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 fn is_float(op: &Op) -> bool {
@@ -134,20 +140,15 @@ fn is_float(op: &Op) -> bool {
     converts || matches!(op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. })
 }
 
-fn same(operation: &str, op: &Op, table: &Table, rows: &[Vec<u64>], uniform: bool, found: &[u64]) {
+/// The first lane whose result is not as defined, with its operands.
+fn difference(op: &Op, table: &Table, rows: &[Vec<u64>], uniform: bool, found: &[u64]) -> Option<String> {
     let args: Vec<&[u64]> = rows.iter().take(op.operands().len()).map(|row| &row[..]).collect();
     let mut expected = vec![0; LANES];
     eval::lanewise(op, table.operands[0], NAN, 0, &args, &mut expected).expect("a lane-wise operation");
-    for (lane, &found) in found.iter().enumerate() {
-        let of = if uniform { lane / 8 * 8 } else { lane };
-        let expected = expected[of];
-        let operands: Vec<String> = args.iter().map(|row| format!("{:#x}", row[of])).collect();
-        let operands = operands.join(", ");
-        assert_eq!(
-            found, expected,
-            "{operation} of {operands}: {found:#x}, expected {expected:#x} (uniform: {uniform})"
-        );
-    }
+    let of = |lane: usize| if uniform { lane / 8 * 8 } else { lane };
+    let lane = (0..LANES).find(|&lane| found[lane] != expected[of(lane)])?;
+    let operands: Vec<String> = args.iter().map(|row| format!("{:#x}", row[of(lane)])).collect();
+    Some(format!("{}: {:#x}, expected {:#x}", operands.join(", "), found[lane], expected[of(lane)]))
 }
 
 fn arithmetic(ty: Type, launches: u64) {

@@ -1,9 +1,10 @@
 //! Operands near the boundaries of formats, of roundings and of what the lowering does in different ways.
 
+use super::variable::variable;
 use warploom::ir::generate::{Random, Source};
 use warploom::ir::{FloatAttrs, NanPolicy, Type, eval};
 
-/// Rows of operands: all combinations of edge cases first, then random ones.
+/// Rows of operands: all combinations of edge cases first, then random ones. With a seed in `WARPLOOM_SEED` all are random.
 pub struct Operands {
     types: Vec<Type>,
     edges: Vec<Vec<u64>>,
@@ -13,8 +14,10 @@ pub struct Operands {
 
 impl Operands {
     pub fn new(types: &[Type]) -> Operands {
-        let edges = types.iter().map(|&ty| edges(ty, types.len())).collect();
-        Operands { types: types.to_vec(), edges, combination: 0, random: Random::new(types.len() as u64) }
+        let edges: Vec<Vec<u64>> = types.iter().map(|&ty| edges(ty, types.len())).collect();
+        let seed = variable("WARPLOOM_SEED");
+        let combination = if seed.is_some() { edges.iter().map(Vec::len).product() } else { 0 };
+        Operands { types: types.to_vec(), edges, combination, random: Random::new(seed.unwrap_or(0)) }
     }
 
     /// A row for each operand.
