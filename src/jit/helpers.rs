@@ -16,8 +16,9 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::code::{Code, CodeModule, MachineCode};
 use super::{Effort, JitError, Target};
+use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
-use crate::ir::{Access, AtomicOp, BlockId, Extend, NanPolicy, SharedFn, Space, Type};
+use crate::ir::{Access, AtomicOp, BlockId, Extend, FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -29,6 +30,8 @@ const FAULT_ORDER: usize = 255;
 pub const SPARSE_LANES: usize = 253;
 /// Operands of a shared function, 8 lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
+/// Operands of a fused multiply-add of `f64`, 8 lanes of each or scalars that far apart, then its results in place of the first.
+pub const FUSED_LANES: usize = 0;
 /// What [`Helper::Reach`] found.
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
@@ -81,10 +84,13 @@ pub enum Helper {
     /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in scratch words
     /// [`SHARED_LANES`] and what follows, and results in their places.
     Shared,
+    /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
+    Fused,
 }
 
 impl Helper {
-    pub const ALL: [Helper; 5] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared];
+    pub const ALL: [Helper; 6] =
+        [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared, Helper::Fused];
 
     /// The symbol that code calls it by.
     pub fn name(self) -> &'static str {
@@ -94,6 +100,7 @@ impl Helper {
             Helper::Fill => "warploom_fill",
             Helper::Reach => "warploom_reach",
             Helper::Shared => "warploom_shared",
+            Helper::Fused => "warploom_fused",
         }
     }
 
@@ -104,6 +111,7 @@ impl Helper {
             Helper::Fill => fill as *const u8,
             Helper::Reach => reach as *const u8,
             Helper::Shared => shared as *const u8,
+            Helper::Fused => fused as *const u8,
         }
     }
 
@@ -121,6 +129,7 @@ impl Helper {
             Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
             Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32],
+            Helper::Fused => &[types::I64, types::I32, types::I32],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
         signature
@@ -276,6 +285,30 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
         let operand = cells.get(&context.engine, lane) as u32;
         cells.set(&mut context.engine, lane, crate::ir::shared::one(function, nan, operand).into());
     }
+}
+
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.helper_calls += 1;
+    let attrs = FloatAttrs { round: ROUNDS[round as usize], ..FloatAttrs::IEEE };
+    let (x, rest) = context.engine[FUSED_LANES..].split_at_mut(CHUNK as usize);
+    let (y, rest) = rest.split_at(CHUNK as usize);
+    let mut results = [0; CHUNK as usize];
+    let lanes = lanes as usize;
+    // What a NaN is, code sees to.
+    let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
+    eval::fma(Type::F64, attrs, nan, &x[..lanes], &y[..lanes], &rest[..lanes], &mut results[..lanes]);
+    x[..lanes].copy_from_slice(&results[..lanes]);
+}
+
+/// Roundings by the number that code passes.
+const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
+
+pub fn round_number(round: Round) -> u32 {
+    ROUNDS.iter().position(|&r| r == round).expect("all roundings are listed") as u32
 }
 
 /// Shared functions by the number that code passes.

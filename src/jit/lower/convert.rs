@@ -6,6 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use super::super::forms::{Lanes, clif_type};
 use super::block::BlockLowerer;
 use super::int::{self, constant};
+use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
 
@@ -36,24 +37,6 @@ impl BlockLowerer<'_, '_, '_> {
             }
             ConvertOp::HighHalf => int::high_half(self.b, a),
             ConvertOp::Bitcast => vector::cast(self.b, clif_type(to, false), a),
-        }
-    }
-
-    pub(super) fn int_to_float(&mut self, signed: bool, from: Type, to: Type, a: Clif) -> Clif {
-        if to == Type::F16 {
-            // What `f32` rounds is too great for `f16`.
-            let wide = self.int_to_float(signed, from, Type::F32, a);
-            return self.half(false).narrow(Round::Nearest, wide);
-        }
-        let clif = clif_type(to, false);
-        if signed {
-            let a = int::widen_sign(self.b, from, a);
-            self.b.ins().fcvt_from_sint(clif, a)
-        } else if from.bits() == 64 {
-            self.b.ins().fcvt_from_uint(clif, a)
-        } else {
-            let a = self.b.ins().uextend(types::I64, a);
-            self.b.ins().fcvt_from_sint(clif, a)
         }
     }
 
@@ -102,16 +85,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn fconvert_lanes(&mut self, attrs: FloatAttrs, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
         let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
+        if (from, to) == (Type::F64, Type::F16) {
+            let singles = inputs.chunks(2).map(|pair| singles_for_half(self.b, attrs.round, pair, true));
+            let singles: Lanes = singles.collect();
+            return singles.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
+        }
         if to == Type::F16 {
-            let convert = |lowerer: &mut Self, x| {
-                let mut half = lowerer.half(true);
-                let rounded = half.narrow(attrs.round, x);
-                half.finish(attrs, rounded)
-            };
-            return inputs.iter().map(|&x| convert(self, x)).collect();
+            return inputs.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
         }
         let converted: Lanes = match (from, to) {
             (Type::F16 | Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
+            (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
+                inputs.chunks(2).map(|pair| Rounding::new(self.b, attrs.round, true).singles(pair)).collect()
+            }
             (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
             _ => inputs,
         };
@@ -125,19 +111,48 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// A vector of `f32`, rounded to integers and clamped; NaNs become `nan`.
-    pub(super) fn words_of_floats(&mut self, signed: bool, round: Round, nan: u64, x: Clif) -> Clif {
+    /// An `f32` that is rounded to `f16`.
+    pub(super) fn rounded_half(&mut self, attrs: FloatAttrs, x: Clif, vector: bool) -> Clif {
+        let mut half = self.half(vector);
+        let rounded = half.narrow(attrs.round, x);
+        half.finish(attrs, rounded)
+    }
+
+    /// Floats, `f32` in vectors, rounded to integers of up to 32 bits (64 of scalars) and clamped; NaNs become `nan`.
+    pub(super) fn ints_of_floats(
+        &mut self,
+        (to, signed): (Type, bool),
+        round: Round,
+        nan: u64,
+        x: Clif,
+        vector: bool,
+    ) -> Clif {
         let x = float::integral(self.b, round, x);
-        let words = if signed {
-            self.b.ins().fcvt_to_sint_sat(types::I32X4, x)
+        let clif = clif_type(to, vector);
+        let narrow = to.bits() < 32;
+        let ints = if signed || narrow {
+            self.b.ins().fcvt_to_sint_sat(clif, x)
         } else {
-            self.b.ins().fcvt_to_uint_sat(types::I32X4, x)
+            self.b.ins().fcvt_to_uint_sat(clif, x)
         };
+        let ints = if narrow { self.clamped(to, signed, ints, vector) } else { ints };
         if nan == 0 {
-            return words;
+            return ints;
         }
         let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
-        let replacement = constant(self.b, Type::I32, nan, true);
-        vector::blend(self.b, is_nan, replacement, words)
+        let replacement = constant(self.b, to, nan, vector);
+        if vector {
+            return vector::blend(self.b, is_nan, replacement, ints);
+        }
+        self.b.ins().select(is_nan, replacement, ints)
+    }
+
+    /// Signed words as the nearest integers of a narrow type.
+    fn clamped(&mut self, to: Type, signed: bool, words: Clif, vector: bool) -> Clif {
+        let (least, greatest) = if signed { (!(to.bit_mask() >> 1), to.bit_mask() >> 1) } else { (0, to.bit_mask()) };
+        let [least, greatest] = [least, greatest].map(|bits| constant(self.b, Type::I32, bits, vector));
+        let words = self.b.ins().smax(words, least);
+        let words = self.b.ins().smin(words, greatest);
+        int::narrow(self.b, to, words, vector)
     }
 }
