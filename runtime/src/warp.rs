@@ -181,6 +181,10 @@ pub const BARRIERS: usize = 16;
 /// a store write there.
 pub const SHARED_PADDING: u64 = 128;
 
+/// Room behind a warp's local memory, if it has any: a vector of lanes that begins in its last row, and the words of lanes that take
+/// no part in a store (32 of a lane, each in a row of 64 lanes), stay in the allocation.
+pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
+
 /// State of the running warp. Valid during a call of the engine only. JIT code reads and writes it by offset.
 #[repr(C)]
 pub struct WarpContext {
@@ -191,7 +195,7 @@ pub struct WarpContext {
     pub shared: *mut u8,
     pub shared_bytes: u64,
     /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
-    /// `(o & !3) * lanes + l * 4 + (o & 3)`.
+    /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
     pub local: *mut u8,
     /// Per lane; a multiple of 4.
     pub local_bytes: u64,

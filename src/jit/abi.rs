@@ -25,6 +25,8 @@ offsets! {
     SHARED_BYTES = shared_bytes;
     LOCAL = local;
     LOCAL_BYTES = local_bytes;
+    SHARED_WINDOW = shared_window;
+    LOCAL_WINDOW = local_window;
     CONSTANTS = constants;
     TID_TABLE = tid_table;
     TID_STRIDE = tid_stride;
