@@ -181,6 +181,10 @@ pub const BARRIERS: usize = 16;
 /// a store write there.
 pub const SHARED_PADDING: u64 = 128;
 
+/// Room behind a warp's local memory, if it has any: a vector of lanes that begins in its last row, and the words of lanes that take
+/// no part in a store (32 of a lane, each in a row of 64 lanes), stay in the allocation.
+pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
+
 /// State of the running warp. Compiled code reads and writes it by offset ([`offsets`]).
 ///
 /// What pointers and their bounds rest on is the scheduler's: others read it, and only compiled code writes it. A context is valid
@@ -203,7 +207,7 @@ pub struct WarpContext<'launch> {
     pub(crate) shared: *mut u8,
     pub(crate) shared_bytes: u64,
     /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
-    /// `(o & !3) * lanes + l * 4 + (o & 3)`.
+    /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
     pub(crate) local: *mut u8,
     /// Per lane; a multiple of 4.
     pub(crate) local_bytes: u64,

@@ -3,11 +3,12 @@
 //!
 //! A segment ends where an operation needs what all lanes have done: a cross-lane operation, a mask used as a number,
 //! and a memory operation that conflicts with one before it. Two memory operations conflict if one of them writes or is
-//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation.
+//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation. A store to local memory
+//! is like a load in this: other lanes do not see it, and nobody does after a fault.
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, UnaryOp, Value, ValueType};
+use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, Space, UnaryOp, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -118,7 +119,7 @@ impl Planner<'_> {
                     }
                     return self.alone(Step::Scalar(index));
                 }
-                let writes = !matches!(inst.op, Op::Load { .. });
+                let writes = !matches!(inst.op, Op::Load { .. }) && access.space != Space::Local;
                 if self.writes || (writes && self.loads) {
                     self.close();
                 }

@@ -3,7 +3,7 @@
 use super::barrier::{Arrival, Barriers};
 use super::config::LaunchError;
 use super::outcome::Waiting;
-use crate::warp::{BarrierKind, SHARED_PADDING};
+use crate::warp::{BarrierKind, LOCAL_PADDING, SHARED_PADDING};
 use crate::zeroed::Zeroed;
 
 /// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
@@ -12,6 +12,7 @@ pub(super) struct WarpStorage {
     pub slot: u32,
     registers: Zeroed,
     local: Zeroed,
+    local_bytes: u64,
     /// Whether a warp has used the local memory, which begins zeroed.
     used: bool,
 }
@@ -19,7 +20,8 @@ pub(super) struct WarpStorage {
 impl WarpStorage {
     /// Sizes in bytes, of the whole warp.
     pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
-        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local: allocate(local_bytes)?, used: false })
+        let local = allocate(padded_local_bytes(local_bytes))?;
+        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local, local_bytes, used: false })
     }
 
     pub(super) fn registers(&self) -> *mut u8 {
@@ -47,10 +49,15 @@ impl WarpStorage {
     pub(super) fn clear_local(&mut self) {
         if self.used {
             // SAFETY: the allocation has these bytes, and no warp uses it at the moment.
-            unsafe { self.local().write_bytes(0, self.local.bytes() as usize) };
+            unsafe { self.local().write_bytes(0, self.local_bytes as usize) };
         }
         self.used = true;
     }
+}
+
+/// Bytes that a warp's local memory takes.
+pub(super) fn padded_local_bytes(local_bytes: u64) -> u64 {
+    if local_bytes == 0 { 0 } else { local_bytes.saturating_add(LOCAL_PADDING) }
 }
 
 /// Memory as compiled code wants it.

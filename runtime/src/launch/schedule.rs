@@ -1,6 +1,6 @@
 //! [`launch`]: checks, what the workers share, and the hand-out of blocks.
 
-use super::block::{Block, WarpStorage};
+use super::block::{Block, WarpStorage, padded_local_bytes};
 use super::config::{LaunchConfig, LaunchError};
 use super::engine::Engine;
 use super::outcome::{Counts, Fault, Outcome};
@@ -92,7 +92,7 @@ impl Shape {
 
     /// Host memory of one block whose warps are all suspended.
     fn block_bytes(&self) -> u64 {
-        let warp = self.register_bytes.saturating_add(self.warp_local_bytes);
+        let warp = self.register_bytes.saturating_add(padded_local_bytes(self.warp_local_bytes));
         let own = size_of::<Block>() as u64 + SHARED_PADDING + self.shared_bytes;
         warp.saturating_mul(u64::from(self.warps)).saturating_add(own)
     }

@@ -10,22 +10,16 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class, bound, tiled};
-use crate::ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
-use warploom_runtime::warp::{PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
+use crate::analysis::{CHUNK, Class, tiled};
+use crate::ir::{Access, Space, Type, Value};
+use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
 
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;
 
-/// Offsets that are known to end below are likely to lie in any kernel's shared memory.
-const SMALL_OFFSET: i64 = 16 << 10;
-
 /// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page (of a
 /// group: a run) ends between them, and a helper does what the look-up did not find.
 pub(super) const NEAR: i64 = 1 << 10;
-
-/// Parts of a guard that are looked at.
-const MAX_MASKS: usize = 16;
 
 /// An address whose lanes are evenly spaced, with the access's offset added.
 #[derive(Clone, Copy)]
@@ -130,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn place(&mut self, access: &Access, rights: Rights) -> Option<Place> {
         let class = self.classes.get(access.address);
         let inline = match access.space {
-            Space::Shared => class != Class::Varying,
+            Space::Shared | Space::Const(_) => class != Class::Varying,
             space => matches!(space, Space::Global | Space::Generic),
         };
         let step = class.stride().unwrap_or(i64::from(access.bytes()));
@@ -139,7 +133,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let (base, holds) = self.guess(access.address, step);
         let mut place = match access.space {
-            Space::Shared => self.place_in_shared(access, base, step),
+            Space::Shared | Space::Const(_) => self.place_at_offset(access, base, step),
             _ => self.place_in_page(access, base, evenly(step), rights),
         };
         if let Some(holds) = holds {
@@ -149,7 +143,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Lane 0 of an address, and whether the others follow `step` bytes apart.
-    fn guess(&mut self, address: Value, step: i64) -> Guess {
+    pub(super) fn guess(&mut self, address: Value, step: i64) -> Guess {
         if self.classes.get(address).stride().is_some() {
             return self.base(address);
         }
@@ -188,12 +182,23 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)
     }
 
-    fn place_in_shared(&mut self, access: &Access, base: Clif, step: i64) -> Place {
+    fn place_at_offset(&mut self, access: &Access, base: Clif, step: i64) -> Place {
         let first = self.first_address(access, base);
         let last = self.spread(first, step, Reach::Known(LANES - 1));
-        let reachable = self.is_in_shared(access, &Spaced { first, last, step });
-        let shared = self.ctx_load(types::I64, abi::SHARED);
-        Place { host: (self.b.ins().iadd(shared, first), 0), distances: evenly(step), reachable }
+        let (start, bytes) = self.memory_at_offsets(access.space);
+        let reachable = self.is_inside(access, &Spaced { first, last, step }, bytes);
+        Place { host: (self.b.ins().iadd(start, first), 0), distances: evenly(step), reachable }
+    }
+
+    /// Where shared memory or a constant bank begins, and how many bytes it has.
+    pub(super) fn memory_at_offsets(&mut self, space: Space) -> (Clif, Clif) {
+        match space {
+            Space::Const(bank) => {
+                let start = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
+                (start, self.b.ins().iconst(types::I64, CONST_BANK_BYTES as i64))
+            }
+            _ => (self.ctx_load(types::I64, abi::SHARED), self.ctx_load(types::I64, abi::SHARED_BYTES)),
+        }
     }
 
     /// Where the chunk's lanes of an access to a tiled image are, whose varying address is made of the bits of an evenly
@@ -280,14 +285,13 @@ impl BlockLowerer<'_, '_, '_> {
         Place { host: (look_up.host, distance), distances, reachable }
     }
 
-    /// Whether evenly spaced lanes lie in shared memory, aligned. They are so far apart that all are if the first one is (see
-    /// [`fits_a_page`]).
-    pub(super) fn is_in_shared(&mut self, access: &Access, spaced: &Spaced) -> Clif {
+    /// Whether evenly spaced lanes lie in a memory of so many bytes, aligned. They are so far apart that all are if the first one is
+    /// (see [`fits_a_page`]).
+    pub(super) fn is_inside(&mut self, access: &Access, spaced: &Spaced, bytes: Clif) -> Clif {
         debug_assert!(spaced.step % i64::from(access.align.max(1)) == 0, "lanes are not aligned alike");
         let (low, high) = spaced.ends();
         let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()));
-        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-        let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+        let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
         if spaced.step < 0 {
             let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, low, 0);
             inside = self.b.ins().band(inside, positive);
@@ -345,6 +349,13 @@ impl BlockLowerer<'_, '_, '_> {
         let result = self.b.append_block_param(found, types::I64);
         self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
         self.b.switch_to_block(miss);
+        if access.space == Space::Generic {
+            // Shared memory lies in no run: what is said of a group's accesses to global memory does not hold there.
+            let window = self.is_in_a_window(range.low);
+            let look = self.b.create_block();
+            self.b.ins().brif(window, slow, &[], look, &[]);
+            self.b.switch_to_block(look);
+        }
         let [reached, addend] = self.find_run([range.low, range.last], (run, rights));
         self.b.ins().brif(reached, found, &[BlockArg::Value(addend)], slow, &[]);
         self.b.switch_to_block(found);
@@ -388,121 +399,5 @@ impl BlockLowerer<'_, '_, '_> {
         .collect();
         let addend = std::mem::offset_of!(TlbEntry, addend) as i32;
         (tags, self.b.ins().load(types::I64, flags(), entry, addend))
-    }
-
-    /// The lanes of an address of 32 bits, with the access's offset added.
-    pub(super) fn words(&mut self, access: &Access) -> [Clif; 2] {
-        let lanes = self.lanes(access.address);
-        if access.offset == 0 {
-            return [lanes[0], lanes[1]];
-        }
-        let offset = super::int::constant(self.b, Type::I32, access.offset as u32 as u64, true);
-        [0, 1].map(|part| self.b.ins().iadd(lanes[part], offset))
-    }
-
-    /// Offsets of the lanes in shared memory, all in range and aligned; else to `slow`. Those outside the mask are 0.
-    pub(super) fn shared_offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
-        let mut offsets = self.words(access);
-        let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
-        if let Some(mask) = mask {
-            offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
-        }
-        let bytes = i64::from(access.bytes());
-        let known = bound(|v| self.ty(v), |v| &self.def(v).op, access.address);
-        let low_bits = i64::from(access.align.max(1)) - 1;
-        let mut wrong: Option<Clif> = None;
-        // Small offsets are compared as one, with the largest that there can be.
-        let end =
-            i64::try_from(known.max).unwrap_or(i64::MAX).saturating_add(i64::from(access.offset)).saturating_add(bytes);
-        if self.guard_keeps_in_shared(access) {
-            // The lanes that take part are in range.
-        } else if access.offset >= 0 && end <= SMALL_OFFSET {
-            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
-            self.require(inside, slow);
-        } else {
-            let highest = self.b.ins().umax(offsets[0], offsets[1]);
-            let whole = low_bits == bytes - 1;
-            let limit = if whole {
-                // What starts in the last whole element ends in it.
-                self.b.ins().band_imm_s(limit, -bytes)
-            } else {
-                let room = self.b.ins().iadd_imm_s(limit, -bytes);
-                let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
-                self.require(enough, slow);
-                room
-            };
-            let limit = self.b.ins().ireduce(types::I32, limit);
-            let limit = self.b.ins().splat(types::I32X4, limit);
-            let beyond = if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
-            wrong = Some(self.b.ins().icmp(beyond, highest, limit));
-        }
-        let aligned = (1i64 << known.zeros.min(32)) > low_bits && i64::from(access.offset) & low_bits == 0;
-        if !aligned {
-            let low = super::int::constant(self.b, Type::I32, low_bits as u64, true);
-            let zero = super::int::constant(self.b, Type::I32, 0, true);
-            let both = self.b.ins().bor(offsets[0], offsets[1]);
-            let low = self.b.ins().band(both, low);
-            let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
-            wrong = Some(match wrong {
-                Some(wrong) => self.b.ins().bor(wrong, misaligned),
-                None => misaligned,
-            });
-        }
-        if let Some(wrong) = wrong {
-            let bits = self.b.ins().vhigh_bits(types::I32, wrong);
-            let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
-            self.require(fine, slow);
-        }
-        offsets
-    }
-
-    /// Whether lanes beyond shared memory take no part, as on GFX9: the guard has `address < max(bytes, last) - last`, all of an
-    /// element but its first byte being `last`.
-    fn guard_keeps_in_shared(&self, access: &Access) -> bool {
-        let last = u64::from(access.bytes()) - 1;
-        let is_address = |v: Value| match *self.def_op(v) {
-            _ if access.offset == 0 => v == access.address,
-            Op::Binary { op: BinaryOp::Add, a, b } => {
-                a == access.address && self.constant(b) == Some(u64::from(access.offset as u32))
-            }
-            _ => false,
-        };
-        let is_room = |v: Value| {
-            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.def_op(v) else { return false };
-            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.def_op(a) else { return false };
-            let of_last = [b, least].map(|v| self.constant(v)) == [Some(last); 2];
-            of_last && matches!(self.def_op(bytes), Op::Special(Special::SharedBytes))
-        };
-        let mut masks: SmallVec<[Value; 8]> = access.guard.into_iter().collect();
-        for _ in 0..MAX_MASKS {
-            match masks.pop().map(|mask| self.def_op(mask)) {
-                Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
-                Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,
-                Some(_) => {}
-                None => return false,
-            }
-        }
-        false
-    }
-
-    /// Host address of the chunk's first lane at an offset in local memory that all lanes share. Words of lanes lie
-    /// side by side.
-    pub(super) fn local_address(&mut self, access: &Access, slow: ClifBlock) -> Clif {
-        let (offset, _) = self.base(access.address);
-        let offset = self.b.ins().iadd_imm_s(offset, i64::from(access.offset));
-        if let Some(aligned) = self.is_aligned(access.align.max(4), offset) {
-            self.require(aligned, slow);
-        }
-        let offset = self.b.ins().uextend(types::I64, offset);
-        let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
-        let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
-        self.require(inside, slow);
-        let local = self.ctx_load(types::I64, abi::LOCAL);
-        let row = self.b.ins().imul_imm_s(offset, i64::from(self.function.lanes));
-        let at = self.b.ins().iadd(local, row);
-        let lane = self.first_lane();
-        let first = self.b.ins().ishl_imm_u(lane, 2);
-        self.b.ins().iadd(at, first)
     }
 }

@@ -8,6 +8,7 @@ use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
 use super::address::Rights;
+use super::apart::Window;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
@@ -41,9 +42,10 @@ impl BlockLowerer<'_, '_, '_> {
         let locked = access.space != Space::Shared && !self.region.one_worker;
         let inline = matches!(access.ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
             && u32::from(access.align) >= access.ty.bytes()
-            && matches!(access.space, Space::Shared | Space::Global);
+            && matches!(access.space, Space::Shared | Space::Global | Space::Generic);
+        let generic = access.space == Space::Generic;
         let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());
-        let run = (at_once && access.space == Space::Global).then(|| self.region.next_run());
+        let run = (at_once && access.space != Space::Shared).then(|| self.region.next_run());
         let desc = self.describe(index, AccessKind::Atomic { op }, run);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
@@ -63,14 +65,30 @@ impl BlockLowerer<'_, '_, '_> {
                 let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
                 self.require(full, general);
             }
+            let finish = |lowerer: &mut Self, old: Lanes| {
+                let none = status.map(|_| lowerer.b.ins().iconst(types::I64, 0));
+                let args: Vec<BlockArg> = old.into_iter().chain(none).map(BlockArg::Value).collect();
+                lowerer.b.ins().jump(done, &args);
+                lowerer.chunk.clone_from(&saved);
+            };
+            if generic && matches!(access.ty, Type::I32 | Type::F32) {
+                let (window, global) = (self.b.create_block(), self.b.create_block());
+                let looks = self.looks_in_a_window(&access);
+                self.b.ins().brif(looks, window, &[], global, &[]);
+                self.b.switch_to_block(window);
+                let offsets = self.offsets_in_window(Window::Shared, &access, general);
+                let old = self.atomic_at_offsets((op, access.ty), value, wanted, offsets);
+                finish(self, old);
+                self.b.switch_to_block(global);
+            }
             let old = match run {
                 Some(run) => self.atomic_in_a_run(&access, op, value, wanted, (run, locked), general),
-                None => self.atomic_of_all_lanes(&access, op, value, wanted, general),
+                None => {
+                    let offsets = self.offsets(&access, None, general);
+                    self.atomic_at_offsets((op, access.ty), value, wanted, offsets)
+                }
             };
-            let none = status.map(|_| self.b.ins().iconst(types::I64, 0));
-            let args: Vec<BlockArg> = old.into_iter().chain(none).map(BlockArg::Value).collect();
-            self.b.ins().jump(done, &args);
-            self.chunk.clone_from(&saved);
+            finish(self, old);
             self.b.switch_to_block(general);
         }
         self.stage(&access, &[value]);
@@ -87,7 +105,13 @@ impl BlockLowerer<'_, '_, '_> {
             let [_, bytes, _] = self.run(run, Rights::WRITE);
             let empty = self.b.ins().icmp_imm_u(IntCC::Equal, bytes, 0);
             let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
-            let unknown = self.b.ins().band(empty, full);
+            let mut unknown = self.b.ins().band(empty, full);
+            if generic {
+                // There is no run of shared memory to be found.
+                let looks = self.looks_in_a_window(&access);
+                unknown = self.b.ins().band_not(unknown, looks);
+                self.chunk.clone_from(&saved);
+            }
             let (find, known) = (self.cold_block(), self.b.create_block());
             self.b.ins().brif(unknown, find, &[], known, &[]);
             self.b.switch_to_block(find);
@@ -131,20 +155,17 @@ impl BlockLowerer<'_, '_, '_> {
         self.set_status(inst, status);
     }
 
-    /// All lanes of the chunk in shared memory, without a check for each: what they found, if wanted.
-    fn atomic_of_all_lanes(
+    /// All lanes of the chunk in shared memory, at offsets that are known to be in reach: what they found, if wanted.
+    fn atomic_at_offsets(
         &mut self,
-        access: &Access,
-        op: AtomicOp,
+        (op, ty): (AtomicOp, Type),
         value: Value,
         wanted: bool,
-        slow: cranelift_codegen::ir::Block,
+        offsets: [Clif; 2],
     ) -> Lanes {
-        let offsets = self.shared_offsets(access, None, slow);
         let alike = self.is_alike(value);
         let same = alike.then(|| self.base(value).0);
         let operands = if alike { Lanes::new() } else { self.lanes(value) };
-        let ty = access.ty;
         let mut old = if wanted { self.zero_lanes(ty) } else { Lanes::new() };
         let shared = self.ctx_load(types::I64, abi::SHARED);
         for lane in 0..CHUNK as usize {

@@ -9,11 +9,12 @@ use smallvec::SmallVec;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
 use super::address::{Distances, Place, Rights, evenly};
+use super::apart::Window;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, Extend, Inst, Op, Type};
+use crate::ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 const LANES: i64 = CHUNK as i64;
 
@@ -101,6 +102,12 @@ impl BlockLowerer<'_, '_, '_> {
             args.extend(status.map(|_| BlockArg::Value(lowerer.b.ins().iconst(types::I64, 0))));
             lowerer.b.ins().jump(done, &args);
         };
+        // Lanes that take no part read 0.
+        let nothing = |lowerer: &mut Self| {
+            let zeros: Vec<Clif> = (0..count).flat_map(|_| lowerer.zero_lanes(result_ty)).collect();
+            let status = sparse.then(|| lowerer.b.ins().iconst(types::I64, 0));
+            zeros.into_iter().chain(status).map(BlockArg::Value).collect()
+        };
         // What is computed on one side of a branch is not known to the other.
         let mut known = None;
         if let Some(place) = self.place_in_tiles(&access, Rights::READ) {
@@ -112,24 +119,40 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         let slow = self.cold_block();
+        let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
         let place = self.place_for_both(&access, Rights::READ);
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         if let Some(place) = place {
-            let other = if run.is_some() { self.cold_block() } else { slow };
+            let other = if run.is_some() { self.cold_block() } else { beyond };
             self.require(place.reachable, other);
             let loaded = self.load_spaced(&access, extend, place.host, &place.distances, result_ty);
             masked(self, &loaded);
             self.chunk.clone_from(&saved);
             self.b.switch_to_block(other);
         }
-        if (place.is_none() || run.is_some())
-            && let Some(loaded) = self.load_apart(&access, extend, run, slow, result_ty)
-        {
-            masked(self, &loaded);
+        if place.is_none() || run.is_some() {
+            self.unless_empty(guard, done, nothing);
+            self.unless_in_a_window(&access, beyond, slow);
+            if let Some(loaded) = self.load_apart(&access, extend, run, beyond, result_ty) {
+                masked(self, &loaded);
+            }
         }
         self.chunk.clone_from(&saved);
+        if beyond != slow {
+            let mut window_or = beyond;
+            for window in Window::ALL {
+                self.b.switch_to_block(window_or);
+                window_or = if window == Window::Local { slow } else { self.cold_block() };
+                let loaded = self.load_in_window(window, &access, extend, window_or, result_ty);
+                masked(self, &loaded);
+                self.chunk.clone_from(&saved);
+            }
+        }
         self.b.switch_to_block(slow);
+        if place.is_some() && run.is_none() {
+            self.unless_empty(guard, done, nothing);
+        }
         self.stage(&access, &[]);
         let bits = self.mask_bits(guard);
         if sparse {
@@ -150,6 +173,34 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().lanes.insert(value, lanes);
         }
         self.set_status(inst, status);
+    }
+
+    /// Goes on if lanes take part in an access, else to `done` with these arguments. Of the lanes active at the block's entry there
+    /// mostly are some.
+    fn unless_empty(
+        &mut self,
+        guard: Value,
+        done: ClifBlock,
+        nothing: impl FnOnce(&mut Self) -> Vec<BlockArg>,
+    ) {
+        if self.settled_mask(guard).is_some() || self.entry_mask() == Some(guard) {
+            return;
+        }
+        let bits = self.mask_bits(guard);
+        let nothing = nothing(self);
+        let some = self.b.create_block();
+        self.b.ins().brif(bits, some, &[], done, &nothing);
+        self.b.switch_to_block(some);
+    }
+
+    /// Goes on unless an access's lanes seem to be in a window, for which `beyond` has code if that is another block than `slow`.
+    fn unless_in_a_window(&mut self, access: &Access, beyond: ClifBlock, slow: ClifBlock) {
+        if beyond != slow {
+            let window = self.looks_in_a_window(access);
+            let global = self.b.create_block();
+            self.b.ins().brif(window, beyond, &[], global, &[]);
+            self.b.switch_to_block(global);
+        }
     }
 
     /// Notes the sparse status of an access: bits of the chunk's lanes.
@@ -273,6 +324,7 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Store, run);
+        let leaves_later = self.may_fault_later(index);
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
@@ -290,13 +342,14 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         let slow = self.cold_block();
+        let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
         let place = self.place_for_both(&access, Rights::WRITE);
         let saved = self.chunk.clone();
         let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {
-            let other = if apart { self.cold_block() } else { slow };
+            let other = if apart { self.cold_block() } else { beyond };
             let reachable = self.b.ins().band(full, place.reachable);
             self.require(reachable, other);
             self.store_spaced(&access, &lanes, place.host, &place.distances);
@@ -304,10 +357,24 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk.clone_from(&saved);
             self.b.switch_to_block(other);
         }
-        if apart && self.store_apart((desc, run), &access, (values, &lanes), bits, slow) {
-            self.finish_store(done, sparse);
+        if apart {
+            self.unless_empty(guard, done, |lowerer| lowerer.no_status(sparse).into_vec());
+            self.unless_in_a_window(&access, beyond, slow);
+            if self.store_apart((desc, run), &access, (values, &lanes), bits, beyond) {
+                self.finish_store(done, sparse);
+            }
         }
         self.chunk.clone_from(&saved);
+        if beyond != slow {
+            let mut window_or = beyond;
+            for window in Window::ALL {
+                self.b.switch_to_block(window_or);
+                window_or = if window == Window::Local { slow } else { self.cold_block() };
+                self.store_in_window(window, &access, &lanes, bits, window_or);
+                self.finish_store(done, sparse);
+                self.chunk.clone_from(&saved);
+            }
+        }
         self.b.switch_to_block(slow);
         let any = self.b.create_block();
         let none = self.no_status(sparse);
@@ -317,7 +384,7 @@ impl BlockLowerer<'_, '_, '_> {
         if sparse {
             self.clear_status();
         }
-        self.call_access(desc, bits, false);
+        self.call_access(desc, bits, leaves_later);
         let args: SmallVec<[BlockArg; 1]> = status.map(|_| BlockArg::Value(self.status())).into_iter().collect();
         self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
@@ -371,8 +438,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether the load of this instruction may have recorded a fault for the end of its segment.
+    /// Whether this instruction may have recorded a fault for the end of its segment. Local memory is seen by its own lanes only, and
+    /// not at all after a fault, so that its stores are among loads.
     pub(super) fn may_fault_later(&self, index: usize) -> bool {
-        matches!(self.block.insts[index].op, Op::Load { .. })
+        match &self.block.insts[index].op {
+            Op::Load { .. } => true,
+            Op::Store { access, .. } => access.space == Space::Local,
+            _ => false,
+        }
     }
 }

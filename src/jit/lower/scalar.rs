@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::forms::clif_type;
 use super::super::helpers::Helper;
-use super::address::Rights;
+use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::ir::{Access, Extend, Op, Space, Type, Value};
@@ -18,7 +18,7 @@ enum Scalar<'i> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Does a load or store at a uniform address in global memory inline, with the interpreter where that does not work
+    /// Does a load or store at a uniform address in global memory, or a load from a constant bank, inline, with the interpreter where that does not work
     /// out. False if the instruction is none.
     pub(super) fn scalar_access(&mut self, index: usize) -> bool {
         let inst = &self.block.insts[index];
@@ -27,7 +27,8 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Store { access, values, sparse: false } => (*access, Scalar::Store(values)),
             _ => return false,
         };
-        if access.space != Space::Global || !self.block.ty(access.address).is_uniform() {
+        let has_code = matches!(access.space, Space::Global | Space::Const(_));
+        if !has_code || !self.block.ty(access.address).is_uniform() {
             return false;
         }
         let base = self.scalar(access.address);
@@ -71,7 +72,9 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(slow);
         let known = self.scalars.clone();
-        self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
+        if access.space == Space::Global {
+            self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
+        }
         self.interpret(index);
         let interpreted: Vec<BlockArg> = (inst.results.iter().zip(&results))
             .map(|(&v, &ty)| {
@@ -104,7 +107,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Host address of an access that lies aligned in one page that the TLB knows; else to `slow`.
+    /// Host address of an access that lies aligned in one page that the TLB knows, or in a constant bank; else to `slow`.
     fn scalar_place(
         &mut self,
         access: &Access,
@@ -112,6 +115,12 @@ impl BlockLowerer<'_, '_, '_> {
         rights: Rights,
         slow: cranelift_codegen::ir::Block,
     ) -> Clif {
+        if let Space::Const(_) = access.space {
+            let (start, bytes) = self.memory_at_offsets(access.space);
+            let inside = self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
+            self.require(inside, slow);
+            return self.b.ins().iadd(start, address);
+        }
         if let Some(aligned) = self.is_aligned(access.align, address) {
             self.require(aligned, slow);
         }

@@ -35,7 +35,7 @@ impl BlockLowerer<'_, '_, '_> {
             kind,
             pc: inst.pc,
             order: index as u32,
-            keeps_least: matches!(kind, AccessKind::Load { .. }),
+            keeps_least: self.may_fault_later(index),
             run,
             nan: self.function.nan,
         })
@@ -120,25 +120,7 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.ins().ctz(left);
         let address = self.staged_scalar(0, lane, self.ty(access.address));
         let address = self.first_address(access, address);
-        let host = match access.space {
-            Space::Shared => {
-                let inside = self.is_in_shared(access, &Spaced { first: address, last: address, step: 0 });
-                self.require(inside, helper);
-                let shared = self.ctx_load(types::I64, abi::SHARED);
-                self.b.ins().iadd(shared, address)
-            }
-            _ => {
-                if let Some(aligned) = self.is_aligned(access.align, address) {
-                    self.require(aligned, helper);
-                }
-                // Aligned, so within its page.
-                let (tags, addend) = self.tlb_entry(address, Rights::WRITE);
-                let in_page = self.b.ins().isub(address, tags[0]);
-                let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
-                self.require(hit, helper);
-                self.b.ins().iadd(address, addend)
-            }
-        };
+        let host = self.host_of_staged_lane(access, address, helper);
         body(self, host, lane);
         self.b.ins().jump(next, &[]);
         if let Unreached::Alone(desc) = unreached {
@@ -152,6 +134,46 @@ impl BlockLowerer<'_, '_, '_> {
         let rest = self.without_first(left);
         self.b.ins().brif(rest, head, &[BlockArg::Value(rest)], exit, &[]);
         self.b.switch_to_block(exit);
+    }
+
+    /// Host address of one lane's access to shared, constant or global memory, or with a generic address of shared memory; to
+    /// `helper` if it is not in reach. What is global is as aligned as it is long, and may be written.
+    fn host_of_staged_lane(&mut self, access: &Access, address: Clif, helper: ClifBlock) -> Clif {
+        if matches!(access.space, Space::Shared | Space::Const(_)) {
+            let (start, bytes) = self.memory_at_offsets(access.space);
+            let inside = self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
+            self.require(inside, helper);
+            return self.b.ins().iadd(start, address);
+        }
+        if let Some(aligned) = self.is_aligned(access.align, address) {
+            self.require(aligned, helper);
+        }
+        // Aligned, so within its page.
+        let (tags, addend) = self.tlb_entry(address, Rights::WRITE);
+        let in_page = self.b.ins().isub(address, tags[0]);
+        let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
+        let host = self.b.ins().iadd(address, addend);
+        if access.space != Space::Generic {
+            self.require(hit, helper);
+            return host;
+        }
+        let (miss, found) = (self.b.create_block(), self.b.create_block());
+        let result = self.b.append_block_param(found, types::I64);
+        self.b.ins().brif(hit, found, &[BlockArg::Value(host)], miss, &[]);
+        self.b.switch_to_block(miss);
+        let window = self.ctx_load(types::I64, abi::SHARED_WINDOW);
+        let offset = self.b.ins().isub(address, window);
+        let (shared, bytes) = self.memory_at_offsets(Space::Shared);
+        // The first byte is inside, so that the sum does not wrap.
+        let begins = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
+        let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
+        let ends = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
+        let inside = self.b.ins().band(begins, ends);
+        self.require(inside, helper);
+        let host = self.b.ins().iadd(shared, offset);
+        self.b.ins().jump(found, &[BlockArg::Value(host)]);
+        self.b.switch_to_block(found);
+        result
     }
 
     /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its

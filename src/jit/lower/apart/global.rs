@@ -204,7 +204,7 @@ impl BlockLowerer<'_, '_, '_> {
                 (Offsets::bytes(&distances), host)
             }
         };
-        self.gather_lanes(access, extend, result_ty, host, &offsets)
+        self.gather_lanes(access, extend, result_ty, (host, access.ty.bytes() as i32), &offsets)
     }
 
     /// The reverse of [`Self::gather_global`]. Lanes that do not take part write to the scratch area.
@@ -213,6 +213,6 @@ impl BlockLowerer<'_, '_, '_> {
         let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(Self::scratch(STAGED_VALUES)));
         let nowhere = self.b.ins().isub(nowhere, host);
         let offsets = self.or_nowhere(access, Type::I64, &distances, nowhere);
-        self.scatter_lanes(access, values, host, &offsets);
+        self.scatter_lanes(access, values, (host, access.ty.bytes() as i32), &offsets);
     }
 }

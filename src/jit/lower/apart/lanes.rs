@@ -29,17 +29,16 @@ impl Offsets {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Loads lanes at offsets from a host address.
+    /// Loads lanes at offsets from a host address; a lane's elements are so many bytes apart.
     pub(super) fn gather_lanes(
         &mut self,
         access: &Access,
         extend: Extend,
         result_ty: Type,
-        host: Clif,
+        (host, size): (Clif, i32),
         offsets: &Offsets,
     ) -> Vec<Lanes> {
         let mut pair = None;
-        let size = access.ty.bytes() as i32;
         let mut values: Vec<Lanes> = vec![Lanes::new(); usize::from(access.count)];
         let per = LANES as usize / parts(result_ty);
         let clif = clif_type(result_ty, true);
@@ -100,9 +99,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse of [`Self::gather_lanes`], the highest lane last. Offsets go through the scratch area: values take enough registers.
-    pub(super) fn scatter_lanes(&mut self, access: &Access, values: &[Lanes], host: Clif, offsets: &Offsets) {
+    pub(super) fn scatter_lanes(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        (host, size): (Clif, i32),
+        offsets: &Offsets,
+    ) {
         self.stage_lanes(0, &offsets.lanes);
-        let size = access.ty.bytes() as i32;
         for lane in 0..LANES as usize {
             let offset = self.staged_offset(offsets, lane);
             let at = self.b.ins().iadd(host, offset);

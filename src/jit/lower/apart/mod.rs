@@ -2,12 +2,14 @@
 
 mod global;
 mod lanes;
+mod local;
+mod offsets;
 mod shared;
+mod windows;
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif};
 
-use super::super::forms::{Lanes, clif_type};
+use super::super::forms::Lanes;
 use super::super::helpers::{AccessDesc, STAGED_VALUES};
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -15,6 +17,7 @@ use super::staging::Unreached;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 pub use global::Elements;
+pub(super) use windows::Window;
 
 const LANES: i64 = CHUNK as i64;
 
@@ -37,8 +40,10 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let class = self.classes.get(access.address);
         match access.space {
-            Space::Shared if class == Class::Varying => Some(self.gather_shared(access, extend, slow, result_ty)),
-            Space::Local if self.is_inline_local(access) => Some(self.load_local(access, slow)),
+            Space::Shared | Space::Const(_) if class == Class::Varying => {
+                Some(self.gather_checked(access, extend, slow, result_ty))
+            }
+            Space::Local => self.load_local(access, extend, slow, result_ty),
             _ => {
                 self.b.ins().jump(slow, &[]);
                 None
@@ -67,10 +72,8 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
                 }
             });
-        } else if self.is_inline_local(access) {
-            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
-            self.require(full, slow);
-            self.store_local(access, lanes, slow);
+        } else if access.space == Space::Local {
+            return self.store_local(access, lanes, bits, slow);
         } else {
             self.b.ins().jump(slow, &[]);
             return false;
@@ -83,13 +86,13 @@ impl BlockLowerer<'_, '_, '_> {
         access.space == Space::Shared && self.region.effort.is_fast()
     }
 
-    /// Whether a load of shared memory has code for lanes wherever they are that is short.
+    /// Whether a load of shared or constant memory has code for lanes wherever they are that is short.
     pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
         let varying = self.classes.get(access.address) == Class::Varying;
-        access.space == Space::Shared && varying && !self.region.effort.is_fast()
+        matches!(access.space, Space::Shared | Space::Const(_)) && varying && !self.region.effort.is_fast()
     }
 
-    /// Any lanes of shared memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
+    /// Any lanes of shared or constant memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
     pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: *const AccessDesc, access: &Access, extend: Extend) {
         let result_ty = self.ty(inst.results[0]);
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;
@@ -155,31 +158,5 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Concat { lo: a, .. } | Op::Convert { a, .. } | Op::Select { a, .. } => of(a),
             _ => false,
         }
-    }
-
-    /// Whether lanes access words at an offset in local memory that all share.
-    fn is_inline_local(&self, access: &Access) -> bool {
-        access.space == Space::Local
-            && self.classes.get(access.address).stride() == Some(0)
-            && matches!(access.ty, Type::I32 | Type::F32)
-    }
-
-    fn store_local(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
-        let host = self.local_address(access, slow);
-        let row = 4 * i32::from(self.function.lanes);
-        for (e, lanes) in values.iter().enumerate() {
-            for (i, &v) in lanes.iter().enumerate() {
-                self.b.ins().store(flags(), v, host, e as i32 * row + i as i32 * 16);
-            }
-        }
-    }
-
-    fn load_local(&mut self, access: &Access, slow: ClifBlock) -> Vec<Lanes> {
-        let host = self.local_address(access, slow);
-        let row = 4 * i32::from(self.function.lanes);
-        let clif = clif_type(access.ty, true);
-        (0..i32::from(access.count))
-            .map(|e| (0..2).map(|i| self.b.ins().load(clif, flags(), host, e * row + i * 16)).collect())
-            .collect()
     }
 }

@@ -1,0 +1,421 @@
+//! Local memory: word `w` of lane `l` is word `w * lanes + l` of the warp's. So lanes that all access the same offset, as a spill slot
+//! has it, are a vector; others are gathered and scattered after one check of all.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::super::abi;
+use super::super::super::forms::{Lanes, clif_type, parts};
+use super::super::block::BlockLowerer;
+use super::super::chunk::flags;
+use super::super::int::{constant, plus};
+use super::super::vector;
+use super::lanes::Offsets;
+use super::offsets::required_alignment;
+use crate::ir::typing::MAX_ELEMENTS;
+use crate::ir::{Access, Extend, Space, Type};
+use warploom_runtime::warp::LOCAL_PADDING;
+
+// What a lane that takes no part stores fits behind local memory, whose rows have at most 64 words.
+const _: () = assert!(MAX_ELEMENTS as u64 * 2 * 64 * 4 <= LOCAL_PADDING);
+
+/// The access as one to words, if its elements are no less.
+fn in_words(access: &Access) -> Option<Access> {
+    match access.ty.bytes() {
+        4 => Some(*access),
+        8 => Some(Access { ty: Type::I32, count: access.count * 2, ..*access }),
+        _ => None,
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// Loads from local memory; to `slow` if a lane is not in reach. Code that is to be there soon leaves lanes that have an offset
+    /// each to that; without any other it goes there at once.
+    pub(super) fn load_local(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        slow: ClifBlock,
+        result_ty: Type,
+    ) -> Option<Vec<Lanes>> {
+        let gathers = self.region.effort.is_fast();
+        let Some((offset, same)) = self.common_offset(access) else {
+            if !gathers {
+                self.b.ins().jump(slow, &[]);
+                return None;
+            }
+            return Some(self.gather_local(access, extend, slow, result_ty));
+        };
+        let Some(same) = self.in_doubt(same, gathers, slow) else {
+            self.require_in_local(access, offset, slow);
+            return Some(self.load_local_row(access, extend, offset, result_ty));
+        };
+        let (together, other) = (self.b.create_block(), self.b.create_block());
+        let (done, merged) = self.merging(access.count, result_ty);
+        let saved = self.chunk.clone();
+        self.b.ins().brif(same, together, &[], other, &[]);
+        self.b.switch_to_block(together);
+        self.require_in_local(access, offset, other);
+        let loaded = self.load_local_row(access, extend, offset, result_ty);
+        self.jump_with(done, &loaded);
+        self.chunk.clone_from(&saved);
+        self.b.switch_to_block(other);
+        let loaded = self.gather_local(access, extend, slow, result_ty);
+        self.jump_with(done, &loaded);
+        self.chunk = saved;
+        self.b.switch_to_block(done);
+        Some(merged)
+    }
+
+    /// The reverse; whether there is a way but `slow`.
+    pub(super) fn store_local(&mut self, access: &Access, values: &[Lanes], bits: Clif, slow: ClifBlock) -> bool {
+        let gathers = self.region.effort.is_fast();
+        let Some((offset, same)) = self.common_offset(access) else {
+            if gathers {
+                self.scatter_local(access, values, slow);
+            } else {
+                self.b.ins().jump(slow, &[]);
+            }
+            return gathers;
+        };
+        let Some(same) = self.in_doubt(same, gathers, slow) else {
+            self.require_in_local(access, offset, slow);
+            self.store_local_row(access, values, offset, bits);
+            return true;
+        };
+        let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let saved = self.chunk.clone();
+        self.b.ins().brif(same, together, &[], other, &[]);
+        self.b.switch_to_block(together);
+        self.require_in_local(access, offset, other);
+        self.store_local_row(access, values, offset, bits);
+        self.b.ins().jump(done, &[]);
+        self.chunk.clone_from(&saved);
+        self.b.switch_to_block(other);
+        self.scatter_local(access, values, slow);
+        self.b.ins().jump(done, &[]);
+        self.chunk = saved;
+        self.b.switch_to_block(done);
+        true
+    }
+
+    /// Whether offsets are the same, if there is another way than `slow` where they are not.
+    fn in_doubt(&mut self, same: Option<Clif>, other_way: bool, slow: ClifBlock) -> Option<Clif> {
+        if let Some(same) = same.filter(|_| !other_way) {
+            self.require(same, slow);
+            return None;
+        }
+        same
+    }
+
+    /// Loads at offsets that are known to be in reach.
+    pub(super) fn load_local_at(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        offsets: [Clif; 2],
+        result_ty: Type,
+    ) -> Vec<Lanes> {
+        let (together, other) = (self.b.create_block(), self.b.create_block());
+        let (done, merged) = self.merging(access.count, result_ty);
+        let offset = self.same_offset(offsets, together, other);
+        let loaded = self.load_local_row(access, extend, offset, result_ty);
+        self.jump_with(done, &loaded);
+        self.b.switch_to_block(other);
+        let loaded = self.gather_local_at(access, extend, offsets, result_ty);
+        self.jump_with(done, &loaded);
+        self.b.switch_to_block(done);
+        merged
+    }
+
+    /// Stores at offsets that are known to be in reach.
+    pub(super) fn store_local_at(&mut self, access: &Access, values: &[Lanes], bits: Clif, offsets: [Clif; 2]) {
+        let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let saved = self.chunk.clone();
+        let offset = self.same_offset(offsets, together, other);
+        self.store_local_row(access, values, offset, bits);
+        self.b.ins().jump(done, &[]);
+        self.chunk.clone_from(&saved);
+        self.b.switch_to_block(other);
+        self.scatter_local_at(access, values, offsets);
+        self.b.ins().jump(done, &[]);
+        self.chunk = saved;
+        self.b.switch_to_block(done);
+    }
+
+    /// Goes on in `together` if all offsets are the same, which is the result, else in `other`.
+    fn same_offset(&mut self, offsets: [Clif; 2], together: ClifBlock, other: ClifBlock) -> Clif {
+        let offset = self.b.ins().extractlane(offsets[0], 0);
+        let first = vector::first_lane(self.b, offsets[0]);
+        let same = self.are_spaced(&offsets, first, 0);
+        self.b.ins().brif(same, together, &[], other, &[]);
+        self.b.switch_to_block(together);
+        self.b.ins().uextend(types::I64, offset)
+    }
+
+    /// The offset of lane 0, `i64`, and whether the others have the same if that is in doubt; `None` if they do not.
+    fn common_offset(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
+        if self.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0) {
+            return None;
+        }
+        let (base, same) = self.guess(access.address, 0);
+        Some((self.first_address(access, base), same))
+    }
+
+    fn require_in_local(&mut self, access: &Access, offset: Clif, slow: ClifBlock) {
+        if let Some(aligned) = self.is_aligned(required_alignment(access, Space::Local), offset) {
+            self.require(aligned, slow);
+        }
+        let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
+        let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+        self.require(inside, slow);
+    }
+
+    /// Bytes from a lane's word to its next one.
+    fn local_row_bytes(&self) -> i32 {
+        4 * i32::from(self.function.lanes)
+    }
+
+    /// Host address of the words of the chunk's lanes at an offset, a multiple of 4.
+    fn row_at(&mut self, offset: Clif) -> Clif {
+        let start = self.start_of_local();
+        let distance = self.b.ins().imul_imm_s(offset, i64::from(self.function.lanes));
+        self.b.ins().iadd(start, distance)
+    }
+
+    /// Host address of the first word of the chunk's first lane.
+    fn start_of_local(&mut self) -> Clif {
+        let local = self.ctx_load(types::I64, abi::LOCAL);
+        let lane = self.first_lane();
+        let first = self.b.ins().ishl_imm_u(lane, 2);
+        self.b.ins().iadd(local, first)
+    }
+
+    /// The words that hold an element of less than a word at an offset, and how far it is shifted up in them, `i32`.
+    fn row_around(&mut self, offset: Clif) -> (Clif, Clif) {
+        let word = self.b.ins().band_imm_s(offset, -4);
+        let byte = self.b.ins().band_imm_u(offset, 3);
+        let shift = self.b.ins().ishl_imm_u(byte, 3);
+        (self.row_at(word), self.b.ins().ireduce(types::I32, shift))
+    }
+
+    /// Loads what all lanes have at the same offset.
+    fn load_local_row(&mut self, access: &Access, extend: Extend, offset: Clif, result_ty: Type) -> Vec<Lanes> {
+        if let Some(words) = in_words(access) {
+            let (host, row) = (self.row_at(offset), self.local_row_bytes());
+            let clif = clif_type(words.ty, true);
+            let load = |lowerer: &mut Self, at| lowerer.b.ins().load(clif, flags(), host, at);
+            let loaded: Vec<Lanes> =
+                (0..i32::from(words.count)).map(|e| (0..2).map(|i| load(self, e * row + i * 16)).collect()).collect();
+            return self.of_words(access, loaded, result_ty);
+        }
+        let bits = access.ty.bits();
+        let elements = (0..i64::from(access.count)).map(|e| e * i64::from(access.ty.bytes()));
+        elements
+            .map(|at| {
+                let offset = plus(self.b, offset, at);
+                let (host, shift) = self.row_around(offset);
+                let part = |i: i32| {
+                    let word = self.b.ins().load(types::I32X4, flags(), host, i * 16);
+                    let v = self.b.ins().ushr(word, shift);
+                    let up = self.b.ins().ishl_imm_u(v, i64::from(32 - bits));
+                    match extend {
+                        Extend::Signed => self.b.ins().sshr_imm_u(up, i64::from(32 - bits)),
+                        _ => self.b.ins().ushr_imm_u(up, i64::from(32 - bits)),
+                    }
+                };
+                (0..2).map(part).collect()
+            })
+            .collect()
+    }
+
+    /// The reverse: the lanes whose bits are set, what was there for the others.
+    fn store_local_row(&mut self, access: &Access, values: &[Lanes], offset: Clif, bits: Clif) {
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let Some(words) = in_words(access) else {
+            return self.store_local_parts(access, values, offset);
+        };
+        let (host, row) = (self.row_at(offset), self.local_row_bytes());
+        let rows = self.to_words(access, values);
+        let places = move |e: usize, i: usize| e as i32 * row + i as i32 * 16;
+        let (all, some, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
+        let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+        self.b.ins().brif(full, all, &[], some, &[]);
+        self.b.switch_to_block(all);
+        for (e, lanes) in rows.iter().enumerate() {
+            for (i, &v) in lanes.iter().enumerate() {
+                self.b.ins().store(flags(), v, host, places(e, i));
+            }
+        }
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(some);
+        let saved = self.chunk.clone();
+        let mask = self.mask_words(guard);
+        for (e, lanes) in rows.iter().enumerate() {
+            for (i, &v) in lanes.iter().enumerate() {
+                let before = self.b.ins().load(clif_type(words.ty, true), flags(), host, places(e, i));
+                let after = vector::blend(self.b, mask[i], v, before);
+                self.b.ins().store(flags(), after, host, places(e, i));
+            }
+        }
+        self.chunk = saved;
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// The same of elements that are less than a word.
+    fn store_local_parts(&mut self, access: &Access, values: &[Lanes], offset: Clif) {
+        let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
+        for (e, lanes) in values.iter().enumerate() {
+            let offset = plus(self.b, offset, e as i64 * i64::from(access.ty.bytes()));
+            let (host, shift) = self.row_around(offset);
+            let ones = constant(self.b, Type::I32, access.ty.bit_mask(), true);
+            let field = self.b.ins().ishl(ones, shift);
+            for (i, &v) in lanes.iter().enumerate() {
+                let at = i as i32 * 16;
+                let word = vector::cast(self.b, types::I32X4, v);
+                let v = self.b.ins().ishl(word, shift);
+                let field = self.b.ins().band(field, mask[i]);
+                let before = self.b.ins().load(types::I32X4, flags(), host, at);
+                let kept = self.b.ins().band_not(before, field);
+                let new = self.b.ins().band(v, field);
+                let after = self.b.ins().bor(kept, new);
+                self.b.ins().store(flags(), after, host, at);
+            }
+        }
+    }
+
+    fn gather_local(&mut self, access: &Access, extend: Extend, slow: ClifBlock, result_ty: Type) -> Vec<Lanes> {
+        let offsets = self.local_offsets(access, slow);
+        self.gather_local_at(access, extend, offsets, result_ty)
+    }
+
+    fn scatter_local(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
+        let offsets = self.local_offsets(access, slow);
+        self.scatter_local_at(access, values, offsets);
+    }
+
+    fn local_offsets(&mut self, access: &Access, slow: ClifBlock) -> [Clif; 2] {
+        let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
+        self.offsets(access, Some(mask), slow)
+    }
+
+    fn gather_local_at(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        offsets: [Clif; 2],
+        result_ty: Type,
+    ) -> Vec<Lanes> {
+        let start = self.start_of_local();
+        if let Some(words) = in_words(access) {
+            let ty = if words.ty == access.ty { result_ty } else { words.ty };
+            let places = self.places_in_local(offsets, true);
+            let row = self.local_row_bytes();
+            let loaded = self.gather_lanes(&words, extend, ty, (start, row), &Offsets::bytes(&places));
+            return self.of_words(access, loaded, result_ty);
+        }
+        let one = Access { count: 1, ..*access };
+        (0..u32::from(access.count))
+            .map(|e| {
+                let offsets = self.moved_on(offsets, e * access.ty.bytes());
+                let places = self.places_in_local(offsets, false);
+                self.gather_lanes(&one, extend, result_ty, (start, 0), &Offsets::bytes(&places)).remove(0)
+            })
+            .collect()
+    }
+
+    /// The reverse. Lanes that take no part write behind local memory.
+    fn scatter_local_at(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
+        let start = self.start_of_local();
+        let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+        let end = self.b.ins().imul_imm_s(bytes, i64::from(self.function.lanes));
+        let lane = self.first_lane();
+        let first = self.b.ins().ishl_imm_u(lane, 2);
+        let nowhere = self.b.ins().isub(end, first);
+        let nowhere = self.b.ins().ireduce(types::I32, nowhere);
+        if let Some(words) = in_words(access) {
+            let rows = self.to_words(access, values);
+            let places = self.places_in_local(offsets, true);
+            let places = self.or_nowhere(access, Type::I32, &places, nowhere);
+            let row = self.local_row_bytes();
+            return self.scatter_lanes(&words, &rows, (start, row), &places);
+        }
+        let one = Access { count: 1, ..*access };
+        for (e, lanes) in values.iter().enumerate() {
+            let offsets = self.moved_on(offsets, e as u32 * access.ty.bytes());
+            let places = self.places_in_local(offsets, false);
+            let places = self.or_nowhere(access, Type::I32, &places, nowhere);
+            self.scatter_lanes(&one, std::slice::from_ref(lanes), (start, 0), &places);
+        }
+    }
+
+    fn moved_on(&mut self, offsets: [Clif; 2], bytes: u32) -> [Clif; 2] {
+        if bytes == 0 {
+            return offsets;
+        }
+        let bytes = constant(self.b, Type::I32, bytes.into(), true);
+        offsets.map(|offset| self.b.ins().iadd(offset, bytes))
+    }
+
+    /// From the chunk's first word of local memory to the bytes at offsets: less than 2^30, since local memory has at most 2^24
+    /// bytes a lane.
+    fn places_in_local(&mut self, offsets: [Clif; 2], words: bool) -> [Clif; 2] {
+        let lanes = u64::from(self.function.lanes);
+        [0, 1].map(|part| {
+            let number = 4 * part as u32;
+            let lane = vector::words(self.b, [0, 1, 2, 3].map(|lane| 4 * (number + lane)));
+            let (word, within) = if words {
+                (offsets[part], lane)
+            } else {
+                let low = constant(self.b, Type::I32, 3, true);
+                let byte = self.b.ins().band(offsets[part], low);
+                (self.b.ins().band_not(offsets[part], low), self.b.ins().bor(lane, byte))
+            };
+            let row = if lanes.is_power_of_two() {
+                self.b.ins().ishl_imm_u(word, i64::from(lanes.trailing_zeros()))
+            } else {
+                let lanes = constant(self.b, Type::I32, lanes, true);
+                self.b.ins().imul(word, lanes)
+            };
+            self.b.ins().iadd(row, within)
+        })
+    }
+
+    /// What words make of an access's elements.
+    fn of_words(&mut self, access: &Access, words: Vec<Lanes>, result_ty: Type) -> Vec<Lanes> {
+        let clif = clif_type(result_ty, true);
+        if parts(access.ty) == 2 {
+            return words;
+        }
+        words
+            .chunks(2)
+            .map(|pair| vector::interleave(self.b, &pair[0], &pair[1]).map(|v| vector::cast(self.b, clif, v)))
+            .map(|lanes| lanes.into_iter().collect())
+            .collect()
+    }
+
+    /// The reverse.
+    fn to_words(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
+        if parts(access.ty) == 2 {
+            return values.to_vec();
+        }
+        let halves = |lanes: &Lanes| {
+            [false, true].map(|high| vector::halves(self.b, lanes, high).into_iter().collect::<Lanes>())
+        };
+        values.iter().flat_map(halves).collect()
+    }
+
+    /// A block that lanes of an access's elements are given to.
+    pub(super) fn merging(&mut self, count: u8, ty: Type) -> (ClifBlock, Vec<Lanes>) {
+        let (done, clif) = (self.b.create_block(), clif_type(ty, true));
+        let param = |_| (0..parts(ty)).map(|_| self.b.append_block_param(done, clif)).collect();
+        (done, (0..count).map(param).collect())
+    }
+
+    pub(super) fn jump_with(&mut self, done: ClifBlock, loaded: &[Lanes]) {
+        let args: Vec<BlockArg> = loaded.iter().flatten().map(|&v| BlockArg::Value(v)).collect();
+        self.b.ins().jump(done, &args);
+    }
+}
