@@ -140,6 +140,10 @@ impl Texel {
         };
         let components = components.map(|component| cx.b.select(guard, component, zero));
         let Some(selectors) = self.selectors else { return components };
+        // Of a format that there is not, 1 is 0 too.
+        let valid = self.size(cx);
+        let valid = cx.b.icmp(IntCc::Ne, valid, zero);
+        let one = cx.b.uniform_select(valid, one, zero);
         std::array::from_fn(|i| {
             let which = cx.shr(selectors, 3 * i as u32);
             let which = cx.and_bits(which, 7);
