@@ -121,11 +121,9 @@ fn hardware_registers() {
     check(
         &[
             "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)",
-            // The priorities; the wave's slot.
+            // The priorities.
             "s_getreg_b32 s0, hwreg(HW_REG_STATUS)",
             "s_getreg_b32 s0, hwreg(HW_REG_STATUS, 1, 2)",
-            "s_getreg_b32 s0, hwreg(HW_REG_HW_ID)",
-            "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 0, 4)",
             "s_getreg_b32 s0, hwreg(HW_REG_TBA_LO)",
             "s_getreg_b32 s0, hwreg(20)",
             // Exceptions, an f16 that overflows, indexing, skipping.
@@ -144,7 +142,7 @@ fn hardware_registers() {
     check(
         &[
             "s_getreg_b32 s0, hwreg(HW_REG_STATUS, 9, 2)",
-            "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 8, 7)",
+            "s_getreg_b32 s0, hwreg(HW_REG_HW_ID)",
             "s_getreg_b32 s0, hwreg(HW_REG_IB_STS)",
             "s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES, 16, 16)",
             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 0",

@@ -21,9 +21,6 @@ const SH_MEM_BASES: u32 = 15;
 /// Fields of STATUS that are known: SCC; that it runs as a user, without a trap handler; EXECZ, VCCZ; that it is in a workgroup, at no
 /// barrier, and neither halted nor trapped; that it is valid, without an error of memory. The priorities are not kept.
 const KNOWN_STATUS: u32 = 1 | 3 << 5 | 0x3f << 9 | 3 << 16;
-/// Of HW_ID the SIMD, unit and engine that the wave runs on: there is one of each. The wave's slot, which no other has, is not known.
-const KNOWN_HW_ID: u32 = 3 << 4 | 0x7f << 8;
-
 /// A field that an immediate of 16 bits names.
 struct Field {
     register: u32,
@@ -48,9 +45,8 @@ pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, known) = match field.register {
         MODE => (cx.int(cx.mode.bits()), u32::MAX),
         STATUS => (status(cx), KNOWN_STATUS),
-        HW_ID => (cx.int(0), KNOWN_HW_ID),
-        // Nothing is ever waited for.
-        IB_STS => (cx.int(0), u32::MAX),
+        // The first slot of the first SIMD, as if waves ran one after the other. Nothing is ever waited for.
+        HW_ID | IB_STS => (cx.int(0), u32::MAX),
         GPR_ALLOC => {
             // Vector registers in units of four, less one, from bit 8; scalar ones in units of 16 from bit 24.
             let vectors = cx.vectors.div_ceil(4) - 1;
