@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range whole or not at all.
 
+use crate::ir::Value;
 use crate::ir::texel::TexelFormat;
-use crate::ir::{IntCc, Value};
 use crate::isa::gfx9::{Encoding, Instruction};
 
 use super::buffer::{Place, fields};
@@ -47,10 +47,6 @@ fn place(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Texel, Place, Value), supe
     };
     let size = texel.size(cx);
     let guard = place.guard_of(cx, size);
-    // A texel of a format that there is not is nowhere, not even where nothing is checked.
-    let none = cx.int(0);
-    let valid = cx.b.icmp(IntCc::Ne, size, none);
-    let guard = cx.b.and(guard, valid);
     Ok((texel, place, guard))
 }
 
