@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! // A comment.
-//! .target sm_50          // or gfx900; the first thing in the file
+//! .target sm_50          // or gfx900, gfx906, ...; the first thing in the file
 //! .kernel scale          // this and the other directives: Maxwell only
 //! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its size, at most 8
 //! .shared 1024           // static shared memory in bytes
@@ -23,11 +23,13 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::cubin::reloc;
+use super::hsaco::Gfx9;
 use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format};
 use crate::ir::{parse, verify};
+use crate::isa::gfx9::Chip;
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
 use crate::isa::{gfx9, maxwell};
 
@@ -68,7 +70,7 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
     let source = Source::read(bytes)?;
     match source.target {
         Target::Maxwell => source.maxwell(),
-        Target::Gfx9 => Err(Error::Unsupported {
+        Target::Gfx9(_) => Err(Error::Unsupported {
             what: "assembly for GFX9 by itself".into(),
             why: "a manifest has to say what registers hold (kernel.format = \"gfx9-raw\")".into(),
         }),
@@ -85,11 +87,21 @@ pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     }
     let source = Source::read(bytes)?;
     match source.target {
-        Target::Gfx9 => source.gfx9(),
+        Target::Gfx9(mach) => source.gfx9(mach.chip()),
         Target::Maxwell => {
             Err(Error::Text { line: source.target_line, problem: "expected gfx900 for a plain stream".into() })
         }
     }
+}
+
+/// What the plain stream of a file is for, if it is assembly; else that is not known.
+pub fn stream_target(bytes: &[u8]) -> Gfx9 {
+    if recognise(bytes) == Some(Format::Assembly)
+        && let Ok(Source { target: Target::Gfx9(mach), .. }) = Source::read(bytes)
+    {
+        return mach;
+    }
+    Gfx9::Unspecified
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {
@@ -99,7 +111,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Maxwell,
-    Gfx9,
+    Gfx9(Gfx9),
 }
 
 /// A line that is neither empty nor a comment.
@@ -135,7 +147,9 @@ impl<'a> Source<'a> {
         let first = lines.next().ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
             Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
-            Some("gfx900") => Target::Gfx9,
+            // What is written by hand may have all instructions.
+            Some("gfx900") => Target::Gfx9(Gfx9::Unspecified),
+            Some(name) if let Some(mach) = Gfx9::named(name) => Target::Gfx9(mach),
             _ => return Err(first.wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text))),
         };
         let mut source = Source {
@@ -248,7 +262,7 @@ impl<'a> Source<'a> {
         Ok(module)
     }
 
-    fn gfx9(&self) -> Result<Vec<u8>, Error> {
+    fn gfx9(&self, chip: Chip) -> Result<Vec<u8>, Error> {
         if let Some(line) = self.directives.first() {
             return Err(line.wrong(format!("`{}`: expected instructions and labels only", line.text)));
         }
@@ -265,7 +279,7 @@ impl<'a> Source<'a> {
                     words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
                 };
                 let text = self.with_target(line, distance)?;
-                code.extend(gfx9::assemble(&text).map_err(|e| line.wrong(e.to_string()))?);
+                code.extend(gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
             }
             starts[self.instructions.len()] = code.len() as i64;
         }

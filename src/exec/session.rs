@@ -53,7 +53,7 @@ impl<'c> Session<'c> {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
-                raw::module(name.as_deref().unwrap_or("stream"), &code, raw)
+                raw::module(name.as_deref().unwrap_or("stream"), &code, text::stream_target(&launch.binary), raw)
             }
             None => program::module(&launch.binary, launch.entry.as_deref())?,
         };

@@ -61,6 +61,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         sramecc: target.sramecc,
         target: metadata.target,
         printf: metadata.printf,
+        code: image::code(segments, &sections, module.sections[0].data.len() as u64),
     }));
     Ok(module)
 }

@@ -6,6 +6,7 @@ use object::read::elf::FileHeader;
 
 use super::Header;
 use crate::container::Error;
+use crate::isa::gfx9::Chip;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
@@ -24,6 +25,26 @@ pub enum Gfx9 {
     Gfx90c,
     /// Code that runs on all of them.
     Generic,
+    /// A plain stream does not say.
+    Unspecified,
+}
+
+impl Gfx9 {
+    /// The instructions that it has.
+    pub const fn chip(self) -> Chip {
+        match self {
+            Gfx9::Gfx900 | Gfx9::Gfx902 | Gfx9::Gfx909 | Gfx9::Gfx90c => Chip::Gfx900,
+            Gfx9::Gfx904 => Chip::Gfx904,
+            Gfx9::Gfx906 => Chip::Gfx906,
+            Gfx9::Generic => Chip::Generic,
+            Gfx9::Unspecified => Chip::Any,
+        }
+    }
+
+    /// The GPU of a name such as `gfx906`, if warploom runs code for it.
+    pub(in crate::container) fn named(name: &str) -> Option<Gfx9> {
+        MACHS.iter().find(|(_, known, _)| *known == name).and_then(|&(.., mach)| mach)
+    }
 }
 
 impl std::fmt::Display for Gfx9 {
@@ -181,6 +202,7 @@ pub(in crate::container) fn rank(target_id: &str) -> Option<u32> {
         Gfx9::Gfx90c => 3,
         Gfx9::Gfx909 => 2,
         Gfx9::Generic => 1,
+        Gfx9::Unspecified => return None,
     };
     let asks_xnack = parts.any(|feature| feature == "xnack+");
     Some(2 * rank + u32::from(!asks_xnack))
