@@ -103,6 +103,7 @@ fn check(table: &Table, launches: u64) {
     }
     let mut operands = Operands::new(&table.operands);
     let rows: Vec<Vec<Vec<u64>>> = (0..launches).map(|_| operands.rows(LANES)).collect();
+    let mut failures = vec![];
     for (uniform, effort) in
         [(false, Effort::Full), (false, Effort::Quick), (true, Effort::Full), (true, Effort::Quick)]
     {

@@ -10,6 +10,15 @@ use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
 
+/// 1.5 * 2^52: an `f64` near it counts units of 1 in its last place, and the low word of a sum with it is the other summand.
+const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;
+
+/// The least and the greatest integer of a type of up to 32 bits.
+fn range(ty: Type, signed: bool) -> (i64, i64) {
+    let values = 1 << ty.bits();
+    if signed { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
+}
+
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn convert_scalar(&mut self, op: ConvertOp, from: Type, to: Type, a: Clif) -> Clif {
         let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
@@ -147,10 +156,39 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().select(is_nan, replacement, ints)
     }
 
+    /// Two vectors of `f64` rounded to integers of up to 32 bits and clamped; NaNs become `nan`.
+    pub(super) fn words_of_doubles(
+        &mut self,
+        (to, signed): (Type, bool),
+        round: Round,
+        nan: u64,
+        pair: &[Clif],
+    ) -> Clif {
+        let (least, greatest) = range(to, signed);
+        let [least, greatest, units] =
+            [least as f64, greatest as f64, UNITS_OF_1].map(|bound| constant(self.b, Type::F64, bound.to_bits(), true));
+        let each = [pair[0], pair[1]].map(|x| {
+            let nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+            let x = float::integral(self.b, round, x);
+            let above = self.b.ins().fcmp(FloatCC::GreaterThan, x, least);
+            let x = vector::blend(self.b, above, x, least);
+            let below = self.b.ins().fcmp(FloatCC::LessThan, x, greatest);
+            let x = vector::blend(self.b, below, x, greatest);
+            (self.b.ins().fadd(x, units), nan)
+        });
+        let [words, nans] = [each.map(|(sum, _)| sum), each.map(|(_, nan)| nan)].map(|pair| {
+            let [low, high] = pair.map(|longs| vector::cast(self.b, types::I32X4, longs));
+            vector::shuffle_words(self.b, low, high, [0, 2, 4, 6])
+        });
+        let words = int::narrow(self.b, to, words, true);
+        let replacement = constant(self.b, Type::I32, nan, true);
+        vector::blend(self.b, nans, replacement, words)
+    }
+
     /// Signed words as the nearest integers of a narrow type.
     fn clamped(&mut self, to: Type, signed: bool, words: Clif, vector: bool) -> Clif {
-        let (least, greatest) = if signed { (!(to.bit_mask() >> 1), to.bit_mask() >> 1) } else { (0, to.bit_mask()) };
-        let [least, greatest] = [least, greatest].map(|bits| constant(self.b, Type::I32, bits, vector));
+        let (least, greatest) = range(to, signed);
+        let [least, greatest] = [least, greatest].map(|bound| constant(self.b, Type::I32, bound as u64, vector));
         let words = self.b.ins().smax(words, least);
         let words = self.b.ins().smin(words, greatest);
         int::narrow(self.b, to, words, vector)

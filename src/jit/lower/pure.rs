@@ -341,11 +341,15 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     return lanes;
                 }
             }
-            Op::FloatToInt { signed, round, flush, nan, a, .. } if to.bits() <= 32 && self.ty(a) != Type::F64 => {
+            Op::FloatToInt { signed, round, flush, nan, a, .. } if to.bits() <= 32 => {
                 let from = self.ty(a);
                 let lanes = self.lanes(a);
                 let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
-                return inputs.iter().map(|&x| self.ints_of_floats((to, signed), round, nan, x, true)).collect();
+                let to = (to, signed);
+                return match from {
+                    Type::F64 => inputs.chunks(2).map(|pair| self.words_of_doubles(to, round, nan, pair)).collect(),
+                    _ => inputs.iter().map(|&x| self.ints_of_floats(to, round, nan, x, true)).collect(),
+                };
             }
             Op::Fma { attrs, a, b, c } if to == Type::F64 && attrs.round != Round::Nearest => {
                 let args = [a, b, c].map(|v| self.lanes(v));
