@@ -174,7 +174,7 @@ impl<'a> Source<'a> {
                     return Err(line.wrong(format!("label `{label}` stands for two places")));
                 }
             } else if line.text.starts_with('.') {
-                if target == Target::Gfx9 || !listed::is_ignored(&line.text) {
+                if target != Target::Maxwell || !listed::is_ignored(&line.text) {
                     source.directives.push(line);
                 }
             } else {
