@@ -366,7 +366,7 @@ impl Translated {
         match stage {
             Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
-            Stage::Clif => Ok(jit::dump::clif(&*program()?, target()?)),
+            Stage::Clif => Ok(jit::dump::clif(&*program()?, Effort::Likely, target()?)),
             Stage::Host => jit::dump::host(&*program()?, target()?).map_err(failed),
         }
     }

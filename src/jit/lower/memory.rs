@@ -177,12 +177,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Goes on if lanes take part in an access, else to `done` with these arguments. Of the lanes active at the block's entry there
     /// mostly are some.
-    fn unless_empty(
-        &mut self,
-        guard: Value,
-        done: ClifBlock,
-        nothing: impl FnOnce(&mut Self) -> Vec<BlockArg>,
-    ) {
+    fn unless_empty(&mut self, guard: Value, done: ClifBlock, nothing: impl FnOnce(&mut Self) -> Vec<BlockArg>) {
         if self.settled_mask(guard).is_some() || self.entry_mask() == Some(guard) {
             return;
         }

@@ -16,6 +16,7 @@ use super::super::plan::BlockPlan;
 use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::masks;
 use crate::interp::Interpreter;
 use crate::ir::{Block, BlockId, Reg, Value};
 use warploom_runtime::fault::FaultKind;
@@ -150,6 +151,17 @@ pub struct Owned {
     accesses: Vec<Box<AccessDesc>>,
     #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
     interprets: Vec<Box<InterpretDesc>>,
+}
+
+impl Owned {
+    /// Addresses that are constants in the CLIF, with names for what is there: they differ from process to process.
+    pub fn names(&self) -> impl Iterator<Item = (i64, String)> {
+        let accesses = self.accesses.iter().map(|desc| &raw const **desc as i64);
+        let accesses = accesses.zip(0..).map(|(address, number)| (address, format!("access{number}")));
+        let interprets = self.interprets.iter().map(|desc| &raw const **desc as i64);
+        let interprets = interprets.zip(0..).map(|(address, number)| (address, format!("interpreted{number}")));
+        accesses.chain(interprets).chain([(masks::table_address(), "mask_words".into())])
+    }
 }
 
 /// A region's CLIF, and the data that its code needs.

@@ -301,13 +301,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.offsets(access, Some(mask), slow)
     }
 
-    fn gather_local_at(
-        &mut self,
-        access: &Access,
-        extend: Extend,
-        offsets: [Clif; 2],
-        result_ty: Type,
-    ) -> Vec<Lanes> {
+    fn gather_local_at(&mut self, access: &Access, extend: Extend, offsets: [Clif; 2], result_ty: Type) -> Vec<Lanes> {
         let start = self.start_of_local();
         if let Some(words) = in_words(access) {
             let ty = if words.ty == access.ty { result_ty } else { words.ty };
