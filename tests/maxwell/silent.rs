@@ -226,7 +226,7 @@ fn operands_that_do_not_exist() {
 fn words_of_the_driver() {
     let known = |offset: u64| matches!(offset, 0..0x24 | 0x34..0x3c | 0xb0..0xc8 | 0xd0..0xd8 | 0xfc | 0x140..);
     for offset in (0..0x180).step_by(4) {
-        let (class, fault) = run(0x4c98_0780_0007_0002 | offset / 4 << 20);
+        let (class, fault) = run(0x4c98_0780_0007_0002 | (offset / 4) << 20);
         assert_eq!(fault, None, "{offset:#x}");
         assert_eq!(matches!(class, FidelityClass::Approximate(_)), !known(offset), "{offset:#x}: {class:?}");
     }
