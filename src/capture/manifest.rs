@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
 use super::raw::{BinaryFormat, Part, Raw};
+use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct Kernel {
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
+    /// The GPU whose driver chooses among code for several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<Arch>,
     /// Of Maxwell kernels.
     #[serde(default)]
     pub reciprocals: Reciprocals,

@@ -9,6 +9,7 @@ use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
 use super::{Error, npy, read};
+use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
@@ -19,6 +20,8 @@ pub struct Launch {
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
     pub entry: Option<String>,
+    /// The GPU whose driver chooses among code for several.
+    pub arch: Option<Arch>,
     pub reciprocals: Reciprocals,
     /// The binary is a plain instruction stream.
     pub raw: Option<RawLaunch>,
@@ -246,6 +249,7 @@ impl Launch {
             binary_path,
             binary,
             entry: manifest.kernel.entry,
+            arch: manifest.kernel.arch,
             reciprocals: manifest.kernel.reciprocals,
             raw,
             shape: manifest.launch,

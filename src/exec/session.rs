@@ -12,7 +12,8 @@ use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
 };
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
-use crate::container::text;
+use crate::container::hsaco::Gfx9;
+use crate::container::{self, Arch, text};
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -34,6 +35,15 @@ fn no_textures(name: &str) -> Error {
     Error::Surface { name: name.into(), problem }
 }
 
+/// The GPU that a plain stream is for.
+fn mach(arch: Option<Arch>) -> Result<Gfx9, container::Error> {
+    match arch {
+        None => Ok(Gfx9::Generic),
+        Some(Arch::Gfx9(target)) => Ok(target.mach),
+        Some(arch) => Err(container::Error::NotForArch { arch, found: "a plain stream of GFX9".into() }),
+    }
+}
+
 /// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name.
 fn handle(guest: &dyn Guest, launch: &Launch, name: &str) -> Option<u32> {
     match launch.textures.iter().position(|texture| texture.name == name) {
@@ -52,9 +62,9 @@ impl<'c> Session<'c> {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
-                raw::module(name.as_deref().unwrap_or("stream"), &code, raw)
+                raw::module(name.as_deref().unwrap_or("stream"), &code, raw, mach(launch.arch)?)
             }
-            None => program::module(&launch.binary, launch.entry.as_deref())?,
+            None => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
         let guest = guest::of(module.isa);
         let windows = guest.windows();

@@ -21,7 +21,6 @@ mod target;
 
 pub use descriptor::{FloatMode, KernelDescriptor, SystemSgpr, UserSgpr};
 pub use kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, HsaModule, ValueKind};
-pub(super) use target::rank;
 pub use target::{Feature, Gfx9};
 
 use object::LittleEndian as LE;

@@ -26,6 +26,12 @@ pub enum Gfx9 {
     Generic,
 }
 
+impl Gfx9 {
+    pub(in crate::container) fn all() -> impl Iterator<Item = Gfx9> {
+        MACHS.iter().filter_map(|&(_, _, mach)| mach)
+    }
+}
+
 impl std::fmt::Display for Gfx9 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let known = MACHS.iter().find(|(.., mach)| *mach == Some(*self));
@@ -136,7 +142,10 @@ pub(super) fn read(header: &Header) -> Result<Target, Error> {
     let flags = header.e_flags(LE).0;
     let mach = mach(flags).map_err(|name| Error::Unsupported {
         what: format!("code for {name}"),
-        why: format!("it is not GFX9 that warploom runs: expected {}", names().join(", ")),
+        why: format!(
+            "it is not GFX9 that warploom runs: expected {}",
+            Gfx9::all().map(|mach| mach.to_string()).collect::<Vec<_>>().join(", ")
+        ),
     })?;
     let (xnack, sramecc) = if abi_version == ABIVERSION_V3 {
         let feature = |bit: u32| if flags >> bit & 1 == 1 { Feature::On } else { Feature::Off };
@@ -160,28 +169,4 @@ fn mach(flags: u32) -> Result<Gfx9, String> {
         Some((_, name, None)) => Err(name.to_string()),
         None => Err(format!("machine number {:#x}", flags & 0xff)),
     }
-}
-
-fn names() -> Vec<&'static str> {
-    MACHS.iter().filter(|(.., mach)| mach.is_some()).map(|&(_, name, _)| name).collect()
-}
-
-/// How well code for a GPU named by a target id (`gfx906:sramecc-:xnack+`) runs, greatest best; `None`: not at all.
-///
-/// The emulated device is a gfx900 with XNACK off, so that code for it comes first.
-pub(in crate::container) fn rank(target_id: &str) -> Option<u32> {
-    let mut parts = target_id.split(':');
-    let name = parts.next()?;
-    let &(.., mach) = MACHS.iter().find(|&&(_, known, _)| known == name)?;
-    let rank = match mach? {
-        Gfx9::Gfx900 => 7,
-        Gfx9::Gfx906 => 6,
-        Gfx9::Gfx904 => 5,
-        Gfx9::Gfx902 => 4,
-        Gfx9::Gfx90c => 3,
-        Gfx9::Gfx909 => 2,
-        Gfx9::Generic => 1,
-    };
-    let asks_xnack = parts.any(|feature| feature == "xnack+");
-    Some(2 * rank + u32::from(!asks_xnack))
 }
