@@ -88,7 +88,7 @@ pub struct Buffer {
     pub png: Option<Png>,
 }
 
-/// What a buffer should hold after the launch; as many bytes as the buffer.
+/// What something should hold after the launch; of a buffer all of it.
 #[derive(Clone, Debug)]
 pub struct Expectation {
     pub path: PathBuf,
@@ -99,7 +99,12 @@ pub struct Expectation {
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    pub content: Content,
+    /// From the variable's start; none: what the module has.
+    pub content: Option<Content>,
+    /// Of what is written after the launch.
+    pub dtype: Dtype,
+    /// No longer than the variable.
+    pub expect: Option<Expectation>,
 }
 
 #[derive(Clone, Debug)]
@@ -162,6 +167,7 @@ impl Launch {
         self.printf.expect.is_some()
             || self.buffers.iter().any(|buffer| buffer.expect.is_some())
             || self.surfaces.iter().any(|surface| surface.expect.is_some())
+            || self.symbols.iter().any(|symbol| symbol.expect.is_some())
     }
 
     /// Reads a manifest and all files that it names.
@@ -192,6 +198,21 @@ impl Launch {
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
             manifest.surfaces.iter().map(|(name, s)| from.surface(name, s)).collect::<Result<Vec<_>, _>>()?;
+        // What has changed is written to a file of that name.
+        let mut names = std::collections::BTreeSet::new();
+        let kinds = [
+            ("buffer", manifest.buffers.keys().collect::<Vec<_>>()),
+            ("surface", manifest.surfaces.keys().collect()),
+            ("symbol", manifest.symbols.keys().collect()),
+        ];
+        for (kind, name) in kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name))) {
+            if !names.insert(name) {
+                let problem = format!(
+                    "{name}.npy would hold two things: expected another name than that of a buffer or a surface"
+                );
+                return Err(from.wrong(format!("{kind}.{name}"), problem));
+            }
+        }
         let position = |kind: &str, name: &str, names: Vec<&str>, key: String| {
             names.iter().position(|n| *n == name).ok_or_else(|| {
                 let known =
@@ -285,6 +306,14 @@ pub(super) struct Source<'a> {
     folder: &'a Path,
 }
 
+/// What a manifest says of initial content.
+struct Given<'a> {
+    file: &'a Option<PathBuf>,
+    zeros: Option<u64>,
+    values: &'a Option<Vec<toml::Value>>,
+    dtype: Option<Dtype>,
+}
+
 /// Initial content with what is known of its elements.
 struct Initial {
     content: Content,
@@ -318,8 +347,8 @@ impl Source<'_> {
         Ok((path, Array::flat(raw, bytes), false))
     }
 
-    fn initial(&self, key: &str, source: &manifest::Symbol) -> Result<Initial, Error> {
-        let initial = match (&source.file, source.zeros, &source.values) {
+    fn initial(&self, key: &str, source: &Given<'_>) -> Result<Initial, Error> {
+        let initial = match (source.file, source.zeros, source.values) {
             (Some(file), None, None) => {
                 let (path, array, typed) = self.array(file, source.dtype.unwrap_or(Dtype::U8))?;
                 if let Some(dtype) = source.dtype.filter(|&d| d != array.dtype) {
@@ -388,29 +417,37 @@ impl Source<'_> {
         Ok(Tolerance { rtol, atol })
     }
 
+    /// What is expected of what `key` names, whose elements are of a type if that is known.
+    fn expectation(
+        &self,
+        key: &str,
+        file: &Option<PathBuf>,
+        tolerances: [Option<f64>; 2],
+        dtype: Option<Dtype>,
+    ) -> Result<Option<Expectation>, Error> {
+        let tolerance = self.tolerance(key, tolerances, file.is_some())?;
+        let Some(file) = file else { return Ok(None) };
+        let (path, array, _) = self.array(file, dtype.unwrap_or(Dtype::U8))?;
+        if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
+            let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
+            return Err(Error::Array { path, problem });
+        }
+        Ok(Some(Expectation { path, array, tolerance }))
+    }
+
     fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
         let key = format!("buffer.{name}");
         self.check_name(&key, name)?;
-        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
-            buffer.clone();
-        let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
-        let tolerance = self.tolerance(&key, [rtol, atol], expect.is_some())?;
-        let expect = match expect {
-            None => None,
-            Some(file) => {
-                let (path, array, _) = self.array(&file, dtype.unwrap_or(Dtype::U8))?;
-                let wrong = |problem| Error::Array { path: path.clone(), problem };
-                if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
-                    let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
-                    return Err(wrong(problem));
-                }
-                if array.bytes.len() as u64 != content.len() {
-                    let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
-                    return Err(wrong(problem));
-                }
-                Some(Expectation { path, array, tolerance })
-            }
-        };
+        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } = buffer;
+        let given = Given { file, zeros: *zeros, values, dtype: *dtype };
+        let Initial { content, dtype, shape } = self.initial(&key, &given)?;
+        let expect = self.expectation(&key, expect, [*rtol, *atol], dtype)?;
+        if let Some(Expectation { path, array, .. }) = &expect
+            && array.bytes.len() as u64 != content.len()
+        {
+            let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
+            return Err(Error::Array { path: path.clone(), problem });
+        }
         let (dtype, shape) = match (&expect, dtype, shape) {
             (_, Some(dtype), Some(shape)) => (dtype, shape),
             (Some(expect), ..) => (expect.array.dtype, expect.array.shape.clone()),
@@ -419,7 +456,7 @@ impl Source<'_> {
                 (dtype, vec![content.len() / dtype.bytes() as u64])
             }
         };
-        if let Some(png) = &png {
+        if let Some(png) = png {
             super::image::pixel_type(png, content.len()).map_err(|e| self.wrong(format!("{key}.png"), e))?;
         }
         let address = match address {
@@ -432,7 +469,7 @@ impl Source<'_> {
                 Some(Some(address).filter(|a| a.is_multiple_of(PAGE_BYTES)).ok_or_else(wrong)?)
             }
         };
-        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png })
+        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png: png.clone() })
     }
 
     /// The buffers with the addresses and descriptors that they hold.
@@ -474,8 +511,19 @@ impl Source<'_> {
     }
 
     fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
-        let content = self.initial(&format!("symbol.{name}"), symbol)?.content;
-        Ok(Symbol { name: name.into(), content })
+        let key = format!("symbol.{name}");
+        self.check_name(&key, name)?;
+        let manifest::Symbol { file, zeros, values, dtype, expect, rtol, atol } = symbol;
+        let is_given = file.is_some() || zeros.is_some() || values.is_some();
+        let (content, dtype) = if is_given || expect.is_none() {
+            let initial = self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?;
+            (Some(initial.content), initial.dtype)
+        } else {
+            (None, *dtype)
+        };
+        let expect = self.expectation(&key, expect, [*rtol, *atol], dtype)?;
+        let dtype = dtype.or(expect.as_ref().map(|expect| expect.array.dtype)).unwrap_or(Dtype::U8);
+        Ok(Symbol { name: name.into(), content, dtype, expect })
     }
 
     fn image_pool(&self, pool: &manifest::ImagePool, surfaces: &[Surface]) -> Result<ImagePool, Error> {

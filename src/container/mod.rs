@@ -34,6 +34,8 @@ pub enum Format {
     FatBinary,
     /// An AMD ELF file with the code of one GPU.
     Hsaco,
+    /// A binary of AMD's OpenCL 2 drivers, with a code object in it.
+    AmdOpenCl,
     /// One or several of clang's offload bundles.
     OffloadBundle,
     /// An ELF file of another machine; fat binaries and offload bundles may be in its sections.
@@ -50,6 +52,7 @@ impl std::fmt::Display for Format {
             Format::Cubin => "NVIDIA cubin",
             Format::FatBinary => "NVIDIA fat binary",
             Format::Hsaco => "AMD HSA code object",
+            Format::AmdOpenCl => "AMD OpenCL 2 binary",
             Format::OffloadBundle => "offload bundle",
             Format::HostElf => "ELF file of a host",
             Format::Assembly => "assembly",
@@ -71,7 +74,11 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
         return text::recognise(bytes);
     }
     let machine = bytes.get(0x12..0x14)?;
-    Some(match object::elf::Machine(u16::from_le_bytes([machine[0], machine[1]])) {
+    let machine = u16::from_le_bytes([machine[0], machine[1]]);
+    if hsaco::opencl::MACHINES.contains(&machine) {
+        return Some(Format::AmdOpenCl);
+    }
+    Some(match object::elf::Machine(machine) {
         object::elf::EM_CUDA => Format::Cubin,
         object::elf::EM_AMDGPU => Format::Hsaco,
         _ => Format::HostElf,

@@ -76,6 +76,7 @@ impl File {
         let module = match recognise(bytes).ok_or_else(unrecognised)? {
             Format::Cubin => cubin::parse(bytes)?,
             Format::Hsaco => hsaco::parse(bytes)?,
+            Format::AmdOpenCl => hsaco::opencl::parse(bytes)?,
             format @ (Format::Assembly | Format::Ir) => text::parse(bytes, format)?,
             format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
             Format::HostElf => {

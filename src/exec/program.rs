@@ -273,6 +273,26 @@ impl Program {
         Ok(Variable { address, size: s.size, symbol })
     }
 
+    /// What a variable holds.
+    pub fn read_variable(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let variable = self.variable(name)?;
+        let symbol = self.module().symbol(variable.symbol);
+        let mut content = vec![0; usize::try_from(symbol.size).unwrap_or(0)];
+        match (variable.address, symbol.section) {
+            (Some(address), _) => self.memory.read(address, &mut content)?,
+            (None, Some(section)) => {
+                let constants = lock(&self.constants);
+                let all = constants.get(&section).map_or_else(|| self.linked.content(section), Vec::as_slice);
+                // What lies past the content is zero.
+                let part = usize::try_from(symbol.offset).ok().and_then(|start| all.get(start..)).unwrap_or_default();
+                let length = part.len().min(content.len());
+                content[..length].copy_from_slice(&part[..length]);
+            }
+            (None, None) => {}
+        }
+        Ok(content)
+    }
+
     /// Sets the content of a variable from its start; the rest of it stays.
     pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let variable = self.variable(name)?;

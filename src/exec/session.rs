@@ -27,6 +27,8 @@ pub struct Session<'c> {
     /// Guest address of each sparse range.
     sparse: Vec<u64>,
     surfaces: Surfaces<'c>,
+    /// What each variable of the launch holds at first.
+    variables: Vec<Vec<u8>>,
     args: Vec<Arg>,
 }
 
@@ -117,8 +119,17 @@ impl<'c> Session<'c> {
         if let Some(raw) = &launch.raw {
             args = raw::args(raw, memory, |i| buffers[i])?;
         }
-        let session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, args };
+        let variables = vec![];
+        let mut session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args };
         session.fill()?;
+        session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
+        for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {
+            let bytes = symbol.expect.as_ref().map_or(0, |expect| expect.array.bytes.len());
+            if bytes > initial.len() {
+                let (name, bytes, size) = (symbol.name.clone(), bytes as u64, initial.len() as u64);
+                return Err(Error::VariableSize { name, bytes, size });
+            }
+        }
         Ok(session)
     }
 
@@ -180,8 +191,9 @@ impl<'c> Session<'c> {
     fn fill(&self) -> Result<(), Error> {
         for symbol in &self.launch.symbols {
             match &symbol.content {
-                Content::Bytes(bytes) => self.program.write_variable(&symbol.name, bytes)?,
-                Content::Zeros(size) => {
+                None => {}
+                Some(Content::Bytes(bytes)) => self.program.write_variable(&symbol.name, bytes)?,
+                Some(Content::Zeros(size)) => {
                     let variable = self.program.variable(&symbol.name)?;
                     let wrong = Error::VariableSize { name: symbol.name.clone(), bytes: *size, size: variable.size };
                     let size = usize::try_from(*size).ok().filter(|_| *size <= variable.size).ok_or(wrong)?;
@@ -244,6 +256,17 @@ impl<'c> Session<'c> {
             None => texels.iter().any(|&byte| byte != 0),
         };
         Ok(changed.then_some(texels))
+    }
+
+    /// What the `i`th variable of the launch holds now.
+    pub fn variable(&self, i: usize) -> Result<Vec<u8>, Error> {
+        self.program.read_variable(&self.launch.symbols[i].name)
+    }
+
+    /// What the `i`th variable of the launch holds if that is not what it was before the launch.
+    pub fn changed_variable(&self, i: usize) -> Result<Option<Vec<u8>>, Error> {
+        let content = self.variable(i)?;
+        Ok(Some(content).filter(|content| *content != self.variables[i]))
     }
 
     /// Whether the `i`th buffer is not what it was before the launch.
