@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
+use super::content::{Given, Initial};
 use super::manifest::{self, Manifest, Png};
 use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
-use super::{Error, npy, read};
+use super::{Error, read};
 use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
@@ -198,21 +199,7 @@ impl Launch {
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
             manifest.surfaces.iter().map(|(name, s)| from.surface(name, s)).collect::<Result<Vec<_>, _>>()?;
-        // What has changed is written to a file of that name.
-        let mut names = std::collections::BTreeSet::new();
-        let kinds = [
-            ("buffer", manifest.buffers.keys().collect::<Vec<_>>()),
-            ("surface", manifest.surfaces.keys().collect()),
-            ("symbol", manifest.symbols.keys().collect()),
-        ];
-        for (kind, name) in kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name))) {
-            if !names.insert(name) {
-                let problem = format!(
-                    "{name}.npy would hold two things: expected another name than that of a buffer or a surface"
-                );
-                return Err(from.wrong(format!("{kind}.{name}"), problem));
-            }
-        }
+        from.check_names(&manifest)?;
         let position = |kind: &str, name: &str, names: Vec<&str>, key: String| {
             names.iter().position(|n| *n == name).ok_or_else(|| {
                 let known =
@@ -306,87 +293,15 @@ pub(super) struct Source<'a> {
     folder: &'a Path,
 }
 
-/// What a manifest says of initial content.
-struct Given<'a> {
-    file: &'a Option<PathBuf>,
-    zeros: Option<u64>,
-    values: &'a Option<Vec<toml::Value>>,
-    dtype: Option<Dtype>,
-}
-
-/// Initial content with what is known of its elements.
-struct Initial {
-    content: Content,
-    dtype: Option<Dtype>,
-    shape: Option<Vec<u64>>,
-}
-
 impl Source<'_> {
     pub(super) fn wrong(&self, key: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::value(self.path, key, problem)
     }
 
-    fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+    pub(super) fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
         let path = self.folder.join(path);
         let bytes = read::file(&path)?;
         Ok((path, bytes))
-    }
-
-    /// A `.npy` file, by its content or its name, or raw elements of type `raw`.
-    pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
-        let (path, bytes) = self.file(path)?;
-        let wrong = |problem| Error::Array { path: path.clone(), problem };
-        if bytes.starts_with(npy::MAGIC) || path.extension().is_some_and(|extension| extension == "npy") {
-            let array = npy::read(&bytes).map_err(wrong)?;
-            return Ok((path, array, true));
-        }
-        if bytes.len() % raw.bytes() != 0 {
-            let size = raw.bytes();
-            return Err(wrong(format!("{} bytes: expected a multiple of {size} ({})", bytes.len(), raw.name())));
-        }
-        Ok((path, Array::flat(raw, bytes), false))
-    }
-
-    fn initial(&self, key: &str, source: &Given<'_>) -> Result<Initial, Error> {
-        let initial = match (source.file, source.zeros, source.values) {
-            (Some(file), None, None) => {
-                let (path, array, typed) = self.array(file, source.dtype.unwrap_or(Dtype::U8))?;
-                if let Some(dtype) = source.dtype.filter(|&d| d != array.dtype) {
-                    let problem =
-                        format!("elements are {}: expected {} ({key}.dtype)", array.dtype.name(), dtype.name());
-                    return Err(Error::Array { path, problem });
-                }
-                let known = typed || source.dtype.is_some();
-                Initial {
-                    dtype: known.then_some(array.dtype),
-                    shape: known.then_some(array.shape),
-                    content: Content::Bytes(array.bytes),
-                }
-            }
-            (None, Some(zeros), None) => {
-                if let Some(dtype) = source.dtype.filter(|d| zeros % d.bytes() as u64 != 0) {
-                    let problem = format!("{zeros}: expected a multiple of {} bytes ({})", dtype.bytes(), dtype.name());
-                    return Err(self.wrong(format!("{key}.zeros"), problem));
-                }
-                Initial { content: Content::Zeros(zeros), dtype: source.dtype, shape: None }
-            }
-            (None, None, Some(values)) => {
-                let Some(dtype) = source.dtype else {
-                    return Err(self.wrong(format!("{key}.dtype"), "missing: `values` need an element type"));
-                };
-                let mut bytes = Vec::with_capacity(values.len() * dtype.bytes());
-                for (i, value) in values.iter().enumerate() {
-                    let encoded = dtype.encode(value);
-                    bytes.extend(encoded.map_err(|problem| self.wrong(format!("{key}.values[{i}]"), problem))?);
-                }
-                Initial { content: Content::Bytes(bytes), dtype: Some(dtype), shape: None }
-            }
-            _ => return Err(self.wrong(key, "expected exactly one of `file`, `zeros` and `values`")),
-        };
-        if initial.content.len() == 0 {
-            return Err(self.wrong(key, "it is empty: expected at least one byte"));
-        }
-        Ok(initial)
     }
 
     /// What is written after the launch is named after what it was.
@@ -395,44 +310,6 @@ impl Source<'_> {
             return Err(self.wrong(key, "the name becomes a file's name: expected no slashes and no leading dot"));
         }
         Ok(())
-    }
-
-    /// How far what `key` names may be from what is expected of it, if anything is.
-    pub(super) fn tolerance(
-        &self,
-        key: &str,
-        [rtol, atol]: [Option<f64>; 2],
-        expected: bool,
-    ) -> Result<Tolerance, Error> {
-        for (tolerance, which) in [(rtol, "rtol"), (atol, "atol")] {
-            let key = format!("{key}.{which}");
-            match tolerance {
-                Some(_) if !expected => return Err(self.wrong(key, "there is no `expect` for it")),
-                Some(t) if !(t >= 0.0 && t.is_finite()) => {
-                    return Err(self.wrong(key, format!("{t}: expected a number from 0")));
-                }
-                _ => {}
-            }
-        }
-        Ok(Tolerance { rtol, atol })
-    }
-
-    /// What is expected of what `key` names, whose elements are of a type if that is known.
-    fn expectation(
-        &self,
-        key: &str,
-        file: &Option<PathBuf>,
-        tolerances: [Option<f64>; 2],
-        dtype: Option<Dtype>,
-    ) -> Result<Option<Expectation>, Error> {
-        let tolerance = self.tolerance(key, tolerances, file.is_some())?;
-        let Some(file) = file else { return Ok(None) };
-        let (path, array, _) = self.array(file, dtype.unwrap_or(Dtype::U8))?;
-        if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
-            let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
-            return Err(Error::Array { path, problem });
-        }
-        Ok(Some(Expectation { path, array, tolerance }))
     }
 
     fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
@@ -463,8 +340,7 @@ impl Source<'_> {
             None => None,
             Some(value) => {
                 let wrong = || self.wrong(format!("{key}.address"), format!("{value}: expected a multiple of 65536"));
-                let bytes: [u8; 8] =
-                    Dtype::U64.encode(&value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
+                let bytes: [u8; 8] = Dtype::U64.encode(value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
                 let address = u64::from_le_bytes(bytes);
                 Some(Some(address).filter(|a| a.is_multiple_of(PAGE_BYTES)).ok_or_else(wrong)?)
             }
@@ -508,22 +384,6 @@ impl Source<'_> {
                 self.raw(raw.clone(), buffers, &manifest.launch, binary).map(Some)
             }
         }
-    }
-
-    fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
-        let key = format!("symbol.{name}");
-        self.check_name(&key, name)?;
-        let manifest::Symbol { file, zeros, values, dtype, expect, rtol, atol } = symbol;
-        let is_given = file.is_some() || zeros.is_some() || values.is_some();
-        let (content, dtype) = if is_given || expect.is_none() {
-            let initial = self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?;
-            (Some(initial.content), initial.dtype)
-        } else {
-            (None, *dtype)
-        };
-        let expect = self.expectation(&key, expect, [*rtol, *atol], dtype)?;
-        let dtype = dtype.or(expect.as_ref().map(|expect| expect.array.dtype)).unwrap_or(Dtype::U8);
-        Ok(Symbol { name: name.into(), content, dtype, expect })
     }
 
     fn image_pool(&self, pool: &manifest::ImagePool, surfaces: &[Surface]) -> Result<ImagePool, Error> {

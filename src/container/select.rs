@@ -16,7 +16,7 @@ pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
 /// Likewise what the driver of this GPU would take.
 pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Error> {
     let mut found = Found::default();
-    let mut best: BTreeMap<Unit, ((usize, u32), Result<Module, Error>)> = BTreeMap::new();
+    let mut best: BTreeMap<Unit, (Rank, Result<Module, Error>)> = BTreeMap::new();
     match File::read(bytes)? {
         File::Module(module) => {
             if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {
@@ -62,6 +62,9 @@ pub fn each_module(bytes: &[u8], show: &mut dyn FnMut(&str, Result<Module, Error
         }),
     }
 }
+
+/// Greatest best.
+type Rank = (usize, u32);
 
 /// A file as it is read.
 enum File {
