@@ -2,11 +2,13 @@
 //! wrong with a file is said.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use warploom::capture::{Launch, compare};
 use warploom::container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
-use warploom::container::{self, Format, Module};
+use warploom::container::{self, Addresses, Format, Linked, Module};
 use warploom::exec::{EngineKind, Session};
+use warploom::ir::generate::{Random, Source};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9")
@@ -251,4 +253,43 @@ fn metadata_is_bounded() {
     let named = message("---\nKernels: [ &a 1, *a ]\n");
     assert!(named.contains("line 2: an alias"), "{named}");
     assert!(message("---\n").contains("not a map: expected a YAML map"), "{}", message("---\n"));
+}
+
+/// Files with several changes at once: bytes, words and pieces that change places. What loads, links.
+#[test]
+fn random_changes_do_no_harm() {
+    let seeds = std::env::var("WARPLOOM_SEEDS").map_or(3000, |seeds| seeds.parse().unwrap());
+    for (number, name) in ["containers/variants.v2.hsaco", "version2/opencl.hints.bin"].into_iter().enumerate() {
+        let good = bytes(name);
+        let (mut loads, mut fails) = (0, 0);
+        for seed in 0..seeds {
+            let mut random = Random::new(2 * seed + number as u64);
+            let mut file = good.clone();
+            for _ in 0..=random.below(6) {
+                let at = random.below(file.len() as u32) as usize;
+                let other = random.below(file.len() as u32) as usize;
+                let length = (1 + random.below(24) as usize).min(file.len() - at.max(other));
+                match random.below(4) {
+                    0 => file[at] = random.below(256) as u8,
+                    1 => file.copy_within(other..other + length, at),
+                    2 => file[at..at + length].fill([0, 0xff, b'[', b'\n'][random.below(4) as usize]),
+                    _ => file[at] ^= 1 << random.below(8),
+                }
+            }
+            let Ok(modules) = container::modules(&file) else {
+                fails += 1;
+                continue;
+            };
+            loads += 1;
+            for module in modules.into_iter().filter(|module| module.sections[0].size <= 1 << 20) {
+                let held: usize = module.sections.iter().map(|section| section.data.len()).sum();
+                assert!(held <= file.len() + (16 << 20), "{name}, seed {seed}");
+                let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };
+                for (kernel, _) in linked.module().kernels() {
+                    linked.locate(kernel, linked.code(kernel).entry).unwrap();
+                }
+            }
+        }
+        assert!(loads > 0 && fails > 0, "{name}: {loads} load, {fails} do not");
+    }
 }
