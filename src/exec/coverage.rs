@@ -6,7 +6,7 @@ use warploom_runtime::memory::MemoryConfig;
 
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
-use crate::container::{FunctionId, Module};
+use crate::container::{Code, FunctionId, Module, SectionKind};
 use crate::ir::{Terminator, TrapKind};
 use crate::isa::LiftError;
 
@@ -49,20 +49,30 @@ impl Coverage {
     pub fn add(&mut self, module: Module) -> Result<(), Error> {
         let program = Program::new(module, MemoryConfig::default())?;
         let kernels: Vec<FunctionId> = program.module().kernels().map(|(id, _)| id).collect();
-        kernels.into_iter().try_for_each(|kernel| self.kernel(&program, kernel))
+        let mut code: Option<Code> = None;
+        for kernel in kernels {
+            let function = program.module().function(kernel);
+            let is_image = program.module().section(function.section).kind == SectionKind::Image;
+            // An image is the same code for all kernels, and may be large.
+            let mut own = code.take().filter(|_| is_image).unwrap_or_else(|| program.linked().code(kernel));
+            if is_image {
+                own.entry = own.base.wrapping_add(function.offset);
+            }
+            self.kernel(&program, kernel, code.insert(own))?;
+        }
+        Ok(())
     }
 
-    fn kernel(&mut self, program: &Program, kernel: FunctionId) -> Result<(), Error> {
+    fn kernel(&mut self, program: &Program, kernel: FunctionId, code: &mut Code) -> Result<(), Error> {
         let (linked, guest) = (program.linked(), program.guest());
-        let mut code = linked.code(kernel);
         let (mut counted, mut stops) = (BTreeSet::new(), BTreeMap::<u64, Placed>::new());
         let (entry, mut starts) = (code.entry, vec![code.entry]);
         while let Some(start) = starts.pop() {
             code.entry = start;
-            let lifting = Lifting { linked, kernel, code: &code, discovered: &[], images: &[], plain: true };
+            let lifting = Lifting { linked, kernel, code, discovered: &[], images: &[], plain: true };
             let function = match guest.lift(&lifting) {
                 Ok(function) => function,
-                Err(error @ LiftError::NoEntry { .. }) => match guest.instruction(&code, start) {
+                Err(error @ LiftError::NoEntry { .. }) => match guest.instruction(code, start) {
                     Some(placed) if start == entry => {
                         stops.insert(placed.pc, placed);
                         continue;
@@ -74,7 +84,7 @@ impl Coverage {
                 Err(error) => return Err(error.into()),
             };
             for block in &function.blocks {
-                for placed in super::guest::instructions(guest, &code, block.pc, block.cost) {
+                for placed in super::guest::instructions(guest, code, block.pc, block.cost) {
                     if counted.insert(placed.pc)
                         && let FidelityClass::Approximate(bound) = placed.class
                     {
@@ -85,7 +95,7 @@ impl Coverage {
                 else {
                     continue;
                 };
-                let Some(placed) = guest.instruction(&code, pc) else { continue };
+                let Some(placed) = guest.instruction(code, pc) else { continue };
                 // What is no instruction may be the end of the code.
                 if placed.class != FidelityClass::Illegal && !stops.contains_key(&pc) {
                     starts.push(placed.next);
