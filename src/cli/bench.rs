@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::engine_run::compare_with_expected;
 use super::text::{grouped, rate, time};
-use super::{Ending, Error, print, session};
+use super::{Ending, Error, GpuChoice, print, session};
 use crate::capture::Launch;
 use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_difference};
 
@@ -13,6 +13,8 @@ use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_
 pub struct Options {
     /// The launch, a TOML file.
     manifest: PathBuf,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -38,7 +40,8 @@ impl Measured<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let launch = Launch::read(&options.manifest)?;
+    let mut launch = Launch::read(&options.manifest)?;
+    launch.arch = options.gpu.arch.or(launch.arch);
     let complain =
         |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
     let mut text = String::new();

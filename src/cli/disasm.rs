@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print};
+use super::{Ending, Error, GpuChoice, print};
 use crate::capture::read;
 use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
 use crate::isa::gfx9::{self, Chip};
@@ -19,6 +19,8 @@ pub struct Options {
     file: PathBuf,
     /// A kernel or function of the binary; without it all code.
     kernel: Option<String>,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Prints encodings too.
     #[arg(long)]
     hex: bool,
@@ -151,7 +153,7 @@ fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let modules = container::modules(bytes).map_err(failed)?;
+    let modules = container::modules_for(bytes, options.gpu.arch).map_err(failed)?;
     let mut texts = Vec::new();
     for module in &modules {
         texts.extend(module_text(module, options.kernel.as_deref(), options.hex));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print, session};
+use super::{Ending, Error, GpuChoice, print, session};
 use crate::capture::read;
 use crate::capture::{Launch, Manifest};
 use crate::container::recognise;
@@ -17,6 +17,8 @@ pub struct Options {
     file: PathBuf,
     /// A kernel of the binary; a launch has one.
     kernel: Option<String>,
+    #[command(flatten)]
+    gpu: GpuChoice,
     #[arg(long)]
     stage: StageChoice,
     /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the launch]
@@ -68,12 +70,13 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read::file(&options.file)?;
     let text = match (&options.kernel, launch(&options.file, &bytes)) {
         (None, Some(launch)) => {
-            let launch = launch?;
+            let mut launch = launch?;
+            launch.arch = options.gpu.arch.or(launch.arch);
             let session = session(&launch)?;
             session.dump(stage, options.block, target).map_err(failed)?
         }
         (name, _) => {
-            let program = Program::load(&bytes, name.as_deref()).map_err(failed)?;
+            let program = Program::load_for(&bytes, name.as_deref(), options.gpu.arch).map_err(failed)?;
             let kernel = match name {
                 Some(name) => program.kernel(name),
                 None => program.only_kernel(),

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
-use super::{Ending, EngineChoice, Error, print};
+use super::{Ending, EngineChoice, Error, GpuChoice, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
@@ -19,6 +19,8 @@ use warploom_runtime::fault::FaultKind;
 pub struct Options {
     /// The launch, a TOML file.
     manifest: PathBuf,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Which engine runs it.
     #[arg(long)]
     engine: Option<EngineChoice>,
@@ -68,7 +70,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let launch = Launch::read(&options.manifest)?;
+    let mut launch = Launch::read(&options.manifest)?;
+    launch.arch = options.gpu.arch.or(launch.arch);
     if let Some(path) = &options.report {
         capture::write::check(path)?;
     }

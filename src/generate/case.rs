@@ -131,7 +131,13 @@ impl Subject for Case {
 /// The parts of a manifest that all random launches have.
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
-        kernel: Kernel { binary: "case.s".into(), format: None, entry: None, reciprocals: Reciprocals::default() },
+        kernel: Kernel {
+            binary: "case.s".into(),
+            format: None,
+            entry: None,
+            arch: None,
+            reciprocals: Reciprocals::default(),
+        },
         launch: Shape {
             grid,
             block,

@@ -48,6 +48,12 @@ fn give_the_expected_files() {
                 let comparison = compare(&got, &expect.array, expect.tolerance);
                 assert_eq!(comparison.mismatches, 0, "{label}: buffer `{}`: {comparison}", buffer.name);
             }
+            for (i, symbol) in launch.symbols.iter().enumerate() {
+                let Some(expect) = &symbol.expect else { continue };
+                let got = session.variable(i).unwrap_or_else(|e| panic!("{label}: {e}"));
+                let comparison = compare(&got[..expect.array.bytes.len()], &expect.array, expect.tolerance);
+                assert_eq!(comparison.mismatches, 0, "{label}: variable `{}`: {comparison}", symbol.name);
+            }
             for (i, surface) in launch.surfaces.iter().enumerate() {
                 let Some(expect) = &surface.expect else { continue };
                 let texels = session.surface(i).unwrap_or_else(|e| panic!("{label}: {e}"));
