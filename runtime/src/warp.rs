@@ -121,6 +121,22 @@ pub enum ExitCode {
     Grow = 6,
 }
 
+impl ExitCode {
+    pub const ALL: [ExitCode; 7] = [
+        ExitCode::Done,
+        ExitCode::Barrier,
+        ExitCode::Yield,
+        ExitCode::Fault,
+        ExitCode::UnknownPc,
+        ExitCode::Service,
+        ExitCode::Grow,
+    ];
+
+    pub fn from_number(number: u32) -> Option<ExitCode> {
+        ExitCode::ALL.get(number as usize).copied()
+    }
+}
+
 /// What a guest asks the host for, as numbers: the functions that CUDA's driver provides to device code.
 ///
 /// The arguments of a lane are 64-bit words in the last [`SERVICE_BYTES`] of its local memory, and the result takes the

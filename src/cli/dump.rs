@@ -36,6 +36,8 @@ enum StageChoice {
     Blocks,
     /// The intermediate representation.
     Ir,
+    /// The same after analysis, of which code is made.
+    Analysed,
     /// Cranelift's.
     Clif,
     /// Host code.
@@ -56,6 +58,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let stage = match options.stage {
         StageChoice::Blocks => Stage::Blocks,
         StageChoice::Ir => Stage::Ir,
+        StageChoice::Analysed => Stage::Analysed,
         StageChoice::Clif => Stage::Clif,
         StageChoice::Host => Stage::Host,
     };

@@ -24,6 +24,8 @@ pub enum Stage {
     /// Guest instructions, block by block.
     Blocks,
     Ir,
+    /// The IR that code is made of.
+    Analysed,
     Clif,
     /// Host code.
     Host,
@@ -366,6 +368,7 @@ impl Translated {
         match stage {
             Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
+            Stage::Analysed => Ok(program()?.function().to_string()),
             Stage::Clif => Ok(jit::dump::clif(&*program()?, Effort::Likely, target()?)),
             Stage::Host => jit::dump::host(&*program()?, target()?).map_err(failed),
         }

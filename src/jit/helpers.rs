@@ -18,6 +18,7 @@ use super::code::{Code, CodeModule, MachineCode};
 use super::{Effort, JitError, Target};
 use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
+use crate::ir::names::Named;
 use crate::ir::{Access, AtomicOp, BlockId, Extend, FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
@@ -277,7 +278,7 @@ unsafe extern "C" fn reach(context: *mut WarpContext, low: u64, last: u64, numbe
 /// # Safety
 /// As [`access`].
 unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32, nan: u32) {
-    let function = SHARED[function as usize];
+    let (function, _) = SharedFn::NAMES[function as usize];
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     let cells = Cells { word: SHARED_LANES, ty: function.ty() };
@@ -311,30 +312,9 @@ pub fn round_number(round: Round) -> u32 {
     ROUNDS.iter().position(|&r| r == round).expect("all roundings are listed") as u32
 }
 
-/// Shared functions by the number that code passes.
-const SHARED: [SharedFn; 18] = [
-    SharedFn::Rcp,
-    SharedFn::Rsq,
-    SharedFn::RsqDenormal,
-    SharedFn::SqrtApprox,
-    SharedFn::Lg2,
-    SharedFn::Ex2,
-    SharedFn::TableRcp,
-    SharedFn::TableRsq,
-    SharedFn::TableSqrt,
-    SharedFn::TableLg2,
-    SharedFn::TableEx2,
-    SharedFn::TableSin,
-    SharedFn::TableCos,
-    SharedFn::Rcp64High,
-    SharedFn::Rsq64High,
-    SharedFn::SinTurns,
-    SharedFn::CosTurns,
-    SharedFn::TwoOverPi,
-];
-
+/// The number that code passes for a shared function: its place in the list of names.
 pub fn shared_number(function: SharedFn) -> u32 {
-    SHARED.iter().position(|&f| f == function).expect("all functions are listed") as u32
+    SharedFn::NAMES.iter().position(|&(f, _)| f == function).expect("all functions have names") as u32
 }
 
 /// The helpers' trampolines: code that keeps all registers around the call, made once per process.

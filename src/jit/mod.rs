@@ -312,19 +312,17 @@ impl Engine for Program {
                 None => self.warm(region, compiled, context, careful),
             };
             careful = code == abi::CAREFUL;
-            match code {
-                abi::CONTINUE | abi::CAREFUL => {}
-                0 => return ExitCode::Done,
-                1 => return ExitCode::Barrier,
-                2 if context.back_edges as i64 > 0 => {}
-                2 => return ExitCode::Yield,
-                3 => return ExitCode::Fault,
-                4 => match self.jump_indirectly(context) {
+            match ExitCode::from_number(code) {
+                // Goes on in another region, or in careful code.
+                None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
+                // The slice is over, the turn is not.
+                Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}
+                Some(ExitCode::UnknownPc) => match self.jump_indirectly(context) {
                     Some(true) => {}
                     Some(false) => return ExitCode::Yield,
                     None => return ExitCode::UnknownPc,
                 },
-                _ => return ExitCode::Service,
+                Some(code) => return code,
             }
         }
     }
