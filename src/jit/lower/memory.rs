@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_VALUES};
 use super::address::{Distances, Place, Rights, evenly};
-use super::apart::Window;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
@@ -132,7 +131,6 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         if place.is_none() || run.is_some() {
-            self.unless_empty(guard, done, nothing);
             self.unless_in_a_window(&access, beyond, slow);
             if let Some(loaded) = self.load_apart(&access, extend, run, beyond, result_ty) {
                 masked(self, &loaded);
@@ -140,19 +138,16 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.chunk.clone_from(&saved);
         if beyond != slow {
-            let mut window_or = beyond;
-            for window in Window::ALL {
-                self.b.switch_to_block(window_or);
-                window_or = if window == Window::Local { slow } else { self.cold_block() };
-                let loaded = self.load_in_window(window, &access, extend, window_or, result_ty);
-                masked(self, &loaded);
+            for (window, other) in self.windows(&access, beyond, slow) {
                 self.chunk.clone_from(&saved);
+                let loaded = self.load_in_window(window, &access, extend, other, result_ty);
+                masked(self, &loaded);
+                self.b.switch_to_block(other);
             }
+            self.chunk.clone_from(&saved);
         }
         self.b.switch_to_block(slow);
-        if place.is_some() && run.is_none() {
-            self.unless_empty(guard, done, nothing);
-        }
+        self.unless_empty(guard, done, nothing);
         self.stage(&access, &[]);
         let bits = self.mask_bits(guard);
         if sparse {
@@ -358,7 +353,6 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(other);
         }
         if apart {
-            self.unless_empty(guard, done, |lowerer| lowerer.no_status(sparse).into_vec());
             self.unless_in_a_window(&access, beyond, slow);
             if self.store_apart((desc, run), &access, (values, &lanes), bits, beyond) {
                 self.finish_store(done, sparse);
@@ -366,14 +360,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.chunk.clone_from(&saved);
         if beyond != slow {
-            let mut window_or = beyond;
-            for window in Window::ALL {
-                self.b.switch_to_block(window_or);
-                window_or = if window == Window::Local { slow } else { self.cold_block() };
-                self.store_in_window(window, &access, &lanes, bits, window_or);
-                self.finish_store(done, sparse);
+            for (window, other) in self.windows(&access, beyond, slow) {
                 self.chunk.clone_from(&saved);
+                self.store_in_window(window, &access, &lanes, bits, other);
+                self.finish_store(done, sparse);
+                self.b.switch_to_block(other);
             }
+            self.chunk.clone_from(&saved);
         }
         self.b.switch_to_block(slow);
         let any = self.b.create_block();
