@@ -27,6 +27,7 @@ mod rest;
 mod rows;
 mod scalar;
 mod segment;
+mod spaced;
 mod staging;
 mod sweep;
 mod vector;

@@ -43,12 +43,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Offsets of the lanes in shared, local or constant memory, all in range and aligned; else to `slow`. Those outside the mask
     /// are 0.
-    pub(in super::super) fn offsets(
-        &mut self,
-        access: &Access,
-        mask: Option<[Clif; 2]>,
-        slow: ClifBlock,
-    ) -> [Clif; 2] {
+    pub(in super::super) fn offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
         let offsets = self.words(access);
         let (bytes, fixed) = match access.space {
             Space::Const(_) => {

@@ -157,7 +157,8 @@ impl BlockLowerer<'_, '_, '_> {
         let offsets = vector::halves(self.b, &lanes, false);
         let bytes = self.ctx_load(types::I64, bytes);
         let known = Bound { max: u64::MAX, zeros: 0 };
-        let limits = Limits { bytes, fixed: None, align: required_alignment(access, window.space()), known, inside: false };
+        let limits =
+            Limits { bytes, fixed: None, align: required_alignment(access, window.space()), known, inside: false };
         self.checked_offsets(access, offsets, &limits, mask, Some(outside), other)
     }
 }
