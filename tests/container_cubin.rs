@@ -248,6 +248,40 @@ fn constant_operands_of_a_relocatable_file() {
 }
 
 #[test]
+fn constant_banks_indexed_by_a_register_in_a_relocatable_file() {
+    let code = |name| {
+        let linked = linked(name);
+        linked.code(linked.module().kernel("lookup").unwrap()).bytes
+    };
+    let (ours, theirs) = (code("containers/lookup.rdc.sm_50.cubin"), code("containers/lookup-linked.sm_50.cubin"));
+    // LDC R3, c[0x2][R3+-0x7ff4] and LDC R0, c[0x2][R0+-0x8000]
+    assert_eq!(word(&theirs, 0xe8), 0xef94_0028_0007_0000);
+    for at in [0x68, 0xe8] {
+        assert_eq!(word(&ours, at), word(&theirs, at), "at {at:#x}");
+    }
+}
+
+/// Nothing brings content to shared memory. Kernels of cuBLAS and cuDNN that were written by hand have relocations there,
+/// against symbols of no type that nobody defines.
+#[test]
+fn relocations_of_shared_memory_are_not_looked_at() {
+    let name = "containers/shared.rdc.sm_50.cubin";
+    let mut file = bytes(name);
+    let (table, count) = (word(&file, 0x28) as usize, usize::from(file[0x3c]));
+    let header = |i: usize| table + 64 * i;
+    let kind = |file: &[u8], i: usize| word(file, header(i) + 4) as u32;
+    let is_shared = |file: &[u8], i: usize| kind(file, i) == 0x7000_000a;
+    let shared = (0..count).find(|&i| is_shared(&file, i)).unwrap();
+    let relocations = (0..count).find(|&i| matches!(kind(&file, i), 4 | 9)).unwrap();
+    let first = word(&file, header(relocations) + 0x18) as usize;
+    // The section that they are of, and of the first one the symbol: the one without a name, which is nothing.
+    file[header(relocations) + 0x2c..][..4].copy_from_slice(&(shared as u32).to_le_bytes());
+    file[first + 12..][..4].fill(0);
+    let changed = container::modules(&file).unwrap().remove(0);
+    assert!(changed.relocations.len() < module(name).relocations.len());
+}
+
+#[test]
 fn header_indices_go_to_bank_0() {
     let linked = linked("containers/headers.sm_50.cubin");
     let bank = linked.bank(linked.module().kernel("headers").unwrap(), 0);

@@ -112,6 +112,22 @@ fn relocatable_files_run() {
     }
 }
 
+/// What the source of the kernel says: the compiler makes a table and a jump table of it.
+#[test]
+fn tables_of_a_relocatable_file() {
+    for (engine, threads) in
+        [(EngineKind::Interp, 1), (EngineKind::Interp, 2), (EngineKind::Jit, 1), (EngineKind::Jit, 2)]
+    {
+        for name in ["containers/lookup.rdc.sm_50.cubin", "containers/lookup-linked.sm_50.cubin"] {
+            let program = program(name);
+            let out = buffer(&program, &[0; 9]);
+            let options = LaunchOptions { threads, ..options(9, engine) };
+            finished(program.kernel("lookup").unwrap().launch(&[Arg::pointer(out)], &options).unwrap());
+            assert_eq!(words(&program, out, 9), [31, 17, 23, 5, 99, -7, 1000, 42, 42], "{name} {engine}");
+        }
+    }
+}
+
 fn fib(n: i32) -> i32 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }

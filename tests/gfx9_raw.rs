@@ -248,3 +248,63 @@ fn the_command_shows_streams() {
     let (_, message) = warploom(&["disasm", "--isa", "maxwell", scale]);
     assert!(message.contains("--hex-lines"), "{message}");
 }
+
+/// What is the same word on all GPUs but rounds once on some: `[kernel] arch` says which one this is.
+#[test]
+fn the_processor_can_be_chosen() {
+    // As LLVM encodes them: v_mov_b32 v1, 1 + 2^-12; v_mov_b32 v2, -(1 + 2^-11); v_fma_mix_f32 v3, v1, v1, v2, which gfx900
+    // calls v_mad_mix_f32; v_mov_b32 v4, 0; global_store_dword v4, v3, s[0:1]; s_endpgm.
+    const WORDS: [u32; 10] = [
+        0x7e02_02ff,
+        0x3f80_0800,
+        0x7e04_02ff,
+        0xbf80_1000,
+        0xd3a0_0003,
+        0x040a_0301,
+        0x7e08_0280,
+        0xdc70_8000,
+        0x0000_0304,
+        0xbf81_0000,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.bin"), WORDS.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())
+        .unwrap();
+    let launch = |arch: &str| {
+        let manifest = format!(
+            r#"
+[kernel]
+binary = "s.bin"
+format = "gfx9-raw"
+{arch}
+[launch]
+grid = [1, 1, 1]
+block = [64, 1, 1]
+[raw]
+vgprs = 8
+[[raw.sgpr]]
+first = 0
+buffer = "out"
+[buffer.out]
+zeros = 4
+"#
+        );
+        let path = folder.path().join("m.toml");
+        std::fs::write(&path, manifest).unwrap();
+        Launch::read(&path).unwrap()
+    };
+    // The square is 1 + 2^-11 + 2^-24, which rounds to 1 + 2^-11.
+    let fused = 2_f32.powi(-24);
+    for (arch, expected) in
+        [("", 0.0), ("arch = \"gfx900\"", 0.0), ("arch = \"gfx904:xnack-\"", fused), ("arch = \"gfx906\"", fused)]
+    {
+        let launch = launch(arch);
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            assert_eq!(session.launch(&session.options(engine, 1), None).unwrap().fault, None);
+            let stored = f32::from_le_bytes(session.buffer(0).unwrap().try_into().unwrap());
+            assert_eq!(stored, expected, "{arch} ({engine})");
+        }
+    }
+    let message = Session::new(&launch("arch = \"sm_50\"")).map(drop).unwrap_err().to_string();
+    assert!(message.contains("no code that sm_50 runs: the file holds a plain stream of GFX9"), "{message}");
+}

@@ -25,6 +25,7 @@ fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstruct
                 instructions += ran.instructions;
                 printed += ran.printed;
                 faults += u64::from(ran.faults);
+                assert_eq!(ran.uncompiled, 0, "seed {seed}: regions without code");
             }
             Err(failure) => failures.push(format!("seed {seed}: {failure}")),
         }

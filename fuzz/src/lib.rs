@@ -8,7 +8,7 @@ use arbitrary::{Result, Unstructured};
 use warploom::analysis::LaunchClass;
 use warploom::capture::{Manifest, npy};
 use warploom::container::hsaco::bundle;
-use warploom::container::{self, Addresses, Format, FunctionId, Linked, fatbin, text};
+use warploom::container::{self, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
@@ -50,6 +50,8 @@ pub fn container(bytes: &[u8]) {
         let _ = bundle::bundles(bytes, format);
         let _ = fatbin::visit(bytes, format, &mut |visited| drop(visited.member.label()));
     }
+    let _ = container::modules_for(bytes, Some(Arch::Sm(50)));
+    let _ = container::each_module(bytes, &mut |label, module| drop((label.len(), module)));
     let Ok(modules) = container::modules(bytes) else { return };
     for module in modules {
         let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };

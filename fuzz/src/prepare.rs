@@ -56,7 +56,9 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "array" => files("examples", ".npy"),
         "assembly" => assembly(),
         "container" => {
-            let amd = [".hsaco", ".bundle", ".ccob", "host.o"].map(|end| files("tests", end)).concat();
+            let amd = [".hsaco", ".bundle", ".ccob", "host.o", "opencl.bin", "hints.bin"]
+                .map(|end| files("tests", end))
+                .concat();
             let cubins = files("examples", ".cubin");
             let fat = [false, true].map(|packed| fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")]));
             let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);

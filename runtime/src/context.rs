@@ -1,21 +1,25 @@
 //! Safe views of a [`WarpContext`], for engines that are not machine code.
 //!
-//! The pointer and length fields of a context are public because compiled code addresses them by offset. They
-//! belong to the scheduler: nobody else writes them, and what is here relies on that.
+//! Pointers and what bounds them are fields that only this crate can write: nobody else does, and what is here relies on that.
 
 use crate::fault::{FaultKind, FaultRecord};
 use crate::memory::Memory;
-use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ExitCode, REST_BYTES, STRIP_WORDS, WarpContext};
+#[cfg(doc)]
+use crate::warp::RUNS;
+use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS, ExitCode, Tlb, WarpContext};
 use crate::window::Windows;
+use std::marker::PhantomData;
 use std::ptr;
 
 /// What an unset constant bank reads as.
 pub(crate) static ZERO_BANK: [u8; CONST_BANK_BYTES] = [0; CONST_BANK_BYTES];
 
-impl WarpContext {
+impl<'launch> WarpContext<'launch> {
     /// A context with no memory, no register file and no launch: everything is null, empty or 0, and all constant
     /// banks read 0.
-    pub fn empty() -> Box<WarpContext> {
+    ///
+    /// Only the scheduler makes contexts: an engine that could make one could put it in the place of the scheduler's.
+    pub(crate) fn empty() -> Box<WarpContext<'launch>> {
         Box::new(WarpContext {
             registers: ptr::null_mut(),
             tlb: ptr::null_mut(),
@@ -51,9 +55,7 @@ impl WarpContext {
             fault: FaultRecord::default(),
             helper_calls: 0,
             interp_instructions: 0,
-            scratch: Area([0; 256]),
-            rest: Area([0; REST_BYTES / 8]),
-            strips: Area([0; STRIP_WORDS]),
+            engine: Area([0; ENGINE_WORDS]),
             memory: ptr::null(),
             barrier_mask: u64::MAX,
             register_bytes: 0,
@@ -62,7 +64,111 @@ impl WarpContext {
             service_lanes: 0,
             shared_window: Windows::default().shared,
             local_window: Windows::default().local,
+            launch: PhantomData,
         })
+    }
+
+    /// Index of the warp in its block.
+    #[inline]
+    pub const fn warp(&self) -> u32 {
+        self.warp
+    }
+
+    /// Warps of the block.
+    #[inline]
+    pub const fn warps(&self) -> u32 {
+        self.warps
+    }
+
+    /// Lanes of a warp.
+    #[inline]
+    pub const fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Lanes of this warp that exist.
+    #[inline]
+    pub const fn launch_mask(&self) -> u64 {
+        self.launch_mask
+    }
+
+    /// Coordinates of the block.
+    #[inline]
+    pub const fn ctaid(&self) -> [u32; 3] {
+        self.ctaid
+    }
+
+    /// Shape of a block, in lanes.
+    #[inline]
+    pub const fn ntid(&self) -> [u32; 3] {
+        self.ntid
+    }
+
+    /// Shape of the grid, in blocks.
+    #[inline]
+    pub const fn nctaid(&self) -> [u32; 3] {
+        self.nctaid
+    }
+
+    /// A number below `LaunchConfig::warp_slots` that no other warp of the launch has while this one is alive.
+    #[inline]
+    pub const fn slot(&self) -> u32 {
+        self.slot
+    }
+
+    /// The warp up to which a call may chain, in numbers of warps of the block.
+    #[inline]
+    pub const fn chain_end(&self) -> u32 {
+        self.chain_end
+    }
+
+    /// Bytes of the register file.
+    #[inline]
+    pub const fn register_bytes(&self) -> u64 {
+        self.register_bytes
+    }
+
+    /// Bytes of the block's shared memory.
+    #[inline]
+    pub const fn shared_bytes(&self) -> u64 {
+        self.shared_bytes
+    }
+
+    /// Bytes of a lane's local memory, a multiple of 4.
+    #[inline]
+    pub const fn local_bytes(&self) -> u64 {
+        self.local_bytes
+    }
+
+    /// Brings the page of an address into the worker's TLB, if it is resident.
+    #[inline]
+    pub fn fill_tlb(&mut self, address: u64) {
+        let (memory, tlb) = self.memory_and_tlb();
+        memory.tlb_fill(tlb, address);
+    }
+
+    /// Notes that an access at an address did not go through one of the TLB's runs, less than [`RUNS`]. Mostly the run is that of
+    /// the address from then on, if there is one.
+    #[inline]
+    pub fn fill_run(&mut self, run: usize, address: u64, write: bool) {
+        let (memory, tlb) = self.memory_and_tlb();
+        let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
+        memory.run_fill(&mut runs[run], address, write);
+    }
+
+    /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
+    /// memory too and are readable or, with `write`, both readable and writable. Mostly one of the TLB's runs has them from then on.
+    #[inline]
+    pub fn reach(&mut self, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
+        let (memory, tlb) = self.memory_and_tlb();
+        memory.reach(tlb, run, (low, last), write)
+    }
+
+    fn memory_and_tlb(&mut self) -> (&Memory, &mut Tlb) {
+        assert!(!self.tlb.is_null() && !self.memory.is_null(), "the context has no memory");
+        // SAFETY: the scheduler set both and keeps them alive while the context is in use. The TLB is this worker's own, which nothing
+        // else refers to; the memory is no part of it.
+        unsafe { (&*self.memory, &mut *self.tlb) }
     }
 
     /// The register file: `register_bytes` long, 64-byte aligned. Uninitialised in the sense of the guest: what an

@@ -1,5 +1,7 @@
 //! What an engine sees of a warp: [`WarpContext`], which JIT code addresses by field offset.
 
+use std::marker::PhantomData;
+
 use crate::fault::FaultRecord;
 
 /// Pages in a [`Tlb`].
@@ -13,10 +15,8 @@ pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
 pub const CONST_BANK_BYTES: usize = 1 << 16;
 pub const CONST_BANKS: usize = 33;
 
-/// Bytes of [`WarpContext::rest`].
-pub const REST_BYTES: usize = 1 << 11;
-/// Words of [`WarpContext::strips`].
-pub const STRIP_WORDS: usize = 1 << 9;
+/// Words of [`WarpContext::engine`].
+pub const ENGINE_WORDS: usize = 1 << 10;
 
 /// Words that code accesses as vectors.
 #[repr(C, align(64))]
@@ -185,46 +185,58 @@ pub const SHARED_PADDING: u64 = 128;
 /// no part in a store (32 of a lane, each in a row of 64 lanes), stay in the allocation.
 pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 
-/// State of the running warp. Valid during a call of the engine only. JIT code reads and writes it by offset.
+/// State of the running warp. Compiled code reads and writes it by offset ([`offsets`]).
+///
+/// What pointers and their bounds rest on is the scheduler's: others read it, and only compiled code writes it. A context is valid
+/// during a call of the engine only: its lifetime is one that no other context has, so that safe code can neither keep it nor put
+/// another in its place:
+///
+/// ```compile_fail
+/// use warploom_runtime::warp::WarpContext;
+///
+/// fn swap<'a, 'b>(one: &mut WarpContext<'a>, other: &mut WarpContext<'b>) {
+///     std::mem::swap(one, other);
+/// }
+/// ```
 #[repr(C)]
-pub struct WarpContext {
+pub struct WarpContext<'launch> {
     /// The register file, 64-byte aligned, laid out by the engine's side.
-    pub registers: *mut u8,
-    pub tlb: *mut Tlb,
+    pub(crate) registers: *mut u8,
+    pub(crate) tlb: *mut Tlb,
     /// The block's shared memory, and behind it [`SHARED_PADDING`] bytes.
-    pub shared: *mut u8,
-    pub shared_bytes: u64,
+    pub(crate) shared: *mut u8,
+    pub(crate) shared_bytes: u64,
     /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
     /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
-    pub local: *mut u8,
+    pub(crate) local: *mut u8,
     /// Per lane; a multiple of 4.
-    pub local_bytes: u64,
-    pub constants: [*const u8; CONST_BANKS],
+    pub(crate) local_bytes: u64,
+    pub(crate) constants: [*const u8; CONST_BANKS],
     /// `tid_table[axis * tid_stride + linear]`: thread index of the lane with this linear index in the block. The table has
     /// room for the last, short warp.
-    pub tid_table: *const u32,
-    pub tid_stride: u64,
+    pub(crate) tid_table: *const u32,
+    pub(crate) tid_stride: u64,
     /// Lanes of this warp that exist.
-    pub launch_mask: u64,
-    pub ctaid: [u32; 3],
-    pub ntid: [u32; 3],
-    pub nctaid: [u32; 3],
+    pub(crate) launch_mask: u64,
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) ntid: [u32; 3],
+    pub(crate) nctaid: [u32; 3],
     /// Index of the warp in its block.
-    pub warp: u32,
+    pub(crate) warp: u32,
     /// Chaining: a warp that is done is followed, in the same call and register file, by warp `warp + 1` from block 0
     /// while that is less than `chain_end`. A call that returns for another reason does so with `warp` saying whose
     /// state it is.
-    pub chain_end: u32,
+    pub(crate) chain_end: u32,
     /// Chaining of blocks: when all warps of a block are done, an engine may go on with the blocks after it along x, whose
     /// `ctaid[0]` is less than `row_end`. Shared memory is not cleared in between. A call returns with `ctaid` saying which
     /// block it came to; those before it are done.
-    pub row_end: u32,
+    pub(crate) row_end: u32,
     /// `launch_mask` of the block's last warp; all others have all lanes. The engine updates `launch_mask` when it chains.
-    pub last_launch_mask: u64,
+    pub(crate) last_launch_mask: u64,
     /// Warps in the block.
-    pub warps: u32,
+    pub(crate) warps: u32,
     /// Lanes of a warp.
-    pub lanes: u32,
+    pub(crate) lanes: u32,
     /// Block number to enter at (0 for a fresh warp), and where to resume after a barrier or a yield.
     pub resume: u32,
     pub barrier_kind: u32,
@@ -234,7 +246,7 @@ pub struct WarpContext {
     pub barrier_predicate: u64,
     pub barrier_result: u32,
     /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
-    pub slot: u32,
+    pub(crate) slot: u32,
     /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
     pub instructions: u64,
     pub lane_instructions: u64,
@@ -247,25 +259,78 @@ pub struct WarpContext {
     /// Calls of out-of-line helpers, and instructions that the interpreter executed.
     pub helper_calls: u64,
     pub interp_instructions: u64,
-    /// Arguments and results of helpers: addresses, then values of up to 64 lanes.
-    pub scratch: Area<256>,
-    /// Where an engine keeps what it needs during a call and has no registers for.
-    pub rest: Area<{ REST_BYTES / 8 }>,
-    /// Where an engine keeps host addresses of strips of lanes during a call.
-    pub strips: Area<STRIP_WORDS>,
+    /// What the engine has in memory during a call: nobody else reads or writes it.
+    pub engine: Area<ENGINE_WORDS>,
     /// The thread's view of guest memory, for the slow paths.
-    pub memory: *const crate::memory::Memory,
+    pub(crate) memory: *const crate::memory::Memory,
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside
     /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds.
     pub barrier_mask: u64,
     /// Bytes at `registers`.
-    pub register_bytes: u64,
+    pub(crate) register_bytes: u64,
     /// How many an engine needs that returns [`ExitCode::Grow`].
     pub register_bytes_wanted: u64,
     /// [`Service`] as a number, and the lanes that ask for it.
     pub service: u32,
     pub service_lanes: u64,
     /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
-    pub shared_window: u64,
-    pub local_window: u64,
+    pub(crate) shared_window: u64,
+    pub(crate) local_window: u64,
+    /// Makes the lifetime invariant.
+    pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
+}
+
+/// Where compiled code finds the fields of a [`WarpContext`], in bytes.
+pub mod offsets {
+    use super::WarpContext;
+    use std::mem::offset_of;
+
+    macro_rules! offsets {
+        ($($name:ident = $($field:ident).+;)*) => {
+            $(pub const $name: i32 = offset_of!(WarpContext<'static>, $($field).+) as i32;)*
+        };
+    }
+
+    offsets! {
+        REGISTERS = registers;
+        TLB = tlb;
+        SHARED = shared;
+        SHARED_BYTES = shared_bytes;
+        LOCAL = local;
+        LOCAL_BYTES = local_bytes;
+        CONSTANTS = constants;
+        TID_TABLE = tid_table;
+        TID_STRIDE = tid_stride;
+        LAUNCH_MASK = launch_mask;
+        LAST_LAUNCH_MASK = last_launch_mask;
+        CTAID = ctaid;
+        NTID = ntid;
+        NCTAID = nctaid;
+        WARP = warp;
+        WARPS = warps;
+        CHAIN_END = chain_end;
+        ROW_END = row_end;
+        RESUME = resume;
+        BARRIER_KIND = barrier_kind;
+        BARRIER_ID = barrier_id;
+        BARRIER_THREADS = barrier_threads;
+        BARRIER_PREDICATE = barrier_predicate;
+        BARRIER_MASK = barrier_mask;
+        BARRIER_RESULT = barrier_result;
+        SLOT = slot;
+        INSTRUCTIONS = instructions;
+        LANE_INSTRUCTIONS = lane_instructions;
+        INSTRUCTION_LIMIT = instruction_limit;
+        BACK_EDGES = back_edges;
+        INDIRECT_PC = indirect_pc;
+        SERVICE = service;
+        SERVICE_LANES = service_lanes;
+        FAULT_KIND = fault.kind;
+        FAULT_LANE = fault.lane;
+        FAULT_PC = fault.pc;
+        FAULT_ADDRESS = fault.address;
+        SHARED_WINDOW = shared_window;
+        LOCAL_WINDOW = local_window;
+        ENGINE = engine;
+    }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
 use super::raw::{BinaryFormat, Part, Raw};
+use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct Kernel {
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
+    /// The GPU whose driver chooses among code for several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<Arch>,
     /// Of Maxwell kernels.
     #[serde(default)]
     pub reciprocals: Reciprocals,
@@ -357,7 +361,8 @@ pub enum Layout {
     BlockLinear,
 }
 
-/// `[symbol.NAME]`: initial content of a `__constant__` or `__device__` variable; as for buffers.
+/// `[symbol.NAME]`: a `__constant__` or `__device__` variable; as for buffers. Without `file`, `zeros` and `values` it begins as the
+/// module has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
@@ -369,6 +374,13 @@ pub struct Symbol {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// What the variable, from its start, is compared with after the launch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtol: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atol: Option<f64>,
 }
 
 /// `[printf]`: what device code prints.

@@ -1,12 +1,13 @@
 //! Captured launches: the manifest, the arrays it names, what is expected of them, and what is written after a launch.
 //!
-//! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams; `resolve` and `registers` read what
-//! they name into a [`Launch`]; `array` and `npy` are
+//! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams; `resolve`, `content` and `registers` read
+//! what they name into a [`Launch`]; `array` and `npy` are
 //! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `surface` reads and draws images; `read` and `write` are for
 //! files, which are written whole or not at all. Nothing here runs anything or knows a GPU.
 
 pub mod array;
 pub mod compare;
+mod content;
 mod error;
 pub mod image;
 pub mod manifest;

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
+use super::content::{Given, Initial};
 use super::manifest::{self, Manifest, Png};
 use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
-use super::{Error, npy, read};
+use super::{Error, read};
+use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
@@ -19,6 +21,8 @@ pub struct Launch {
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
     pub entry: Option<String>,
+    /// The GPU whose driver chooses among code for several.
+    pub arch: Option<Arch>,
     pub reciprocals: Reciprocals,
     /// The binary is a plain instruction stream.
     pub raw: Option<RawLaunch>,
@@ -85,7 +89,7 @@ pub struct Buffer {
     pub png: Option<Png>,
 }
 
-/// What a buffer should hold after the launch; as many bytes as the buffer.
+/// What something should hold after the launch; of a buffer all of it.
 #[derive(Clone, Debug)]
 pub struct Expectation {
     pub path: PathBuf,
@@ -96,7 +100,12 @@ pub struct Expectation {
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    pub content: Content,
+    /// From the variable's start; none: what the module has.
+    pub content: Option<Content>,
+    /// Of what is written after the launch.
+    pub dtype: Dtype,
+    /// No longer than the variable.
+    pub expect: Option<Expectation>,
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +168,7 @@ impl Launch {
         self.printf.expect.is_some()
             || self.buffers.iter().any(|buffer| buffer.expect.is_some())
             || self.surfaces.iter().any(|surface| surface.expect.is_some())
+            || self.symbols.iter().any(|symbol| symbol.expect.is_some())
     }
 
     /// Reads a manifest and all files that it names.
@@ -189,6 +199,7 @@ impl Launch {
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
             manifest.surfaces.iter().map(|(name, s)| from.surface(name, s)).collect::<Result<Vec<_>, _>>()?;
+        from.check_names(&manifest)?;
         let position = |kind: &str, name: &str, names: Vec<&str>, key: String| {
             names.iter().position(|n| *n == name).ok_or_else(|| {
                 let known =
@@ -246,6 +257,7 @@ impl Launch {
             binary_path,
             binary,
             entry: manifest.kernel.entry,
+            arch: manifest.kernel.arch,
             reciprocals: manifest.kernel.reciprocals,
             raw,
             shape: manifest.launch,
@@ -281,79 +293,15 @@ pub(super) struct Source<'a> {
     folder: &'a Path,
 }
 
-/// Initial content with what is known of its elements.
-struct Initial {
-    content: Content,
-    dtype: Option<Dtype>,
-    shape: Option<Vec<u64>>,
-}
-
 impl Source<'_> {
     pub(super) fn wrong(&self, key: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::value(self.path, key, problem)
     }
 
-    fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+    pub(super) fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
         let path = self.folder.join(path);
         let bytes = read::file(&path)?;
         Ok((path, bytes))
-    }
-
-    /// A `.npy` file, by its content or its name, or raw elements of type `raw`.
-    pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
-        let (path, bytes) = self.file(path)?;
-        let wrong = |problem| Error::Array { path: path.clone(), problem };
-        if bytes.starts_with(npy::MAGIC) || path.extension().is_some_and(|extension| extension == "npy") {
-            let array = npy::read(&bytes).map_err(wrong)?;
-            return Ok((path, array, true));
-        }
-        if bytes.len() % raw.bytes() != 0 {
-            let size = raw.bytes();
-            return Err(wrong(format!("{} bytes: expected a multiple of {size} ({})", bytes.len(), raw.name())));
-        }
-        Ok((path, Array::flat(raw, bytes), false))
-    }
-
-    fn initial(&self, key: &str, source: &manifest::Symbol) -> Result<Initial, Error> {
-        let initial = match (&source.file, source.zeros, &source.values) {
-            (Some(file), None, None) => {
-                let (path, array, typed) = self.array(file, source.dtype.unwrap_or(Dtype::U8))?;
-                if let Some(dtype) = source.dtype.filter(|&d| d != array.dtype) {
-                    let problem =
-                        format!("elements are {}: expected {} ({key}.dtype)", array.dtype.name(), dtype.name());
-                    return Err(Error::Array { path, problem });
-                }
-                let known = typed || source.dtype.is_some();
-                Initial {
-                    dtype: known.then_some(array.dtype),
-                    shape: known.then_some(array.shape),
-                    content: Content::Bytes(array.bytes),
-                }
-            }
-            (None, Some(zeros), None) => {
-                if let Some(dtype) = source.dtype.filter(|d| zeros % d.bytes() as u64 != 0) {
-                    let problem = format!("{zeros}: expected a multiple of {} bytes ({})", dtype.bytes(), dtype.name());
-                    return Err(self.wrong(format!("{key}.zeros"), problem));
-                }
-                Initial { content: Content::Zeros(zeros), dtype: source.dtype, shape: None }
-            }
-            (None, None, Some(values)) => {
-                let Some(dtype) = source.dtype else {
-                    return Err(self.wrong(format!("{key}.dtype"), "missing: `values` need an element type"));
-                };
-                let mut bytes = Vec::with_capacity(values.len() * dtype.bytes());
-                for (i, value) in values.iter().enumerate() {
-                    let encoded = dtype.encode(value);
-                    bytes.extend(encoded.map_err(|problem| self.wrong(format!("{key}.values[{i}]"), problem))?);
-                }
-                Initial { content: Content::Bytes(bytes), dtype: Some(dtype), shape: None }
-            }
-            _ => return Err(self.wrong(key, "expected exactly one of `file`, `zeros` and `values`")),
-        };
-        if initial.content.len() == 0 {
-            return Err(self.wrong(key, "it is empty: expected at least one byte"));
-        }
-        Ok(initial)
     }
 
     /// What is written after the launch is named after what it was.
@@ -364,49 +312,19 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// How far what `key` names may be from what is expected of it, if anything is.
-    pub(super) fn tolerance(
-        &self,
-        key: &str,
-        [rtol, atol]: [Option<f64>; 2],
-        expected: bool,
-    ) -> Result<Tolerance, Error> {
-        for (tolerance, which) in [(rtol, "rtol"), (atol, "atol")] {
-            let key = format!("{key}.{which}");
-            match tolerance {
-                Some(_) if !expected => return Err(self.wrong(key, "there is no `expect` for it")),
-                Some(t) if !(t >= 0.0 && t.is_finite()) => {
-                    return Err(self.wrong(key, format!("{t}: expected a number from 0")));
-                }
-                _ => {}
-            }
-        }
-        Ok(Tolerance { rtol, atol })
-    }
-
     fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
         let key = format!("buffer.{name}");
         self.check_name(&key, name)?;
-        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } =
-            buffer.clone();
-        let Initial { content, dtype, shape } = self.initial(&key, &manifest::Symbol { file, zeros, values, dtype })?;
-        let tolerance = self.tolerance(&key, [rtol, atol], expect.is_some())?;
-        let expect = match expect {
-            None => None,
-            Some(file) => {
-                let (path, array, _) = self.array(&file, dtype.unwrap_or(Dtype::U8))?;
-                let wrong = |problem| Error::Array { path: path.clone(), problem };
-                if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
-                    let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
-                    return Err(wrong(problem));
-                }
-                if array.bytes.len() as u64 != content.len() {
-                    let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
-                    return Err(wrong(problem));
-                }
-                Some(Expectation { path, array, tolerance })
-            }
-        };
+        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } = buffer;
+        let given = Given { file, zeros: *zeros, values, dtype: *dtype };
+        let Initial { content, dtype, shape } = self.initial(&key, &given)?;
+        let expect = self.expectation(&key, expect, [*rtol, *atol], dtype)?;
+        if let Some(Expectation { path, array, .. }) = &expect
+            && array.bytes.len() as u64 != content.len()
+        {
+            let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
+            return Err(Error::Array { path: path.clone(), problem });
+        }
         let (dtype, shape) = match (&expect, dtype, shape) {
             (_, Some(dtype), Some(shape)) => (dtype, shape),
             (Some(expect), ..) => (expect.array.dtype, expect.array.shape.clone()),
@@ -415,20 +333,19 @@ impl Source<'_> {
                 (dtype, vec![content.len() / dtype.bytes() as u64])
             }
         };
-        if let Some(png) = &png {
+        if let Some(png) = png {
             super::image::pixel_type(png, content.len()).map_err(|e| self.wrong(format!("{key}.png"), e))?;
         }
         let address = match address {
             None => None,
             Some(value) => {
                 let wrong = || self.wrong(format!("{key}.address"), format!("{value}: expected a multiple of 65536"));
-                let bytes: [u8; 8] =
-                    Dtype::U64.encode(&value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
+                let bytes: [u8; 8] = Dtype::U64.encode(value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
                 let address = u64::from_le_bytes(bytes);
                 Some(Some(address).filter(|a| a.is_multiple_of(PAGE_BYTES)).ok_or_else(wrong)?)
             }
         };
-        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png })
+        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png: png.clone() })
     }
 
     /// The buffers with the addresses and descriptors that they hold.
@@ -467,11 +384,6 @@ impl Source<'_> {
                 self.raw(raw.clone(), buffers, &manifest.launch, binary).map(Some)
             }
         }
-    }
-
-    fn symbol(&self, name: &str, symbol: &manifest::Symbol) -> Result<Symbol, Error> {
-        let content = self.initial(&format!("symbol.{name}"), symbol)?.content;
-        Ok(Symbol { name: name.into(), content })
     }
 
     fn image_pool(&self, pool: &manifest::ImagePool, surfaces: &[Surface]) -> Result<ImagePool, Error> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::engine_run::compare_with_expected;
 use super::text::{grouped, rate, time};
-use super::{Ending, Error, print, session};
+use super::{Ending, Error, GpuChoice, print, session};
 use crate::capture::Launch;
 use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_difference};
 
@@ -13,6 +13,8 @@ use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_
 pub struct Options {
     /// The launch, a TOML file.
     manifest: PathBuf,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -38,7 +40,8 @@ impl Measured<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let launch = Launch::read(&options.manifest)?;
+    let mut launch = Launch::read(&options.manifest)?;
+    launch.arch = options.gpu.arch.or(launch.arch);
     let complain =
         |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
     let mut text = String::new();
@@ -64,8 +67,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let [jit, interp] = &engines[..] else { unreachable!("two engines") };
     let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
     text += &format!("the JIT is {:.1} times as fast\n", seconds(interp) / seconds(jit));
-    // How fast a wrong result is there says nothing.
+    // How fast a wrong result is there says nothing, nor how fast the interpreter is.
     let mut ending = Ending::Success;
+    for region in &jit.last.uncompiled {
+        complain(&format_args!("interpreted, since no code could be made: {region}"));
+        ending = Ending::Mismatch;
+    }
     for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {
         if comparison.mismatches > 0 {
             complain(&format_args!("{kind} `{name}`: {comparison}"));

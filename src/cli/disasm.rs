@@ -1,14 +1,15 @@
 //! `warploom disasm`
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print};
+use super::{Ending, Error, GpuChoice, print};
 use crate::capture::read;
-use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind};
-use crate::isa::gfx9;
+use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
+use crate::isa::gfx9::{self, Chip};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
 
@@ -18,6 +19,8 @@ pub struct Options {
     file: PathBuf,
     /// A kernel or function of the binary; without it all code.
     kernel: Option<String>,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Prints encodings too.
     #[arg(long)]
     hex: bool,
@@ -41,7 +44,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read::file(&options.file)?;
     let text = match options.isa {
         Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
-        Some(IsaChoice::Gfx9) => stream(&bytes, 0, options.hex),
+        Some(IsaChoice::Gfx9) => stream(&bytes, 0, Chip::Any, options.hex),
         Some(IsaChoice::Maxwell) => return Err(Error::Other("--isa maxwell: expected --hex-lines with it".into())),
         None => binary(options, &bytes)?,
     };
@@ -89,14 +92,14 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
 }
 
 /// The listing of plain GFX9 instructions, the first of which is at an address.
-fn stream(code: &[u8], start: u64, hex: bool) -> String {
+fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
     let mut out = String::new();
     let mut at = 0;
     while let Some(word) = code[at..].first_chunk::<4>() {
         let pc = start + at as u64;
-        let instruction = gfx9::Instruction::decode(&code[at..]);
+        let instruction = chip.decode(&code[at..]);
         let (bytes, text) = match &instruction {
-            Some(instruction) => (instruction.bytes() as usize, instruction.text(pc)),
+            Some(instruction) => (instruction.bytes() as usize, chip.named(instruction.text(pc))),
             None => (4, format!("illegal word {:#010x}", u32::from_le_bytes(*word))),
         };
         // Writing to a string does not fail.
@@ -115,28 +118,42 @@ fn stream(code: &[u8], start: u64, hex: bool) -> String {
     out
 }
 
-/// The listing of a code object's functions, or of one, at their addresses in its image. One whose size the file does not say ends
-/// where the next one begins. None: there are none.
-fn functions(module: &Module, function: Option<&str>, hex: bool) -> Option<String> {
-    let image = |f: &Function| &module.sections[f.section.0].data;
-    let end = |f: &Function| {
-        let after = module.functions.iter().filter(|next| next.section == f.section && next.offset > f.offset);
-        let next = after.map(|next| next.offset).min().unwrap_or(image(f).len() as u64);
-        if f.size == 0 { next } else { f.offset.saturating_add(f.size) }
-    };
-    let mut wanted: Vec<_> = module.functions.iter().filter(|f| function.is_none_or(|name| f.name == name)).collect();
-    wanted.sort_by_key(|f| (f.section.0, f.offset));
-    let listing = |f: &&Function| {
-        let code = image(f).get(f.offset as usize..end(f) as usize).unwrap_or_default();
-        format!("{}:\n{}", f.name, stream(code, f.offset, hex))
-    };
-    let listings: Vec<_> = wanted.iter().map(listing).collect();
-    (!listings.is_empty()).then(|| listings.join("\n"))
+/// The listing of a code object's function at its address in the image.
+fn function(module: &Module, function: &Function, chip: Chip, hex: bool) -> String {
+    let image = &module.sections[function.section.0].data;
+    let after =
+        module.functions.iter().filter(|next| next.section == function.section && next.offset > function.offset);
+    // Where the file does not say its size, it ends where the next one begins.
+    let next = after.map(|next| next.offset).min().unwrap_or(image.len() as u64);
+    let end = if function.size == 0 { next } else { function.offset.saturating_add(function.size) };
+    let code = image.get(function.offset as usize..end as usize).unwrap_or_default();
+    format!("{}:\n{}", function.name, stream(code, function.offset, chip, hex))
+}
+
+/// The listing of all code of a code object, at its addresses in the image; a function's name stands where it begins.
+fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
+    let image = &module.sections[0].data;
+    let mut listings = Vec::new();
+    for range in module.hsa.as_ref().map_or(&[][..], |hsa| &hsa.code) {
+        let mut names: BTreeMap<u64, String> = BTreeMap::from([(range.start, String::new())]);
+        for function in module.functions.iter().filter(|function| range.contains(&function.offset)) {
+            let label = names.entry(function.offset).or_default();
+            label.push_str(&function.name);
+            label.push_str(":\n");
+        }
+        let ends = names.keys().copied().skip(1).chain([range.end]);
+        let pieces = names.iter().zip(ends).map(|((&start, label), end)| {
+            let code = image.get(start as usize..end as usize).unwrap_or_default();
+            format!("{label}{}", stream(code, start, chip, hex))
+        });
+        listings.extend(pieces);
+    }
+    listings.join("\n")
 }
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let modules = container::modules(bytes).map_err(failed)?;
+    let modules = container::modules_for(bytes, options.gpu.arch).map_err(failed)?;
     let mut texts = Vec::new();
     for module in &modules {
         texts.extend(module_text(module, options.kernel.as_deref(), options.hex));
@@ -151,13 +168,24 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     }
 }
 
-/// The listing of every code section, or of those that hold the function; of a code object that of every function.
+/// Where code is relocated against a function, and its name.
+fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
+    let of_section = module.relocations.iter().filter(|relocation| relocation.section == section);
+    let target = of_section.map(|relocation| (relocation.offset, module.symbol(relocation.symbol)));
+    target.filter(|(_, symbol)| symbol.kind == SymbolKind::Function).map(|(at, symbol)| (at, &*symbol.name)).collect()
+}
+
+/// The listing of every code section, or of those that hold the function; of a code object of the function alone.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
         Isa::Ir => {
             return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
         }
-        Isa::Gfx9 { .. } => return functions(module, function, hex).into_iter().collect(),
+        Isa::Gfx9 { mach } => {
+            let Some(name) = function else { return vec![code_object(module, mach.chip(), hex)] };
+            let named = module.functions.iter().filter(|function| function.name == name);
+            return named.map(|one| self::function(module, one, mach.chip(), hex)).collect();
+        }
         Isa::Maxwell { .. } => {}
     }
     let code: Vec<_> = (0..module.sections.len()).filter(|&i| module.sections[i].kind == SectionKind::Code).collect();
@@ -169,16 +197,18 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
             branches.map(|b| (u64::from(b.at), b.targets.iter().map(|&t| u64::from(t)).collect())).collect()
         })
         .collect();
+    let external: Vec<Vec<_>> = code.iter().map(|&i| external_targets(module, SectionId(i))).collect();
     let sections: Vec<_> = code
         .iter()
-        .zip(&indirect)
-        .map(|(&i, indirect)| Section {
+        .zip(indirect.iter().zip(&external))
+        .map(|(&i, (indirect, external))| Section {
             name: &module.sections[i].name,
             code: &module.sections[i].data,
             align: module.sections[i].align,
             registers: functions_of(i).map(|f| f.registers).max().unwrap_or(0),
             barriers: functions_of(i).map(|f| f.barriers).max().unwrap_or(0),
             indirect,
+            external,
         })
         .collect();
     let symbols: Vec<_> = module

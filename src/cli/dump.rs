@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, print, session};
+use super::{Ending, Error, GpuChoice, print, session};
 use crate::capture::read;
 use crate::capture::{Launch, Manifest};
 use crate::container::recognise;
 use crate::exec::{Program, Stage};
+use crate::jit::Target;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -16,11 +17,17 @@ pub struct Options {
     file: PathBuf,
     /// A kernel of the binary; a launch has one.
     kernel: Option<String>,
+    #[command(flatten)]
+    gpu: GpuChoice,
     #[arg(long)]
     stage: StageChoice,
     /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the launch]
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     block: Option<[u32; 3]>,
+    /// The host to translate for, with features: x86_64-unknown-linux-gnu,x86-64-v3,-fma or aarch64-unknown-linux-gnu
+    /// [default: this one]
+    #[arg(long, value_name = "TRIPLE[,FEATURE...]")]
+    target: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,21 +59,29 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         StageChoice::Clif => Stage::Clif,
         StageChoice::Host => Stage::Host,
     };
+    let target = options
+        .target
+        .as_deref()
+        .map(Target::named)
+        .transpose()
+        .map_err(|error| Error::Other(format!("--target: {error}")))?;
+    let target = target.as_ref();
     let failed = |e| Error::exec(&options.file)(e);
     let bytes = read::file(&options.file)?;
     let text = match (&options.kernel, launch(&options.file, &bytes)) {
         (None, Some(launch)) => {
-            let launch = launch?;
+            let mut launch = launch?;
+            launch.arch = options.gpu.arch.or(launch.arch);
             let session = session(&launch)?;
-            session.dump(stage, options.block).map_err(failed)?
+            session.dump(stage, options.block, target).map_err(failed)?
         }
         (name, _) => {
-            let program = Program::load(&bytes, name.as_deref()).map_err(failed)?;
+            let program = Program::load_for(&bytes, name.as_deref(), options.gpu.arch).map_err(failed)?;
             let kernel = match name {
                 Some(name) => program.kernel(name),
                 None => program.only_kernel(),
             };
-            kernel.map_err(failed)?.dump(stage, options.block.unwrap_or([256, 1, 1])).map_err(failed)?
+            kernel.map_err(failed)?.dump(stage, options.block.unwrap_or([256, 1, 1]), target).map_err(failed)?
         }
     };
     print(&text)?;

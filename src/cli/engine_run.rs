@@ -7,7 +7,7 @@ use super::progress::Progress;
 use super::run::Options;
 use super::{Error, session};
 use crate::capture::array::Array;
-use crate::capture::{self, Comparison, Expectation, Launch};
+use crate::capture::{self, Comparison, Dtype, Expectation, Launch};
 use crate::exec::{EngineKind, Executed, LaunchOptions, LaunchOutcome, Run, Session};
 
 /// What one engine makes of the launch.
@@ -101,6 +101,14 @@ impl<'c> EngineRun<'c> {
             capture::write::array(&out.join(&name), &array)?;
             names.push(name);
         }
+        for (i, symbol) in launch.symbols.iter().enumerate() {
+            let Some(bytes) = self.session.changed_variable(i).map_err(failed)? else { continue };
+            let name = format!("{}.npy", symbol.name);
+            // A variable need not be whole elements.
+            let dtype = Some(symbol.dtype).filter(|dtype| bytes.len() % dtype.bytes() == 0).unwrap_or(Dtype::U8);
+            capture::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
+            names.push(name);
+        }
         Ok(names)
     }
 
@@ -112,7 +120,7 @@ impl<'c> EngineRun<'c> {
     }
 }
 
-/// The buffers and surfaces that have an expectation, against it: what it is, its name, and how it compares.
+/// The buffers, surfaces and variables that have an expectation, against it: what it is, its name, and how it compares.
 pub fn compare_with_expected<'l>(
     session: &Session<'_>,
     launch: &'l Launch,
@@ -132,6 +140,12 @@ pub fn compare_with_expected<'l>(
         let texels = session.surface(i).map_err(Error::exec(&launch.path))?;
         let comparison = capture::compare(&texels, array, *tolerance);
         all.push(("surface", surface.name.as_str(), comparison));
+    }
+    for (i, symbol) in launch.symbols.iter().enumerate() {
+        let Some(Expectation { array, tolerance, .. }) = &symbol.expect else { continue };
+        let content = session.variable(i).map_err(Error::exec(&launch.path))?;
+        let comparison = capture::compare(&content[..array.bytes.len()], array, *tolerance);
+        all.push(("variable", symbol.name.as_str(), comparison));
     }
     Ok(all)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::text::grouped;
-use super::{Ending, Error, print};
+use super::{Ending, Error, GpuChoice, coverage, print};
 use crate::capture::read;
 use crate::container::fatbin::{self, MemberKind};
 use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
@@ -14,20 +14,28 @@ use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
 pub struct Options {
     /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, or assembly.
     file: PathBuf,
+    #[command(flatten)]
+    gpu: GpuChoice,
+    /// Lifts every kernel, of members for all GPUs without --arch, and lists instructions that are not executed.
+    #[arg(long)]
+    coverage: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
     let bytes = read::file(&options.file)?;
+    if options.coverage {
+        return coverage::run(&options.file, &bytes, options.gpu.arch);
+    }
     let mut out = String::new();
     match container::recognise(&bytes) {
         None | Some(Format::Cubin | Format::Hsaco | Format::Assembly | Format::Ir) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
-    match container::modules(&bytes) {
+    match container::modules_for(&bytes, options.gpu.arch) {
         Ok(modules) => modules.iter().for_each(|module| show(module, &mut out)),
         // There is something to see all the same.
-        Err(e @ container::Error::NoCandidate { .. }) if !out.is_empty() => {
+        Err(e @ (container::Error::NoCandidate { .. } | container::Error::NotForArch { .. })) if !out.is_empty() => {
             print(&out)?;
             return Err(failed(e));
         }

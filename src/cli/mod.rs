@@ -4,6 +4,7 @@
 //! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
 
 mod bench;
+mod coverage;
 mod disasm;
 mod dump;
 mod engine_run;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::capture::Launch;
+use crate::container::Arch;
 use crate::exec::Session;
 use crate::{capture, container, exec};
 
@@ -47,6 +49,14 @@ enum Command {
     Dump(dump::Options),
     /// Measures the JIT against the interpreter on the launch of a manifest.
     Bench(bench::Options),
+}
+
+/// `--arch`, of commands that read a GPU binary.
+#[derive(clap::Args)]
+struct GpuChoice {
+    /// The GPU whose driver chooses among code for several, such as sm_50 or gfx906:xnack-.
+    #[arg(long, value_name = "GPU")]
+    arch: Option<Arch>,
 }
 
 /// What a command came to.

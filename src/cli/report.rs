@@ -26,6 +26,8 @@ pub struct Report {
     /// By device code; and its calls of printf that found no room.
     pub printed_bytes: usize,
     pub prints_dropped: u64,
+    /// What the JIT could make no code for and interpreted, and why.
+    pub uncompiled: Vec<String>,
     pub faults: Vec<FaultReport>,
     pub fidelity: Vec<FidelityReport>,
     pub expect: Vec<ExpectReport>,

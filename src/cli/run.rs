@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
-use super::{Ending, EngineChoice, Error, print};
+use super::{Ending, EngineChoice, Error, GpuChoice, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
@@ -19,6 +19,8 @@ use warploom_runtime::fault::FaultKind;
 pub struct Options {
     /// The launch, a TOML file.
     manifest: PathBuf,
+    #[command(flatten)]
+    gpu: GpuChoice,
     /// Which engine runs it.
     #[arg(long)]
     engine: Option<EngineChoice>,
@@ -68,7 +70,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let launch = Launch::read(&options.manifest)?;
+    let mut launch = Launch::read(&options.manifest)?;
+    launch.arch = options.gpu.arch.or(launch.arch);
     if let Some(path) = &options.report {
         capture::write::check(path)?;
     }
@@ -113,6 +116,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             }
             None => notes += "printf: text as expected\n",
         }
+    }
+    for region in &runs[0].first.uncompiled {
+        complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
     }
     if let Some(Check::Waitcnt) = options.check {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
@@ -222,6 +228,7 @@ fn report(
         blocks_done: run.first.blocks_done,
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,
+        uncompiled: run.first.uncompiled.clone(),
         faults: run.first.fault.iter().map(FaultReport::from).collect(),
         fidelity: executed.into_iter().map(Into::into).collect(),
         expect,

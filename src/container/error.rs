@@ -1,5 +1,7 @@
 //! What can be wrong with a file.
 
+use super::Arch;
+
 /// Offsets are bytes from the start of the file, or of the member of a fat binary that [`Error::Member`] names.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -33,6 +35,9 @@ pub enum Error {
          the file holds {found}"
     )]
     NoCandidate { found: String },
+
+    #[error("no code that {arch} runs: the file holds {found}")]
+    NotForArch { arch: Arch, found: String },
 
     #[error("{place}: relocation {kind} against {symbol}: {problem}")]
     Relocation { place: String, kind: &'static str, symbol: String, problem: String },

@@ -326,17 +326,23 @@ impl Linked {
                 }
                 insert(at, bits, value)
             }
-            RelocKind::ConstantOperand { at } => {
+            RelocKind::ConstantOperand { at } | RelocKind::ConstantAddress { at } => {
                 let kind = symbol.section.map(|id| self.module.section(id).kind);
                 let Some(SectionKind::Constant { bank, .. }) = kind else {
                     return Err(failed("expected a variable in a constant bank".into()));
                 };
-                let in_place = (word >> at & 0x3fff) << 2;
-                let offset = symbol.offset.wrapping_add(r.addend.map_or(in_place, |a| a as u64));
-                if offset >= 1 << 16 || !offset.is_multiple_of(4) {
-                    return Err(failed(format!("{offset:#x} is not a word offset in a bank of 64 KiB")));
+                let indexed = matches!(r.kind, RelocKind::ConstantAddress { .. });
+                let (unit, bits, range) = if indexed { (1, 16, -0x8000..0x8000) } else { (4, 14, 0..0x1_0000) };
+                let in_place = addend(at, bits) as i64;
+                let in_place = if indexed { (in_place as i16).into() } else { in_place };
+                let offset = (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(in_place * unit));
+                if !range.contains(&offset) || offset % unit != 0 {
+                    return Err(failed(format!(
+                        "{offset:#x} is not an offset in a bank that the instruction can have"
+                    )));
                 }
-                insert(at, 19, offset >> 2 | u64::from(bank) << 14)
+                let offset = (offset / unit) as u64 & ((1 << bits) - 1);
+                insert(at, bits + 5, offset | u64::from(bank) << bits)
             }
         };
         let length = range.len();

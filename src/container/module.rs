@@ -198,6 +198,8 @@ pub enum RelocKind {
     Generic { at: u8, bits: u8 },
     /// Operand c[bank][S + A] of an instruction: the word offset in 14 bits, above it the bank in 5 bits.
     ConstantOperand { at: u8 },
+    /// Operand c[bank][register + S + A] of an instruction: the offset in bytes in 16 bits, signed, above it the bank in 5 bits.
+    ConstantAddress { at: u8 },
     /// Index of a texture, surface or sampler header.
     Header { at: u8, bits: u8 },
 }
@@ -255,6 +257,7 @@ impl RelocKind {
             | RelocKind::Generic { at, bits }
             | RelocKind::Header { at, bits } => at + bits,
             RelocKind::ConstantOperand { at } => at + 19,
+            RelocKind::ConstantAddress { at } => at + 21,
         };
         if last <= 32 { 4 } else { 8 }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! // A comment.
-//! .target sm_50          // or gfx900; the first thing in the file
+//! .target sm_50          // or gfx900, gfx906, ...; the first thing in the file
 //! .kernel scale          // this and the other directives: Maxwell only
 //! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its size, at most 8
 //! .shared 1024           // static shared memory in bytes
@@ -12,16 +12,24 @@
 //!     JCAL `(vprintf)    // a function of the driver's, which the text does not define
 //! ```
 //!
+//! A listing of one function, as `warploom disasm` prints it for Maxwell, is assembly too, behind `.target`.
+//!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
+
+mod listed;
+
+use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
 use super::cubin::reloc;
+use super::hsaco::Gfx9;
 use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format};
 use crate::ir::{parse, verify};
+use crate::isa::gfx9::Chip;
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
 use crate::isa::{gfx9, maxwell};
 
@@ -32,8 +40,8 @@ const LABEL: &str = ".L";
 /// How a function of the IR begins, and a comment there.
 const FUNCTION: &str = "function ";
 const IR_COMMENT: &str = "#";
-/// Around the name of a function that is not defined, as the vendor's disassembler has it.
-const EXTERN: (&str, char) = ("`(", ')');
+/// Around the name of a target, as the vendor's disassembler has it: a label, or a function that is not defined.
+const NAMED: (&str, char) = ("`(", ')');
 /// The type of the relocation that gives JCAL and JMP the address of such a function: R_CUDA_ABS32_20.
 const EXTERN_ADDRESS: u32 = 42;
 /// Where the parameters of a Maxwell kernel start in constant bank 0.
@@ -62,7 +70,7 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
     let source = Source::read(bytes)?;
     match source.target {
         Target::Maxwell => source.maxwell(),
-        Target::Gfx9 => Err(Error::Unsupported {
+        Target::Gfx9(_) => Err(Error::Unsupported {
             what: "assembly for GFX9 by itself".into(),
             why: "a manifest has to say what registers hold (kernel.format = \"gfx9-raw\")".into(),
         }),
@@ -79,11 +87,21 @@ pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     }
     let source = Source::read(bytes)?;
     match source.target {
-        Target::Gfx9 => source.gfx9(),
+        Target::Gfx9(mach) => source.gfx9(mach.chip()),
         Target::Maxwell => {
             Err(Error::Text { line: source.target_line, problem: "expected gfx900 for a plain stream".into() })
         }
     }
+}
+
+/// What the plain stream of a file is for, if it is assembly; else that is not known.
+pub fn stream_target(bytes: &[u8]) -> Gfx9 {
+    if recognise(bytes) == Some(Format::Assembly)
+        && let Ok(Source { target: Target::Gfx9(mach), .. }) = Source::read(bytes)
+    {
+        return mach;
+    }
+    Gfx9::Unspecified
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {
@@ -93,13 +111,13 @@ fn text_of(bytes: &[u8]) -> Result<&str, Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Maxwell,
-    Gfx9,
+    Gfx9(Gfx9),
 }
 
 /// A line that is neither empty nor a comment.
 struct Line<'a> {
     number: usize,
-    text: &'a str,
+    text: Cow<'a, str>,
 }
 
 impl Line<'_> {
@@ -116,19 +134,22 @@ struct Source<'a> {
     directives: Vec<Line<'a>>,
     instructions: Vec<Line<'a>>,
     /// The number of the instruction behind each label.
-    labels: FxHashMap<&'a str, usize>,
+    labels: FxHashMap<String, usize>,
 }
 
 impl<'a> Source<'a> {
     fn read(bytes: &'a [u8]) -> Result<Source<'a>, Error> {
         let text = text_of(bytes)?;
         let without_comment = |line: &'a str| line.split_once(COMMENT).map_or(line, |(before, _)| before).trim();
-        let lines = text.lines().zip(1..).map(|(line, number)| Line { number, text: without_comment(line) });
+        let lines = text.lines().zip(1..).map(|(line, number)| (number, without_comment(line)));
+        let lines = lines.map(|(number, text)| Line { number, text: text.into() });
         let mut lines = lines.filter(|line| !line.text.is_empty());
         let first = lines.next().ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
             Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
-            Some("gfx900") => Target::Gfx9,
+            // What is written by hand may have all instructions.
+            Some("gfx900") => Target::Gfx9(Gfx9::Unspecified),
+            Some(name) if let Some(mach) = Gfx9::named(name) => Target::Gfx9(mach),
             _ => return Err(first.wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text))),
         };
         let mut source = Source {
@@ -139,12 +160,23 @@ impl<'a> Source<'a> {
             labels: FxHashMap::default(),
         };
         for line in lines {
-            if let Some(label) = line.text.strip_suffix(':').filter(|label| label.starts_with(LABEL)) {
-                if source.labels.insert(label, source.instructions.len()).is_some() {
+            let line = match (target, line.text) {
+                (Target::Maxwell, Cow::Borrowed(text)) => Line { number: line.number, text: listed::statement(text) },
+                (_, text) => Line { number: line.number, text },
+            };
+            if line.text.is_empty() {
+                continue;
+            }
+            // In a listing functions and sections are labels as well.
+            let is_label = |label: &&str| target == Target::Maxwell || label.starts_with(LABEL);
+            if let Some(label) = line.text.strip_suffix(':').filter(is_label) {
+                if source.labels.insert(label.to_owned(), source.instructions.len()).is_some() {
                     return Err(line.wrong(format!("label `{label}` stands for two places")));
                 }
             } else if line.text.starts_with('.') {
-                source.directives.push(line);
+                if target != Target::Maxwell || !listed::is_ignored(&line.text) {
+                    source.directives.push(line);
+                }
             } else {
                 source.instructions.push(line);
             }
@@ -152,18 +184,24 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The line with the number of `place(label)` for its label, if it has one.
+    /// The line with the number of `place(label)` for its label, if it has one: `.L1`, or the name of any label as a listing
+    /// has it.
     fn with_target(
         &self,
         line: &Line<'_>,
         place: impl FnOnce(usize) -> Result<String, String>,
     ) -> Result<String, Error> {
-        let Some(at) = line.text.find(LABEL).filter(|&at| line.text[..at].ends_with([' ', ','])) else {
-            return Ok(line.text.into());
+        let text = &*line.text;
+        let (before, label, after) = if let Some((before, name, after)) = named(text) {
+            (before, name, after)
+        } else {
+            // Modifiers may begin like a label, as in `BRA CC.LE, .L1`, but not behind a blank.
+            let is_label = |&(at, _): &(usize, &str)| text[..at].ends_with([' ', ',']);
+            let Some((at, _)) = text.match_indices(LABEL).find(is_label) else { return Ok(text.into()) };
+            let (before, rest) = text.split_at(at);
+            let (label, after) = rest.split_at(rest.find([' ', ',', ';']).unwrap_or(rest.len()));
+            (before, label, after)
         };
-        let (before, rest) = line.text.split_at(at);
-        let end = rest.find([' ', ',', ';']).unwrap_or(rest.len());
-        let (label, after) = rest.split_at(end);
         let target = self.labels.get(label).ok_or_else(|| line.wrong(format!("there is no label `{label}`")))?;
         let number = place(*target).map_err(|problem| line.wrong(problem))?;
         Ok(format!("{before}{number}{after}"))
@@ -172,9 +210,14 @@ impl<'a> Source<'a> {
     fn maxwell(&self) -> Result<Module, Error> {
         let (mut code, mut externs) = (Vec::new(), Externs::default());
         for (number, line) in self.instructions.iter().enumerate() {
-            let text = match externs.without_name(line, maxwell_pc(number))? {
-                Some(text) => text,
-                None => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
+            let text = match named(&line.text) {
+                None if line.text.contains(NAMED.0) => {
+                    return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
+                }
+                Some(named) if !self.labels.contains_key(named.1) => {
+                    externs.without_name(line, named, maxwell_pc(number))?
+                }
+                _ => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
             };
             let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
             if number.is_multiple_of(BUNDLE) {
@@ -188,7 +231,7 @@ impl<'a> Source<'a> {
         function.stack_bytes = Some(0);
         let mut param_bytes = 0_u32;
         for line in &self.directives {
-            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
+            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
             let value = value.trim();
             let bytes = |least| {
                 let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
@@ -219,7 +262,7 @@ impl<'a> Source<'a> {
         Ok(module)
     }
 
-    fn gfx9(&self) -> Result<Vec<u8>, Error> {
+    fn gfx9(&self, chip: Chip) -> Result<Vec<u8>, Error> {
         if let Some(line) = self.directives.first() {
             return Err(line.wrong(format!("`{}`: expected instructions and labels only", line.text)));
         }
@@ -236,7 +279,7 @@ impl<'a> Source<'a> {
                     words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
                 };
                 let text = self.with_target(line, distance)?;
-                code.extend(gfx9::assemble(&text).map_err(|e| line.wrong(e.to_string()))?);
+                code.extend(gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
             }
             starts[self.instructions.len()] = code.len() as i64;
         }
@@ -253,12 +296,13 @@ struct Externs<'a> {
 }
 
 impl<'a> Externs<'a> {
-    /// The line with 0 for the name of such a function, if it has one.
-    fn without_name(&mut self, line: &Line<'a>, pc: u64) -> Result<Option<String>, Error> {
-        let Some((before, rest)) = line.text.split_once(EXTERN.0) else { return Ok(None) };
-        let Some((name, after)) = rest.split_once(EXTERN.1).filter(|(name, _)| !name.is_empty()) else {
-            return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
-        };
+    /// The line with 0 for the name of such a function.
+    fn without_name(
+        &mut self,
+        line: &Line<'_>,
+        (before, name, after): (&str, &'a str, &str),
+        pc: u64,
+    ) -> Result<String, Error> {
         let operation = before.split_whitespace().find(|word| !word.starts_with('@'));
         if !matches!(operation, Some("JCAL" | "JMP")) {
             return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
@@ -271,8 +315,15 @@ impl<'a> Externs<'a> {
         }
         let (kind, name) = reloc::kind(EXTERN_ADDRESS).expect("a type of the table");
         self.calls.push(Relocation { section: SectionId(0), offset: pc, kind, name, symbol, addend: None });
-        Ok(Some(format!("{before}0x0{after}")))
+        Ok(format!("{before}0x0{after}"))
     }
+}
+
+/// What stands before a name in `( ), the name, and what stands behind it.
+fn named(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once(NAMED.0)?;
+    let (name, after) = rest.split_once(NAMED.1).filter(|(name, _)| !name.is_empty())?;
+    Some((before, name, after))
 }
 
 /// Address of an instruction by its number.

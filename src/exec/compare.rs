@@ -2,7 +2,7 @@
 
 use super::{Error, Fault, LaunchOptions, LaunchOutcome, Session};
 use crate::capture::compare::line_difference;
-use crate::capture::{Comparison, Tolerance};
+use crate::capture::{Comparison, Dtype, Tolerance};
 
 /// A launch that is over. Its results are in the session's memory.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub struct Run<'r, 'c> {
     pub outcome: &'r LaunchOutcome,
 }
 
-/// What two launches of one manifest disagree about first: faults, buffers, surfaces, printed text, counts.
+/// What two launches of one manifest disagree about first: faults, buffers, surfaces, variables that it names, printed text, counts.
 pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<String>, Error> {
     let (name_a, name_b) = (a.options.engine, b.options.engine);
     let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
@@ -38,6 +38,17 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
             let (name, a, b) = (&surface.name, of_a[at], of_b[at]);
             return Ok(Some(format!(
                 "surface `{name}`: byte {at} of its texels: {name_a} {a:#04x}, {name_b} {b:#04x}"
+            )));
+        }
+    }
+    for (i, symbol) in launch.symbols.iter().enumerate() {
+        let mut comparison = Comparison::default();
+        comparison.add(&a.session.variable(i)?, &b.session.variable(i)?, Dtype::U8, Tolerance::default());
+        if let Some(first) = &comparison.first {
+            let (name, at) = (&symbol.name, first.index);
+            return Ok(Some(format!(
+                "variable `{name}`: byte {at}: {name_a} {}, {name_b} {}",
+                first.got, first.expected
             )));
         }
     }

@@ -11,7 +11,7 @@ use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
-use crate::jit::Effort;
+use crate::jit::{Effort, Target};
 
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;
@@ -136,6 +136,8 @@ pub struct LaunchOutcome {
     /// From the first instruction to the last; on one thread less what was spent on translation meanwhile. On several, some
     /// translate while others run.
     pub run: Duration,
+    /// What of the kernel the JIT could make no code for and interprets instead, and why.
+    pub uncompiled: Vec<String>,
 }
 
 impl<'p> Kernel<'p> {
@@ -194,6 +196,7 @@ impl<'p> Kernel<'p> {
                 printed: buffered.unwrap_or(printed),
                 translate: Duration::from_nanos(translated.take_nanoseconds()),
                 run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
+                uncompiled: translated.uncompiled(),
             })
         })
     }
@@ -207,13 +210,21 @@ impl<'p> Kernel<'p> {
     }
 
     /// The kernel at a stage of its translation for blocks of this shape, as text.
-    pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
-        self.program.translated(self.id, &[])?.dump(stage, block)
+    ///
+    /// `target`: the host to translate for, if not this one.
+    pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
+        self.program.translated(self.id, &[])?.dump(stage, block, target)
     }
 
     /// The same of the kernel as a launch specialises it.
-    pub fn dump_for(&self, stage: Stage, args: &[Arg], options: &LaunchOptions) -> Result<String, Error> {
-        self.in_environment(args, options, |translated, _| translated.dump(stage, options.block))
+    pub fn dump_for(
+        &self,
+        stage: Stage,
+        args: &[Arg],
+        options: &LaunchOptions,
+        target: Option<&Target>,
+    ) -> Result<String, Error> {
+        self.in_environment(args, options, |translated, _| translated.dump(stage, options.block, target))
     }
 
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.

@@ -16,9 +16,10 @@
 //! `session` puts a captured launch into memory (`raw`: plain instruction streams, `surfaces`: images), `program` a module,
 //! `launch` checks and runs a launch, `guest` is what differs between instruction sets, `services` what a driver does for
 //! running code (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `compare` holds two
-//! launches against each other, `profile` counts instructions.
+//! launches against each other, `profile` counts instructions, `coverage` lists those that are not executed.
 
 mod compare;
+mod coverage;
 mod error;
 mod fault;
 mod guest;
@@ -34,6 +35,7 @@ mod translate;
 
 pub use crate::ir::special::Reciprocals;
 pub use compare::{Run, first_difference};
+pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
 pub use fault::Fault;
 pub use launch::{Arg, ImagePool, LaunchOptions, LaunchOutcome};

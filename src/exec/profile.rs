@@ -11,7 +11,9 @@ use warploom_runtime::launch::{Counts, Engine};
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 use crate::interp::Interpreter;
-use crate::ir::{Access, AtomicOp, Block, Function, Inst, Op, Space, Type, Value, ValueType, Window};
+use crate::ir::{
+    Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
+};
 use crate::jit;
 
 /// How exactly warploom does what an instruction means.
@@ -55,7 +57,7 @@ impl Kernel<'_> {
                 }
             };
             self.run(translated, &*engine, &environment.config, options, None)?;
-            let mut executed = BTreeMap::<String, (u64, FidelityClass)>::new();
+            let mut executed = BTreeMap::<(String, FidelityClass), u64>::new();
             for (block, i) in plain.blocks.iter().zip(0..) {
                 let mut count = [0; 8];
                 memory.read(counters + 8 * i, &mut count)?;
@@ -63,13 +65,18 @@ impl Kernel<'_> {
                 if count == 0 {
                     continue;
                 }
-                for placed in instructions(self.program.guest(), translated.code(), block.pc, block.cost) {
-                    executed.entry(placed.mnemonic).or_insert((0, placed.class)).0 += count;
+                // What a block traps at is not executed, be it for an operand or a modifier alone.
+                let trapped = matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
+                let placed = instructions(self.program.guest(), translated.code(), block.pc, block.cost);
+                for (placed, n) in placed.zip(1..) {
+                    let last = trapped && n == block.cost;
+                    let class = if last { FidelityClass::Unimplemented } else { placed.class };
+                    *executed.entry((placed.mnemonic, class)).or_insert(0) += count;
                 }
             }
             Ok(executed)
         })?;
-        let entry = |(mnemonic, (count, class))| Executed { mnemonic, count, class };
+        let entry = |((mnemonic, class), count)| Executed { mnemonic, count, class };
         let mut executed: Vec<Executed> = executed.into_iter().map(entry).collect();
         executed.sort_by_key(|e| std::cmp::Reverse(e.count));
         Ok(executed)

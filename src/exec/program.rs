@@ -10,7 +10,9 @@ use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
-use crate::container::{self, Addresses, FunctionId, Isa, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId};
+use crate::container::{
+    self, Addresses, Arch, FunctionId, Isa, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId,
+};
 use crate::ir::image::Shape;
 use crate::ir::special::Reciprocals;
 
@@ -103,7 +105,12 @@ const CONSTANT_VARIABLES: u8 = 3;
 impl Program {
     /// Loads a GPU binary. A file may hold several modules: with `kernel` the one that defines it is loaded.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
-        Program::new(module(bytes, kernel)?, MemoryConfig::default())
+        Program::load_for(bytes, kernel, None)
+    }
+
+    /// Likewise of code for several GPUs what the driver of this one would take.
+    pub fn load_for(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Program, Error> {
+        Program::new(module(bytes, kernel, arch)?, MemoryConfig::default())
     }
 
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
@@ -266,6 +273,26 @@ impl Program {
         Ok(Variable { address, size: s.size, symbol })
     }
 
+    /// What a variable holds.
+    pub fn read_variable(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let variable = self.variable(name)?;
+        let symbol = self.module().symbol(variable.symbol);
+        let mut content = vec![0; usize::try_from(symbol.size).unwrap_or(0)];
+        match (variable.address, symbol.section) {
+            (Some(address), _) => self.memory.read(address, &mut content)?,
+            (None, Some(section)) => {
+                let constants = lock(&self.constants);
+                let all = constants.get(&section).map_or_else(|| self.linked.content(section), Vec::as_slice);
+                // What lies past the content is zero.
+                let part = usize::try_from(symbol.offset).ok().and_then(|start| all.get(start..)).unwrap_or_default();
+                let length = part.len().min(content.len());
+                content[..length].copy_from_slice(&part[..length]);
+            }
+            (None, None) => {}
+        }
+        Ok(content)
+    }
+
     /// Sets the content of a variable from its start; the rest of it stays.
     pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let variable = self.variable(name)?;
@@ -355,8 +382,8 @@ fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>)
 }
 
 /// The module of a GPU binary that has the kernel, or the only kernels.
-pub(super) fn module(bytes: &[u8], kernel: Option<&str>) -> Result<Module, Error> {
-    select(container::modules(bytes)?, kernel)
+pub(super) fn module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
+    select(container::modules_for(bytes, arch)?, kernel)
 }
 
 /// The module that defines a kernel; without a name the only one that has kernels.

@@ -20,7 +20,7 @@ const ADDRESS_BYTES: u32 = 8;
 
 /// The stream as a module whose only kernel has this name. Its parameters are what registers hold that is the same in every
 /// block, so that a translation serves all launches: see [`args`].
-pub(super) fn module(name: &str, code: &[u8], raw: &RawLaunch) -> Module {
+pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Module {
     let mut params = Vec::new();
     let mut end = 0_u32;
     let mut param = |value: &RawValue| {
@@ -68,7 +68,7 @@ pub(super) fn module(name: &str, code: &[u8], raw: &RawLaunch) -> Module {
         dynamic_shared: false,
     };
     Module {
-        isa: Isa::Gfx9 { mach: Gfx9::Generic },
+        isa: Isa::Gfx9 { mach },
         sections: vec![Section {
             name: "stream".into(),
             kind: SectionKind::Image,

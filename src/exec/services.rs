@@ -141,7 +141,7 @@ impl Engine for Serving<'_> {
             };
             let Some(service) = service else { return code };
             // Bits past the warp mean nothing.
-            let lanes = context.service_lanes & context.launch_mask;
+            let lanes = context.service_lanes & context.launch_mask();
             for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
                 let served = match self.deadline {
                     Some(deadline) if Instant::now() >= deadline => Err((FaultKind::TimeExceeded, 0)),
@@ -176,7 +176,7 @@ impl<'a> Serving<'a> {
         (Printed { text, dropped: output.dropped }, assertion)
     }
 
-    fn serve(&self, service: Service, guest: &mut Guest<'_>) -> Result<(), Refused> {
+    fn serve(&self, service: Service, guest: &mut Guest<'_, '_>) -> Result<(), Refused> {
         match service {
             Service::Print => {
                 let (format, arguments) = (guest.argument(0)?, guest.argument(1)?);
@@ -209,7 +209,7 @@ impl<'a> Serving<'a> {
     }
 
     /// The number of arguments printed.
-    fn print(&self, guest: &mut Guest<'_>, format: u64, arguments: u64) -> Result<u64, Refused> {
+    fn print(&self, guest: &mut Guest<'_, '_>, format: u64, arguments: u64) -> Result<u64, Refused> {
         let format = guest.text(format, MAX_STRING)?;
         let block = guest.block();
         let room = self.limit - lock(&self.output).bytes;
@@ -230,14 +230,14 @@ impl<'a> Serving<'a> {
 type Refused = (FaultKind, u64);
 
 /// A lane as its services see it.
-struct Guest<'a> {
-    context: &'a mut WarpContext,
+struct Guest<'a, 'launch> {
+    context: &'a mut WarpContext<'launch>,
     lane: u32,
 }
 
-impl Guest<'_> {
+impl Guest<'_, '_> {
     fn block(&self) -> u64 {
-        linear(self.context.ctaid, self.context.nctaid)
+        linear(self.context.ctaid(), self.context.nctaid())
     }
 
     fn argument(&mut self, n: u64) -> Result<u64, Refused> {
@@ -247,7 +247,7 @@ impl Guest<'_> {
 
     /// In the lane's local memory.
     fn argument_at(&self, n: u64) -> u64 {
-        self.context.local_bytes.saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES
+        self.context.local_bytes().saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES
     }
 
     fn answer(&mut self, result: u64) -> Result<(), Refused> {
@@ -286,12 +286,12 @@ fn access(space: Space, ty: Type) -> Access {
 }
 
 /// Arguments of `printf`, one behind the other, each aligned to its size.
-struct Packed<'a, 'g> {
-    guest: &'a mut Guest<'g>,
+struct Packed<'a, 'g, 'launch> {
+    guest: &'a mut Guest<'g, 'launch>,
     at: u64,
 }
 
-impl printf::Arguments<Refused> for Packed<'_, '_> {
+impl printf::Arguments<Refused> for Packed<'_, '_, '_> {
     const VECTORS: bool = false;
 
     fn vector(&mut self, _: u64) -> Result<(), Refused> {

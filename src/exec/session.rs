@@ -12,7 +12,9 @@ use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
 };
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
-use crate::container::text;
+use crate::container::hsaco::Gfx9;
+use crate::container::{self, Arch, text};
+use crate::jit::Target;
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -26,12 +28,23 @@ pub struct Session<'c> {
     /// Guest address of each sparse range.
     sparse: Vec<u64>,
     surfaces: Surfaces<'c>,
+    /// What each variable of the launch holds at first.
+    variables: Vec<Vec<u8>>,
     args: Vec<Arg>,
 }
 
 fn no_textures(name: &str) -> Error {
     let problem = "kernels of this instruction set take images and samplers as arguments of their own".into();
     Error::Surface { name: name.into(), problem }
+}
+
+/// The GPU that a plain stream is for.
+fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, container::Error> {
+    match arch {
+        None => Ok(text::stream_target(binary)),
+        Some(Arch::Gfx9(target)) => Ok(target.mach),
+        Some(arch) => Err(container::Error::NotForArch { arch, found: "a plain stream of GFX9".into() }),
+    }
 }
 
 /// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name.
@@ -52,9 +65,10 @@ impl<'c> Session<'c> {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
-                raw::module(name.as_deref().unwrap_or("stream"), &code, raw)
+                let mach = mach(launch.arch, &launch.binary)?;
+                raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw)
             }
-            None => program::module(&launch.binary, launch.entry.as_deref())?,
+            None => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
         let guest = guest::of(module.isa);
         let windows = guest.windows();
@@ -107,8 +121,17 @@ impl<'c> Session<'c> {
         if let Some(raw) = &launch.raw {
             args = raw::args(raw, memory, |i| buffers[i])?;
         }
-        let session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, args };
+        let variables = vec![];
+        let mut session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args };
         session.fill()?;
+        session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
+        for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {
+            let bytes = symbol.expect.as_ref().map_or(0, |expect| expect.array.bytes.len());
+            if bytes > initial.len() {
+                let (name, bytes, size) = (symbol.name.clone(), bytes as u64, initial.len() as u64);
+                return Err(Error::VariableSize { name, bytes, size });
+            }
+        }
         Ok(session)
     }
 
@@ -170,8 +193,9 @@ impl<'c> Session<'c> {
     fn fill(&self) -> Result<(), Error> {
         for symbol in &self.launch.symbols {
             match &symbol.content {
-                Content::Bytes(bytes) => self.program.write_variable(&symbol.name, bytes)?,
-                Content::Zeros(size) => {
+                None => {}
+                Some(Content::Bytes(bytes)) => self.program.write_variable(&symbol.name, bytes)?,
+                Some(Content::Zeros(size)) => {
                     let variable = self.program.variable(&symbol.name)?;
                     let wrong = Error::VariableSize { name: symbol.name.clone(), bytes: *size, size: variable.size };
                     let size = usize::try_from(*size).ok().filter(|_| *size <= variable.size).ok_or(wrong)?;
@@ -208,10 +232,11 @@ impl<'c> Session<'c> {
     }
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.
-    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>) -> Result<String, Error> {
+    /// `target`: the host to translate for, if not this one.
+    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>, target: Option<&Target>) -> Result<String, Error> {
         let mut options = self.options(EngineKind::Jit, 1);
         options.block = block.unwrap_or(options.block);
-        self.kernel()?.dump_for(stage, &self.args, &options)
+        self.kernel()?.dump_for(stage, &self.args, &options, target)
     }
 
     /// What is in the `i`th buffer of the launch now.
@@ -234,6 +259,17 @@ impl<'c> Session<'c> {
             None => texels.iter().any(|&byte| byte != 0),
         };
         Ok(changed.then_some(texels))
+    }
+
+    /// What the `i`th variable of the launch holds now.
+    pub fn variable(&self, i: usize) -> Result<Vec<u8>, Error> {
+        self.program.read_variable(&self.launch.symbols[i].name)
+    }
+
+    /// What the `i`th variable of the launch holds if that is not what it was before the launch.
+    pub fn changed_variable(&self, i: usize) -> Result<Option<Vec<u8>>, Error> {
+        let content = self.variable(i)?;
+        Ok(Some(content).filter(|content| *content != self.variables[i]))
     }
 
     /// Whether the `i`th buffer is not what it was before the launch.

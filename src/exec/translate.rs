@@ -16,7 +16,7 @@ use crate::ir::layout::RegLayout;
 use crate::ir::special::{self, Reciprocals};
 use crate::ir::{BlockId, Function, Terminator};
 use crate::jit::executed::Counting;
-use crate::jit::{self, Effort};
+use crate::jit::{self, Effort, Target};
 
 /// What a translation can show of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,6 +141,11 @@ impl Translated {
         let interpreter = Arc::new(Interpreter::new(generation.function.clone())?);
         self.spent.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(generation.interpreter.get_or_init(|| interpreter).clone())
+    }
+
+    /// What could not be compiled so far, and why.
+    pub fn uncompiled(&self) -> Vec<String> {
+        self.current().jit.uncompiled()
     }
 
     /// Nanoseconds spent on translation in all.
@@ -291,11 +296,6 @@ impl Grown {
                 Some(self.generation.jit.program(wanted.block, wanted.threads).ok()?)
             };
             if let Some(native) = self.native.get_or_init(make) {
-                let needed = native.register_file_bytes() as u64;
-                if context.register_bytes < needed {
-                    context.register_bytes_wanted = needed;
-                    return ExitCode::Grow;
-                }
                 return native.run(context);
             }
         }
@@ -350,19 +350,24 @@ impl Engine for Discovering {
 }
 
 impl Translated {
-    /// The kernel at a stage, as text.
-    pub fn dump(&self, stage: Stage, block: [u32; 3]) -> Result<String, Error> {
+    /// The kernel at a stage, as text. `target`: for which host, if not for this one.
+    pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
         let generation = self.current();
         let failed = |e: jit::JitError| Error::Stage {
             kernel: generation.function.name.clone(),
             stage: "translation".into(),
             problem: e.to_string(),
         };
+        let program = || generation.jit.program(block, 1).map_err(failed);
+        let target = || match target {
+            Some(target) => Ok(target),
+            None => Target::host().map_err(failed),
+        };
         match stage {
             Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
-            Stage::Clif => jit::dump::clif(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
-            Stage::Host => jit::dump::host(&*generation.jit.program(block, 1).map_err(failed)?).map_err(failed),
+            Stage::Clif => Ok(jit::dump::clif(&*program()?, Effort::Likely, target()?)),
+            Stage::Host => jit::dump::host(&*program()?, target()?).map_err(failed),
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct Ran {
     pub faults: bool,
     /// Bytes of text.
     pub printed: usize,
+    /// Regions that the JIT could make no code for.
+    pub uncompiled: usize,
 }
 
 /// Workers of launches whose blocks are independent.
@@ -84,10 +86,12 @@ impl Subject for Case {
         let fits = outcome.printed.dropped == 0;
         let independent = self.independent && !reads_clock && fits && outcome.fault.is_none();
         let several = independent.then_some((self.effort.other(), WORKERS));
+        let mut uncompiled = 0;
         for (effort, workers) in [(self.effort, 1)].into_iter().chain(several) {
             let other = session()?;
             let options = LaunchOptions { effort, ..other.options(EngineKind::Jit, workers) };
             let outcome = other.launch(&options, None).map_err(Failure::invalid)?;
+            uncompiled += outcome.uncompiled.len();
             let found = Run { session: &other, options: &options, outcome: &outcome };
             if let Some(what) = first_difference(&found, &expected).map_err(Failure::invalid)? {
                 return Err(Failure::Difference(format!(
@@ -100,6 +104,7 @@ impl Subject for Case {
             instructions: outcome.counts.instructions,
             faults: outcome.fault.is_some(),
             printed: outcome.printed.text.len(),
+            uncompiled,
         })
     }
 
@@ -126,7 +131,13 @@ impl Subject for Case {
 /// The parts of a manifest that all random launches have.
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
-        kernel: Kernel { binary: "case.s".into(), format: None, entry: None, reciprocals: Reciprocals::default() },
+        kernel: Kernel {
+            binary: "case.s".into(),
+            format: None,
+            entry: None,
+            arch: None,
+            reciprocals: Reciprocals::default(),
+        },
         launch: Shape {
             grid,
             block,

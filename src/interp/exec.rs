@@ -13,19 +13,19 @@ use crate::ir::{
 };
 
 /// State of one call.
-pub struct Executor<'a> {
+pub struct Executor<'a, 'launch> {
     pub function: &'a Function,
     pub layout: &'a RegLayout,
-    pub context: &'a mut WarpContext,
+    pub context: &'a mut WarpContext<'launch>,
     pub values: &'a mut Values,
     types: &'a [ValueType],
 }
 
-impl<'a> Executor<'a> {
+impl<'a, 'launch> Executor<'a, 'launch> {
     pub fn new(
         function: &'a Function,
         layout: &'a RegLayout,
-        context: &'a mut WarpContext,
+        context: &'a mut WarpContext<'launch>,
         values: &'a mut Values,
     ) -> Self {
         Executor { function, layout, context, values, types: &[] }
@@ -41,7 +41,7 @@ impl<'a> Executor<'a> {
     pub fn reset_registers(&mut self) {
         let active = self.layout.offset(self.function.active);
         let bytes = self.layout.bytes() as usize;
-        let launched = self.context.launch_mask;
+        let launched = self.context.launch_mask();
         self.context.registers()[..bytes].fill(0);
         self.write_cell(active, 8, launched);
     }
@@ -255,22 +255,22 @@ impl<'a> Executor<'a> {
                 }
                 return;
             }
-            Special::Ctaid(axis) => context.ctaid[usize::from(axis)].into(),
-            Special::Ntid(axis) => context.ntid[usize::from(axis)].into(),
-            Special::Nctaid(axis) => context.nctaid[usize::from(axis)].into(),
-            Special::WarpId => context.warp.into(),
-            Special::WarpSlot => context.slot.into(),
-            Special::LaunchMask => context.launch_mask,
+            Special::Ctaid(axis) => context.ctaid()[usize::from(axis)].into(),
+            Special::Ntid(axis) => context.ntid()[usize::from(axis)].into(),
+            Special::Nctaid(axis) => context.nctaid()[usize::from(axis)].into(),
+            Special::WarpId => context.warp().into(),
+            Special::WarpSlot => context.slot().into(),
+            Special::LaunchMask => context.launch_mask(),
             Special::Clock => context.instructions,
             Special::BarrierResult => context.barrier_result.into(),
-            Special::SharedBytes => context.shared_bytes & u64::from(u32::MAX),
+            Special::SharedBytes => context.shared_bytes() & u64::from(u32::MAX),
         };
         self.values.set_uniform(result, bits);
     }
 }
 
 /// The register file.
-impl Executor<'_> {
+impl Executor<'_, '_> {
     /// A cell of 4 or 8 bytes.
     fn read_cell(&mut self, offset: u32, bytes: u32) -> u64 {
         let registers = self.context.registers();

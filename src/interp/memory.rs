@@ -30,7 +30,7 @@ enum Place {
 /// Elements of an access, zero above their width.
 pub type Elements = [u64; 16];
 
-impl Executor<'_> {
+impl Executor<'_, '_> {
     pub fn load(&mut self, inst: &Inst, access: &Access, extend: Extend, sparse: bool) -> Result<(), ExitCode> {
         let count = usize::from(access.count);
         let mut sparse_lanes = 0;
@@ -158,9 +158,9 @@ fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> 
     };
     match (target, actor) {
         (Target::Global(address), _) => Ok(Place::Global(address)),
-        (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, context.shared_bytes)? as usize)),
+        (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, context.shared_bytes())? as usize)),
         (Target::Local(offset), Actor::Lane(lane)) => {
-            Ok(Place::Local(within(offset, context.local_bytes)?.into(), lane))
+            Ok(Place::Local(within(offset, context.local_bytes())?.into(), lane))
         }
         // The warp as a whole has no local memory.
         (Target::Local(_), Actor::Scalar) => Err(FaultKind::InvalidAddressSpace),

@@ -48,7 +48,7 @@ pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
     })
 }
 
-fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a>, at: BlockId, joins: &mut Joins) -> Next {
+fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a, '_>, at: BlockId, joins: &mut Joins) -> Next {
     let block = engine.function.block(at);
     joins.enter(executor, at, block);
     if let Err(code) = count(executor, block) {
@@ -76,7 +76,7 @@ impl Joins {
         Joins { ends: cfg!(debug_assertions).then(HashMap::new) }
     }
 
-    fn enter(&self, executor: &mut Executor<'_>, at: BlockId, block: &Block) {
+    fn enter(&self, executor: &mut Executor<'_, '_>, at: BlockId, block: &Block) {
         if let (Some(ends), Some(join)) = (&self.ends, block.join) {
             let lanes = executor.active() & Window::all(executor.function.lanes).mask();
             let strangers = lanes & !ends.get(&join).copied().unwrap_or(0);
@@ -90,7 +90,7 @@ impl Joins {
         }
     }
 
-    fn leave(&mut self, executor: &mut Executor<'_>, at: BlockId) {
+    fn leave(&mut self, executor: &mut Executor<'_, '_>, at: BlockId) {
         if let Some(ends) = &mut self.ends {
             *ends.entry(at).or_default() |= executor.active();
         }
@@ -98,7 +98,7 @@ impl Joins {
 }
 
 /// Counts the entry into a block against the budget.
-fn count(executor: &mut Executor<'_>, block: &Block) -> Result<(), ExitCode> {
+fn count(executor: &mut Executor<'_, '_>, block: &Block) -> Result<(), ExitCode> {
     let active = executor.active();
     let context = &mut *executor.context;
     let cost = u64::from(block.cost);
@@ -112,7 +112,7 @@ fn count(executor: &mut Executor<'_>, block: &Block) -> Result<(), ExitCode> {
     Ok(())
 }
 
-fn terminate(engine: &Interpreter, executor: &mut Executor<'_>, term: &Terminator) -> Next {
+fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, term: &Terminator) -> Next {
     let values = &*executor.values;
     match *term {
         Terminator::Jump(target) => Next::Block(target),
@@ -163,7 +163,7 @@ pub fn fault_of(kind: TrapKind) -> FaultKind {
     }
 }
 
-fn arrive(executor: &mut Executor<'_>, barrier: Barrier) {
+fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
     let Barrier { kind, id, threads, predicate } = barrier;
     let active = executor.active();
     let kind = match kind {

@@ -92,7 +92,7 @@ fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, M
     Ok(sparse)
 }
 
-impl Executor<'_> {
+impl Executor<'_, '_> {
     pub(super) fn sample(&mut self, inst: &Inst) -> Result<(), ExitCode> {
         let Op::Sample { operation, compare, image, sampler, ref args, guard, nomask, .. } = inst.op else {
             return Ok(());

@@ -1,59 +1,85 @@
 //! Executing a block in parts is executing the block; promises are checked.
 
+use std::sync::Mutex;
+
+use warploom_runtime::fault::FaultRecord;
+use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
-use warploom_runtime::warp::{CONST_BANK_BYTES, WarpContext};
 
 use super::*;
 use crate::ir::generate::{self, Limits, Random, Source};
-use crate::ir::{Op, Special, parse};
+use crate::ir::parse;
 
 const BUFFER: u64 = 0x10_0000_0000;
 
-/// Host memory of a warp.
-struct Host {
-    memory: Memory,
-    bank: Box<[u8; CONST_BANK_BYTES]>,
-    registers: Vec<u64>,
+/// What a warp leaves.
+#[derive(Debug, PartialEq)]
+struct Left<T> {
+    outcome: T,
+    fault: FaultRecord,
+    buffer: Vec<u8>,
+    registers: Vec<u8>,
     shared: Vec<u8>,
     local: Vec<u8>,
 }
 
-impl Host {
-    fn new(limits: Limits, register_bytes: u32, seed: u64) -> Self {
-        let memory = Memory::default();
-        memory.alloc_at(Place::At(BUFFER), limits.buffer_bytes.into(), Access::READ_WRITE).unwrap();
-        let mut bank = Box::new([0; CONST_BANK_BYTES]);
-        bank[..8].copy_from_slice(&BUFFER.to_le_bytes());
-        let mut random = Random::new(seed);
-        let mut bytes = |n: u32| -> Vec<u8> { (0..n).map(|_| random.below(256) as u8).collect() };
-        memory.write(BUFFER, &bytes(limits.buffer_bytes)).unwrap();
-        let shared = bytes(limits.shared_bytes);
-        let local = bytes(limits.local_bytes * u32::from(limits.lanes));
-        Host { memory, bank, registers: vec![0; register_bytes as usize / 8], shared, local }
+/// An engine that does something once with a warp.
+struct Once<F> {
+    limits: Limits,
+    register_bytes: u32,
+    body: F,
+}
+
+impl<F: Fn(&mut WarpContext<'_>) + Sync> Engine for Once<F> {
+    fn lanes(&self) -> u32 {
+        self.limits.lanes.into()
     }
 
-    fn context(&mut self, limits: Limits) -> Box<WarpContext> {
-        let mut context = WarpContext::empty();
-        context.registers = self.registers.as_mut_ptr().cast();
-        context.register_bytes = self.registers.len() as u64 * 8;
-        context.shared = self.shared.as_mut_ptr();
-        context.shared_bytes = limits.shared_bytes.into();
-        context.local = self.local.as_mut_ptr();
-        context.local_bytes = limits.local_bytes.into();
-        context.constants[0] = self.bank.as_ptr();
-        context.memory = &self.memory;
-        context.lanes = limits.lanes.into();
-        context.warps = 1;
-        context.launch_mask = u64::MAX >> (64 - limits.lanes);
-        context
+    fn register_file_bytes(&self) -> usize {
+        self.register_bytes as usize
     }
 
-    fn state(&self, limits: Limits, register_bytes: u32) -> (Vec<u8>, Vec<u64>, Vec<u8>, Vec<u8>) {
+    fn run(&self, context: &mut WarpContext<'_>) -> ExitCode {
+        (self.body)(context);
+        ExitCode::Done
+    }
+}
+
+/// One warp in memory with content that depends on the seed. Of the registers it leaves, only so many bytes are looked at.
+fn with_warp<T: Send>(
+    limits: Limits,
+    (register_bytes, looked_at): (u32, u32),
+    seed: u64,
+    body: impl Fn(&mut WarpContext<'_>) -> T + Sync,
+) -> Left<T> {
+    let memory = Memory::default();
+    memory.alloc_at(Place::At(BUFFER), limits.buffer_bytes.into(), Access::READ_WRITE).unwrap();
+    let mut random = Random::new(seed);
+    let mut bytes = |n: u32| -> Vec<u8> { (0..n).map(|_| random.below(256) as u8).collect() };
+    memory.write(BUFFER, &bytes(limits.buffer_bytes)).unwrap();
+    let shared = bytes(limits.shared_bytes);
+    let local = bytes(limits.local_bytes * u32::from(limits.lanes));
+    let left = Mutex::new(None);
+    let body = |context: &mut WarpContext<'_>| {
+        context.shared().copy_from_slice(&shared);
+        context.local().copy_from_slice(&local);
+        let outcome = body(context);
         let mut buffer = vec![0; limits.buffer_bytes as usize];
-        self.memory.read(BUFFER, &mut buffer).unwrap();
-        let registers = self.registers[..register_bytes as usize / 8].to_vec();
-        (buffer, registers, self.shared.clone(), self.local.clone())
-    }
+        memory.read(BUFFER, &mut buffer).unwrap();
+        *left.lock().unwrap() = Some(Left {
+            outcome,
+            fault: context.fault,
+            buffer,
+            registers: context.registers()[..looked_at as usize].to_vec(),
+            shared: context.shared().to_vec(),
+            local: context.local().to_vec(),
+        });
+    };
+    let mut config = LaunchConfig::new([1; 3], [limits.lanes.into(), 1, 1]);
+    (config.shared_bytes, config.local_bytes) = (limits.shared_bytes, limits.local_bytes);
+    config.constants[0] = Some(ConstBank::new(&BUFFER.to_le_bytes()).unwrap());
+    launch(&memory, &Once { limits, register_bytes, body }, &config, None).unwrap();
+    left.into_inner().unwrap().unwrap()
 }
 
 /// The values that a range uses and does not define, and those it defines that are used after it.
@@ -73,15 +99,7 @@ fn parts_are_the_whole() {
     let limits = Limits { lanes: 13, ops: 30, ..Limits::default() };
     for seed in 0..300 {
         let mut random = Random::new(seed);
-        let mut function = generate::function(&mut random, limits);
-        for block in &mut function.blocks {
-            // The table of thread indices is the scheduler's.
-            for inst in &mut block.insts {
-                if let Op::Special(Special::Tid(_)) = inst.op {
-                    inst.op = Op::LaneId;
-                }
-            }
-        }
+        let function = generate::function(&mut random, limits);
         let layout = RegLayout::new(&function).unwrap();
         for (index, block) in function.blocks.iter().enumerate() {
             let id = BlockId(index as u32);
@@ -95,23 +113,17 @@ fn parts_are_the_whole() {
                 .collect();
             let slots_of = |values: Vec<Value>| -> Vec<Slot> { values.iter().map(|v| slots[v.0 as usize]).collect() };
 
-            let mut whole = Host::new(limits, with_slots.bytes(), seed);
-            let mut context = whole.context(limits);
-            let outcome = run_insts(&function, &layout, &mut context, id, 0..end, &[], &[]);
-            let fault = context.fault;
-
-            let mut parts = Host::new(limits, with_slots.bytes(), seed);
-            let mut context = parts.context(limits);
+            let sizes = (with_slots.bytes(), layout.bytes());
+            let whole =
+                with_warp(limits, sizes, seed, |context| run_insts(&function, &layout, context, id, 0..end, &[], &[]));
             let cut = random.below(end as u32 + 1) as usize;
-            let in_parts = [0..cut, cut..end].into_iter().try_for_each(|range| {
-                let (live_in, live_out) = boundary(block, range.clone());
-                run_insts(&function, &layout, &mut context, id, range, &slots_of(live_in), &slots_of(live_out))
+            let parts = with_warp(limits, sizes, seed, |context| {
+                [0..cut, cut..end].into_iter().try_for_each(|range| {
+                    let (live_in, live_out) = boundary(block, range.clone());
+                    run_insts(&function, &layout, context, id, range, &slots_of(live_in), &slots_of(live_out))
+                })
             });
-
-            assert_eq!((outcome, fault), (in_parts, context.fault), "seed {seed}, {id:?}, cut at {cut}\n{function}");
-            let bytes = layout.bytes();
-            let same = whole.state(limits, bytes) == parts.state(limits, bytes);
-            assert!(same, "seed {seed}, {id:?}, cut at {cut}\n{function}");
+            assert!(whole == parts, "seed {seed}, {id:?}, cut at {cut}\n{function}");
         }
     }
 }
@@ -127,10 +139,8 @@ fn run_joining(pusher: &str) -> ExitCode {
     );
     let limits = Limits { lanes: 8, ..Limits::default() };
     let engine = Interpreter::new(Arc::new(parse::parse(&text).unwrap())).unwrap();
-    let mut host = Host::new(limits, engine.layout().bytes(), 0);
-    let mut context = host.context(limits);
-    context.instruction_limit = u64::MAX;
-    engine.run(&mut context)
+    let bytes = engine.layout().bytes();
+    with_warp(limits, (bytes, bytes), 0, |context| engine.run(context)).outcome
 }
 
 #[test]

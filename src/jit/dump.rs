@@ -4,33 +4,40 @@ mod listing;
 
 use std::fmt::Write;
 
-use super::lower::lower_region;
-use super::{Effort, JitError, Program};
+use cranelift_codegen::ir::immediates::Imm64;
 
-/// The CLIF of every region.
-pub fn clif(program: &Program) -> Result<String, JitError> {
+use super::code::MachineCode;
+use super::lower::lower_region;
+use super::{Effort, JitError, Program, Target};
+
+/// The CLIF of every region. Addresses of this process have names.
+pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {
     let mut out = String::new();
     for region in 0..program.regions.len() {
-        let lowered = lower_region(program, region, Effort::Likely, &Effort::Likely.isa()?)?;
-        let _ =
-            writeln!(out, "; region {region}: blocks {:?}\n{}", blocks(program, region), lowered.function.display());
+        let lowered = lower_region(program, region, effort, target);
+        let mut text = lowered.function.display().to_string();
+        for (address, name) in lowered.owned.names() {
+            text = text.replace(&Imm64::new(address).to_string(), &name);
+        }
+        let _ = writeln!(out, "; region {region}: blocks {:?}\n{text}", blocks(program, region));
     }
-    Ok(out)
+    out
 }
 
-/// The host code of every region, disassembled where the host is x86-64.
-pub fn host(program: &Program) -> Result<String, JitError> {
+/// The code of every region for a host, disassembled: by iced-x86 for x86-64, else as the code generator lists it.
+///
+/// # Errors
+/// The code generator rejects a region.
+pub fn host(program: &Program, target: &Target) -> Result<String, JitError> {
     let mut out = String::new();
+    let isa = target.isa(Effort::Likely);
     for region in 0..program.regions.len() {
-        let compiled = program.compile_region(region, Effort::Likely)?;
-        let _ = writeln!(
-            out,
-            "; region {region}: blocks {:?}, {} bytes",
-            blocks(program, region),
-            compiled.code.bytes().len()
-        );
-        if cfg!(target_arch = "x86_64") {
-            listing::write(compiled.code.bytes(), &mut out);
+        let lowered = lower_region(program, region, Effort::Likely, target);
+        let code = MachineCode::with_listing(lowered.function, lowered.hides_uses, isa)?;
+        let _ = writeln!(out, "; region {region}: blocks {:?}, {} bytes", blocks(program, region), code.bytes().len());
+        match &code.compiled.vcode {
+            Some(listing) if !target.is_x86() => out.push_str(listing),
+            _ => listing::write(code.bytes(), &mut out),
         }
     }
     Ok(out)

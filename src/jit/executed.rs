@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 
-use super::lower::{Lowered, lower_region};
-use super::tier::{Compiled, Effort};
-use super::{JitError, Program, compile, size};
+use super::lower::lower_region;
+use super::tier::Effort;
+use super::{JitError, Program, Target, size};
 
 /// A program that counts.
 pub struct Counting {
@@ -26,18 +26,18 @@ struct Counted {
 impl Counting {
     /// Compiles everything at once. An error as of [`size::of`], or of compiling.
     pub fn new(program: Program) -> Result<Counting, JitError> {
-        let (isa, host) = (size::reference_isa()?, Effort::Full.isa()?);
+        let (reference, host) = (size::reference()?, Target::host()?);
         let mut blocks = Vec::new();
         for region in 0..program.regions.len() {
-            let sizes = size::blocks(&program, region, &isa)?;
-            let Lowered { mut function, owned, hides_uses } = lower_region(&program, region, Effort::Full, &host)?;
+            let sizes = size::blocks(&program, region, &reference)?;
+            let mut lowered = lower_region(&program, region, Effort::Full, host);
             for size in sizes {
                 let entered = Box::new(AtomicU64::new(0));
-                count(&mut function, size.block, &entered);
+                count(&mut lowered.function, size.block, &entered);
                 blocks.push(Counted { entered, instructions: size.instructions });
             }
-            let code = compile(function, hides_uses, &host)?;
-            let _ = program.regions[region].code[Effort::Full as usize].set(Ok(Compiled { code, _owned: owned }));
+            let compiled = program.define(region, Effort::Full, lowered)?;
+            let _ = program.regions[region].code[Effort::Full as usize].set(Ok(compiled));
         }
         Ok(Counting { program, blocks })
     }

@@ -5,16 +5,20 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cranelift_codegen::ir::{self as clif, AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::ir::{
+    self as clif, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature, UserExternalName, UserFuncName,
+    types,
+};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use warploom_runtime::memory::Residency;
-use warploom_runtime::warp::{ExitCode, Tlb, WarpContext};
+use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use super::code::CodeMemory;
-use super::{Effort, JitError};
+use super::code::{Code, CodeModule, MachineCode};
+use super::{Effort, JitError, Target};
+use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
-use crate::ir::{Access, AtomicOp, BlockId, Extend, NanPolicy, SharedFn, Space, Type};
+use crate::ir::{Access, AtomicOp, BlockId, Extend, FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -26,6 +30,8 @@ const FAULT_ORDER: usize = 255;
 pub const SPARSE_LANES: usize = 253;
 /// Operands of a shared function, 8 lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
+/// Operands of a fused multiply-add of `f64`, 8 lanes of each or scalars that far apart, then its results in place of the first.
+pub const FUSED_LANES: usize = 0;
 /// What [`Helper::Reach`] found.
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
@@ -78,19 +84,43 @@ pub enum Helper {
     /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in scratch words
     /// [`SHARED_LANES`] and what follows, and results in their places.
     Shared,
+    /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
+    Fused,
 }
 
 impl Helper {
-    const ALL: [Helper; 5] = [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared];
+    pub const ALL: [Helper; 6] =
+        [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared, Helper::Fused];
 
-    fn address(self) -> usize {
+    /// The symbol that code calls it by.
+    pub fn name(self) -> &'static str {
         match self {
-            Helper::Access => access as *const () as usize,
-            Helper::Interpret => interpret as *const () as usize,
-            Helper::Fill => fill as *const () as usize,
-            Helper::Reach => reach as *const () as usize,
-            Helper::Shared => shared as *const () as usize,
+            Helper::Access => "warploom_access",
+            Helper::Interpret => "warploom_interpret",
+            Helper::Fill => "warploom_fill",
+            Helper::Reach => "warploom_reach",
+            Helper::Shared => "warploom_shared",
+            Helper::Fused => "warploom_fused",
         }
+    }
+
+    pub fn address(self) -> *const u8 {
+        match self {
+            Helper::Access => access as *const u8,
+            Helper::Interpret => interpret as *const u8,
+            Helper::Fill => fill as *const u8,
+            Helper::Reach => reach as *const u8,
+            Helper::Shared => shared as *const u8,
+            Helper::Fused => fused as *const u8,
+        }
+    }
+
+    /// The symbol in a function: the helper itself in a trampoline, elsewhere its trampoline.
+    pub fn import(self, b: &mut FunctionBuilder, conv: CallConv) -> FuncRef {
+        let signature = b.import_signature(self.signature(conv));
+        let name = b.func.declare_imported_user_function(UserExternalName { namespace: 0, index: self as u32 });
+        let function = ExtFuncData { name: ExternalName::user(name), signature, colocated: false, patchable: false };
+        b.import_function(function)
     }
 
     pub fn signature(self, conv: CallConv) -> Signature {
@@ -99,6 +129,7 @@ impl Helper {
             Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
             Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32],
+            Helper::Fused => &[types::I64, types::I32, types::I32],
         };
         signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
         signature
@@ -142,13 +173,13 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
     let mut elements: Elements = [0; 16];
     let count = usize::from(desc.access.count);
     if let AccessKind::Load { .. } = desc.kind {
-        context.scratch[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
+        context.engine[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
     }
     let mut left = bits;
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;
-        let cell = Cells { word: 0, ty: desc.address }.get(&context.scratch, lane);
+        let cell = Cells { word: 0, ty: desc.address }.get(&context.engine, lane);
         let address = cell.wrapping_add(desc.access.offset as i64 as u64) & desc.address.bit_mask();
         let actor = Actor::Lane(first as u32 + lane as u32);
         let value = |e: usize| Cells { word: STAGED_VALUES + e * 8, ty: desc.access.ty };
@@ -157,9 +188,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
             Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
         } else {
             if matches!(desc.access.space, Space::Global | Space::Generic) {
-                // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-                let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-                context.memory().tlb_fill(tlb, address);
+                context.fill_tlb(address);
             }
             match desc.kind {
                 AccessKind::Load { extend } => {
@@ -167,22 +196,22 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
                     loaded.inspect(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
                             let bits = interp::extended(&desc.access, extend, bits);
-                            value(e).set(&mut context.scratch, lane, bits);
+                            value(e).set(&mut context.engine, lane, bits);
                         }
                     })
                 }
                 AccessKind::Store => {
                     for (e, element) in elements[..count].iter_mut().enumerate() {
-                        *element = value(e).get(&context.scratch, lane) & desc.access.ty.bit_mask();
+                        *element = value(e).get(&context.engine, lane) & desc.access.ty.bit_mask();
                     }
                     interp::store_elements(context, &desc.access, actor, address, &elements)
                 }
                 AccessKind::Atomic { op } => {
                     let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
-                    let operands = [value(0), compare].map(|cells| cells.get(&context.scratch, lane));
+                    let operands = [value(0), compare].map(|cells| cells.get(&context.engine, lane));
                     interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
                         |(old, residency)| {
-                            value(0).set(&mut context.scratch, lane, old);
+                            value(0).set(&mut context.engine, lane, old);
                             residency
                         },
                     )
@@ -190,20 +219,16 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
             }
         };
         if let (Some(run), Ok(Residency::Resident)) = (desc.run, &outcome) {
-            // SAFETY: as above.
-            let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-            let write = !matches!(desc.kind, AccessKind::Load { .. });
-            let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
-            context.memory().run_fill(&mut runs[run], address, write);
+            context.fill_run(run, address, !matches!(desc.kind, AccessKind::Load { .. }));
         }
         match outcome {
-            Ok(residency) => context.scratch[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
+            Ok(residency) => context.engine[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
             Err(kind) => {
                 let lane = first as u32 + lane as u32;
                 let key = (u64::from(desc.order), lane);
-                if context.fault.kind == 0 || key < (context.scratch[FAULT_ORDER], context.fault.lane) {
+                if context.fault.kind == 0 || key < (context.engine[FAULT_ORDER], context.fault.lane) {
                     context.set_fault(kind, lane, desc.pc, address);
-                    context.scratch[FAULT_ORDER] = desc.order.into();
+                    context.engine[FAULT_ORDER] = desc.order.into();
                 }
                 if !desc.keeps_least {
                     return;
@@ -230,9 +255,7 @@ unsafe extern "C" fn fill(context: *mut WarpContext, address: u64) {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.helper_calls += 1;
-    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-    context.memory().tlb_fill(tlb, address);
+    context.fill_tlb(address);
 }
 
 /// A run of the TLB, for [`Helper::Reach`].
@@ -246,12 +269,9 @@ unsafe extern "C" fn reach(context: *mut WarpContext, low: u64, last: u64, numbe
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.helper_calls += 1;
-    // SAFETY: the scheduler gives each worker a TLB of its own, which only its running warp uses.
-    let tlb: &mut Tlb = unsafe { &mut *context.tlb };
-    let (run, write) = (number as usize / 2, number % 2 == 1);
-    let addend = context.memory().reach(tlb, run, (low, last), write);
-    context.scratch[REACHED] = addend.is_some().into();
-    context.scratch[REACHED_ADDEND] = addend.unwrap_or(0);
+    let addend = context.reach(number as usize / 2, (low, last), number % 2 == 1);
+    context.engine[REACHED] = addend.is_some().into();
+    context.engine[REACHED_ADDEND] = addend.unwrap_or(0);
 }
 
 /// # Safety
@@ -262,9 +282,33 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
     let context = unsafe { &mut *context };
     let cells = Cells { word: SHARED_LANES, ty: function.ty() };
     for lane in 0..lanes as usize {
-        let operand = cells.get(&context.scratch, lane) as u32;
-        cells.set(&mut context.scratch, lane, crate::ir::shared::one(function, nan, operand).into());
+        let operand = cells.get(&context.engine, lane) as u32;
+        cells.set(&mut context.engine, lane, crate::ir::shared::one(function, nan, operand).into());
     }
+}
+
+/// # Safety
+/// As [`access`].
+unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    context.helper_calls += 1;
+    let attrs = FloatAttrs { round: ROUNDS[round as usize], ..FloatAttrs::IEEE };
+    let (x, rest) = context.engine[FUSED_LANES..].split_at_mut(CHUNK as usize);
+    let (y, rest) = rest.split_at(CHUNK as usize);
+    let mut results = [0; CHUNK as usize];
+    let lanes = lanes as usize;
+    // What a NaN is, code sees to.
+    let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
+    eval::fma(Type::F64, attrs, nan, &x[..lanes], &y[..lanes], &rest[..lanes], &mut results[..lanes]);
+    x[..lanes].copy_from_slice(&results[..lanes]);
+}
+
+/// Roundings by the number that code passes.
+const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
+
+pub fn round_number(round: Round) -> u32 {
+    ROUNDS.iter().position(|&r| r == round).expect("all roundings are listed") as u32
 }
 
 /// Shared functions by the number that code passes.
@@ -293,18 +337,27 @@ pub fn shared_number(function: SharedFn) -> u32 {
     SHARED.iter().position(|&f| f == function).expect("all functions are listed") as u32
 }
 
-/// Address of a helper's trampoline: code that keeps all registers around the call, made once per process.
-pub fn trampoline(helper: Helper) -> Result<usize, JitError> {
-    static TRAMPOLINES: [OnceLock<Result<CodeMemory, String>>; Helper::ALL.len()] =
-        [const { OnceLock::new() }; Helper::ALL.len()];
-    let make = || Effort::Quick.isa().and_then(|isa| make(&isa, helper)).map_err(|error| error.to_string());
-    match TRAMPOLINES[helper as usize].get_or_init(make) {
-        Ok(code) => Ok(code.address() as usize),
-        Err(message) => Err(JitError::Trampoline(message.clone())),
+/// The helpers' trampolines: code that keeps all registers around the call, made once per process.
+pub fn trampolines() -> Result<[(Helper, Code); Helper::ALL.len()], JitError> {
+    struct Trampolines {
+        _module: CodeModule,
+        code: [(Helper, Code); Helper::ALL.len()],
     }
+    static TRAMPOLINES: OnceLock<Result<Trampolines, String>> = OnceLock::new();
+    let make = || -> Result<Trampolines, JitError> {
+        let (isa, module) = (Target::host()?.isa(Effort::Quick), CodeModule::of_trampolines()?);
+        let compile = |helper| MachineCode::new(trampoline(isa, helper), false, isa);
+        let compiled = Helper::ALL.into_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        let names = Helper::ALL.map(|helper| format!("{}_trampoline", helper.name()));
+        let functions: Vec<_> = names.iter().map(String::as_str).zip(&compiled).collect();
+        let code = module.define_all(&functions)?;
+        Ok(Trampolines { _module: module, code: Helper::ALL.map(|helper| (helper, code[helper as usize])) })
+    };
+    let made = TRAMPOLINES.get_or_init(|| make().map_err(|error| error.to_string()));
+    made.as_ref().map(|made| made.code).map_err(|message| JitError::Trampoline(message.clone()))
 }
 
-fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
+fn trampoline(isa: &OwnedTargetIsa, helper: Helper) -> clif::Function {
     let signature = helper.signature(CallConv::PreserveAll);
     let mut function = clif::Function::with_name_signature(UserFuncName::default(), signature);
     let mut builder_context = FunctionBuilderContext::new();
@@ -313,11 +366,10 @@ fn make(isa: &OwnedTargetIsa, helper: Helper) -> Result<CodeMemory, JitError> {
     b.append_block_params_for_function_params(block);
     b.switch_to_block(block);
     let args = b.block_params(block).to_vec();
-    let target = b.ins().iconst(types::I64, helper.address() as i64);
-    let signature = b.import_signature(helper.signature(isa.default_call_conv()));
-    b.ins().call_indirect(signature, target, &args);
+    let target = helper.import(&mut b, isa.default_call_conv());
+    b.ins().call(target, &args);
     b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
-    super::compile(function, false, isa)
+    function
 }

@@ -14,6 +14,7 @@ mod helpers;
 mod lower;
 mod plan;
 pub mod size;
+mod target;
 mod tier;
 
 use std::collections::HashMap;
@@ -21,11 +22,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir as clif;
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
-use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{CompiledCode, Context};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
@@ -33,10 +29,11 @@ use crate::analysis::{self, Flow, LaunchClass};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Reg, Terminator};
-use code::CodeMemory;
+use code::{CodeModule, MachineCode};
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
+pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
 use tier::{CAREFUL_SLICE, Compiled, HELPED, Region, SLICE};
 
@@ -49,12 +46,18 @@ pub enum JitError {
     Host(String),
     #[error("the code generator rejected a region: {0}")]
     Codegen(String),
-    #[error("no executable memory: {0}")]
-    Memory(#[from] std::io::Error),
+    #[error("code could not be put in its place: {0}")]
+    Module(String),
     #[error("the trampolines of the helpers could not be made: {0}")]
     Trampoline(String),
     #[error("the register file of {kernel} with its spill slots has {bytes} bytes; at most {max} are supported")]
     RegisterFile { kernel: String, bytes: usize, max: usize },
+}
+
+impl From<cranelift_module::ModuleError> for JitError {
+    fn from(error: cranelift_module::ModuleError) -> JitError {
+        JitError::Module(error.to_string())
+    }
 }
 
 /// Instructions of the IR that a region holds before the next one begins.
@@ -63,52 +66,6 @@ const REGION_INSTS: usize = 600;
 const MAX_REGISTER_FILE: usize = 1 << 25;
 /// Programs of one kernel; further launch classes share the most general one.
 const MAX_VARIANTS: usize = 4;
-
-/// A code generator as this engine wants it, with further settings.
-fn generator(builder: isa::Builder, effort: Effort, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
-    let settings = [
-        ("opt_level", "none"),
-        ("regalloc_algorithm", if effort.is_fast() { "backtracking" } else { "single_pass" }),
-        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        ("unwind_info", "false"),
-        ("enable_probestack", "false"),
-        ("is_pic", "false"),
-    ];
-    let mut flags = settings::builder();
-    for (name, value) in settings.iter().chain(further) {
-        flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
-    }
-    builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
-}
-
-/// The machine code of a function. `hides_uses`: whether parameters of blocks hide how often values are used.
-/// `Context::compile` would make values of them again where there is one way into the block.
-fn machine_code(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CompiledCode, JitError> {
-    let mut context = Context::for_function(function);
-    let mut compile = || {
-        context.verify_if(&**isa)?;
-        context.compute_cfg();
-        context.compute_domtree();
-        context.eliminate_unreachable_code(&**isa)?;
-        if !hides_uses {
-            context.remove_constant_phis(&**isa)?;
-        }
-        context.func.dfg.resolve_all_aliases();
-        let (mut registers, mut control) = (regalloc2::Ctx::default(), ControlPlane::default());
-        isa.compile_function(&context.func, &context.domtree, &mut registers, false, &mut control)
-    };
-    let code = compile().map_err(|error| JitError::Codegen(format!("{error:?}")))?;
-    Ok(code.apply_params(&context.func.params))
-}
-
-/// The same as code that can be called, which needs no relocation.
-fn compile(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<CodeMemory, JitError> {
-    let compiled = machine_code(function, hides_uses, isa)?;
-    if let Some(relocation) = compiled.buffer.relocs().first() {
-        return Err(JitError::Codegen(format!("unexpected relocation {relocation:?}")));
-    }
-    Ok(CodeMemory::new(compiled.code_buffer())?)
-}
 
 /// One function translated for one class of launches: an engine.
 pub struct Program {
@@ -120,6 +77,7 @@ pub struct Program {
     liveness: analysis::Liveness,
     one_worker: bool,
     register_file_bytes: usize,
+    code: CodeModule,
     regions: Vec<Region>,
     region_of: Vec<usize>,
     /// Of each block, for code made quickly and for code made for speed.
@@ -133,7 +91,7 @@ impl Program {
     pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
-        Effort::Quick.isa()?;
+        let code = CodeModule::new()?;
         let analysis::Optimized { function, flow, read_first, liveness } = analysis::optimize(function);
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
@@ -155,6 +113,7 @@ impl Program {
             launch,
             one_worker,
             register_file_bytes: 0,
+            code,
             region_of,
             translate_ns: AtomicU64::new(0),
             interpreter,
@@ -215,14 +174,25 @@ impl Program {
         self.translate_ns.load(Relaxed)
     }
 
-    fn compile_region(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
-        let isa = effort.isa()?;
+    /// Bytes of the register file that a region's code needs.
+    fn register_bytes(&self, region: usize, effort: Effort) -> Result<u64, JitError> {
         let plans = self.plans(effort);
-        for &block in &self.regions[region].blocks {
-            self.check_register_file(plans[block.0 as usize].bytes, self.register_file_bytes)?;
-        }
-        let Lowered { function, owned, hides_uses } = lower_region(self, region, effort, &isa)?;
-        Ok(Compiled { code: compile(function, hides_uses, &isa)?, _owned: owned })
+        let bytes = self.regions[region].blocks.iter().map(|block| plans[block.0 as usize].bytes).max().unwrap_or(0);
+        self.check_register_file(bytes, MAX_REGISTER_FILE)?;
+        Ok(bytes as u64)
+    }
+
+    /// Compiles what a region was lowered to, and puts it in its place.
+    fn define(&self, region: usize, effort: Effort, lowered: Lowered) -> Result<Compiled, JitError> {
+        let Lowered { function, owned, hides_uses } = lowered;
+        let register_bytes = self.register_bytes(region, effort)?;
+        let code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
+        let name = format!("{}.region{region}.{}", self.function.name, effort.name());
+        Ok(Compiled { code: self.code.define(&name, &code)?, register_bytes, _owned: owned })
+    }
+
+    fn compile_region(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
+        self.define(region, effort, lower_region(self, region, effort, Target::host()?))
     }
 
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
@@ -231,15 +201,24 @@ impl Program {
         (0..self.regions.len()).try_for_each(|region| self.compiled(region, effort).as_ref().map(|_| ()))
     }
 
+    /// Regions that could not be compiled so far, each with where it is and why.
+    pub fn uncompiled(&self) -> Vec<String> {
+        let of_region = |(number, region): (usize, &Region)| {
+            let error = Effort::ALL.iter().find_map(|&effort| region.code[effort as usize].get()?.as_ref().err());
+            let pc = region.blocks.first().map_or(0, |&block| self.function.block(block).pc);
+            error.map(|error| format!("{}: region {number}, from pc {pc:#x} on: {error}", self.function.name))
+        };
+        self.regions.iter().enumerate().filter_map(of_region).collect()
+    }
+
     /// The code of a region, made now if there is none yet.
     fn compiled(&self, region: usize, effort: Effort) -> &Result<Compiled, JitError> {
         self.regions[region].code[effort as usize].get_or_init(|| {
             let start = Instant::now();
             let compiled = self.compile_region(region, effort);
             self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
-            compiled.inspect_err(|error| {
-                tracing::error!("{}: region {region} is not compiled: {error}", self.function.name)
-            })
+            compiled
+                .inspect_err(|error| tracing::warn!("{}: region {region} is not compiled: {error}", self.function.name))
         })
     }
 
@@ -266,7 +245,9 @@ impl Program {
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         let entry = unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
         let block = context.resume;
-        // SAFETY: the scheduler made the context: its register file has `register_file_bytes`, its pointers are
+        // Code addresses the register file without a check.
+        assert!(context.register_bytes() >= compiled.register_bytes, "the register file is too small");
+        // SAFETY: the scheduler made the context: its register file has `register_bytes`, its pointers are
         // valid for the call, and no other thread uses it. The code touches guest memory through them only.
         unsafe { entry(context, block) }
     }
@@ -297,8 +278,8 @@ impl Program {
 
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
-        let blocks = context.nctaid.iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
-        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps.into()));
+        let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
+        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps().into()));
         let fast = will_be_hot.then(|| self.compiled(region, Effort::Likely).as_ref().ok());
         fast.flatten().or_else(|| self.compiled(region, Effort::Quick).as_ref().ok())
     }
@@ -314,18 +295,21 @@ impl Engine for Program {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
-        // Compiled code addresses the register file without a check.
-        assert!(context.register_bytes >= self.register_file_bytes as u64, "the register file is too small");
+        assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
         let mut careful = false;
         loop {
             let region = self.region_of[context.resume as usize];
             let fast = self.regions[region].fast().filter(|_| !careful);
+            let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful)) else {
+                return self.interpreter.run(context);
+            };
+            if context.register_bytes() < compiled.register_bytes {
+                context.register_bytes_wanted = compiled.register_bytes;
+                return ExitCode::Grow;
+            }
             let code = match fast {
                 Some(fast) => self.enter(fast, context),
-                None => match self.slow_code(region, context, careful) {
-                    Some(slow) => self.warm(region, slow, context, careful),
-                    None => return self.interpreter.run(context),
-                },
+                None => self.warm(region, compiled, context, careful),
             };
             careful = code == abi::CAREFUL;
             match code {
@@ -399,6 +383,12 @@ impl Kernel {
     pub fn counting(&self, block: [u32; 3]) -> Result<Counting, JitError> {
         let launch = LaunchClass::of(block, self.function.lanes.into());
         Counting::new(Program::new(&self.function, launch, true)?)
+    }
+
+    /// What of any program could not be compiled so far, and why.
+    pub fn uncompiled(&self) -> Vec<String> {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        variants.values().flat_map(|program| program.uncompiled()).collect()
     }
 
     /// Nanoseconds spent on translation so far, and the number of programs.

@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use cranelift_codegen::CompiledCode;
 use cranelift_codegen::ir::{self as clif, SourceLoc};
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
-use cranelift_codegen::settings::Configurable;
 use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
 
+use super::code::MachineCode;
 use super::lower::{Lowered, lower_region};
-use super::{Effort, JitError, Program, generator, machine_code};
+use super::{Effort, JitError, Program, Target};
 
 /// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,11 +33,11 @@ pub(super) struct BlockSize {
 /// The code for an x86-64 host with AVX2 and FMA, whatever this host has. An error if Cranelift was built without
 /// x86-64.
 pub fn of(program: &Program) -> Result<CodeSize, JitError> {
-    let isa = reference_isa()?;
+    let target = reference()?;
     let guest = program.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
     let mut size = CodeSize { guest, ..CodeSize::default() };
     for region in 0..program.regions.len() {
-        for block in blocks(program, region, &isa)? {
+        for block in blocks(program, region, &target)? {
             size.all += block.instructions;
             size.likely += if block.likely { block.instructions } else { 0 };
         }
@@ -46,20 +45,15 @@ pub fn of(program: &Program) -> Result<CodeSize, JitError> {
     Ok(size)
 }
 
-pub(super) fn reference_isa() -> Result<OwnedTargetIsa, JitError> {
-    let isa = || {
-        let mut builder = isa::lookup_by_name("x86_64-unknown-linux-gnu").map_err(|error| error.to_string())?;
-        builder.enable("haswell").map_err(|error| error.to_string())?;
-        generator(builder, Effort::Full, &[("machine_code_cfg_info", "true")])
-    };
-    isa().map_err(JitError::Host)
+pub(super) fn reference() -> Result<Target, JitError> {
+    Target::with("x86_64-unknown-linux-gnu,x86-64-v3", &[("machine_code_cfg_info", "true")]).map_err(JitError::Host)
 }
 
 /// The blocks of a region, in the order of lowering.
-pub(super) fn blocks(program: &Program, region: usize, isa: &OwnedTargetIsa) -> Result<Vec<BlockSize>, JitError> {
-    let Lowered { mut function, owned: _owned, hides_uses } = lower_region(program, region, Effort::Full, isa)?;
+pub(super) fn blocks(program: &Program, region: usize, target: &Target) -> Result<Vec<BlockSize>, JitError> {
+    let Lowered { mut function, owned: _owned, hides_uses } = lower_region(program, region, Effort::Full, target);
     let mut blocks = mark(&mut function);
-    count(&machine_code(function, hides_uses, isa)?, &mut blocks);
+    count(&MachineCode::new(function, hides_uses, target.isa(Effort::Full))?.compiled, &mut blocks);
     Ok(blocks)
 }
 

@@ -4,10 +4,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use cranelift_codegen::isa::OwnedTargetIsa;
-
-use super::code::CodeMemory;
-use super::{JitError, generator, lower};
+use super::code::Code;
+use super::{JitError, lower};
 use crate::ir::BlockId;
 
 /// What code is made for.
@@ -41,13 +39,6 @@ impl Effort {
     /// Another one.
     pub fn other(self) -> Effort {
         Effort::ALL[(self as usize + 1) % Effort::ALL.len()]
-    }
-
-    /// The host's code generator, made once.
-    pub fn isa(self) -> Result<OwnedTargetIsa, JitError> {
-        static ISAS: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
-        let make = || generator(cranelift_native::builder()?, self, &[]);
-        ISAS[usize::from(self.is_fast())].get_or_init(make).clone().map_err(JitError::Host)
     }
 }
 
@@ -118,7 +109,9 @@ impl Heat {
 
 /// The code of one region.
 pub struct Compiled {
-    pub code: CodeMemory,
+    pub code: Code,
+    /// Of the register file that it needs.
+    pub register_bytes: u64,
     pub _owned: lower::Owned,
 }
 

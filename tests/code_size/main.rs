@@ -76,7 +76,7 @@ fn kernel(file: &str, name: &str) -> Function {
     let path = root().join(file).with_extension("sm_50.cubin");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let program = exec::Program::load(&bytes, Some(name)).expect("a module");
-    let text = program.kernel(name).and_then(|kernel| kernel.dump(Stage::Ir, [256, 1, 1])).expect("its IR");
+    let text = program.kernel(name).and_then(|kernel| kernel.dump(Stage::Ir, [256, 1, 1], None)).expect("its IR");
     parse::parse(&text).expect("IR that prints parses")
 }
 

@@ -96,7 +96,7 @@ fn waits_and_hints() {
         "v_nop",
         "v_clrexcp",
         "s_barrier",
-        "s_setreg_b32 hwreg(HW_REG_MODE, 12, 7), s2",
+        "s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 9), s2",
     ];
     let before = State::new();
     for (engine, found) in Probe::new(&texts, 0x3f0).run(&before) {

@@ -10,6 +10,7 @@ use warploom::interp::Interpreter;
 use warploom::ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Part, Space, Terminator, Type, Value,
 };
+use warploom::isa::gfx9::Chip;
 use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom::jit::{self, Effort};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
@@ -132,7 +133,16 @@ impl Probe {
 
     /// On a GPU that has v_fma_mix or v_mad_mix.
     pub fn of_gpu(texts: &[&str], mode: u32, fused_mix: bool) -> Probe {
-        let (words, vectors) = (assemble(texts), reach(texts));
+        let chip = if fused_mix { Chip::Gfx906 } else { Chip::Any };
+        Probe::of(&assemble(texts), reach(texts), mode, chip, &texts.join("; "))
+    }
+
+    /// Of words, with all vector registers.
+    pub fn of_words(words: &[u32], mode: u32) -> Probe {
+        Probe::of(words, VECTORS, mode, Chip::Any, &format!("{words:08x?}"))
+    }
+
+    fn of(words: &[u32], vectors: usize, mode: u32, chip: Chip, texts: &str) -> Probe {
         const END: u32 = 0xbf81_0000;
         let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
         let kernel = Kernel {
@@ -140,12 +150,12 @@ impl Probe {
             plain: true,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
-            fused_mix,
+            chip,
             ..Kernel::new("probe", &code)
         };
-        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{texts:?}: {error}"));
+        let lifted = lift_kernel(&kernel).unwrap_or_else(|error| panic!("{texts}: {error}"));
         let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
-        assert!(!traps, "unsupported: {texts:?}");
+        assert!(!traps, "unsupported: {texts}");
         let function = Arc::new(wrap(lifted, vectors));
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));

@@ -14,7 +14,7 @@ pub const DATA: u8 = 4;
 pub const DESCRIPTOR: u8 = 20;
 const SOFFSET: u8 = 3;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Descriptor {
     pub stride: u32,
     pub swizzle: bool,
@@ -26,6 +26,17 @@ pub struct Descriptor {
     pub index_stride: u32,
     pub add_tid: bool,
 }
+
+/// No records of 32 bits.
+impl Default for Descriptor {
+    fn default() -> Descriptor {
+        let format = (4, 7);
+        Descriptor { stride: 0, swizzle: false, records: 0, format, select: 0, index_stride: 0, add_tid: false }
+    }
+}
+
+/// The data format that says that no buffer is bound.
+const INVALID: (u32, u32) = (0, 7);
 
 /// A stride that only fits where lanes are records.
 const LONG: u32 = 1 << 14 | 16;
@@ -52,6 +63,10 @@ impl Descriptor {
         word: u32,
         bytes: u32,
     ) -> Option<usize> {
+        // Of what adds the lane's number the field is a part of the stride.
+        if self.format == INVALID && !self.add_tid {
+            return None;
+        }
         let index = if bits.idxen { index } else { 0 };
         let index = index.wrapping_add(if self.add_tid { lane } else { 0 });
         let offset = bits.offset.wrapping_add(if bits.offen { offset } else { 0 });
@@ -117,6 +132,12 @@ fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
         (Descriptor { swizzle: true, index_stride: 0, records: 400, ..structured }, bits(4, true, false)),
         (Descriptor { add_tid: true, ..structured }, bits(0, true, true)),
         (Descriptor { add_tid: true, stride: LONG, records: 2, ..structured }, bits(0, true, true)),
+        (Descriptor { format: INVALID, ..raw }, bits(0, false, false)),
+        (Descriptor { format: INVALID, ..raw }, bits(8, true, false)),
+        (Descriptor { format: INVALID, ..structured }, bits(4, false, true)),
+        (Descriptor { format: INVALID, ..structured }, bits(4, true, true)),
+        (Descriptor { format: INVALID, swizzle: true, index_stride: 1, ..structured }, bits(4, true, true)),
+        (Descriptor { format: INVALID, ..scratch }, bits(4, true, false)),
     ]
 }
 

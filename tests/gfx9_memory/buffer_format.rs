@@ -267,3 +267,47 @@ fn formats_are_stored() {
         }
     }
 }
+
+/// Of a format that there is not, the descriptor's or of MTBUF the instruction's, loads give 0 also where 1 is selected, and
+/// stores write nothing. MTBUF does not look at the descriptor's.
+#[test]
+fn invalid_formats() {
+    let mut random = Random(29);
+    let prefixes = ["buffer_load_format", "buffer_store_format", "tbuffer_load_format", "tbuffer_store_format"];
+    for name in prefixes.into_iter().flat_map(implemented) {
+        let (typed, count) = (name.starts_with('t'), name.rsplit('_').next().unwrap().len());
+        let d16 = name.contains("d16");
+        for (descriptors, given) in [((0, 4), (14, 4)), ((0, 4), (0, 4)), ((14, 4), (0, 4))] {
+            let format = if typed { given } else { descriptors };
+            // All components are those of the texel, or 1.
+            for select in [IDENTITY, 1 | 1 << 3 | 1 << 6 | 1 << 9] {
+                if format.0 != 0 && (select != IDENTITY || d16 || name.contains("store")) {
+                    continue;
+                }
+                let descriptor =
+                    Descriptor { stride: 16, records: 64, format: descriptors, select, ..Descriptor::default() };
+                let mut wave = wave(&mut random, descriptor);
+                wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32));
+                let bits = Bits { idxen: true, format: given, ..Bits::default() };
+                let after = wave.run(&[buffer(name, DATA, ADDRESS, DESCRIPTOR, 128, bits)]);
+                let mut expected = before(&wave);
+                let registers = if d16 { count.div_ceil(2) } else { count };
+                for lane in active(&wave).filter(|_| name.contains("load")) {
+                    let at = START + lane * 16;
+                    let texel = components(format, &wave.memory[at..at + 16]);
+                    for (i, word) in texel.into_iter().enumerate().take(registers) {
+                        let number = usize::from(DATA) + i;
+                        let kept = match (d16, name.contains("hi")) {
+                            (true, true) => 0xffff,
+                            (true, false) if count % 2 == 1 && i + 1 == registers => 0xffff_0000,
+                            _ => 0,
+                        };
+                        let value = if format.0 == 0 { 0 } else { word };
+                        expected.vectors[number][lane] = expected.vectors[number][lane] & kept | value;
+                    }
+                }
+                after.check(&expected, &format!("{name} {descriptors:?} {given:?} select {select:#x}"));
+            }
+        }
+    }
+}

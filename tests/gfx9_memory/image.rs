@@ -52,6 +52,7 @@ impl Descriptor {
             11 => 8,
             14 => 16,
             1 => 1,
+            0 => 0,
             _ => 2,
         }
     }
@@ -124,6 +125,8 @@ fn shapes() -> Vec<Descriptor> {
         Descriptor { format: (1, 4), ..PLANE },
         Descriptor { format: (14, 7), ..PLANE },
         Descriptor { format: (11, 5), ..PLANE },
+        // No format: nothing is loaded or stored.
+        Descriptor { format: (0, 4), ..PLANE },
     ]
 }
 
@@ -131,6 +134,7 @@ fn shapes() -> Vec<Descriptor> {
 fn components(descriptor: Descriptor, texel: &[u8]) -> [u32; 4] {
     let word = |i: usize| u32::from_le_bytes(texel[4 * i..4 * i + 4].try_into().unwrap());
     match descriptor.format {
+        (0, _) => [0; 4],
         (10, _) => std::array::from_fn(|i| texel[i].into()),
         (1, _) => [texel[0].into(), 0, 0, 1],
         (11, _) => [word(0), word(1), 0, 1],

@@ -3,6 +3,7 @@
 use crate::draw::Draw;
 use crate::reference::{Shape, WARP};
 use crate::support::Case;
+use warploom_runtime::fault::FaultKind;
 
 const ONE_WARP: Shape = Shape { grid: 1, block: WARP };
 
@@ -153,6 +154,45 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
             .spins()
             .check();
     }
+}
+
+/// `cg::this_grid().sync()`, through the workspace that the driver provides; twice, since each launch begins anew.
+#[test]
+fn a_cooperative_grid_synchronises() {
+    for (grid, block) in [([2, 1, 1], 1), ([5, 1, 1], 32), ([3, 2, 2], 33), ([40, 1, 1], 5)] {
+        let n = grid.iter().product::<u32>() as usize * block;
+        let before: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        for times in [0, 1, 5] {
+            let mut values = before.clone();
+            for _ in 0..times {
+                let old = values.clone();
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = old[(i + 1) % n].wrapping_mul(3).wrapping_add(old[(i + n - 1) % n]);
+                }
+            }
+            Case::behaviour("grid_sync", "rounds")
+                .grid(grid)
+                .block([block as u32, 1, 1])
+                .cooperative()
+                .inout(&before, &values)
+                .output(&vec![1u32; n])
+                .value(times)
+                .spins()
+                .check();
+        }
+    }
+}
+
+/// Without a workspace there is no such barrier: the compiler's code traps.
+#[test]
+fn another_grid_does_not_synchronise() {
+    Case::behaviour("grid_sync", "rounds")
+        .grid([2, 1, 1])
+        .block([32, 1, 1])
+        .any(256)
+        .any(256)
+        .value(1)
+        .check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Trap, "{fault}"));
 }
 
 #[test]

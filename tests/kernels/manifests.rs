@@ -1,4 +1,5 @@
-//! The manifests of all examples, random programs and cases give their expected files: the JIT with one and two threads, and the interpreter.
+//! The manifests of all examples, random programs and cases (programs that were wrong once) give their expected files: both
+//! engines with one and two threads.
 
 use std::path::{Path, PathBuf};
 use warploom::capture::{Launch, compare};
@@ -11,9 +12,8 @@ fn manifests() -> Vec<PathBuf> {
         let listed = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
-    let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources", "tests/fixtures/cases"]
-        .into_iter()
-        .flat_map(entries);
+    let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources", "tests/fixtures/cases"];
+    let folders = folders.into_iter().flat_map(entries);
     let folders = folders.filter(|path| path.is_dir());
     let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
@@ -24,12 +24,14 @@ fn manifests() -> Vec<PathBuf> {
 #[test]
 fn give_the_expected_files() {
     let manifests = manifests();
-    assert!(manifests.len() >= 108, "{manifests:?}");
+    assert!(manifests.len() >= 111, "{manifests:?}");
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(launch.expects_something(), "{}: nothing is expected", path.display());
-        for (engine, threads) in [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 2)] {
+        for (engine, threads) in
+            [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 1), (EngineKind::Interp, 2)]
+        {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
             let options = session.options(engine, threads);
@@ -45,6 +47,12 @@ fn give_the_expected_files() {
                 let got = session.buffer(i).unwrap_or_else(|e| panic!("{label}: {e}"));
                 let comparison = compare(&got, &expect.array, expect.tolerance);
                 assert_eq!(comparison.mismatches, 0, "{label}: buffer `{}`: {comparison}", buffer.name);
+            }
+            for (i, symbol) in launch.symbols.iter().enumerate() {
+                let Some(expect) = &symbol.expect else { continue };
+                let got = session.variable(i).unwrap_or_else(|e| panic!("{label}: {e}"));
+                let comparison = compare(&got[..expect.array.bytes.len()], &expect.array, expect.tolerance);
+                assert_eq!(comparison.mismatches, 0, "{label}: variable `{}`: {comparison}", symbol.name);
             }
             for (i, surface) in launch.surfaces.iter().enumerate() {
                 let Some(expect) = &surface.expect else { continue };

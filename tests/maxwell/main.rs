@@ -5,6 +5,7 @@ mod coverage;
 mod divergence;
 mod instructions;
 mod shapes;
+mod silent;
 mod support;
 #[path = "../support/variable.rs"]
 mod variable;

@@ -15,7 +15,7 @@ pub trait Engine: Sync {
     /// warps after it up to `chain_end` when it is done (see [`WarpContext::chain`]), and perhaps with those of the blocks after it
     /// up to `row_end`. An engine that returns
     /// [`ExitCode::Service`] is wrapped by one that serves; the scheduler knows no services.
-    fn run(&self, context: &mut WarpContext) -> ExitCode;
+    fn run(&self, context: &mut WarpContext<'_>) -> ExitCode;
 
     /// Guest address of the block with this number, for messages about warps that wait there. 0 if unknown.
     fn block_pc(&self, block: u32) -> u64 {

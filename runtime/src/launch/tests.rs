@@ -66,7 +66,7 @@ fn linear(config: &LaunchConfig, ctaid: [u32; 3]) -> u64 {
 }
 
 /// The least of the register file, as a counter.
-fn counter(context: &mut WarpContext) -> &mut u8 {
+fn counter<'c>(context: &'c mut WarpContext<'_>) -> &'c mut u8 {
     &mut context.registers()[0]
 }
 

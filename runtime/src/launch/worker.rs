@@ -26,7 +26,7 @@ enum Stop {
 
 pub(super) struct Worker<'a> {
     launch: &'a Launch<'a>,
-    context: Box<WarpContext>,
+    context: Box<WarpContext<'a>>,
     /// Of the warps that run for the first time, then of those that are done.
     free: Vec<WarpStorage>,
     progress: Option<&'a dyn Fn(u64, u64)>,

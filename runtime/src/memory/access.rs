@@ -133,7 +133,7 @@ impl Memory {
     ///
     /// The entry holds until something is unbound, released or protected, for which this memory must be borrowed mutably.
     #[inline]
-    pub fn tlb_fill(&self, tlb: &mut Tlb, address: u64) -> Page {
+    pub(crate) fn tlb_fill(&self, tlb: &mut Tlb, address: u64) -> Page {
         let state = self.page(address);
         if let Page::Resident { host, access } = state {
             let (page, slot) = (page_start(address), tlb_slot(address >> PAGE_BITS));
@@ -149,7 +149,7 @@ impl Memory {
 
     /// Notes that an access at `address` did not go through `run`, and mostly makes it that of the address, if it has one. It
     /// holds as long as a TLB's entry does.
-    pub fn run_fill(&self, run: &mut Run, address: u64, write: bool) {
+    pub(crate) fn run_fill(&self, run: &mut Run, address: u64, write: bool) {
         if run.holds(address) {
             return;
         }
@@ -161,7 +161,7 @@ impl Memory {
 
     /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
     /// memory too and are readable or, with `write`, both readable and writable. Mostly the TLB's run has them from then on.
-    pub fn reach(&self, tlb: &mut Tlb, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
+    pub(crate) fn reach(&self, tlb: &mut Tlb, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
         let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
         let run = &mut runs[run];
         self.run_fill(run, low, write);

@@ -26,6 +26,7 @@ const TABLE: &[(u32, &str, RelocKind)] = &[
     (49, "R_CUDA_FUNC_DESC32_HI_20", address(Half::High, 20, 32)),
     (50, "R_CUDA_CONST_FIELD19_20", RelocKind::ConstantOperand { at: 20 }),
     (52, "R_CUDA_SURF_HEADER_INDEX", RelocKind::Header { at: 0, bits: 20 }),
+    (54, "R_CUDA_CONST_FIELD21_20", RelocKind::ConstantAddress { at: 20 }),
 ];
 
 /// Meaning and name of a relocation type.

@@ -44,11 +44,13 @@ pub enum UserSgpr {
     FlatScratchInit,
     /// Bytes of scratch of a lane.
     PrivateSegmentSize,
+    /// Workgroups of the grid on axis 0 to 2, in code objects of versions 1 and 2.
+    GridWorkgroupCount(u8),
 }
 
 impl UserSgpr {
     /// All, in order. A kernel asks for number i with bit i of [`KernelDescriptor::properties`].
-    pub const ALL: [UserSgpr; 7] = [
+    pub const ALL: [UserSgpr; 10] = [
         UserSgpr::PrivateSegmentBuffer,
         UserSgpr::DispatchPtr,
         UserSgpr::QueuePtr,
@@ -56,13 +58,16 @@ impl UserSgpr {
         UserSgpr::DispatchId,
         UserSgpr::FlatScratchInit,
         UserSgpr::PrivateSegmentSize,
+        UserSgpr::GridWorkgroupCount(0),
+        UserSgpr::GridWorkgroupCount(1),
+        UserSgpr::GridWorkgroupCount(2),
     ];
 
     /// How many SGPRs it takes.
     pub const fn registers(self) -> u32 {
         match self {
             UserSgpr::PrivateSegmentBuffer => 4,
-            UserSgpr::PrivateSegmentSize => 1,
+            UserSgpr::PrivateSegmentSize | UserSgpr::GridWorkgroupCount(_) => 1,
             _ => 2,
         }
     }
@@ -104,6 +109,9 @@ impl KernelDescriptor {
     /// Size in the file, and its alignment.
     pub const BYTES: usize = 64;
 
+    /// Properties that only code objects of versions 1 and 2 have: counts of workgroups in SGPRs.
+    const COUNTS: u16 = 0x380;
+
     /// Decodes the 64 bytes.
     pub fn decode(bytes: &[u8; Self::BYTES]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -115,7 +123,7 @@ impl KernelDescriptor {
             rsrc3: word(44),
             rsrc1: word(48),
             rsrc2: word(52),
-            properties: word(56) as u16,
+            properties: word(56) as u16 & !Self::COUNTS,
             kernarg_preload: (word(56) >> 16) as u16,
         }
     }

@@ -1,9 +1,12 @@
 //! The segments of a code object as one image, from address 0 to the end of the last one.
 
-use object::LittleEndian as LE;
-use object::elf::{PT_LOAD, ProgramHeader64};
-use object::read::elf::ProgramHeader;
+use std::ops::Range;
 
+use object::LittleEndian as LE;
+use object::elf::{PF_X, PT_LOAD, ProgramHeader64, SHF_EXECINSTR, SHT_NOBITS};
+use object::read::elf::{ProgramHeader, SectionHeader, SectionTable};
+
+use super::Header;
 use crate::container::{Error, Section, SectionKind};
 
 /// No image is larger.
@@ -50,4 +53,35 @@ pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Sec
         return Err(Error::malformed(0x20, "program headers", "segments to load"));
     }
     Ok(image)
+}
+
+/// Where an image of so many bytes has instructions, in ascending order.
+pub(super) fn code(
+    segments: &[ProgramHeader64<LE>],
+    sections: &SectionTable<'_, Header>,
+    bytes: u64,
+) -> Vec<Range<u64>> {
+    let executable = |s: &&<Header as object::read::elf::FileHeader>::SectionHeader| {
+        s.sh_flags(LE).contains(SHF_EXECINSTR) && s.sh_type(LE) != SHT_NOBITS
+    };
+    let named = sections.iter().filter(executable).map(|s| (s.sh_addr(LE), s.sh_size(LE)));
+    let loaded = segments.iter().filter(|s| s.p_type(LE) == PT_LOAD && s.p_flags(LE).contains(PF_X));
+    let loaded = loaded.map(|s| (s.p_vaddr(LE), s.p_filesz(LE)));
+    let ranges = |of: &mut dyn Iterator<Item = (u64, u64)>| {
+        let ends = of.map(|(start, size)| start.min(bytes)..start.saturating_add(size).min(bytes));
+        ends.filter(|range| !range.is_empty()).collect::<Vec<_>>()
+    };
+    let mut code = ranges(&mut { named });
+    if code.is_empty() {
+        code = ranges(&mut { loaded });
+    }
+    code.sort_by_key(|range| (range.start, range.end));
+    // What overlaps is listed once.
+    let mut end = 0;
+    code.retain_mut(|range| {
+        range.start = range.start.max(end);
+        end = end.max(range.end);
+        !range.is_empty()
+    });
+    code
 }

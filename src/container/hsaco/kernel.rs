@@ -2,6 +2,8 @@
 //!
 //! Source: AMDGPUUsage, "Code Object V3 Metadata" to "V5 Metadata", and "Kernarg Segment".
 
+use std::ops::Range;
+
 use super::{Feature, KernelDescriptor};
 
 /// What belongs to a whole code object.
@@ -16,6 +18,8 @@ pub struct HsaModule {
     pub target: Option<String>,
     /// `amdhsa.printf`: format strings, each `ID:ARGUMENTS:BYTES OF EACH..:FORMAT`.
     pub printf: Vec<String>,
+    /// Where the image has instructions, in ascending order: its executable sections, or segments if it has no sections.
+    pub code: Vec<Range<u64>>,
 }
 
 /// What belongs to one kernel.

@@ -1,22 +1,25 @@
-//! The note with a code object's metadata: MessagePack, a map of keys.
+//! The note with a code object's metadata, a map of keys: MessagePack, in code objects of version 2 YAML (`yaml`).
 
-use object::LittleEndian as LE;
-use object::elf::{PT_NOTE, ProgramHeader64};
-use object::read::elf::ProgramHeader;
 use rmpv::Value;
 
 use super::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, ValueKind};
-use super::{Header, KernelDescriptor};
+use super::notes::Note;
+use super::{KernelDescriptor, yaml};
 use crate::container::Error;
 
 /// `NT_AMDGPU_METADATA` of notes by `AMDGPU`.
 const NOTE: (&[u8], u32) = (b"AMDGPU", 32);
-/// `amdhsa.version` has this major number in code object versions 3 to 6.
+/// `NT_AMD_HSA_METADATA` of notes by `AMD`, in code objects of version 2, and what LLVM 4 wrote.
+const NOTE_V2: (&[u8], u32) = (b"AMD", 10);
+const NOTE_LLVM4: (&[u8], u32) = (b"AMD", 8);
+/// What LLVM wrote before, for some months.
+const NOTE_BINARY: (&[u8], u32) = (b"AMD", 7);
+/// `amdhsa.version` has this major number in code object versions 2 to 6.
 const MAJOR: u64 = 1;
 /// Values nest five deep.
 const MAX_DEPTH: usize = 16;
 /// No kernarg segment is larger.
-const MAX_KERNARG_BYTES: u32 = 1 << 16;
+pub(super) const MAX_KERNARG_BYTES: u32 = 1 << 16;
 /// What loaders align kernarg segments to.
 const KERNARG_ALIGN: u32 = 16;
 /// GFX9 has waves of this many lanes.
@@ -38,13 +41,24 @@ pub(super) struct Kernel {
     at: u64,
     group_bytes: Option<u32>,
     private_bytes: Option<u32>,
+    /// The kernarg segment may be larger than it is here.
+    rounded: bool,
     /// Without descriptor.
     hsa: HsaKernel,
 }
 
 impl Kernel {
+    /// A kernel of which a file says nothing but its arguments.
+    pub(super) fn of_arguments(symbol: String, at: u64, hsa: HsaKernel) -> Kernel {
+        Kernel { symbol, at, group_bytes: None, private_bytes: None, rounded: true, hsa }
+    }
+
     /// What the note says, if it agrees with the descriptor.
-    pub(super) fn check(self, descriptor: &KernelDescriptor) -> Result<HsaKernel, Error> {
+    pub(super) fn check(mut self, descriptor: &KernelDescriptor) -> Result<HsaKernel, Error> {
+        if self.rounded {
+            self.hsa.kernarg_bytes = self.hsa.kernarg_bytes.max(descriptor.kernarg_bytes);
+            (self.hsa.sgprs, self.hsa.vgprs) = (descriptor.sgprs(), descriptor.vgprs());
+        }
         let kernarg = Some(self.hsa.kernarg_bytes).filter(|_| descriptor.kernarg_bytes != 0);
         for (what, note, found) in [
             ("group segment", self.group_bytes, descriptor.group_segment_bytes),
@@ -66,12 +80,21 @@ impl Kernel {
 }
 
 impl HsaKernel {
-    /// A kernel that the note does not describe: it may be given its kernarg segment as it is.
+    /// A kernel that the note does not describe: its only argument is the kernarg segment as it is.
     pub(super) fn without_metadata(descriptor: KernelDescriptor) -> HsaKernel {
+        let segment = Arg {
+            name: None,
+            type_name: None,
+            offset: 0,
+            size: descriptor.kernarg_bytes,
+            kind: ValueKind::ByValue,
+            address_space: None,
+            pointee_align: 0,
+        };
         HsaKernel {
             descriptor_at: 0,
             descriptor,
-            args: vec![],
+            args: Some(segment).filter(|segment| segment.size > 0).into_iter().collect(),
             hidden: vec![],
             kernarg_bytes: descriptor.kernarg_bytes,
             kernarg_align: KERNARG_ALIGN,
@@ -88,29 +111,29 @@ impl HsaKernel {
     }
 }
 
-/// Reads the note. A file without one has no metadata.
-pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Metadata, Error> {
-    for segment in segments.iter().filter(|s| s.p_type(LE) == PT_NOTE) {
-        let at = segment.p_offset(LE);
-        let wrong = |e: &str| Error::malformed(at, format!("notes: {e}"), "notes within the file");
-        let data = segment.data(LE, bytes).map_err(|()| wrong("outside the file"))?;
-        let align = segment.p_align(LE);
-        let mut notes =
-            object::read::elf::NoteIterator::<Header>::new(LE, align, data).map_err(|e| wrong(&e.to_string()))?;
-        while let Some(note) = notes.next().map_err(|e| wrong(&e.to_string()))? {
-            if (note.name(), note.n_type(LE).0) == NOTE {
-                return parse(note.desc(), at);
+/// Reads the note with it. A file without one has no metadata.
+pub(super) fn read(notes: &[Note<'_>]) -> Result<Metadata, Error> {
+    for note in notes {
+        return match (note.owner, note.kind) {
+            NOTE => {
+                let root = rmpv::decode::read_value_with_max_depth(&mut &*note.content, MAX_DEPTH)
+                    .map_err(|e| Error::malformed(note.at, format!("metadata: {e}"), "a MessagePack map"))?;
+                parse(&root, note.at)
             }
-        }
+            NOTE_V2 | NOTE_LLVM4 => parse(&yaml::read(note.content, note.at)?, note.at),
+            NOTE_BINARY => Err(Error::Unsupported {
+                what: format!("metadata of version 1 (in notes at offset {:#x})", note.at),
+                why: "of compilers before LLVM 4, whose argument layout is not read".into(),
+            }),
+            _ => continue,
+        };
     }
     Ok(Metadata::default())
 }
 
-fn parse(mut note: &[u8], at: u64) -> Result<Metadata, Error> {
-    let root = rmpv::decode::read_value_with_max_depth(&mut note, MAX_DEPTH)
-        .map_err(|e| Error::malformed(at, format!("metadata: {e}"), "a MessagePack map"))?;
+fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
     let place = Place { at, path: "metadata".into() };
-    let root = place.map(&root)?;
+    let root = place.map(root)?;
     if let Some(version) = root.list("amdhsa.version")?
         && version.first().and_then(Value::as_u64) != Some(MAJOR)
     {
@@ -171,6 +194,7 @@ fn kernel(place: &Place, map: &Map<'_>) -> Result<Kernel, Error> {
         at: place.at,
         group_bytes: map.number(".group_segment_fixed_size")?,
         private_bytes: map.number(".private_segment_fixed_size")?,
+        rounded: false,
         hsa,
     })
 }

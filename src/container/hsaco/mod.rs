@@ -1,11 +1,14 @@
-//! AMD HSA code objects, versions 3 to 6, for GFX9 ("Vega"): what ROCm's loaders take.
+//! AMD HSA code objects, versions 2 to 6, for GFX9 ("Vega"): what ROCm's loaders take.
 //!
 //! A code object is a linked ELF file whose segments form one image: constants, code and variables keep their distances,
 //! because code reaches everything relative to its own pc. A kernel is a 64-byte descriptor in the image (symbol
-//! `NAME.kd`) and an entry in a note of MessagePack.
+//! `NAME.kd`) and an entry in a note of MessagePack. In version 2 it is a structure of 256 bytes in front of its code, and an entry in a
+//! note of YAML.
 //!
 //! `target` reads the ELF header, `image` the segments, `symbols` symbols and functions, `reloc` the dynamic relocations,
-//! `metadata` the note; `descriptor` and `kernel` are what a [`Module`] keeps of it. `bundle` and `compressed` read the
+//! `metadata` and `yaml` the note (`notes`); `descriptor` and `kernel` are what a [`Module`] keeps of it, `kernel_code` a descriptor of version 2.
+//! `opencl` reads binaries of AMD's OpenCL 2, and
+//! `relocatable` the code objects in them. `bundle` and `compressed` read the
 //! containers of several code objects that clang writes. Source: LLVM's "User Guide for AMDGPU Backend" (AMDGPUUsage), sections "ELF
 //! Code Object", "Code Object Metadata" and "Kernel Dispatch"; checked against `llvm-readelf` 19.
 
@@ -14,14 +17,18 @@ pub(super) mod compressed;
 pub mod descriptor;
 mod image;
 pub mod kernel;
+mod kernel_code;
 mod metadata;
+mod notes;
+pub(super) mod opencl;
 mod reloc;
+mod relocatable;
 mod symbols;
 mod target;
+mod yaml;
 
 pub use descriptor::{FloatMode, KernelDescriptor, SystemSgpr, UserSgpr};
 pub use kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, HsaModule, ValueKind};
-pub(super) use target::rank;
 pub use target::{Feature, Gfx9};
 
 use object::LittleEndian as LE;
@@ -36,10 +43,12 @@ type Header = FileHeader64<LE>;
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let header = Header::parse(bytes)
         .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
-    let target = target::read(header)?;
     let segments = header.program_headers(LE, bytes).map_err(|e| {
         Error::malformed(header.e_phoff.get(LE), format!("program headers: {e}"), "a table within the file")
     })?;
+    target::check(header)?;
+    let notes = notes::of_segments(bytes, segments)?;
+    let target = target::read(header, &notes)?;
     let mut module = Module {
         isa: Isa::Gfx9 { mach: target.mach },
         sections: vec![image::read(bytes, segments)?],
@@ -48,12 +57,12 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         relocations: vec![],
         hsa: None,
     };
-    let metadata = metadata::read(bytes, segments)?;
+    let metadata = metadata::read(&notes)?;
     let sections = header.sections(LE, bytes).map_err(|e| {
         Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
     })?;
-    let dynamic = symbols::read(bytes, &sections, &mut module)?;
-    symbols::functions(&mut module, metadata.kernels)?;
+    let dynamic = symbols::read(bytes, &sections, target.version, &mut module)?;
+    symbols::functions(&mut module, metadata.kernels, target.version)?;
     reloc::read(bytes, &sections, &dynamic, &mut module)?;
     module.hsa = Some(Box::new(HsaModule {
         version: target.version,
@@ -61,6 +70,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         sramecc: target.sramecc,
         target: metadata.target,
         printf: metadata.printf,
+        code: image::code(segments, &sections, module.sections[0].data.len() as u64),
     }));
     Ok(module)
 }

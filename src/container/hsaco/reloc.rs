@@ -68,17 +68,26 @@ pub(super) fn read(
         }
         for (i, entry) in data.chunks_exact(entry_bytes).enumerate() {
             let at = at + (i * entry_bytes) as u64;
-            module.relocations.extend(relocation(entry, at, dynamic, module)?);
+            let symbol = |index: usize| dynamic.symbols.get(index).copied().flatten();
+            let symbol_of = |number, index| if number == RELATIVE64 { Some(dynamic.image) } else { symbol(index) };
+            module.relocations.extend(relocation(entry, at, 0, symbol_of, module)?);
         }
     }
     Ok(())
 }
 
-/// One entry: place, type and symbol, and in tables of `SHT_RELA` the addend.
-fn relocation(entry: &[u8], at: u64, dynamic: &symbols::Dynamic, module: &Module) -> Result<Option<Relocation>, Error> {
+/// One entry: place, counted from `start` in the image, type and symbol, and in tables of `SHT_RELA` the addend. `symbol` gives the
+/// module's symbol for a type and an index.
+pub(super) fn relocation(
+    entry: &[u8],
+    at: u64,
+    start: u64,
+    symbol: impl Fn(u32, usize) -> Option<SymbolId>,
+    module: &Module,
+) -> Result<Option<Relocation>, Error> {
     let (words, _) = entry.as_chunks::<8>();
     let word = |i: usize| words.get(i).map(|w| u64::from_le_bytes(*w));
-    let (offset, info) = (word(0).unwrap_or(0), word(1).unwrap_or(0));
+    let (offset, info) = (start.saturating_add(word(0).unwrap_or(0)), word(1).unwrap_or(0));
     let (number, index) = (info as u32, (info >> 32) as usize);
     if number == NONE {
         return Ok(None);
@@ -91,9 +100,7 @@ fn relocation(entry: &[u8], at: u64, dynamic: &symbols::Dynamic, module: &Module
     let &(_, name, kind) =
         known.ok_or_else(|| unsupported(&format!("of type {number}"), "its meaning is not known"))?;
     let kind = kind.ok_or_else(|| unsupported(name, "it is for the linker, not for the loader"))?;
-    let symbol: Option<SymbolId> =
-        if number == RELATIVE64 { Some(dynamic.image) } else { dynamic.symbols.get(index).copied().flatten() };
-    let symbol = symbol.ok_or_else(|| {
+    let symbol = symbol(number, index).ok_or_else(|| {
         Error::malformed(at, format!("relocation {name} against symbol {index}"), "a variable or a function")
     })?;
     let image = module.section(IMAGE).data.len() as u64;

@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use object::LittleEndian as LE;
 use object::elf::{
     SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC, STT_NOTYPE, STT_OBJECT, SectionType, Sym64,
+    SymbolType,
 };
 use object::read::elf::{SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::metadata::Kernel;
-use super::{Header, HsaKernel, KernelDescriptor};
+use super::{Header, HsaKernel, KernelDescriptor, kernel_code};
 use crate::container::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind};
 
+/// `STT_AMDGPU_HSA_KERNEL`: a kernel in code objects of version 2.
+pub(super) const STT_KERNEL: SymbolType = SymbolType(10);
 /// What a kernel descriptor's symbol ends in.
 const DESCRIPTOR_SUFFIX: &str = ".kd";
 /// Most user SGPRs that GFX9 sets up.
@@ -28,7 +31,14 @@ pub(super) struct Dynamic {
 }
 
 /// Reads `.dynsym`, and from `.symtab`, which may have been stripped, what is not in it: local symbols.
-pub(super) fn read(bytes: &[u8], sections: &SectionTable<'_, Header>, module: &mut Module) -> Result<Dynamic, Error> {
+///
+/// `version` is that of the code object.
+pub(super) fn read(
+    bytes: &[u8],
+    sections: &SectionTable<'_, Header>,
+    version: u8,
+    module: &mut Module,
+) -> Result<Dynamic, Error> {
     let image = SymbolId(module.symbols.len());
     let section = module.section(SectionId(0));
     module.symbols.push(Symbol {
@@ -40,7 +50,7 @@ pub(super) fn read(bytes: &[u8], sections: &SectionTable<'_, Header>, module: &m
         binding: Binding::Local,
         dynamic_shared: false,
     });
-    let mut reader = Reader { bytes, sections, names_left: 4 * bytes.len(), known: BTreeSet::new() };
+    let mut reader = Reader { bytes, sections, version, names_left: 4 * bytes.len(), known: BTreeSet::new() };
     let symbols = reader.table(SHT_DYNSYM, module)?;
     reader.table(SHT_SYMTAB, module)?;
     Ok(Dynamic { image, symbols })
@@ -49,6 +59,7 @@ pub(super) fn read(bytes: &[u8], sections: &SectionTable<'_, Header>, module: &m
 struct Reader<'a> {
     bytes: &'a [u8],
     sections: &'a SectionTable<'a, Header>,
+    version: u8,
     /// Names overlap little in a well-formed file; a hostile one could otherwise demand any amount of memory.
     names_left: usize,
     /// Symbols that were added, by address and name.
@@ -91,6 +102,7 @@ impl<'a> Reader<'a> {
         let mut kind = match symbol.st_type() {
             STT_FUNC => SymbolKind::Function,
             STT_OBJECT => SymbolKind::Object,
+            STT_KERNEL if self.version == 2 && defined => SymbolKind::Descriptor,
             // An undefined symbol has no type, nor has a label.
             STT_NOTYPE if dynamic && !raw.is_empty() => SymbolKind::Object,
             _ => return Ok(None),
@@ -103,7 +115,7 @@ impl<'a> Reader<'a> {
             .checked_sub(raw.len())
             .ok_or_else(|| Error::malformed(at, "names", "names that do not overlap in the string table"))?;
         let name = String::from_utf8_lossy(raw).into_owned();
-        if defined && kind == SymbolKind::Object && name.ends_with(DESCRIPTOR_SUFFIX) {
+        if self.version > 2 && defined && kind == SymbolKind::Object && name.ends_with(DESCRIPTOR_SUFFIX) {
             kind = SymbolKind::Descriptor;
         }
         let image = module.section(SectionId(0)).size;
@@ -128,7 +140,7 @@ impl<'a> Reader<'a> {
 }
 
 /// One function for each kernel descriptor and for each function that is no kernel's entry.
-pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>) -> Result<(), Error> {
+pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>, version: u8) -> Result<(), Error> {
     let mut by_descriptor: BTreeMap<String, Kernel> = BTreeMap::new();
     for kernel in kernels {
         if let Some(twice) = by_descriptor.insert(kernel.symbol.clone(), kernel) {
@@ -142,9 +154,10 @@ pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>) -> Result<(),
     let mut functions = Vec::new();
     for (i, symbol) in module.symbols.iter().enumerate().filter(|(_, s)| s.kind == SymbolKind::Descriptor) {
         let name = symbol.name.trim_end_matches(DESCRIPTOR_SUFFIX);
-        let (descriptor, entry) = descriptor(module, symbol)?;
+        let (descriptor, entry) = descriptor(module, symbol, version)?;
         let entry_symbol = code.remove(&(entry, name.to_string()));
-        let size = entry_symbol.map_or(0, |id| module.symbol(id).size);
+        let own_size = if version == 2 { (symbol.offset + symbol.size).saturating_sub(entry) } else { 0 };
+        let size = entry_symbol.map_or(own_size, |id| module.symbol(id).size);
         let mut function =
             Function::new(name.to_string(), entry_symbol.unwrap_or(SymbolId(i)), SectionId(0), entry, size, true);
         let hsa = match by_descriptor.remove(&symbol.name) {
@@ -174,17 +187,22 @@ pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>) -> Result<(),
 }
 
 /// A kernel's descriptor, and the address of its code.
-fn descriptor(module: &Module, symbol: &Symbol) -> Result<(KernelDescriptor, u64), Error> {
+fn descriptor(module: &Module, symbol: &Symbol, version: u8) -> Result<(KernelDescriptor, u64), Error> {
     let (name, at) = (&symbol.name, symbol.offset);
     let image = &module.section(SectionId(0)).data;
-    let bytes = usize::try_from(at).ok().and_then(|at| image.get(at..)).and_then(|b| b.first_chunk());
-    let bytes = bytes.ok_or_else(|| {
+    let content = usize::try_from(at).ok().and_then(|at| image.get(at..)).unwrap_or_default();
+    let short = |bytes: usize| {
         let what = format!("kernel descriptor {name} at address {at:#x}");
-        Error::malformed(at, what, format!("{} bytes of the image's content", KernelDescriptor::BYTES))
-    })?;
-    let descriptor = KernelDescriptor::decode(bytes);
+        Error::malformed(at, what, format!("{bytes} bytes of the image's content"))
+    };
     let wrong =
         |what: String, expected: String| Error::malformed(at, format!("kernel descriptor {name}: {what}"), expected);
+    let descriptor = if version == 2 {
+        let bytes = content.first_chunk().ok_or_else(|| short(kernel_code::BYTES))?;
+        kernel_code::decode(bytes).map_err(|(what, expected)| wrong(what, expected.into()))?
+    } else {
+        KernelDescriptor::decode(content.first_chunk().ok_or_else(|| short(KernelDescriptor::BYTES))?)
+    };
     if descriptor.is_wave32() {
         return Err(wrong("waves of 32 lanes".into(), "64 lanes, as GFX9 has".into()));
     }

@@ -5,13 +5,30 @@ use object::elf::{EM_AMDGPU, ET_DYN};
 use object::read::elf::FileHeader;
 
 use super::Header;
+use super::notes::Note;
 use crate::container::Error;
+use crate::isa::gfx9::Chip;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// `EI_ABIVERSION` of code object version 3; those of 4, 5 and 6 follow. Version 2 has 0.
+/// `EI_ABIVERSION` of code object version 2; those of 3 to 6 follow.
+const ABIVERSION_V2: u8 = 0;
 const ABIVERSION_V3: u8 = 1;
 const ABIVERSION_V6: u8 = 4;
+/// `NT_AMD_HSA_ISA_VERSION`, the GPU in version 2.
+const NOTE_ISA: (&[u8], u32) = (b"AMD", 3);
+/// AMDGPUUsage of LLVM 14, "Code Object V2 Supported Processors and Fixed Target Feature Settings": with GFX version 9.0, the
+/// stepping, the GPU, and whether XNACK is on.
+const STEPPINGS: [(u32, Gfx9, bool); 8] = [
+    (0, Gfx9::Gfx900, false),
+    (1, Gfx9::Gfx900, true),
+    (2, Gfx9::Gfx902, false),
+    (3, Gfx9::Gfx902, true),
+    (4, Gfx9::Gfx904, false),
+    (5, Gfx9::Gfx904, true),
+    (6, Gfx9::Gfx906, false),
+    (7, Gfx9::Gfx906, true),
+];
 
 /// A GPU of the GFX9 generation that warploom runs code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +41,32 @@ pub enum Gfx9 {
     Gfx90c,
     /// Code that runs on all of them.
     Generic,
+    /// A plain stream does not say.
+    Unspecified,
+}
+
+impl Gfx9 {
+    /// The instructions that it has.
+    pub const fn chip(self) -> Chip {
+        match self {
+            Gfx9::Gfx900 | Gfx9::Gfx902 | Gfx9::Gfx909 | Gfx9::Gfx90c => Chip::Gfx900,
+            Gfx9::Gfx904 => Chip::Gfx904,
+            Gfx9::Gfx906 => Chip::Gfx906,
+            Gfx9::Generic => Chip::Generic,
+            Gfx9::Unspecified => Chip::Any,
+        }
+    }
+
+    /// The GPU of a name such as `gfx906`, if warploom runs code for it.
+    pub(in crate::container) fn named(name: &str) -> Option<Gfx9> {
+        MACHS.iter().find(|(_, known, _)| *known == name).and_then(|&(.., mach)| mach)
+    }
+}
+
+impl Gfx9 {
+    pub(in crate::container) fn all() -> impl Iterator<Item = Gfx9> {
+        MACHS.iter().filter_map(|&(_, _, mach)| mach)
+    }
 }
 
 impl std::fmt::Display for Gfx9 {
@@ -96,7 +139,7 @@ const MACHS: &[(u32, &str, Option<Gfx9>)] = &[
     (0x51, "gfx9-generic", Some(Gfx9::Generic)),
 ];
 
-/// What the header says.
+/// What the header says, and in version 2 a note.
 pub(super) struct Target {
     pub mach: Gfx9,
     /// Code object version.
@@ -105,7 +148,8 @@ pub(super) struct Target {
     pub sramecc: Feature,
 }
 
-pub(super) fn read(header: &Header) -> Result<Target, Error> {
+/// Whether this is a code object of a version that is known.
+pub(super) fn check(header: &Header) -> Result<(), Error> {
     if header.e_machine(LE) != EM_AMDGPU {
         let what = format!("machine {}", header.e_machine(LE).0);
         return Err(Error::malformed(0x12, what, format!("{} (AMD GPU)", EM_AMDGPU.0)));
@@ -121,24 +165,27 @@ pub(super) fn read(header: &Header) -> Result<Target, Error> {
         let what = format!("OS ABI {abi}{kind}");
         return Err(Error::malformed(7, what, format!("{ELFOSABI_AMDGPU_HSA} (HSA)")));
     }
-    if !(ABIVERSION_V3..=ABIVERSION_V6).contains(&abi_version) {
-        let version = match abi_version {
-            0 => "a code object of version 2".into(),
-            n => format!("a code object with ABI version {n}"),
-        };
-        let expected = "code object version 3 to 6 (ABI version 1 to 4); compile with -mcode-object-version=5";
-        return Err(Error::malformed(8, version, expected));
+    if abi_version > ABIVERSION_V6 {
+        let version = format!("a code object with ABI version {abi_version}");
+        return Err(Error::malformed(8, version, "code object version 2 to 6 (ABI version 0 to 4)"));
     }
     if header.e_type(LE) != ET_DYN {
         let what = format!("ELF file of type {}", header.e_type(LE).0);
         return Err(Error::malformed(0x10, what, format!("a linked code object (type {}, shared object)", ET_DYN.0)));
     }
+    Ok(())
+}
+
+pub(super) fn read(header: &Header, notes: &[Note<'_>]) -> Result<Target, Error> {
+    let abi_version = header.e_ident().abi_version;
+    if abi_version == ABIVERSION_V2
+        && let Some(target) = of_notes(notes)?
+    {
+        return Ok(target);
+    }
     let flags = header.e_flags(LE).0;
-    let mach = mach(flags).map_err(|name| Error::Unsupported {
-        what: format!("code for {name}"),
-        why: format!("it is not GFX9 that warploom runs: expected {}", names().join(", ")),
-    })?;
-    let (xnack, sramecc) = if abi_version == ABIVERSION_V3 {
+    let mach = mach(flags).map_err(|name| unsupported(&name))?;
+    let (xnack, sramecc) = if abi_version <= ABIVERSION_V3 {
         let feature = |bit: u32| if flags >> bit & 1 == 1 { Feature::On } else { Feature::Off };
         (feature(8), feature(9))
     } else {
@@ -153,6 +200,29 @@ pub(super) fn read(header: &Header) -> Result<Target, Error> {
     Ok(Target { mach, version: abi_version + 2, xnack, sramecc })
 }
 
+/// The GPU of a code object of version 1 or 2.
+pub(super) fn of_notes(notes: &[Note<'_>]) -> Result<Option<Target>, Error> {
+    let Some(note) = notes.iter().find(|note| (note.owner, note.kind) == NOTE_ISA) else { return Ok(None) };
+    // Lengths of two names in 16 bits each, then major and minor version and stepping.
+    let number = |at: usize| note.content.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let (Some(major), Some(minor), Some(stepping)) = (number(4), number(8), number(12)) else {
+        let what = format!("note with the GPU's version, of {} bytes", note.content.len());
+        return Err(Error::malformed(note.at, what, "at least 16"));
+    };
+    let known = STEPPINGS.iter().find(|&&(known, ..)| (major, minor, stepping) == (9, 0, known));
+    let &(_, mach, xnack) = known.ok_or_else(|| unsupported(&format!("gfx{major}{minor}{stepping:x}")))?;
+    let sramecc = if mach == Gfx9::Gfx906 { Feature::Any } else { Feature::Unsupported };
+    Ok(Some(Target { mach, version: 2, xnack: if xnack { Feature::On } else { Feature::Off }, sramecc }))
+}
+
+fn unsupported(gpu: &str) -> Error {
+    let known: Vec<String> = Gfx9::all().map(|mach| mach.to_string()).collect();
+    Error::Unsupported {
+        what: format!("code for {gpu}"),
+        why: format!("it is not GFX9 that warploom runs: expected {}", known.join(", ")),
+    }
+}
+
 /// The GPU in `e_flags`, or the name of one that code is not run for.
 fn mach(flags: u32) -> Result<Gfx9, String> {
     match MACHS.iter().find(|&&(number, ..)| number == flags & 0xff) {
@@ -160,28 +230,4 @@ fn mach(flags: u32) -> Result<Gfx9, String> {
         Some((_, name, None)) => Err(name.to_string()),
         None => Err(format!("machine number {:#x}", flags & 0xff)),
     }
-}
-
-fn names() -> Vec<&'static str> {
-    MACHS.iter().filter(|(.., mach)| mach.is_some()).map(|&(_, name, _)| name).collect()
-}
-
-/// How well code for a GPU named by a target id (`gfx906:sramecc-:xnack+`) runs, greatest best; `None`: not at all.
-///
-/// The emulated device is a gfx900 with XNACK off, so that code for it comes first.
-pub(in crate::container) fn rank(target_id: &str) -> Option<u32> {
-    let mut parts = target_id.split(':');
-    let name = parts.next()?;
-    let &(.., mach) = MACHS.iter().find(|&&(_, known, _)| known == name)?;
-    let rank = match mach? {
-        Gfx9::Gfx900 => 7,
-        Gfx9::Gfx906 => 6,
-        Gfx9::Gfx904 => 5,
-        Gfx9::Gfx902 => 4,
-        Gfx9::Gfx90c => 3,
-        Gfx9::Gfx909 => 2,
-        Gfx9::Generic => 1,
-    };
-    let asks_xnack = parts.any(|feature| feature == "xnack+");
-    Some(2 * rank + u32::from(!asks_xnack))
 }

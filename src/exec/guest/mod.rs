@@ -20,6 +20,7 @@ use crate::ir::image::Shape;
 use crate::ir::image::layout::Plane;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
+use crate::isa::gfx9::Chip;
 pub(super) use print_buffer::PrintBuffer;
 
 /// An instruction set with the driver that goes with it.
@@ -154,7 +155,13 @@ pub(super) fn instructions<'a>(
 pub(super) fn of(isa: Isa) -> &'static dyn Guest {
     match isa {
         Isa::Maxwell { .. } => &maxwell::Maxwell,
-        Isa::Gfx9 { .. } => &gfx9::Gfx9,
+        Isa::Gfx9 { mach } => match mach.chip() {
+            Chip::Any => &gfx9::Gfx9(Chip::Any),
+            Chip::Gfx900 => &gfx9::Gfx9(Chip::Gfx900),
+            Chip::Gfx904 => &gfx9::Gfx9(Chip::Gfx904),
+            Chip::Gfx906 => &gfx9::Gfx9(Chip::Gfx906),
+            Chip::Generic => &gfx9::Gfx9(Chip::Generic),
+        },
         Isa::Ir => &ir::Ir,
     }
 }

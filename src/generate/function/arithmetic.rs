@@ -62,24 +62,37 @@ pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>
     let function = |u: &mut Unstructured<'_>| named_where(u, |f: SharedFn| f.ty() == Type::F32);
     let pick = |pool: &Pool, u: &mut Unstructured<'_>| Ok::<_, arbitrary::Error>(*u.choose(&pool.floats)?);
     let (x, y, z) = (pick(pool, u)?, pick(pool, u)?, pick(pool, u)?);
-    let (dx, dy) = (*u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?);
+    let dx = *u.choose(&pool.doubles)?;
     let attrs = attrs(u)?;
-    match u.int_in_range(0..=11)? {
+    match u.int_in_range(0..=13)? {
         0 => {
-            let v = b.fbinary(named(u)?, attrs, dx, dy);
+            let v = double(b, pool, attrs, u)?;
             pool.doubles.push(v);
             let bits = b.bitcast(Type::I64, v);
             pool.longs.push(bits);
             return Ok(());
         }
         1 => {
-            let v = b.float_to_int(Type::I32, u.arbitrary()?, attrs.round, attrs.flush, 0, x);
+            let (to, signed) = (*u.choose(&[Type::I8, Type::I16, Type::I32, Type::I32])?, u.arbitrary()?);
+            let v = b.float_to_int(to, signed, attrs.round, attrs.flush, 0, x);
+            let v = if to == Type::I32 { v } else { b.zero_extend(Type::I32, v) };
             pool.words.push(v);
             return Ok(());
         }
         2 => {
             let v = b.float_to_int(Type::I64, u.arbitrary()?, attrs.round, false, 1 << 63, dx);
             pool.longs.push(v);
+            return Ok(());
+        }
+        4 => {
+            let (h, k) = (b.fconvert(Type::F16, attrs, x), b.fconvert(Type::F16, attrs, dx));
+            let v = match u.int_in_range(0..=2)? {
+                0 => b.fma(attrs, h, k, h),
+                1 => b.funary(FloatUnaryOp::Sqrt, attrs, h),
+                _ => b.fbinary(named(u)?, attrs, h, k),
+            };
+            let v = b.fconvert(Type::F32, FloatAttrs::IEEE, v);
+            pool.floats.push(v);
             return Ok(());
         }
         3 => {
@@ -103,7 +116,7 @@ pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>
         }
         8 => {
             let w = *u.choose(&pool.longs)?;
-            b.int_to_float(Type::F32, u.arbitrary()?, Round::Nearest, w)
+            b.int_to_float(Type::F32, u.arbitrary()?, attrs.round, w)
         }
         _ => b.fbinary(named(u)?, attrs, x, y),
     };
@@ -113,6 +126,19 @@ pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>
         pool.words.push(bits);
     }
     Ok(())
+}
+
+fn double(b: &mut BlockBuilder<'_>, pool: &Pool, attrs: FloatAttrs, u: &mut Unstructured<'_>) -> Result<Value> {
+    let (x, y, z) = (*u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?);
+    Ok(match u.int_in_range(0..=6)? {
+        0 | 1 => b.fma(attrs, x, y, z),
+        2 => b.funary(FloatUnaryOp::Sqrt, attrs, x),
+        3 => {
+            let integer = if u.arbitrary()? { *u.choose(&pool.words)? } else { *u.choose(&pool.longs)? };
+            b.int_to_float(Type::F64, u.arbitrary()?, attrs.round, integer)
+        }
+        _ => b.fbinary(named(u)?, attrs, x, y),
+    })
 }
 
 /// Between 32 and 64 bits, among them the shapes that analysis fuses.

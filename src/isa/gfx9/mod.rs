@@ -4,6 +4,7 @@
 //! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
 
 pub mod check;
+mod chip;
 pub mod disasm;
 pub mod encode;
 pub mod instruction;
@@ -18,7 +19,8 @@ pub mod table;
 pub mod trailer;
 
 pub use crate::isa::fidelity::Fidelity;
-pub use encode::{AssembleError, Encoder, assemble};
+pub use chip::Chip;
+pub use encode::{AssembleError, Encoder, assemble, assemble_for};
 pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};
 pub use memory::{Buffer, Ds, Export, Flat, Image, Interp, Segment, Smem};
 pub use operand::{Operand, Sel, Source};

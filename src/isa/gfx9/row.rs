@@ -189,6 +189,16 @@ impl OperandType {
         }
     }
 
+    /// The 64 bits of an operand of this type that a literal stands for: of a float the upper half, of a signed number it is extended
+    /// by its sign, of others by zeros.
+    pub const fn literal(self, bits: u32) -> u64 {
+        match self {
+            Self::F64 => (bits as u64) << 32,
+            Self::I64 => bits as i32 as i64 as u64,
+            _ => bits as u64,
+        }
+    }
+
     /// Whether it is one number of 16 bits.
     pub const fn is_half(self) -> bool {
         matches!(self, Self::B16 | Self::I16 | Self::U16 | Self::F16)

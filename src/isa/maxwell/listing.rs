@@ -4,12 +4,15 @@
 //! first use, then for each indirect branch one number for itself and one for each target, then one for the end of each
 //! function. A place that has a label already keeps it; the number is used up.
 
+mod waits;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::code::{CodeWord, words};
 use super::disasm::Context;
 use super::instruction::{BUNDLE_BYTES, WORD_BYTES, past_control};
+use super::lift::registers;
 use super::table::Opcode;
 
 /// A code section.
@@ -27,6 +30,15 @@ pub struct Section<'a> {
     /// Addresses of indirect branches and of what waits for a reconvergence, with their targets, as the file lists them. Without
     /// targets it is an indirect call.
     pub indirect: &'a [(u64, Vec<u64>)],
+    /// Addresses of calls and jumps whose target is for a linker to fill in, with the function's name.
+    pub external: &'a [(u64, &'a str)],
+}
+
+impl<'a> Section<'a> {
+    /// The function that the instruction at an address is to reach, if that is for a linker to fill in.
+    fn external_target(&self, pc: u64) -> Option<&'a str> {
+        self.external.iter().find(|(at, _)| *at == pc).map(|(_, name)| *name)
+    }
 }
 
 /// A function.
@@ -48,8 +60,10 @@ pub struct Symbol<'a> {
 /// The text of each section. Symbols are in the order of the file.
 pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<String> {
     let names = Names::new(sections, symbols);
-    let bodies: Vec<_> =
-        sections.iter().enumerate().map(|(i, section)| Body::new(i, section, symbols, &names)).collect();
+    let mut waits = found_waits(sections, symbols).into_iter().flatten();
+    let bodies: Vec<_> = (sections.iter().enumerate())
+        .map(|(i, section)| Body::new(i, section, symbols, &names, waits.next().as_ref()))
+        .collect();
     let columns = Columns::of(bodies.iter().flat_map(|body| &body.lines));
     let text = |(body, section): (&Body, &Section)| {
         let mut out = header(section);
@@ -59,6 +73,20 @@ pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<Strin
         out
     };
     bodies.iter().zip(sections).map(text).collect()
+}
+
+/// Where leaves lead in each section, if the file does not say it but has some: files of CUDA 10 and before. Nothing if that cannot
+/// be found out for one of them, as nvdisasm does without its analysis then.
+fn found_waits(sections: &[Section], symbols: &[Symbol]) -> Option<Vec<waits::Targets>> {
+    if sections.iter().any(|section| !section.indirect.is_empty()) {
+        return None;
+    }
+    let of_section = |(i, section): (usize, &Section)| {
+        let starts = symbols.iter().filter(|symbol| symbol.section == i).map(|symbol| symbol.offset);
+        waits::targets(section.code, starts)
+    };
+    let waits: Vec<_> = sections.iter().enumerate().map(of_section).collect::<Option<_>>()?;
+    waits.iter().any(|targets| !targets.is_empty()).then_some(waits)
 }
 
 fn header(section: &Section) -> String {
@@ -93,7 +121,7 @@ impl Names {
             format!(".L_x_{}", count - 1)
         };
         for (i, section) in sections.iter().enumerate() {
-            for word in words(section.code) {
+            for word in words(section.code).filter(|word| section.external_target(word.pc).is_none()) {
                 let Some(target) = word.instruction.and_then(|instruction| instruction.target(word.pc)) else {
                     continue;
                 };
@@ -185,21 +213,48 @@ impl Columns {
 
 /// Column of the instruction text; a guard stands before it.
 const TEXT_COLUMN: usize = 35;
+/// Before the number of the slot that an instruction has.
+const SLOT: &str = "   SLOT ";
 /// Blanks between the second of two instructions that are issued together and the brace.
 const BRACE_GAP: usize = 8;
 
+/// Of two that are issued together the order is said where the second writes a register that the first has to do with.
+fn name_slots(first: &mut Line, second: &mut Line) {
+    let (Some(a), Some(b)) = (first.word.instruction, second.word.instruction) else { return };
+    if !second.second {
+        return;
+    }
+    let ((read, written), (_, changed)) = (registers(&a), registers(&b));
+    if changed.meets(read.union(written)) {
+        first.text.push_str(&format!("{SLOT}0"));
+        second.text.push_str(&format!("{SLOT}1"));
+    }
+}
+
 impl<'a> Body<'a> {
-    fn new(index: usize, section: &Section<'a>, symbols: &'a [Symbol<'a>], names: &'a Names) -> Self {
+    fn new(
+        index: usize,
+        section: &Section<'a>,
+        symbols: &'a [Symbol<'a>],
+        names: &'a Names,
+        waits: Option<&waits::Targets>,
+    ) -> Self {
         let label = |address: u64| names.label(index, past_control(address)).map(str::to_owned);
         let (mut dead, mut paired) = (false, false);
-        let lines = words(section.code)
+        let mut lines: Vec<Line> = words(section.code)
             .map(|word| {
                 dead &= names.label(index, word.pc).is_none();
-                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&label) };
+                let external = section.external_target(word.pc);
+                let target = |address: u64| external.map(str::to_owned).or_else(|| label(address));
+                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&target) };
                 let text =
                     word.instruction.map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
                 let note = match section.indirect.iter().find(|(at, _)| past_control(*at) == word.pc) {
-                    None => String::new(),
+                    None => match waits.and_then(|waits| waits.get(&word.pc)).and_then(|&target| label(target)) {
+                        Some(target) if is_indirect(&word) => format!("(*\"INDIRECT_CALL\",\"TARGET= {target} \"*)"),
+                        Some(target) => format!("(*\"TARGET= {target} \"*)"),
+                        None => String::new(),
+                    },
                     Some((_, targets)) if targets.is_empty() => "(*\"INDIRECT_CALL\"*)".into(),
                     Some((_, targets)) => {
                         let targets: Vec<_> = targets.iter().filter_map(|&target| label(target)).collect();
@@ -217,6 +272,11 @@ impl<'a> Body<'a> {
                 line
             })
             .collect();
+        // Without that analysis nvdisasm says nothing of the order.
+        for second in 1..if waits.is_some() { lines.len() } else { 0 } {
+            let (before, behind) = lines.split_at_mut(second);
+            name_slots(&mut before[second - 1], &mut behind[0]);
+        }
         Body { section: index, symbols, names, code: section.code, lines }
     }
 
@@ -247,7 +307,7 @@ impl<'a> Body<'a> {
                 true => row.push_str(&line.text),
                 false => row.push_str(&format!("{:note_column$}{}", line.text, line.note)),
             }
-            let spaced = line.note.is_empty() && !line.dead;
+            let spaced = line.note.is_empty() && !line.dead && !line.text.contains(SLOT);
             let hex_word = format!("/* {:#018x} */", line.word.word);
             if line.second {
                 let gap = BRACE_GAP + usize::from(spaced);
@@ -305,6 +365,11 @@ impl<'a> Body<'a> {
 fn push_line(out: &mut String, line: &str) {
     out.push_str(line);
     out.push('\n');
+}
+
+/// Whether the word jumps to what a register says.
+fn is_indirect(word: &CodeWord) -> bool {
+    word.instruction.is_some_and(|instruction| matches!(instruction.opcode(), Opcode::Brx | Opcode::Jmx))
 }
 
 /// Whether control never goes on to the next word.

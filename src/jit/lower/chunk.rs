@@ -121,8 +121,9 @@ impl Chunk {
     }
 }
 
+/// Flags of all accesses. They do not say that addresses are aligned: vectors of guest memory are not, and x86-64 without AVX would fault.
 pub fn flags() -> MemFlagsData {
-    MemFlagsData::trusted()
+    MemFlagsData::new().with_notrap()
 }
 
 impl BlockLowerer<'_, '_, '_> {

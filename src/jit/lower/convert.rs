@@ -6,8 +6,18 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use super::super::forms::{Lanes, clif_type};
 use super::block::BlockLowerer;
 use super::int::{self, constant};
+use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
+
+/// 1.5 * 2^52: an `f64` near it counts units of 1 in its last place, and the low word of a sum with it is the other summand.
+const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;
+
+/// The least and the greatest integer of a type of up to 32 bits.
+fn range(ty: Type, signed: bool) -> (i64, i64) {
+    let values = 1 << ty.bits();
+    if signed { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
+}
 
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn convert_scalar(&mut self, op: ConvertOp, from: Type, to: Type, a: Clif) -> Clif {
@@ -36,24 +46,6 @@ impl BlockLowerer<'_, '_, '_> {
             }
             ConvertOp::HighHalf => int::high_half(self.b, a),
             ConvertOp::Bitcast => vector::cast(self.b, clif_type(to, false), a),
-        }
-    }
-
-    pub(super) fn int_to_float(&mut self, signed: bool, from: Type, to: Type, a: Clif) -> Clif {
-        if to == Type::F16 {
-            // What `f32` rounds is too great for `f16`.
-            let wide = self.int_to_float(signed, from, Type::F32, a);
-            return self.half(false).narrow(Round::Nearest, wide);
-        }
-        let clif = clif_type(to, false);
-        if signed {
-            let a = int::widen_sign(self.b, from, a);
-            self.b.ins().fcvt_from_sint(clif, a)
-        } else if from.bits() == 64 {
-            self.b.ins().fcvt_from_uint(clif, a)
-        } else {
-            let a = self.b.ins().uextend(types::I64, a);
-            self.b.ins().fcvt_from_sint(clif, a)
         }
     }
 
@@ -102,16 +94,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn fconvert_lanes(&mut self, attrs: FloatAttrs, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
         let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
+        if (from, to) == (Type::F64, Type::F16) {
+            let singles = inputs.chunks(2).map(|pair| singles_for_half(self.b, attrs.round, pair, true));
+            let singles: Lanes = singles.collect();
+            return singles.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
+        }
         if to == Type::F16 {
-            let convert = |lowerer: &mut Self, x| {
-                let mut half = lowerer.half(true);
-                let rounded = half.narrow(attrs.round, x);
-                half.finish(attrs, rounded)
-            };
-            return inputs.iter().map(|&x| convert(self, x)).collect();
+            return inputs.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
         }
         let converted: Lanes = match (from, to) {
             (Type::F16 | Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
+            (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
+                inputs.chunks(2).map(|pair| Rounding::new(self.b, attrs.round, true).singles(pair)).collect()
+            }
             (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
             _ => inputs,
         };
@@ -125,19 +120,77 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// A vector of `f32`, rounded to integers and clamped; NaNs become `nan`.
-    pub(super) fn words_of_floats(&mut self, signed: bool, round: Round, nan: u64, x: Clif) -> Clif {
+    /// An `f32` that is rounded to `f16`.
+    pub(super) fn rounded_half(&mut self, attrs: FloatAttrs, x: Clif, vector: bool) -> Clif {
+        let mut half = self.half(vector);
+        let rounded = half.narrow(attrs.round, x);
+        half.finish(attrs, rounded)
+    }
+
+    /// Floats, `f32` in vectors, rounded to integers of up to 32 bits (64 of scalars) and clamped; NaNs become `nan`.
+    pub(super) fn ints_of_floats(
+        &mut self,
+        (to, signed): (Type, bool),
+        round: Round,
+        nan: u64,
+        x: Clif,
+        vector: bool,
+    ) -> Clif {
         let x = float::integral(self.b, round, x);
-        let words = if signed {
-            self.b.ins().fcvt_to_sint_sat(types::I32X4, x)
+        let clif = clif_type(to, vector);
+        let narrow = to.bits() < 32;
+        let ints = if signed || narrow {
+            self.b.ins().fcvt_to_sint_sat(clif, x)
         } else {
-            self.b.ins().fcvt_to_uint_sat(types::I32X4, x)
+            self.b.ins().fcvt_to_uint_sat(clif, x)
         };
+        let ints = if narrow { self.clamped(to, signed, ints, vector) } else { ints };
         if nan == 0 {
-            return words;
+            return ints;
         }
         let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+        let replacement = constant(self.b, to, nan, vector);
+        if vector {
+            return vector::blend(self.b, is_nan, replacement, ints);
+        }
+        self.b.ins().select(is_nan, replacement, ints)
+    }
+
+    /// Two vectors of `f64` rounded to integers of up to 32 bits and clamped; NaNs become `nan`.
+    pub(super) fn words_of_doubles(
+        &mut self,
+        (to, signed): (Type, bool),
+        round: Round,
+        nan: u64,
+        pair: &[Clif],
+    ) -> Clif {
+        let (least, greatest) = range(to, signed);
+        let [least, greatest, units] =
+            [least as f64, greatest as f64, UNITS_OF_1].map(|bound| constant(self.b, Type::F64, bound.to_bits(), true));
+        let each = [pair[0], pair[1]].map(|x| {
+            let nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+            let x = float::integral(self.b, round, x);
+            let above = self.b.ins().fcmp(FloatCC::GreaterThan, x, least);
+            let x = vector::blend(self.b, above, x, least);
+            let below = self.b.ins().fcmp(FloatCC::LessThan, x, greatest);
+            let x = vector::blend(self.b, below, x, greatest);
+            (self.b.ins().fadd(x, units), nan)
+        });
+        let [words, nans] = [each.map(|(sum, _)| sum), each.map(|(_, nan)| nan)].map(|pair| {
+            let [low, high] = pair.map(|longs| vector::cast(self.b, types::I32X4, longs));
+            vector::shuffle_words(self.b, low, high, [0, 2, 4, 6])
+        });
+        let words = int::narrow(self.b, to, words, true);
         let replacement = constant(self.b, Type::I32, nan, true);
-        vector::blend(self.b, is_nan, replacement, words)
+        vector::blend(self.b, nans, replacement, words)
+    }
+
+    /// Signed words as the nearest integers of a narrow type.
+    fn clamped(&mut self, to: Type, signed: bool, words: Clif, vector: bool) -> Clif {
+        let (least, greatest) = range(to, signed);
+        let [least, greatest] = [least, greatest].map(|bound| constant(self.b, Type::I32, bound as u64, vector));
+        let words = self.b.ins().smax(words, least);
+        let words = self.b.ins().smin(words, greatest);
+        int::narrow(self.b, to, words, vector)
     }
 }

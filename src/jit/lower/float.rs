@@ -1,4 +1,4 @@
-//! Float operations on one value or one vector. Only rounding to nearest is done here; the rest is the interpreter's.
+//! Float operations on one value or one vector. What rounds other than to nearest is in [`super::rounding`].
 //!
 //! Results carry whatever NaN the host made; [`canonical`] is applied where the bits matter.
 
@@ -8,6 +8,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::super::forms::clif_type;
 use super::int::constant;
+use super::rounding::Rounding;
 use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 fn int_type(ty: Type) -> Type {
@@ -57,7 +58,7 @@ pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     to_float(b, ty, flushed, true)
 }
 
-fn flushed(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
+pub fn flushed(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
     if attrs.flush { flush(b, ty, a, vector) } else { a }
 }
 
@@ -71,24 +72,9 @@ fn saturate(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     choose(b, below, low, one, vector)
 }
 
-fn finish(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
+pub fn finish(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
     let a = flushed(b, attrs, ty, a, vector);
     if attrs.saturate { saturate(b, ty, a, vector) } else { a }
-}
-
-/// Whether there is code for arithmetic with such attributes, here or in `half`.
-pub fn supported(attrs: FloatAttrs) -> bool {
-    attrs.round == Round::Nearest
-}
-
-/// Whether there is code for such a conversion.
-pub fn converts(from: Type, to: Type, attrs: FloatAttrs) -> bool {
-    match (from, to) {
-        // Exact.
-        (Type::F16, _) | (Type::F32, Type::F64) | (Type::F32, Type::F16) => true,
-        (Type::F64, Type::F16) => false,
-        _ => attrs.round == Round::Nearest,
-    }
 }
 
 pub fn binary(
@@ -102,11 +88,12 @@ pub fn binary(
 ) -> Clif {
     let (x, y) = (flushed(b, attrs, ty, x, vector), flushed(b, attrs, ty, y, vector));
     let result = match op {
+        FloatBinaryOp::Min | FloatBinaryOp::Max => least_or_greatest(b, op, ty, x, y, vector),
+        _ if attrs.round != Round::Nearest => Rounding::new(b, attrs.round, vector).binary(op, ty, x, y),
         FloatBinaryOp::Add => b.ins().fadd(x, y),
         FloatBinaryOp::Sub => b.ins().fsub(x, y),
         FloatBinaryOp::Mul => b.ins().fmul(x, y),
         FloatBinaryOp::Div => b.ins().fdiv(x, y),
-        FloatBinaryOp::Min | FloatBinaryOp::Max => least_or_greatest(b, op, ty, x, y, vector),
     };
     finish(b, attrs, ty, result, vector)
 }
@@ -127,11 +114,16 @@ fn least_or_greatest(b: &mut FunctionBuilder, op: FloatBinaryOp, ty: Type, x: Cl
     choose(b, nan, x, chosen, vector)
 }
 
+/// Directed roundings of `f64` need a helper at times: see `fused_doubles`.
 pub fn fma(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, [x, y, z]: [Clif; 3], vector: bool) -> Clif {
     let x = flushed(b, attrs, ty, x, vector);
     let y = flushed(b, attrs, ty, y, vector);
     let z = flushed(b, attrs, ty, z, vector);
-    let result = b.ins().fma(x, y, z);
+    debug_assert!(ty == Type::F32 || attrs.round == Round::Nearest);
+    let result = match attrs.round {
+        Round::Nearest => b.ins().fma(x, y, z),
+        round => Rounding::new(b, round, vector).fused([x, y, z]),
+    };
     finish(b, attrs, ty, result, vector)
 }
 
@@ -148,6 +140,7 @@ pub fn magnitude(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Cl
 pub fn unary(b: &mut FunctionBuilder, op: FloatUnaryOp, attrs: FloatAttrs, ty: Type, x: Clif, vector: bool) -> Clif {
     let x = flushed(b, attrs, ty, x, vector);
     let result = match op {
+        FloatUnaryOp::Sqrt if attrs.round != Round::Nearest => Rounding::new(b, attrs.round, vector).root(ty, x),
         FloatUnaryOp::Sqrt => b.ins().sqrt(x),
         FloatUnaryOp::Integral => integral(b, attrs.round, x),
         FloatUnaryOp::Copy => x,
@@ -164,39 +157,27 @@ pub fn integral(b: &mut FunctionBuilder, round: Round, x: Clif) -> Clif {
     }
 }
 
-/// Whether Cranelift has one instruction for vectors that are less, greater or unordered.
-pub const UNORDERED_AT_ONCE: bool = cfg!(target_arch = "x86_64");
-
-/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and the unordered relations are composed of those the
-/// host has.
+/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and `EqU` are two: no host has one for vectors.
 pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
-    let simple = match cc {
-        FloatCc::Eq => Some(FloatCC::Equal),
-        FloatCc::NeU => Some(FloatCC::NotEqual),
-        FloatCc::Lt => Some(FloatCC::LessThan),
-        FloatCc::Le => Some(FloatCC::LessThanOrEqual),
-        FloatCc::Gt => Some(FloatCC::GreaterThan),
-        FloatCc::Ge => Some(FloatCC::GreaterThanOrEqual),
-        FloatCc::Num => Some(FloatCC::Ordered),
-        FloatCc::Nan => Some(FloatCC::Unordered),
-        FloatCc::LtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThan),
-        FloatCc::LeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrLessThanOrEqual),
-        FloatCc::GtU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThan),
-        FloatCc::GeU if UNORDERED_AT_ONCE => Some(FloatCC::UnorderedOrGreaterThanOrEqual),
-        _ => None,
-    };
-    if let Some(simple) = simple {
-        return b.ins().fcmp(simple, x, y);
-    }
     let (first, second) = match cc {
-        FloatCc::Ne => (FloatCC::LessThan, FloatCC::GreaterThan),
-        FloatCc::EqU => (FloatCC::Equal, FloatCC::Unordered),
-        FloatCc::LtU => (FloatCC::LessThan, FloatCC::Unordered),
-        FloatCc::LeU => (FloatCC::LessThanOrEqual, FloatCC::Unordered),
-        FloatCc::GtU => (FloatCC::GreaterThan, FloatCC::Unordered),
-        _ => (FloatCC::GreaterThanOrEqual, FloatCC::Unordered),
+        FloatCc::Eq => (FloatCC::Equal, None),
+        FloatCc::NeU => (FloatCC::NotEqual, None),
+        FloatCc::Lt => (FloatCC::LessThan, None),
+        FloatCc::Le => (FloatCC::LessThanOrEqual, None),
+        FloatCc::Gt => (FloatCC::GreaterThan, None),
+        FloatCc::Ge => (FloatCC::GreaterThanOrEqual, None),
+        FloatCc::Num => (FloatCC::Ordered, None),
+        FloatCc::Nan => (FloatCC::Unordered, None),
+        FloatCc::LtU => (FloatCC::UnorderedOrLessThan, None),
+        FloatCc::LeU => (FloatCC::UnorderedOrLessThanOrEqual, None),
+        FloatCc::GtU => (FloatCC::UnorderedOrGreaterThan, None),
+        FloatCc::GeU => (FloatCC::UnorderedOrGreaterThanOrEqual, None),
+        FloatCc::Ne => (FloatCC::LessThan, Some(FloatCC::GreaterThan)),
+        FloatCc::EqU => (FloatCC::Equal, Some(FloatCC::Unordered)),
     };
-    let (first, second) = (b.ins().fcmp(first, x, y), b.ins().fcmp(second, x, y));
+    let first = b.ins().fcmp(first, x, y);
+    let Some(second) = second else { return first };
+    let second = b.ins().fcmp(second, x, y);
     b.ins().bor(first, second)
 }
 

@@ -1,7 +1,9 @@
 //! `f16` on one value or one vector of them: they live zero-extended in 32 bits and are computed as `f32`.
 //!
 //! Rounding the `f32` result of a sum, product, quotient or root once more, to `f16`, gives what rounding the exact one does
-//! (24 >= 2 * 11 + 2, Figueroa); that of a fused operation is made odd first. All results have the canonical NaN.
+//! (24 >= 2 * 11 + 2, Figueroa); that of a fused operation is made odd first. In other directions than to nearest, products are exact,
+//! quotients and roots that are no `f16` are further from each than `f32` rounds, and sums are rounded in the same direction twice.
+//! All results have the canonical NaN.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
@@ -9,6 +11,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::super::forms::clif_type;
 use super::int::constant;
+use super::rounding::Rounding;
 use super::{float, vector};
 use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
@@ -167,20 +170,27 @@ impl Half<'_, '_> {
 
     pub fn unary(&mut self, op: FloatUnaryOp, attrs: FloatAttrs, x: Clif) -> Clif {
         let wide = self.operand(attrs.flush, x);
-        let round = match op {
+        let (wide_round, round) = match op {
             // Exact.
-            FloatUnaryOp::Integral | FloatUnaryOp::Copy => FloatAttrs { round: attrs.round, ..FloatAttrs::IEEE },
-            FloatUnaryOp::Sqrt => FloatAttrs::IEEE,
+            FloatUnaryOp::Integral | FloatUnaryOp::Copy => (attrs.round, Round::Nearest),
+            FloatUnaryOp::Sqrt => (Round::Nearest, attrs.round),
         };
-        let result = float::unary(self.b, op, round, Type::F32, wide, self.vector);
-        let result = self.narrow(Round::Nearest, result);
+        let wide_attrs = FloatAttrs { round: wide_round, ..FloatAttrs::IEEE };
+        let result = float::unary(self.b, op, wide_attrs, Type::F32, wide, self.vector);
+        let result = self.narrow(round, result);
         self.finish(attrs, result)
     }
 
     pub fn binary(&mut self, op: FloatBinaryOp, attrs: FloatAttrs, x: Clif, y: Clif) -> Clif {
         let (x, y) = (self.operand(attrs.flush, x), self.operand(attrs.flush, y));
-        let result = float::binary(self.b, op, FloatAttrs::IEEE, Type::F32, x, y, self.vector);
-        let result = self.narrow(Round::Nearest, result);
+        let (wide_round, round) = match op {
+            FloatBinaryOp::Add | FloatBinaryOp::Sub => (attrs.round, attrs.round),
+            FloatBinaryOp::Mul | FloatBinaryOp::Div => (Round::Nearest, attrs.round),
+            FloatBinaryOp::Min | FloatBinaryOp::Max => (Round::Nearest, Round::Nearest),
+        };
+        let wide_attrs = FloatAttrs { round: wide_round, ..FloatAttrs::IEEE };
+        let result = float::binary(self.b, op, wide_attrs, Type::F32, x, y, self.vector);
+        let result = self.narrow(round, result);
         self.finish(attrs, result)
     }
 
@@ -206,7 +216,8 @@ impl Half<'_, '_> {
         let odd = self.b.ins().bor(cut, one);
         let odd = self.choose(inexact, odd, bits);
         let odd = self.floats(odd);
-        let result = self.narrow(Round::Nearest, odd);
+        let odd = Rounding::new(self.b, attrs.round, self.vector).signed_zero(Type::F32, odd, product, z);
+        let result = self.narrow(attrs.round, odd);
         self.finish(attrs, result)
     }
 }

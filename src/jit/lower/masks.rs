@@ -22,6 +22,11 @@ static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
     words
 };
 
+/// Where [`MASK_WORDS`] lie, as code has it.
+pub(super) fn table_address() -> i64 {
+    MASK_WORDS.as_ptr() as i64
+}
+
 impl BlockLowerer<'_, '_, '_> {
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
     pub(super) fn mask(&mut self, v: Value) -> MaskForm {
@@ -106,7 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lanes of ones and zeros for a chunk's bits out of a table, which is less code than to make them.
     fn listed_words(&mut self, bits: Clif) -> [Clif; 2] {
-        let table = self.b.ins().iconst(types::I64, MASK_WORDS.as_ptr() as i64);
+        let table = self.b.ins().iconst(types::I64, table_address());
         let offset = self.b.ins().ishl_imm_u(bits, 5);
         let at = self.b.ins().iadd(table, offset);
         [0, 16].map(|bytes| self.b.ins().load(types::I32X4, flags(), at, bytes))
@@ -227,9 +232,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         match *self.def_op(mask) {
             Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
-            Op::FCmp { cc, a, b, flush } if float::UNORDERED_AT_ONCE => {
-                Some(self.compare_floats(cc.inverse(), a, b, flush))
-            }
+            Op::FCmp { cc, a, b, flush } => Some(self.compare_floats(cc.inverse(), a, b, flush)),
             _ => None,
         }
     }

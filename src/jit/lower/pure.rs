@@ -12,12 +12,13 @@ use super::chunk::flags;
 use super::half::Half;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
+use super::rounding::{Rounding, singles_for_half};
 use super::whole::InMemory;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, FloatBinaryOp, FloatUnaryOp, Function, Inst, Op, Round, SharedFn, Special, Type,
-    UnaryOp, Value, ValueType,
+    BinaryOp, CellKind, ConvertOp, FloatAttrs, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value,
+    ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -30,23 +31,12 @@ pub fn support(
     constant: &impl Fn(Value) -> Option<u64>,
     inst: &Inst,
 ) -> Support {
-    let ty = |v: Value| values[v.0 as usize].ty;
     let uniform = |v: Value| values[v.0 as usize].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
     if inst.window.count != function.lanes {
         return Support::None;
     }
     match &inst.op {
-        Op::FUnary { attrs, op, .. } => match op {
-            // Exact.
-            FloatUnaryOp::Integral | FloatUnaryOp::Copy => Support::LaneWise,
-            FloatUnaryOp::Sqrt => lane_wise(float::supported(*attrs)),
-        },
-        Op::FBinary { op: FloatBinaryOp::Min | FloatBinaryOp::Max, .. } => Support::LaneWise,
-        Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => lane_wise(float::supported(*attrs)),
-        Op::FConvert { to, attrs, a } => lane_wise(float::converts(ty(*a), *to, *attrs)),
-        Op::IntToFloat { round, .. } => lane_wise(*round == Round::Nearest),
-        Op::FloatToInt { to, .. } => lane_wise(to.bits() >= 32),
         Op::LaneGather { a, index } => {
             if uniform(*a) || uniform(*index) {
                 Support::None
@@ -121,6 +111,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let v = float::binary(self.b, op, attrs, to, args[0], args[1], vector);
                 fix(self, to, v)
             }
+            Op::Fma { attrs, .. } if to == Type::F64 && attrs.round != Round::Nearest => {
+                let args: [Lanes; 3] = std::array::from_fn(|i| Lanes::from_elem(args[i], 1));
+                self.directed_fma(attrs, &args, vector)[0]
+            }
             Op::Fma { attrs, .. } => {
                 let v = float::fma(self.b, attrs, to, [args[0], args[1], args[2]], vector);
                 fix(self, to, v)
@@ -151,9 +145,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let x = self.compared(from, attrs.flush, args[0], false);
                 let v = match (from, to) {
                     (_, Type::F16) => {
-                        let mut half = self.half(false);
-                        let rounded = half.narrow(attrs.round, x);
-                        return Some(half.finish(attrs, rounded));
+                        let x = if from == Type::F64 { singles_for_half(self.b, attrs.round, &[x], false) } else { x };
+                        return Some(self.rounded_half(attrs, x, false));
+                    }
+                    (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
+                        Rounding::new(self.b, attrs.round, false).singles(&[x])
                     }
                     (Type::F16 | Type::F32, Type::F64) => self.b.ins().fpromote(types::F64, x),
                     (Type::F64, Type::F32) => self.b.ins().fdemote(types::F32, x),
@@ -162,23 +158,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let v = float::unary(self.b, crate::ir::FloatUnaryOp::Copy, attrs, to, v, false);
                 fix(self, to, v)
             }
-            Op::IntToFloat { signed, a, .. } => self.int_to_float(signed, self.ty(a), to, args[0]),
+            Op::IntToFloat { signed, round, a, .. } => self.int_to_float(signed, round, self.ty(a), to, args[0]),
             Op::FloatToInt { signed, round, flush, nan, a, .. } => {
                 let x = self.compared(self.ty(a), flush, args[0], false);
-                let x = float::integral(self.b, round, x);
-                let clif = clif_type(to, false);
-                let v = if signed {
-                    self.b.ins().fcvt_to_sint_sat(clif, x)
-                } else {
-                    self.b.ins().fcvt_to_uint_sat(clif, x)
-                };
-                if nan == 0 {
-                    v
-                } else {
-                    let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
-                    let replacement = constant(self.b, to, nan, false);
-                    self.b.ins().select(is_nan, replacement, v)
-                }
+                self.ints_of_floats((to, signed), round, nan, x, false)
             }
             Op::Shared { function, .. } => self.shared(function, &args[..1], false)[0],
             Op::LaneId => unreachable!("affine"),
@@ -198,6 +181,21 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             }
             ref op => unreachable!("no scalar form of {op:?}"),
         })
+    }
+
+    /// Of `f64`, in another direction than to nearest.
+    fn directed_fma(&mut self, attrs: FloatAttrs, args: &[Lanes; 3], vector: bool) -> Lanes {
+        let flush = |lowerer: &mut Self, lanes: &Lanes| -> Lanes {
+            lanes.iter().map(|&x| float::flushed(lowerer.b, attrs, Type::F64, x, vector)).collect()
+        };
+        let [x, y, z] = args.each_ref().map(|lanes| flush(self, lanes));
+        let fused = self.fused_doubles(attrs.round, [&x, &y, &z], vector);
+        let (matter, nan) = (self.bits_matter, self.function.nan.canonical(Type::F64));
+        let finished = fused.iter().map(|&v| {
+            let v = float::finish(self.b, attrs, Type::F64, v, vector);
+            if matter { float::canonical(self.b, Type::F64, nan, v, vector) } else { v }
+        });
+        finished.collect()
     }
 
     pub(super) fn half(&mut self, vector: bool) -> Half<'_, 'f> {
@@ -336,27 +334,26 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 }
                 return sum;
             }
-            Op::IntToFloat { signed, a, .. } if to != Type::F64 && self.ty(a).bits() <= 32 => {
+            Op::IntToFloat { signed, round, a, .. } => {
                 let from = self.ty(a);
                 let lanes = self.lanes(a);
-                return lanes
-                    .iter()
-                    .map(|&x| {
-                        let wide = if signed {
-                            let x = int::widen_sign(self.b, from, x);
-                            self.b.ins().fcvt_from_sint(types::F32X4, x)
-                        } else {
-                            self.b.ins().fcvt_from_uint(types::F32X4, x)
-                        };
-                        if to == Type::F16 { self.half(true).narrow(Round::Nearest, wide) } else { wide }
-                    })
-                    .collect();
+                if let Some(lanes) = self.ints_to_floats(signed, round, (from, to), &lanes) {
+                    return lanes;
+                }
             }
-            Op::FloatToInt { signed, round, flush, nan, a, .. } if to == Type::I32 && self.ty(a) != Type::F64 => {
+            Op::FloatToInt { signed, round, flush, nan, a, .. } if to.bits() <= 32 => {
                 let from = self.ty(a);
                 let lanes = self.lanes(a);
                 let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
-                return inputs.iter().map(|&x| self.words_of_floats(signed, round, nan, x)).collect();
+                let to = (to, signed);
+                return match from {
+                    Type::F64 => inputs.chunks(2).map(|pair| self.words_of_doubles(to, round, nan, pair)).collect(),
+                    _ => inputs.iter().map(|&x| self.ints_of_floats(to, round, nan, x, true)).collect(),
+                };
+            }
+            Op::Fma { attrs, a, b, c } if to == Type::F64 && attrs.round != Round::Nearest => {
+                let args = [a, b, c].map(|v| self.lanes(v));
+                return self.directed_fma(attrs, &args, true);
             }
             _ => {}
         }

@@ -4,18 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, Block as ClifBlock, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, UserFuncName,
+    self as clif, AbiParam, Block as ClifBlock, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, UserFuncName,
     Value as Clif, types,
 };
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 
 use super::super::abi;
-use super::super::helpers::{self, AccessDesc, Helper, InterpretDesc};
+use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
 use super::super::plan::BlockPlan;
-use super::super::{Effort, JitError, Program};
+use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::masks;
 use crate::interp::Interpreter;
 use crate::ir::{Block, BlockId, Reg, Value};
 use warploom_runtime::fault::FaultKind;
@@ -31,7 +32,7 @@ pub struct Region<'r> {
     pub one_worker: bool,
     pub effort: Effort,
     interpreter: &'r Arc<Interpreter>,
-    signatures: HashMap<u32, SigRef>,
+    helpers: HashMap<u32, FuncRef>,
     pub exits: Exits,
     pub owned: Owned,
     pub hides_uses: bool,
@@ -39,7 +40,6 @@ pub struct Region<'r> {
     pub backward: HashMap<BlockId, ClifBlock>,
     /// Instructions that took one of the TLB's runs.
     runs: usize,
-    error: Option<JitError>,
 }
 
 /// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
@@ -153,6 +153,17 @@ pub struct Owned {
     interprets: Vec<Box<InterpretDesc>>,
 }
 
+impl Owned {
+    /// Addresses that are constants in the CLIF, with names for what is there: they differ from process to process.
+    pub fn names(&self) -> impl Iterator<Item = (i64, String)> {
+        let accesses = self.accesses.iter().map(|desc| &raw const **desc as i64);
+        let accesses = accesses.zip(0..).map(|(address, number)| (address, format!("access{number}")));
+        let interprets = self.interprets.iter().map(|desc| &raw const **desc as i64);
+        let interprets = interprets.zip(0..).map(|(address, number)| (address, format!("interpreted{number}")));
+        accesses.chain(interprets).chain([(masks::table_address(), "mask_words".into())])
+    }
+}
+
 /// A region's CLIF, and the data that its code needs.
 pub struct Lowered {
     pub function: clif::Function,
@@ -185,29 +196,14 @@ impl Region<'_> {
 
     /// Calls a helper through its trampoline.
     pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
-        let address = match helpers::trampoline(helper) {
-            Ok(address) => address,
-            Err(error) => {
-                self.error = Some(error);
-                0
-            }
-        };
-        let signature = *self
-            .signatures
-            .entry(helper as u32)
-            .or_insert_with(|| b.import_signature(helper.signature(CallConv::PreserveAll)));
-        let target = b.ins().iconst(types::I64, address as i64);
-        b.ins().call_indirect(signature, target, args);
+        let target = *self.helpers.entry(helper as u32).or_insert_with(|| helper.import(b, CallConv::PreserveAll));
+        b.ins().call(target, args);
     }
 }
 
 /// Lowers the blocks of one region of a program.
-pub fn lower_region(
-    program: &Program,
-    region: usize,
-    effort: Effort,
-    isa: &OwnedTargetIsa,
-) -> Result<Lowered, JitError> {
+pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &Target) -> Lowered {
+    let isa = target.isa(effort);
     let region_blocks = &program.regions[region].blocks;
     let plans = program.plans(effort);
     let mut signature = Signature::new(isa.default_call_conv());
@@ -234,13 +230,12 @@ pub fn lower_region(
         one_worker: program.one_worker(),
         effort,
         interpreter: program.interpreter(),
-        signatures: HashMap::new(),
+        helpers: HashMap::new(),
         exits: Exits::default(),
         owned: Owned::default(),
         hides_uses: false,
         backward: HashMap::new(),
         runs: 0,
-        error: None,
     };
     let mut switch = Switch::new();
     for &id in region_blocks {
@@ -297,10 +292,8 @@ pub fn lower_region(
     std::mem::take(&mut region.exits).finish(&mut b, ctx, (registers, active));
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
-    match region.error {
-        Some(error) => Err(error),
-        None => Ok(Lowered { function, owned: region.owned, hides_uses: region.hides_uses }),
-    }
+    target.legalize(&mut function);
+    Lowered { function, owned: region.owned, hides_uses: region.hides_uses }
 }
 
 /// How often each value of a block is used.

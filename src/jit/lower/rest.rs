@@ -17,7 +17,6 @@ use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
 use crate::analysis::Class;
 use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
-use warploom_runtime::warp::REST_BYTES;
 
 /// Vectors that are kept in registers between instructions; what is left is for the instruction itself.
 pub const KEPT: usize = 12;
@@ -52,7 +51,7 @@ impl Rest {
             return Some(self.free.swap_remove(at).0);
         }
         let offset = self.end;
-        (offset + bytes <= REST_BYTES as u32).then(|| {
+        (offset + bytes <= abi::REST_BYTES as u32).then(|| {
             self.end += bytes;
             offset
         })

@@ -45,14 +45,10 @@ pub fn cast(b: &mut FunctionBuilder, ty: ClifType, a: Clif) -> Clif {
 /// zeros only.
 pub fn blend(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif) -> Clif {
     let ty = b.func.dfg.value_type(x);
-    if cfg!(target_arch = "x86_64") {
-        let int = if ty.lane_bits() == 64 { types::I64X2 } else { types::I32X4 };
-        let (condition, x, y) = (cast(b, int, condition), cast(b, int, x), cast(b, int, y));
-        let result = b.ins().blendv(condition, x, y);
-        return cast(b, ty, result);
-    }
-    let condition = cast(b, ty, condition);
-    b.ins().bitselect(condition, x, y)
+    let int = if ty.lane_bits() == 64 { types::I64X2 } else { types::I32X4 };
+    let (condition, x, y) = (cast(b, int, condition), cast(b, int, x), cast(b, int, y));
+    let result = b.ins().blendv(condition, x, y);
+    cast(b, ty, result)
 }
 
 /// A vector constant of 32-bit words.

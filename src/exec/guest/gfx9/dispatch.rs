@@ -91,6 +91,9 @@ impl<'a> Dispatch<'a> {
                 UserSgpr::QueuePtr => long(packet + QUEUE_AT as u64),
                 UserSgpr::KernargSegmentPtr => long(packet + KERNARG_AT as u64),
                 UserSgpr::DispatchId => long(0),
+                UserSgpr::GridWorkgroupCount(axis) => {
+                    self.launch.options.grid[usize::from(axis)].to_le_bytes().to_vec()
+                }
                 UserSgpr::FlatScratchInit => long(scratch),
                 UserSgpr::PrivateSegmentSize => {
                     (self.wave_scratch as u32 / u32::from(WARP_LANES)).to_le_bytes().to_vec()

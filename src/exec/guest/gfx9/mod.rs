@@ -13,18 +13,19 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
 use crate::capture::manifest::Sampler;
-use crate::container::hsaco::{FloatMode, Gfx9 as Mach, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
-use crate::container::{Code, Isa};
+use crate::container::Code;
+use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::gfx9::lift::{
     self, ConstantMemory, Initial, InitialScalar, InitialVector, Mode, OBJECT_BYTES, Object, apertures,
 };
-use crate::isa::gfx9::{Instruction, check, lift::WARP_LANES};
+use crate::isa::gfx9::{Chip, check, lift::WARP_LANES};
 use dispatch::Dispatch;
 
-pub(super) struct Gfx9;
+/// Code for a chip.
+pub(super) struct Gfx9(pub Chip);
 
 /// Constant bank 0, which the first block of a kernel reads: a word for each user SGPR, then what waves derive theirs from.
 mod bank {
@@ -74,22 +75,22 @@ impl Guest for Gfx9 {
     }
 
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
-        lift::lift_kernel(&to_lift(kernel))
+        lift::lift_kernel(&self.to_lift(kernel))
     }
 
     fn check_waits(&self, kernel: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
-        Some(check::report(&to_lift(kernel)))
+        Some(check::report(&self.to_lift(kernel)))
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
         let at = usize::try_from(pc.checked_sub(code.base)?).ok()?;
         let rest = code.bytes.get(at..).filter(|rest| rest.len() >= 4 && pc.is_multiple_of(4))?;
-        Some(match Instruction::decode(rest) {
+        Some(match self.0.decode(rest) {
             Some(instruction) => Placed {
                 pc,
                 next: pc + u64::from(instruction.bytes()),
-                text: instruction.text(pc),
-                mnemonic: instruction.mnemonic(),
+                text: self.0.named(instruction.text(pc)),
+                mnemonic: self.0.named(instruction.mnemonic()),
                 class: instruction.fidelity().into(),
             },
             None => Placed {
@@ -125,32 +126,38 @@ impl Guest for Gfx9 {
     }
 }
 
-fn to_lift<'a>(kernel: &Lifting<'a>) -> lift::Kernel<'a> {
-    let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
-    let (vectors, mode, mut initial) = match (&function.hsa, &function.raw) {
-        (Some(hsa), _) => (hsa.descriptor.vgprs(), hsa.descriptor.float_mode(), initial(hsa)),
-        (None, Some(raw)) => (raw.vgprs, raw.mode, raw::initial(raw, function)),
-        (None, None) => (256, FloatMode::default(), Initial::default()),
-    };
-    initial.data_share = Some(bank::DATA_SHARE);
-    for (arg, _, copy) in function.hsa.as_deref().into_iter().flat_map(objects) {
-        if kernel.images.iter().any(|&(place, _)| place == copy) {
-            initial.constants.push(ConstantMemory { pointer: bank::KERNARG + arg, offset: copy, bytes: OBJECT_BYTES });
+impl Gfx9 {
+    fn to_lift<'a>(&self, kernel: &Lifting<'a>) -> lift::Kernel<'a> {
+        let (function, code) = (kernel.linked.module().function(kernel.kernel), kernel.code);
+        let (vectors, mode, mut initial) = match (&function.hsa, &function.raw) {
+            (Some(hsa), _) => (hsa.descriptor.vgprs(), hsa.descriptor.float_mode(), initial(hsa)),
+            (None, Some(raw)) => (raw.vgprs, raw.mode, raw::initial(raw, function)),
+            (None, None) => (256, FloatMode::default(), Initial::default()),
+        };
+        initial.data_share = Some(bank::DATA_SHARE);
+        for (arg, _, copy) in function.hsa.as_deref().into_iter().flat_map(objects) {
+            if kernel.images.iter().any(|&(place, _)| place == copy) {
+                initial.constants.push(ConstantMemory {
+                    pointer: bank::KERNARG + arg,
+                    offset: copy,
+                    bytes: OBJECT_BYTES,
+                });
+            }
         }
-    }
-    lift::Kernel {
-        name: &function.name,
-        code: &code.bytes,
-        base: code.base,
-        entry: code.entry,
-        indirect_targets: &code.targets,
-        discovered: kernel.discovered,
-        vectors,
-        mode: Mode::from_bits(mode_bits(mode)),
-        initial,
-        objects: kernel.images,
-        fused_mix: matches!(kernel.linked.module().isa, Isa::Gfx9 { mach: Mach::Gfx904 | Mach::Gfx906 }),
-        plain: kernel.plain,
+        lift::Kernel {
+            name: &function.name,
+            code: &code.bytes,
+            base: code.base,
+            entry: code.entry,
+            indirect_targets: &code.targets,
+            discovered: kernel.discovered,
+            vectors,
+            mode: Mode::from_bits(mode_bits(mode)),
+            initial,
+            objects: kernel.images,
+            chip: self.0,
+            plain: kernel.plain,
+        }
     }
 }
 

@@ -17,15 +17,13 @@ use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
-use crate::isa::maxwell::lift::{Kernel, lift_kernel, service};
+use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
 use crate::isa::maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
 /// Alignment of the stack pointer at the start.
 const STACK_ALIGN: u32 = 16;
-/// Constant banks a kernel may read.
-const BANKS: u8 = 18;
 
 pub(super) struct Maxwell;
 
@@ -61,7 +59,7 @@ impl Guest for Maxwell {
                 next,
                 text: instruction.text(word.pc),
                 mnemonic: instruction.mnemonic(),
-                class: instruction.fidelity().into(),
+                class: fidelity(&instruction, word.pc).into(),
             },
             None => Placed {
                 pc: word.pc,
@@ -85,11 +83,14 @@ impl Guest for Maxwell {
         let shared_bytes = launch.shared_bytes(options.shared_bytes)?;
         let stack_bytes = stack_bytes(launch);
         let program = kernel.program;
+        let workspace = options.cooperative.then(|| grid_workspace(program.memory())).transpose()?;
+        let held = workspace.into_iter().collect();
         let bank = Bank {
             windows: program.memory().windows(),
             block: options.block,
             grid: options.grid,
             stack: stack_bytes,
+            workspace: workspace.unwrap_or(0),
             constants: program.linked().addresses().constants,
             dynamic_shared: options.shared_bytes,
             param_base: function.param_base,
@@ -104,17 +105,17 @@ impl Guest for Maxwell {
             content[at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
         config.constants[0] = Some(ConstBank::new(&content)?);
-        for bank in 1..BANKS {
+        for bank in 1..driver::BANKS {
             let content = program.bank(kernel.id, bank);
             if !content.is_empty() {
                 config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
             }
         }
         let Some(images) = images else {
-            return Ok(Environment { config, images: vec![], held: vec![], lent: None, print: None });
+            return Ok(Environment { config, images: vec![], held, lent: None, print: None });
         };
         config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        Ok(Environment { config, images: images.known, held: vec![], lent: Some(images.records), print: None })
+        Ok(Environment { config, images: images.known, held, lent: Some(images.records), print: None })
     }
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
@@ -140,6 +141,15 @@ impl Guest for Maxwell {
     fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
         images::put_pool(memory, &pool.headers, &pool.samplers)
     }
+}
+
+/// Memory in which the blocks of a cooperative grid meet: its size in bytes, and the barrier of `grid.sync()`, which is 0 when
+/// the launch begins. Both are words. Source: `cooperative_groups/details/driver_abi.h` of CUDA 12.
+fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
+    const WORDS: [u32; 2] = [8, 0];
+    let address = memory.alloc(size_of_val(&WORDS) as u64, 8)?;
+    memory.write(address, &WORDS[0].to_le_bytes())?;
+    Ok(address)
 }
 
 /// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::chip::Chip;
 use super::disasm::mnemonic;
 use super::instruction::Instruction;
 use super::layout::{Form, Location, location};
@@ -42,15 +43,26 @@ static MNEMONICS: LazyLock<FxHashMap<String, Vec<Encoder>>> = LazyLock::new(|| {
 /// # Errors
 /// No instruction has this text.
 pub fn assemble(text: &str) -> Result<Vec<u8>, AssembleError> {
-    let text = text.trim();
+    assemble_for(text, Chip::Any)
+}
+
+/// The same for a chip.
+///
+/// # Errors
+/// The chip has no instruction of this text.
+pub fn assemble_for(text: &str, chip: Chip) -> Result<Vec<u8>, AssembleError> {
+    let given = text.trim();
+    let none = || AssembleError::NoEncoding { text: given.into() };
+    let text = chip.table_name(given).ok_or_else(none)?;
     let name = text.split(' ').next().unwrap_or_default();
     let encoders =
-        MNEMONICS.get(name).ok_or_else(|| AssembleError::Mnemonic { text: text.into(), mnemonic: name.into() })?;
+        MNEMONICS.get(name).ok_or_else(|| AssembleError::Mnemonic { text: given.into(), mnemonic: name.into() })?;
     let rest = text[name.len()..].trim_start();
     encoders
         .iter()
+        .filter(|encoder| chip.has(encoder.row))
         .find_map(|encoder| parse::instruction(*encoder, rest, &|done| done.text(0) == text))
-        .ok_or_else(|| AssembleError::NoEncoding { text: text.into() })
+        .ok_or_else(none)
 }
 
 /// An instruction that is being put together.

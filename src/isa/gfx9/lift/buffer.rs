@@ -4,7 +4,7 @@
 //! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
 
 use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
-use crate::isa::gfx9::{Buffer, Instruction, Operand};
+use crate::isa::gfx9::{Buffer, Encoding, Instruction, Operand};
 
 use super::context::Cx;
 use super::vector_memory::{Item, lifts, operand_of, register, within, write_back};
@@ -37,7 +37,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub fn new(cx: &mut Cx<'_>, buffer: &Buffer) -> Place {
+    /// Of the data of an instruction of this encoding: MTBUF has the format that MUBUF takes from the descriptor.
+    pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> Place {
         let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
         let [w0, w1, records, w3] = std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
         let soffset = cx.scalar(buffer.soffset);
@@ -51,9 +52,17 @@ impl Place {
         // Bits 14 to 17 of the stride are in the data format's place if lanes are records.
         let stride = cx.shr(w1, 16);
         let stride = cx.and_bits(stride, 0x3fff);
-        let more = cx.and_bits(w3, 0xf << 15);
-        let more = cx.shr(more, 1);
+        let data_format = cx.and_bits(w3, 0xf << 15);
+        let more = cx.shr(data_format, 1);
         let more = cx.b.uniform_select(by_lane, more, zero);
+        // Else a format of 0, "invalid", says that no buffer is bound: it has no records.
+        let records = if encoding == Encoding::Mtbuf {
+            records
+        } else {
+            let valid = cx.b.icmp(IntCc::Ne, data_format, zero);
+            let bound = cx.b.or(valid, by_lane);
+            cx.b.uniform_select(bound, records, zero)
+        };
         let stride = cx.b.or(stride, more);
 
         // Groups of 8 to 64 records, or of one.
@@ -166,7 +175,7 @@ fn parts(item: Item) -> (Item, u32) {
 fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let buffer = fields(i)?;
     let dst = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer);
+    let place = Place::new(cx, &buffer, i.encoding());
     let (part, count) = parts(item);
     let mut values = Vec::new();
     for index in 0..count {
@@ -181,7 +190,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
 fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let buffer = fields(i)?;
     let data = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer);
+    let place = Place::new(cx, &buffer, i.encoding());
     let values = item.read(cx, data);
     let part = parts(item).0;
     for (index, value) in (0..).zip(values) {
@@ -195,7 +204,7 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let buffer = fields(i)?;
     let data = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer);
+    let place = Place::new(cx, &buffer, i.encoding());
     let value = operand_of(cx, ty, data);
     let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let guard = place.guard(cx, 0, ty.bytes());

@@ -34,7 +34,7 @@ const HIGH: Shape = Shape { components: 1, half: Some(true) };
 fn place(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Texel, Place, Value), super::Unsupported> {
     let buffer = fields(i)?;
     register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer);
+    let place = Place::new(cx, &buffer, i.encoding());
     let texel = if i.encoding() == Encoding::Mtbuf {
         Texel::fixed(cx, BUFFER_FORMATS[usize::from(buffer.dfmt & 15)], buffer.nfmt)
     } else {

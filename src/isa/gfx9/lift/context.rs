@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ir::image::Shape;
 use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
-use crate::isa::gfx9::Instruction;
+use crate::isa::gfx9::{Chip, Instruction};
 
 use super::entry::ConstantMemory;
 use super::known::KnownScalars;
@@ -43,7 +43,7 @@ pub struct Cx<'a> {
     pub next: u64,
     pub mode: Mode,
     /// As in [`super::Kernel`].
-    pub(super) fused_mix: bool,
+    pub(super) chip: Chip,
     /// As in [`super::Initial`].
     pub(super) data_share: Option<u32>,
     /// The operands of the instruction that m0 indexes, as in [`Mode`].
@@ -70,7 +70,7 @@ impl<'a> Cx<'a> {
             pc,
             next: pc,
             mode,
-            fused_mix: false,
+            chip: Chip::Any,
             data_share: None,
             relative: 0,
             banks,

@@ -2,13 +2,12 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::ir::{TrapKind, Type, Value};
+use crate::ir::{IntCc, TrapKind, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand};
 
 use super::context::Cx;
 use super::flow::Condition;
 use super::known::KnownScalars;
-use super::mode;
 use super::scalars::M0;
 use super::{Flow, Lifted, Unsupported};
 
@@ -72,12 +71,20 @@ pub fn s_sethalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.simm16() & 1 == 0 { Ok(Flow::Next) } else { Ok(Flow::Trap(TrapKind::Guest)) }
 }
 
-/// Messages to the fixed functions of graphics and to the host's interrupt handler: nobody listens.
-pub fn s_sendmsg(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+/// Messages that say something to the fixed functions of graphics and to the host: nobody listens. Others ask for an answer.
+fn listened_to(i: &Instruction) -> Result<(), Unsupported> {
+    const GET_DOORBELL: i16 = 10;
+    // Bits 0 to 3 are the message's number; those above 10 are reserved or read registers of the system.
+    if (1..GET_DOORBELL).contains(&(i.simm16() & 15)) { Ok(()) } else { Err(Unsupported) }
+}
+
+pub fn s_sendmsg(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    listened_to(i)?;
     Ok(Flow::Next)
 }
 
-pub fn s_sendmsghalt(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+pub fn s_sendmsghalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    listened_to(i)?;
     Ok(Flow::Exit)
 }
 
@@ -189,99 +196,13 @@ pub fn s_andn2_wrexec_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     write_exec(cx, i, and_not)
 }
 
-// Hardware registers.
-
-/// Number, lowest bit and width, as an immediate of 16 bits names them.
-fn hardware_field(i: &Instruction) -> (u32, u32, u32) {
-    let bits = u32::from(i.simm16() as u16);
-    (bits & 63, bits >> 6 & 31, (bits >> 11) + 1)
-}
-
-const HW_MODE: u32 = 1;
-const HW_STATUS: u32 = 2;
-const HW_TRAPSTS: u32 = 3;
-const HW_ID: u32 = 4;
-const HW_GPR_ALLOC: u32 = 5;
-const HW_LDS_ALLOC: u32 = 6;
-const HW_IB_STS: u32 = 7;
-const HW_SH_MEM_BASES: u32 = 15;
-
-pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (register, lo, width) = hardware_field(i);
-    let value = match register {
-        HW_MODE => cx.int(cx.mode.bits()),
-        HW_STATUS => status(cx),
-        // No trap has been met; one processor, one wave of each kind.
-        HW_TRAPSTS | HW_ID | HW_IB_STS => cx.int(0),
-        HW_GPR_ALLOC => {
-            // Vector registers in units of four, less one, from bit 8; scalar ones in units of 16 from bit 24.
-            let vectors = cx.vectors.div_ceil(4) - 1;
-            cx.int(vectors << 8 | 6 << 24)
-        }
-        HW_LDS_ALLOC => {
-            // In units of 128 words from bit 12.
-            let bytes = cx.b.special(crate::ir::Special::SharedBytes);
-            let rounded = cx.int(511);
-            let bytes = cx.b.add(bytes, rounded);
-            let units = cx.shr(bytes, 9);
-            cx.shl(units, 12)
-        }
-        HW_SH_MEM_BASES => {
-            let upper = |base: u64| (base >> 48) as u32;
-            cx.int(upper(super::apertures::PRIVATE) | upper(super::apertures::SHARED) << 16)
-        }
-        _ => return Err(Unsupported),
-    };
-    let field = cx.shr(value, lo);
-    let field = cx.low_bits(field, width.min(32 - lo), false);
-    cx.set_s32(i, field);
-    Ok(Flow::Next)
-}
-
-/// SCC, execz, vccz; in a threadgroup, valid.
-fn status(cx: &mut Cx<'_>) -> Value {
-    let (scc, execz, vccz) = (cx.scalar(Operand::Scc), cx.scalar(Operand::Execz), cx.scalar(Operand::Vccz));
-    let (execz, vccz) = (cx.shl(execz, 9), cx.shl(vccz, 10));
-    let fixed = cx.int(1 << 11 | 1 << 16);
-    let flags = cx.b.or(execz, vccz);
-    let flags = cx.b.or(flags, scc);
-    cx.b.or(flags, fixed)
-}
-
-/// The mode that code goes on in when a hardware register is written.
-fn set_register(cx: &mut Cx<'_>, i: &Instruction, value: Option<u32>) -> Lifted {
-    let (register, lo, width) = hardware_field(i);
-    let width = width.min(32 - lo);
-    if register != HW_MODE {
-        // Nothing else that may be written has an effect.
-        return if matches!(register, HW_STATUS | HW_TRAPSTS | HW_IB_STS) { Ok(Flow::Next) } else { Err(Unsupported) };
-    }
-    // An f16 overflow that is no infinity.
-    let covers = |bit: u32| (lo..lo + width).contains(&bit);
-    if covers(mode::FP16_OVERFLOW) && value.is_none_or(|value| value >> (mode::FP16_OVERFLOW - lo) & 1 != 0) {
-        return Err(Unsupported);
-    }
-    if mode::KEPT >> lo == 0 {
-        return Ok(Flow::Next);
-    }
-    let mode = cx.mode.with_field(lo, width, value.ok_or(Unsupported)?);
-    Ok(if mode == cx.mode { Flow::Next } else { Flow::SetMode(mode) })
-}
-
-pub fn s_setreg_imm32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let Operand::Literal(value) = i.src(0).operand else { return Err(Unsupported) };
-    set_register(cx, i, Some(value))
-}
-
-/// The value must be known where code is lifted, but for bits that nothing depends on.
-pub fn s_setreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    set_register(cx, i, None)
-}
-
 // Indexing of vector registers by m0.
 
 pub fn s_set_gpr_idx_on(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let indexed = i.gpr_idx();
+    if i.bits(12, 4) != 0 {
+        return Err(Unsupported);
+    }
     let index = cx.s32(i, 0);
     set_index(cx, index, Some(indexed));
     Ok(Flow::SetMode(cx.mode.with_indexed(Some(indexed))))
@@ -299,6 +220,9 @@ pub fn s_set_gpr_idx_idx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 pub fn s_set_gpr_idx_mode(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let indexed = (i.simm16() & 15) as u8;
+    if i.simm16() & !15 != 0 {
+        return Err(Unsupported);
+    }
     let m0 = cx.scalar(Operand::Scalar(M0));
     set_index(cx, m0, Some(indexed));
     // It does not switch indexing on.
@@ -328,6 +252,9 @@ fn set_index(cx: &mut Cx<'_>, index: Value, indexed: Option<u8>) {
 
 fn moved_index(cx: &mut Cx<'_>, operand: Operand) -> Result<Value, Unsupported> {
     let Operand::Scalar(number) = operand else { return Err(Unsupported) };
+    if u32::from(number) >= 2 * INDEXED_PAIRS {
+        return Err(Unsupported);
+    }
     let (m0, first) = (cx.scalar(Operand::Scalar(M0)), cx.int(number.into()));
     Ok(cx.b.add(m0, first))
 }
@@ -335,11 +262,15 @@ fn moved_index(cx: &mut Cx<'_>, operand: Operand) -> Result<Value, Unsupported> 
 /// Scalar registers that may be indexed.
 const INDEXED_PAIRS: u32 = 51;
 
-/// The pair that holds register `index`, and that register in it.
+/// The pair that holds register `index`, its content, and whether that register is its second. There are none past s101: s0 is
+/// read for them.
 fn indexed_scalar(cx: &mut Cx<'_>, index: Value) -> (Value, Value, Value) {
-    let pair = cx.shr(index, 1);
+    let (count, zero) = (cx.int(2 * INDEXED_PAIRS), cx.int(0));
+    let exists = cx.b.icmp(IntCc::LtU, index, count);
+    let read = cx.b.uniform_select(exists, index, zero);
+    let pair = cx.shr(read, 1);
     let whole = cx.b.rf_gather(cx.banks.scalars, 0, INDEXED_PAIRS, pair);
-    let odd = cx.and_bits(index, 1);
+    let odd = cx.and_bits(read, 1);
     (pair, whole, odd)
 }
 
@@ -362,7 +293,8 @@ pub fn s_movrels_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn s_movreld_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let index = moved_index(cx, i.dst())?;
     let value = cx.s32(i, 0);
-    let (pair, whole, odd) = indexed_scalar(cx, index);
+    let (_, whole, odd) = indexed_scalar(cx, index);
+    let pair = cx.shr(index, 1);
     let (low, high) = (cx.b.trunc(Type::I32, whole), cx.b.high_half(whole));
     let (low, high) = (cx.b.uniform_select(odd, low, value), cx.b.uniform_select(odd, value, high));
     let whole = cx.b.concat(low, high);

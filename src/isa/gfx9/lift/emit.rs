@@ -58,7 +58,7 @@ impl Emitter<'_> {
     fn emit(&mut self, block: BlockId, guest: &GuestBlock) {
         self.function.set_cost(block, guest.steps.len() as u32);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.program.vectors, guest.mode);
-        cx.fused_mix = self.kernel.fused_mix;
+        cx.chip = self.kernel.chip;
         cx.data_share = self.kernel.initial.data_share;
         cx.known = guest.known.clone();
         (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);

@@ -226,10 +226,9 @@ pub fn image_store(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let image = fields(i)?;
     // The data's registers say how wide it is.
-    let operands = if op.has_compare() { 2 } else { 1 };
-    let ty = match image.dmask.count_ones() / operands {
-        1 => Type::I32,
-        2 => Type::I64,
+    let ty = match (image.dmask.count_ones(), op.has_compare()) {
+        (1, false) | (2, true) => Type::I32,
+        (2, false) | (4, true) => Type::I64,
         _ => return Err(Unsupported),
     };
     let data = register(image.vdata)?;

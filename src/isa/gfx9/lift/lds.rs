@@ -5,7 +5,7 @@
 //! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
 //! on, as many bytes as its lower ones say.
 
-use crate::ir::{AtomicOp, Space, Special, Type, Value};
+use crate::ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 use crate::isa::gfx9::{Ds, Instruction, Operand};
 
 use super::context::Cx;
@@ -164,6 +164,30 @@ lifts! {
     ds_write2_b64: write2(Item::Words(2), 8);
     ds_write2st64_b32: write2(Item::Words(1), 4 * 64);
     ds_write2st64_b64: write2(Item::Words(2), 8 * 64);
+}
+
+/// `src_lds_direct`: what m0[15:0] is the address of, the same for all lanes. m0[18:16] says what that is; a reserved type is a
+/// fault.
+pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
+    const TYPES: [(u32, Item); 5] =
+        [(0, Item::UBYTE), (1, Item::USHORT), (2, Item::Words(1)), (4, Item::SBYTE), (5, Item::SSHORT)];
+    let m0 = cx.scalar(Operand::Scalar(M0));
+    let (address, ty) = (cx.and_bits(m0, 0xffff), cx.shr(m0, 16));
+    let ty = cx.and_bits(ty, 7);
+    let (mut value, mut known) = (cx.int(0), cx.long(0));
+    for (number, item) in TYPES {
+        let number = cx.int(number);
+        let this = cx.b.icmp(IntCc::Eq, ty, number);
+        let within = in_range(cx, address, 0, item.bytes());
+        let guard = cx.b.and(this, within);
+        let loaded = cx.b.load_access(item.access(Space::Shared, address, 0, Some(guard)), item.extend())[0];
+        value = cx.b.or(value, loaded);
+        known = cx.b.or(known, this);
+    }
+    // No shared memory is so large.
+    let (reserved, nowhere) = (cx.b.not(known), cx.int(u32::MAX));
+    cx.b.load_access(Item::UBYTE.access(Space::Shared, nowhere, 0, Some(reserved)), Item::UBYTE.extend());
+    value
 }
 
 /// A word for each lane from m0 on.

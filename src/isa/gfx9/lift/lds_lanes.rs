@@ -7,6 +7,7 @@ use crate::ir::Value;
 use crate::isa::gfx9::Instruction;
 
 use super::context::Cx;
+use super::lds::fields;
 use super::vector_memory::{active_at, register};
 use super::{Flow, Lifted};
 
@@ -47,7 +48,7 @@ pub fn ds_permute_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn ds_swizzle_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let ds = i.ds();
+    let ds = fields(i)?;
     let (source, dst) = (register(ds.addr)?, register(ds.dst)?);
     let value = cx.vector(source);
     let index = cx.lane_table(&std::array::from_fn(|lane| swizzled(ds.offset(), lane as u32) as u8));

@@ -29,6 +29,7 @@ pub(super) mod program;
 mod scalars;
 mod scratch;
 mod sources;
+mod support;
 mod texels;
 mod vector_memory;
 
@@ -39,6 +40,7 @@ pub mod control;
 pub mod convert;
 pub mod division;
 pub mod flat;
+pub mod hardware;
 pub mod image;
 pub mod image_sample;
 mod known;
@@ -63,7 +65,7 @@ use crate::ir::image::Shape;
 use crate::ir::{Function, NanPolicy};
 use crate::isa::{LiftError, if_conversion};
 
-use super::Instruction;
+use super::{Chip, Instruction};
 pub use context::Cx;
 pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector};
 pub use flow::{Flow, Lifted, Unsupported};
@@ -100,8 +102,8 @@ pub struct Kernel<'a> {
     pub initial: Initial,
     /// Where the constant bank has copies of descriptors, and what those are known to say: [`Object::shape`].
     pub objects: &'a [(u32, Shape)],
-    /// v_mad_mix and its kind round once: on gfx904 and gfx906 they are v_fma_mix.
-    pub fused_mix: bool,
+    /// What the code is for.
+    pub chip: Chip,
     /// Blocks stay as the guest's branches make them: see [`if_conversion`].
     pub plain: bool,
 }
@@ -121,7 +123,7 @@ impl<'a> Kernel<'a> {
             mode: Mode::from_bits(COMPILED_MODE),
             initial: Initial::default(),
             objects: &[],
-            fused_mix: false,
+            chip: Chip::Any,
             plain: false,
         }
     }

@@ -16,9 +16,6 @@ pub struct Mode {
 
 /// Bits of the register that [`Mode`] keeps.
 pub const KEPT: u32 = 0x3ff;
-/// The bit for the greatest number instead of infinity where an f16 overflows, which no instruction here does.
-pub const FP16_OVERFLOW: u32 = 23;
-
 impl Mode {
     /// From the low bits of the register.
     pub fn from_bits(bits: u32) -> Mode {

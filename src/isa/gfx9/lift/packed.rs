@@ -168,7 +168,7 @@ fn mixed(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Value {
 
 fn mix(cx: &mut Cx<'_>, i: &Instruction) -> Value {
     let [x, y, z] = [0, 1, 2].map(|n| mixed(cx, i, n));
-    if cx.fused_mix {
+    if cx.chip.fused_mix() {
         let attrs = cx.mode.attrs(Type::F32);
         return cx.b.fma(attrs, x, y, z);
     }
@@ -212,6 +212,7 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.src(2).neg_hi {
         return Err(Unsupported);
     }
+    no_halves(i, 2..3)?;
     let [x, y] = [0, 1].map(|n| half_floats(cx, i, n));
     let bits = bits(cx, i, 2, Type::F32);
     let mut sum = cx.cast(Type::F32, bits);
@@ -226,6 +227,12 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         sum = cx.b.fma(attrs, x, y, sum);
     }
     cx.set_float(i, sum)
+}
+
+/// Sources that are no pairs of halves have none to choose: these have their usual bits.
+fn no_halves(i: &Instruction, sources: std::ops::Range<usize>) -> Result<(), Unsupported> {
+    let usual = sources.map(|n| i.src(n)).all(|source| !source.op_sel && source.op_sel_hi);
+    if usual { Ok(()) } else { Err(Unsupported) }
 }
 
 /// The sum of products of so many elements and S2; clamped to 32 bits if asked to, else wrapping.
@@ -257,6 +264,7 @@ fn dot(cx: &mut Cx<'_>, i: &Instruction, elements: [Vec<Value>; 2], signed: bool
 
 fn dot_halves(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     check(i)?;
+    no_halves(i, 2..3)?;
     let elements = [0, 1].map(|n| {
         let halves = halves(cx, i, n, Type::F32);
         halves.map(|half| cx.low_bits(half, 16, signed)).to_vec()
@@ -267,6 +275,7 @@ fn dot_halves(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
 /// Of elements of so many bits.
 fn dot_parts(cx: &mut Cx<'_>, i: &Instruction, width: u32, signed: bool) -> Lifted {
     check(i)?;
+    no_halves(i, 0..3)?;
     let elements = [0, 1].map(|n| {
         let all = bits(cx, i, n, Type::F32);
         let part = |cx: &mut Cx<'_>, at: u32| {

@@ -13,7 +13,7 @@ use super::context::{Banks, Cx};
 use super::flow::{Flow, Lifted, Unsupported};
 use super::known::{Known, KnownScalars};
 use super::mode::Mode;
-use super::{Kernel, NAN, WARP_LANES};
+use super::{Kernel, NAN, WARP_LANES, support};
 
 /// Guest instructions of a block, at most: the engines translate blocks whole.
 const MAX_BLOCK: usize = 512;
@@ -299,7 +299,7 @@ impl Step {
 /// The instruction at an address.
 pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
     let at = usize::try_from(pc.checked_sub(kernel.base)?).ok()?;
-    pc.is_multiple_of(4).then(|| Instruction::decode(kernel.code.get(at..)?)).flatten()
+    pc.is_multiple_of(4).then(|| kernel.chip.decode(kernel.code.get(at..)?)).flatten()
 }
 
 impl Trial {
@@ -320,6 +320,7 @@ impl Trial {
         known: &mut KnownScalars,
     ) -> Lifted {
         let lift = insn.row().lift.ok_or(Unsupported)?;
+        support::check(insn)?;
         self.function.clear(self.block);
         let mut cx = Cx::new(self.function.at(self.block), self.banks, kernel.vectors, mode);
         cx.known = known.clone();

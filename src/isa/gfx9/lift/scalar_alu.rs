@@ -3,8 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
 use crate::ir::{BinaryOp, IntCc, Type, Value};
-use crate::isa::gfx9::row::OperandType;
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::isa::gfx9::Instruction;
 
 use super::context::Cx;
 use super::{Flow, Lifted};
@@ -15,13 +14,9 @@ impl Cx<'_> {
         self.scalar(i.src(n).operand)
     }
 
-    /// Source `n` as a uniform `i64`. Literals of signed numbers are extended by their sign, others by zeros.
+    /// Source `n` as a uniform `i64`.
     pub fn s64(&mut self, i: &Instruction, n: usize) -> Value {
-        let source = i.src(n);
-        match source.operand {
-            Operand::Literal(bits) if source.ty == OperandType::I64 => self.long(i64::from(bits as i32) as u64),
-            operand => self.scalar_pair(operand),
-        }
+        self.long_word(i, n)
     }
 
     pub fn set_s32(&mut self, i: &Instruction, value: Value) {

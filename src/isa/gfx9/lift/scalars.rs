@@ -70,12 +70,14 @@ impl Cx<'_> {
                 let whole = self.scalar_pair(operand);
                 self.b.trunc(Type::I32, whole)
             }
-            // Nothing is known of them.
-            Operand::PopsExitingWaveId | Operand::LdsDirect | Operand::Vector(_) | Operand::None => self.int(0),
+            Operand::LdsDirect => super::lds::direct(self),
+            // `support` refuses the first, and the others are no scalars.
+            Operand::PopsExitingWaveId | Operand::Vector(_) | Operand::None => self.int(0),
         }
     }
 
-    /// A scalar operand of 64 bits, which is also what a mask of lanes is.
+    /// A scalar operand of 64 bits, which is also what a mask of lanes is. What a literal is depends on the operand's type: see
+    /// [`Cx::long_word`].
     pub fn scalar_pair(&mut self, operand: Operand) -> Value {
         let constant = match operand {
             Operand::Scalar(number) if number % 2 == 0 => {
@@ -88,7 +90,6 @@ impl Cx<'_> {
             }
             Operand::Int(value) => i64::from(value) as u64,
             Operand::Float(number) => float_constant(number, Type::F64),
-            Operand::Literal(bits) => u64::from(bits),
             Operand::SharedBase => super::apertures::SHARED,
             Operand::SharedLimit => super::apertures::SHARED | u64::from(u32::MAX),
             Operand::PrivateBase => super::apertures::PRIVATE,

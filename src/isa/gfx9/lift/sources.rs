@@ -80,15 +80,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The 64 bits of source `n`.
-    pub fn operand_pair(&mut self, n: usize, operand: Operand) -> Value {
-        match operand {
-            Operand::Vector(number) => self.vector_pair_of(n, number),
-            other => self.scalar_pair(other),
-        }
-    }
-
-    /// Word `part` of a source of several words.
+    /// Word `part` of a source of more than two words, which is no constant.
     pub fn part_of(&mut self, i: &Instruction, n: usize, part: u8) -> Value {
         match i.src(n).operand {
             Operand::Vector(number) => self.vector_of(n, number.wrapping_add(part)),
@@ -152,9 +144,14 @@ impl Cx<'_> {
         self.low_bits(value, 16, signed)
     }
 
-    /// A source of 64 bits.
+    /// The 64 bits of a source, without modifiers.
     pub fn long_word(&mut self, i: &Instruction, n: usize) -> Value {
-        self.operand_pair(n, i.src(n).operand)
+        let source = i.src(n);
+        match source.operand {
+            Operand::Vector(number) => self.vector_pair_of(n, number),
+            Operand::Literal(bits) => self.long(source.ty.literal(bits)),
+            other => self.scalar_pair(other),
+        }
     }
 
     pub fn f32(&mut self, i: &Instruction, n: usize) -> Value {
@@ -171,14 +168,9 @@ impl Cx<'_> {
     }
 
     pub fn f64(&mut self, i: &Instruction, n: usize) -> Value {
-        let source = i.src(n);
-        let bits = match source.operand {
-            // The upper half.
-            Operand::Literal(bits) => self.long(u64::from(bits) << 32),
-            operand => self.operand_pair(n, operand),
-        };
+        let bits = self.long_word(i, n);
         let value = self.cast(Type::F64, bits);
-        self.signs(source, value)
+        self.signs(i.src(n), value)
     }
 
     /// Absolute value and negation of a float.

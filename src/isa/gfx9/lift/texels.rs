@@ -115,14 +115,17 @@ impl Texel {
         }
     }
 
-    /// The components of texels whose words are at `address`. All are 0 in lanes out of the guard, but for those that are always 1.
+    /// The components of texels whose words are at `address`. All are 0 in lanes out of the guard, but for those that are always 1, and
+    /// all of a format that there is not.
     pub fn load(
         &self,
         cx: &mut Cx<'_>,
         guard: Value,
         mut address: impl FnMut(&mut Cx<'_>, u32) -> Value,
     ) -> [Value; 4] {
-        let zero = cx.int(0);
+        let (zero, size) = (cx.int(0), self.size(cx));
+        let valid = cx.b.icmp(IntCc::Ne, size, zero);
+        let guard = cx.b.and(guard, valid);
         let mut words = [zero; 4];
         for (item, word, guard) in self.parts(cx, guard) {
             let at = address(cx, word);
@@ -140,6 +143,7 @@ impl Texel {
         };
         let components = components.map(|component| cx.b.select(guard, component, zero));
         let Some(selectors) = self.selectors else { return components };
+        let one = cx.b.uniform_select(valid, one, zero);
         std::array::from_fn(|i| {
             let which = cx.shr(selectors, 3 * i as u32);
             let which = cx.and_bits(which, 7);

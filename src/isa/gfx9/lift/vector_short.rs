@@ -6,7 +6,7 @@ use crate::ir::{IntCc, Type, Value};
 use crate::isa::gfx9::Instruction;
 
 use super::context::Cx;
-use super::{Flow, Lifted};
+use super::{Flow, Lifted, Unsupported};
 
 /// Results of 16 bits, computed on operands that are extended to 32: by their sign or not.
 macro_rules! halves {
@@ -320,6 +320,9 @@ pub fn v_cvt_pk_i16_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Two halves beside each other. They may be negated and made absolute as floats.
 pub fn v_pack_b32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.clamp() {
+        return Err(Unsupported);
+    }
     let [low, high] = [0, 1].map(|n| {
         let half = cx.f16(i, n);
         let half = cx.cast(Type::I16, half);

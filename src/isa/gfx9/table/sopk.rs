@@ -36,11 +36,11 @@ family! { ($) sopk {
     /// Fork of control flow by the mask; not emitted for GFX9.
     SCbranchIFork unimplemented "s_cbranch_i_fork src0:b64, label" { sopk 0x10 }
     /// Reads bits of a hardware register.
-    SGetregB32 (exact control::s_getreg_b32) "s_getreg_b32 sdst:b32, hwreg" { sopk 0x11 }
+    SGetregB32 (exact hardware::s_getreg_b32) "s_getreg_b32 sdst:b32, hwreg" { sopk 0x11 }
     /// Writes bits of a hardware register.
-    SSetregB32 (exact control::s_setreg_b32) "s_setreg_b32 hwreg, src0:b32" { sopk 0x12 }
+    SSetregB32 (exact hardware::s_setreg_b32) "s_setreg_b32 hwreg, src0:b32" { sopk 0x12 }
     /// Writes bits of a hardware register with a literal.
-    SSetregImm32B32 (exact control::s_setreg_imm32_b32) "s_setreg_imm32_b32 hwreg, k:b32" { sopk 0x14 }
+    SSetregImm32B32 (exact hardware::s_setreg_imm32_b32) "s_setreg_imm32_b32 hwreg, k:b32" { sopk 0x14 }
     /// Call: the return address goes to the destination.
     SCallB64 (exact control::s_call_b64) "s_call_b64 sdst:b64, label" { sopk 0x15 }
 } }

@@ -5,7 +5,8 @@
 use crate::ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
-use crate::isa::maxwell::{Instruction, Reg, Source};
+use crate::isa::maxwell::row::{Location, OperandSlot};
+use crate::isa::maxwell::{Instruction, Reg, Role, Source};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
@@ -136,6 +137,13 @@ pub fn atom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     let ty = if i.wide() { Type::I64 } else { Type::I32 };
     let (compare, swap) = (source(i.b())?, source(i.c())?);
+    // There is no register behind R254.
+    let behind = |slot: OperandSlot| {
+        slot.role == Role::C && matches!(slot.location, Location::RegisterAfter { plus, .. } if plus > 0)
+    };
+    if swap.is_zero() && !compare.is_zero() && i.row.operands().any(behind) {
+        return Err(Unsupported);
+    }
     let (compare, swap) = (operand(cx, compare, ty), operand(cx, swap, ty));
     let old = perform(cx, i, space, (AtomicOp::CompareExchange, ty), swap, Some(compare))?;
     set_old(cx, i, old);

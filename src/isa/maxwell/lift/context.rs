@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
+use crate::isa::maxwell::driver::{self, BANKS};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -50,6 +51,8 @@ pub struct Cx<'a> {
     pub live: Flags,
     pub usage: Usage,
     pub images: KnownImages<'a>,
+    /// The instruction names a register or a bank that does not exist.
+    refused: bool,
     banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
@@ -72,6 +75,7 @@ impl<'a> Cx<'a> {
             live: Flags::ALL,
             usage: Usage::default(),
             images: &[],
+            refused: false,
             banks,
             flags: FlagFile::new(banks.flags, kept),
             active: None,
@@ -98,6 +102,11 @@ impl<'a> Cx<'a> {
             Mask::Always | Mask::Never => None,
         };
         self.b.set_guard(guard);
+    }
+
+    /// Whether the operands of what has been lifted exist: else it must not be executed, whatever it was lifted to.
+    pub fn has_operands(&self) -> bool {
+        !self.refused
     }
 
     pub fn guard(&self) -> Mask {
@@ -244,8 +253,21 @@ impl<'a> Cx<'a> {
         if reg.is_zero() {
             return self.constant(Type::I64, 0);
         }
-        let (lo, hi) = (self.reg(reg), self.reg(reg.plus(1)));
+        let next = self.after(reg, 1);
+        let (lo, hi) = (self.reg(reg), self.reg(next));
         self.b.concat(lo, hi)
+    }
+
+    /// The `n`th register behind one. There is none behind R254: then the instruction is not executed.
+    pub fn after(&mut self, reg: Reg, n: u8) -> Reg {
+        self.refused |= !reg.is_zero() && n >= Reg::ZERO.0 - reg.0;
+        reg.plus(n)
+    }
+
+    /// The `n`th register behind one, varying.
+    pub fn nth(&mut self, reg: Reg, n: u8) -> Value {
+        let register = self.after(reg, n);
+        self.varying_reg(register)
     }
 
     /// Writes a 32-bit value, of whatever type, under the guard.
@@ -262,8 +284,9 @@ impl<'a> Cx<'a> {
     pub fn set_pair(&mut self, reg: Reg, value: Value) {
         let value = self.cast(Type::I64, value);
         let (lo, hi) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
+        let next = self.after(reg, 1);
         self.set(reg, lo);
-        self.set(reg.plus(1), hi);
+        self.set(next, hi);
     }
 
     /// The value with another type of its width.
@@ -273,8 +296,9 @@ impl<'a> Cx<'a> {
 
     // Sources.
 
-    /// `c[bank][offset]`, uniform. Out of range it is 0.
+    /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
+        self.refused |= (BANKS..driver::BANK).contains(&bank);
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
             return self.constant(ty, 0);
         };

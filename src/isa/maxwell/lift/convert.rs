@@ -159,8 +159,14 @@ pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Float to float. Between equal formats a copy, or rounding to an integral value.
 pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (float_type(i.f2f_dst())?, float_type(i.src_float())?);
-    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
-    let value = float_source(cx, i.b(), from);
+    let ftz = i.ftz() == Ftz::Flush;
+    // `.FTZ` is for F32 (PTX, `cvt`): an F16 may be denormal.
+    let halves = to == Type::F16 || from == Type::F16;
+    let attrs = FloatAttrs { round: round(i.rounding()), flush: ftz && !halves, saturate: i.sat() };
+    let mut value = float_source(cx, i.b(), from);
+    if ftz && to == Type::F16 && from == Type::F32 {
+        value = cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush: true, ..FloatAttrs::IEEE }, value);
+    }
     let result = if to != from {
         cx.b.fconvert(to, attrs, value)
     } else {

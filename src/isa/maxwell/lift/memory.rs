@@ -5,6 +5,7 @@
 use crate::ir::{Access, Extend, Space, Type, Value as IrValue, Values};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
+use crate::isa::maxwell::driver::BANKS;
 use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
 
 use super::context::{Cx, PT};
@@ -105,13 +106,19 @@ pub fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements)
     let (values, status) = values(cx, i, access, what.extend);
     cx.set_pred(i.pd(), status);
     for (n, &value) in values.iter().enumerate() {
-        cx.set(i.d().plus(n as u8), value);
+        let register = cx.after(i.d(), n as u8);
+        cx.set(register, value);
     }
 }
 
 fn store(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
     let access = access(cx, i, space, what)?;
-    let values: Vec<IrValue> = (0..what.count).map(|n| cx.reg(i.d().plus(n))).collect();
+    let values: Vec<IrValue> = (0..what.count)
+        .map(|n| {
+            let register = cx.after(i.d(), n);
+            cx.reg(register)
+        })
+        .collect();
     cx.b.store_access(access, &values);
     Ok(Flow::Next)
 }
@@ -160,7 +167,8 @@ pub fn ldc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.const_mode() != ConstMode::Plain {
         return Err(Unsupported);
     }
-    let access = access(cx, i, Space::Const(i.bank().ok_or(Unsupported)?), what)?;
+    let bank = i.bank().filter(|&bank| bank < BANKS).ok_or(Unsupported)?;
+    let access = access(cx, i, Space::Const(bank), what)?;
     load_to(cx, i, access, what);
     Ok(Flow::Next)
 }

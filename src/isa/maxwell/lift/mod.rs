@@ -27,11 +27,13 @@ mod cc;
 mod context;
 mod emit;
 mod ends;
+mod fidelity;
 mod flag_file;
 mod flags;
 mod flow;
 mod liveness;
 mod program;
+mod registers;
 pub mod service;
 mod stack;
 
@@ -67,10 +69,13 @@ use crate::isa::LiftError;
 pub use context::KnownImages;
 use context::{Banks, Cx};
 use emit::Emitter;
+pub use fidelity::fidelity;
 use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
 use program::Program;
+pub use program::executes;
+pub use registers::{RegisterSet, registers};
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.

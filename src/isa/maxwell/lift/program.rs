@@ -361,6 +361,27 @@ impl Trial {
         let block = function.new_block(0);
         Trial { function, banks, block }
     }
+
+    /// Runs the lift function to see what the instruction does; none if it is not implemented.
+    fn run(&mut self, insn: &Instruction, pc: u64) -> (Option<(Flow, Option<CcTest>)>, Usage) {
+        self.function.clear(self.block);
+        let mut cx = Cx::new(self.function.at(self.block), self.banks, Flags::NONE);
+        cx.start(insn, pc, Flags::ALL);
+        let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, insn));
+        let test = match insn.field(Field::cc_test) {
+            Some(_) if !matches!(flow, Ok(Flow::Next)) => Some(insn.cc_test()).filter(|&test| test != CcTest::T),
+            _ => None,
+        };
+        let tested = test.map_or(Ok(()), |test| cc::test(&mut cx, test).map(drop));
+        let done = flow.and_then(|flow| tested.map(|()| (flow, test))).ok();
+        (done.filter(|_| cx.has_operands()), cx.usage)
+    }
+}
+
+/// Whether warploom executes an instruction with the modifiers and operands that its word has: what it does not execute
+/// traps. Only the form is looked at, so an instruction with the guard `!PT` is asked about as any other.
+pub fn executes(insn: &Instruction, pc: u64) -> bool {
+    Trial::new().run(insn, pc).0.is_some()
 }
 
 /// A step of a stand-in, which has no code.
@@ -384,19 +405,8 @@ fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {
     if guard_when == When::Never {
         return Step { insn: Some(insn), when: When::Never, test: None, flow: Flow::Next, usage: Usage::default() };
     }
-    // A trial run of the lift function says what the instruction does.
-    trial.function.clear(trial.block);
-    let mut cx = Cx::new(trial.function.at(trial.block), trial.banks, Flags::NONE);
-    cx.start(&insn, pc, Flags::ALL);
-    let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, &insn));
-    let test = match insn.field(Field::cc_test) {
-        Some(_) if !matches!(flow, Ok(Flow::Next)) => Some(insn.cc_test()).filter(|&test| test != CcTest::T),
-        _ => None,
-    };
-    let tested = test.map_or(Ok(()), |test| cc::test(&mut cx, test).map(drop));
-    let usage = cx.usage;
-    match (flow, tested, test) {
-        (Ok(flow), Ok(()), test) => {
+    match trial.run(&insn, pc) {
+        (Some((flow, test)), usage) => {
             let when = match test {
                 Some(CcTest::F) => When::Never,
                 Some(_) => When::Lanes,
@@ -404,6 +414,6 @@ fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {
             };
             Step { insn: Some(insn), when, test, flow, usage }
         }
-        _ => trap(Some(insn), guard_when, TrapKind::Unimplemented, usage),
+        (None, usage) => trap(Some(insn), guard_when, TrapKind::Unimplemented, usage),
     }
 }

@@ -72,8 +72,11 @@ pub fn shf_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// The low word of (C:A) >> B, arithmetic with `.S64`.
+/// The low word of (C:A) >> B, arithmetic with `.S64`; with `.HI` the high word.
 pub fn shf_r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.funnel_word() == FunnelWord::Hi {
+        return shf_r_high(cx, i);
+    }
     let (low, high) = (cx.raw(i.a()), cx.raw(i.c()));
     let signed = i.funnel_type() == FunnelType::S64;
     let result = match funnel_count(i)? {
@@ -93,6 +96,25 @@ pub fn shf_r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             cx.b.trunc(Type::I32, shifted)
         }
     };
+    finish(cx, i, result)
+}
+
+/// The high word of (C:A) >> B: C alone, shifted. ptxas of CUDA 6.5 to 8 makes `shr.u64` and `shr.s64` of it and `SHF.R.U64`.
+fn shf_r_high(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let signed = match i.funnel_type() {
+        FunnelType::U64 => false,
+        FunnelType::S64 => true,
+        FunnelType::B32 | FunnelType::Reserved => return Err(Unsupported),
+    };
+    let (high, count) = (cx.word(i.c()), cx.word(i.b()));
+    let count = if i.wrap() {
+        let mask = cx.int(63);
+        cx.b.and(count, mask)
+    } else {
+        count
+    };
+    // A count of 32 or more leaves zeros or signs in the IR as here.
+    let result = if signed { cx.b.shr_s(high, count) } else { cx.b.shr_u(high, count) };
     finish(cx, i, result)
 }
 

@@ -48,7 +48,7 @@ pub fn sust(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let data = i.b().reg().ok_or(Unsupported)?;
     let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
     let access = place.access(cx, what.ty, what.count, Mask::Always);
-    let values: Vec<Value> = (0..what.count).map(|n| cx.varying_reg(data.plus(n))).collect();
+    let values: Vec<Value> = (0..what.count).map(|n| cx.nth(data, n)).collect();
     cx.b.store_access(access, &values);
     Ok(Flow::Next)
 }
@@ -102,7 +102,8 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         // Out of range there is nothing, not a texel of zeros.
         let inside = place.inside;
         let value = cx.select(inside, value, zero);
-        cx.set(i.d().plus(n as u8), value);
+        let register = cx.after(i.d(), n as u8);
+        cx.set(register, value);
     }
     Ok(Flow::Next)
 }
@@ -112,7 +113,7 @@ fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let place = Place::of(cx, i, Unit::Texels)?;
     let zero = cx.int(0);
     let given: Vec<(usize, Value)> =
-        components(i.surface_mask()).zip(0..).map(|(output, n)| (output, cx.varying_reg(data.plus(n)))).collect();
+        components(i.surface_mask()).zip(0..).map(|(output, n)| (output, cx.nth(data, n))).collect();
     // The reverse of what loads do: an output goes to where it comes from.
     let texel = COMPONENTS.map(|component| {
         given.iter().fold(zero, |value, &(output, new)| {
@@ -178,7 +179,8 @@ fn perform(
         let first = operand(cx, data, ty);
         let first = cx.b.splat(first);
         let (value, compare) = if compares {
-            let swap = operand(cx, data.plus((ty.bytes() / 4) as u8), ty);
+            let swap = cx.after(data, (ty.bytes() / 4) as u8);
+            let swap = operand(cx, swap, ty);
             (cx.b.splat(swap), Some(first))
         } else {
             (first, None)

@@ -167,7 +167,7 @@ impl Place {
         let layers = matches!(dim, SurfaceDim::D1Array | SurfaceDim::D2Array);
         for (axis, (register, size)) in [(rows, at::ROWS), (slices, at::SLICES)].into_iter().enumerate() {
             let Some(register) = register else { continue };
-            let mut value = cx.varying_reg(coordinates.plus(register));
+            let mut value = cx.nth(coordinates, register);
             if layers && axis == 1 {
                 let mask = cx.int(0xffff);
                 value = cx.b.and(value, mask);

@@ -18,18 +18,19 @@ use super::surface_place::{self, Record, raise};
 
 /// Registers of an operand, one after the other.
 struct Vector {
-    next: Reg,
+    first: Reg,
+    taken: u8,
 }
 
 impl Vector {
     fn of(source: Source) -> Result<Vector, Unsupported> {
-        Ok(Vector { next: source.reg().ok_or(Unsupported)? })
+        Ok(Vector { first: source.reg().ok_or(Unsupported)?, taken: 0 })
     }
 
     fn take(&mut self, cx: &mut Cx<'_>) -> Value {
-        let value = cx.varying_reg(self.next);
-        self.next = self.next.plus(1);
-        value
+        let register = cx.after(self.first, self.taken);
+        self.taken += 1;
+        cx.varying_reg(register)
     }
 }
 
@@ -203,7 +204,8 @@ fn neighbours(cx: &mut Cx<'_>, x: Value) -> [Value; 2] {
 fn write(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
     let mask = i.field(Field::component_mask).ok_or(Unsupported)?;
     for (n, component) in (0..4).filter(|component| mask >> component & 1 != 0).enumerate() {
-        cx.set(i.d().plus(n as u8), components[component]);
+        let register = cx.after(i.d(), n as u8);
+        cx.set(register, components[component]);
     }
     Ok(Flow::Next)
 }
@@ -399,7 +401,8 @@ fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lift
 fn write_pairs(cx: &mut Cx<'_>, i: &Instruction, values: &[Value]) {
     for (n, &value) in values.iter().enumerate() {
         let reg = if n < 2 { i.d() } else { i.e() };
-        cx.set(reg.plus(n as u8 % 2), value);
+        let register = cx.after(reg, n as u8 % 2);
+        cx.set(register, value);
     }
 }
 

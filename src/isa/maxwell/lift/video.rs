@@ -12,6 +12,7 @@ use crate::isa::maxwell::field::{
 use crate::isa::maxwell::{Instruction, Part, Source};
 
 use super::add::add_carry;
+use super::cc;
 use super::compare;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
@@ -70,7 +71,7 @@ fn clamp(cx: &mut Cx<'_>, value: Value, signed: bool, bits: u32) -> Value {
 }
 
 /// Saturates an exact result to the destination's type, which is narrow if it is merged into C; then the second stage. That is of
-/// 32 bits, read as numbers of the destination's sign.
+/// 32 bits, read as numbers of the destination's sign. With `.CC` an addition there leaves flags.
 fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> Lifted {
     let part = match i.video_stage() {
         VideoStage::Mrg16l => Part::Half(0),
@@ -83,9 +84,14 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> L
     if i.sat() {
         value = clamp(cx, value, signed, bits);
     }
-    let (value, c) = (cx.b.trunc(Type::I32, value), cx.word(i.c()));
+    let (exact, value, c) = (value, cx.b.trunc(Type::I32, value), cx.word(i.c()));
     let result = match (i.video_stage(), signed) {
         (VideoStage::None, _) => value,
+        (VideoStage::Acc, _) if i.cc() => {
+            let (sum, carry) = add_carry(cx, value, c, Mask::Never);
+            cc::write_sum(cx, i, sum, carry, |cx| overflow(cx, exact, c, sum));
+            sum
+        }
         (VideoStage::Acc, _) => cx.b.add(value, c),
         (VideoStage::Min, true) => cx.b.min_s(value, c),
         (VideoStage::Min, false) => cx.b.min_u(value, c),
@@ -101,6 +107,13 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> L
     };
     cx.set(i.d(), result);
     Ok(Flow::Next)
+}
+
+/// Where the sum of an exact number and a signed word is no signed word.
+fn overflow(cx: &mut Cx<'_>, exact: Value, c: Value, sum: Value) -> Mask {
+    let (c, word) = (extend(cx, c, true), extend(cx, sum, true));
+    let whole = cx.b.add(exact, c);
+    Mask::Lanes(cx.b.icmp(IntCc::Ne, whole, word))
 }
 
 /// What these instructions leave in CC is not known.
@@ -131,9 +144,12 @@ pub fn vmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, value, signed_result(i))
 }
 
-/// |A - B|
+/// |A - B|. The flags of `.ACC` are those of the last sum: ptxas of CUDA 6.5 to 8 tells by them how many rounds of an unrolled
+/// loop are left (`VABSDIFF.ACC RZ.CC, i, end, -unrolled; BRA CC.LE`).
 pub fn vabsdiff(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    without_cc(i)?;
+    if i.video_stage() != VideoStage::Acc {
+        without_cc(i)?;
+    }
     let (a, b) = (Operand::a(cx, i)?, Operand::b(cx, i)?);
     let difference = cx.b.sub(a.value, b.value);
     let distance = cx.b.abs(difference);

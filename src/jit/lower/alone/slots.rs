@@ -6,10 +6,9 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use warploom_runtime::warp::REST_BYTES;
 
 /// Bytes that there are for them.
-pub const MOST_BYTES: usize = REST_BYTES;
+pub const MOST_BYTES: usize = abi::REST_BYTES;
 
 /// Where an `i64` is kept.
 #[derive(Clone, Copy)]

@@ -24,7 +24,6 @@ use super::{int, vector};
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, Op, Reg, Type, Value};
 use leavers::Leavers;
-use warploom_runtime::warp::REST_BYTES;
 
 /// What a resident loop consists of.
 pub struct Resident {
@@ -358,7 +357,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mut places: HashMap<Clif, i32> = HashMap::new();
         for (v, lanes) in lanes {
-            if (places.len() + lanes.len()) * VECTOR as usize > REST_BYTES {
+            if (places.len() + lanes.len()) * VECTOR as usize > abi::REST_BYTES {
                 self.chunk().lanes.insert(v, lanes);
                 continue;
             }

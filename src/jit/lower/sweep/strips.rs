@@ -11,7 +11,7 @@ use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
 use crate::analysis::{Step, Sweep};
 use crate::ir::{Op, Value};
-use warploom_runtime::warp::{ExitCode, STRIP_WORDS};
+use warploom_runtime::warp::ExitCode;
 
 /// Lanes of a block's strip, and of those of the blocks after it, that are worth a sweep.
 const LEAST_STRIP: i64 = 64;
@@ -127,7 +127,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let tested = self.chunk().shared.bases.keys().copied().collect();
         let starts = self.starts();
         let bytes = 8 * starts.len() as i64;
-        let end = self.b.ins().iadd_imm_s(strips, 8 * STRIP_WORDS as i64 - bytes);
+        let end = self.b.ins().iadd_imm_s(strips, 8 * abi::STRIP_WORDS as i64 - bytes);
         let room = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, at, end);
         self.require(room, single);
         // Strips follow each other, and none of a store reaches into the next one.

@@ -1,0 +1,214 @@
+//! [`Arch`]: which GPU code is for, and which GPU is asked for.
+
+use serde::{Deserialize, Serialize};
+
+use super::hsaco::{Feature, Gfx9};
+use super::{Isa, Module};
+
+/// A GPU by the name that compilers give it: `sm_52`, or AMD's target id such as `gfx906:sramecc-:xnack+`.
+///
+/// Sources: NVIDIA, "CUDA C++ Programming Guide", "Binary Compatibility"; LLVM, "User Guide for AMDGPU Backend", "Target ID", and
+/// "Clang Offload Bundler", "Target ID".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Arch {
+    /// 50, 52 or 53.
+    Sm(u32),
+    Gfx9(TargetId),
+}
+
+/// A GFX9 processor and settings of it. None: code works either way; a GPU may be set either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetId {
+    pub mach: Gfx9,
+    /// Page faults can be retried.
+    pub xnack: Option<bool>,
+    pub sramecc: Option<bool>,
+}
+
+/// The GPUs that are tried in turn where none is asked for: those that most code is made for come first.
+const DEFAULTS: [Arch; 8] = [
+    Arch::Sm(52),
+    Arch::Sm(53),
+    Arch::plain(Gfx9::Gfx900),
+    Arch::plain(Gfx9::Gfx906),
+    Arch::plain(Gfx9::Gfx904),
+    Arch::plain(Gfx9::Gfx902),
+    Arch::plain(Gfx9::Gfx90c),
+    Arch::plain(Gfx9::Gfx909),
+];
+
+impl Arch {
+    const fn plain(mach: Gfx9) -> Arch {
+        Arch::Gfx9(TargetId { mach, xnack: None, sramecc: None })
+    }
+
+    /// What a module is for; none of a function of the IR.
+    pub fn of(module: &Module) -> Option<Arch> {
+        let setting = |feature| match feature {
+            Feature::Unsupported | Feature::Any => None,
+            Feature::Off => Some(false),
+            Feature::On => Some(true),
+        };
+        let (xnack, sramecc) =
+            module.hsa.as_ref().map_or((None, None), |hsa| (setting(hsa.xnack), setting(hsa.sramecc)));
+        match module.isa {
+            Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
+            Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
+            Isa::Ir => None,
+        }
+    }
+
+    /// How well this GPU runs code, greatest best. None: its driver would not load it.
+    pub fn rank(self, code: Arch) -> Option<u32> {
+        match (self, code) {
+            // Of one major revision the newer desktop GPU runs the older one's code; sm_53, a Tegra, is by itself.
+            (Arch::Sm(gpu), Arch::Sm(code)) => (gpu == code || (gpu, code) == (52, 50)).then_some(code),
+            (Arch::Gfx9(gpu), Arch::Gfx9(code)) => gpu.rank(code),
+            _ => None,
+        }
+    }
+
+    /// How well code suits where no GPU is asked for: the place of the GPU among those tried, and [`Arch::rank`] for it.
+    pub fn default_rank(code: Arch) -> Option<(usize, u32)> {
+        let ranks = DEFAULTS.iter().rev().enumerate();
+        ranks.filter_map(|(place, gpu)| Some((place, gpu.rank(code)?))).max()
+    }
+}
+
+impl TargetId {
+    fn rank(self, code: TargetId) -> Option<u32> {
+        // Off is what GPUs are set to if nobody asks.
+        let setting = |gpu: Option<bool>, code: Option<bool>| match (gpu, code) {
+            (Some(gpu), Some(code)) if gpu != code => None,
+            (Some(_), Some(_)) | (None, Some(false)) => Some(2),
+            (_, None) => Some(1),
+            (None, Some(true)) => Some(0),
+        };
+        let own = match code.mach {
+            mach if mach == self.mach => 8,
+            Gfx9::Generic => 0,
+            _ => return None,
+        };
+        Some(own + setting(self.xnack, code.xnack)? + setting(self.sramecc, code.sramecc)?)
+    }
+}
+
+impl std::str::FromStr for Arch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Arch, String> {
+        let wrong = || {
+            let gpus: Vec<String> = Gfx9::all().map(|mach| mach.to_string()).collect();
+            let gpus = gpus.join(", ");
+            format!(
+                "`{text}`: expected sm_50, sm_52, sm_53, or one of {gpus} with settings, such as gfx906:sramecc-:xnack+"
+            )
+        };
+        if let Some(number) = text.strip_prefix("sm_") {
+            return number.parse().ok().filter(|sm| matches!(sm, 50 | 52 | 53)).map(Arch::Sm).ok_or_else(wrong);
+        }
+        let mut parts = text.split(':');
+        let mach = parts.next().and_then(|name| Gfx9::all().find(|mach| mach.to_string() == name)).ok_or_else(wrong)?;
+        let mut target = TargetId { mach, xnack: None, sramecc: None };
+        for part in parts {
+            let (name, on) = match (part.strip_suffix('+'), part.strip_suffix('-')) {
+                (Some(name), _) => (name, true),
+                (_, Some(name)) => (name, false),
+                _ => return Err(wrong()),
+            };
+            let setting = match name {
+                "xnack" => &mut target.xnack,
+                // The only one with memory that can correct errors.
+                "sramecc" if mach == Gfx9::Gfx906 => &mut target.sramecc,
+                _ => return Err(wrong()),
+            };
+            if setting.replace(on).is_some() {
+                return Err(wrong());
+            }
+        }
+        Ok(Arch::Gfx9(target))
+    }
+}
+
+impl std::fmt::Display for Arch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Arch::Sm(sm) => write!(f, "sm_{sm}"),
+            Arch::Gfx9(target) => {
+                write!(f, "{}", target.mach)?;
+                for (name, setting) in [("sramecc", target.sramecc), ("xnack", target.xnack)] {
+                    if let Some(on) = setting {
+                        write!(f, ":{name}{}", if on { '+' } else { '-' })?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Arch {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Arch, String> {
+        text.parse()
+    }
+}
+
+impl From<Arch> for String {
+    fn from(arch: Arch) -> String {
+        arch.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arch(name: &str) -> Arch {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn names() {
+        for name in ["sm_50", "sm_52", "sm_53", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"] {
+            assert_eq!(arch(name).to_string(), name);
+        }
+        assert_eq!(arch("gfx906:xnack+:sramecc-"), arch("gfx906:sramecc-:xnack+"));
+        for name in [
+            "",
+            "sm_60",
+            "sm_",
+            "sm_52a",
+            "gfx1030",
+            "gfx906:",
+            "gfx906:xnack",
+            "gfx906:xnack+:xnack-",
+            "gfx900:sramecc+",
+        ] {
+            assert!(name.parse::<Arch>().unwrap_err().contains("expected sm_50"), "{name}");
+        }
+    }
+
+    /// As CUDA's and ROCm's documents say what a driver loads.
+    #[test]
+    fn what_runs_where() {
+        let best = |gpu: &str, codes: &[&'static str]| {
+            let ranked = codes.iter().filter_map(|&code| Some((arch(gpu).rank(arch(code))?, code)));
+            ranked.max_by_key(|&(rank, _)| rank).map(|(_, code)| code)
+        };
+        assert_eq!(best("sm_52", &["sm_50", "sm_52", "sm_53"]), Some("sm_52"));
+        assert_eq!(best("sm_52", &["sm_50", "sm_53"]), Some("sm_50"));
+        assert_eq!(best("sm_50", &["sm_52", "sm_53"]), None);
+        assert_eq!(best("sm_53", &["sm_50", "sm_52"]), None);
+        assert_eq!(best("gfx906", &["gfx900", "gfx906"]), Some("gfx906"));
+        assert_eq!(best("gfx906", &["gfx900", "gfx9-generic"]), Some("gfx9-generic"));
+        assert_eq!(best("gfx906", &["gfx9-generic", "gfx906:xnack+"]), Some("gfx906:xnack+"));
+        assert_eq!(best("gfx906", &["gfx906:xnack+", "gfx906:xnack-"]), Some("gfx906:xnack-"));
+        assert_eq!(best("gfx906:xnack+", &["gfx906:xnack+", "gfx906:xnack-"]), Some("gfx906:xnack+"));
+        assert_eq!(best("gfx906:xnack+", &["gfx906:xnack-", "gfx906:sramecc+"]), Some("gfx906:sramecc+"));
+        assert_eq!(best("gfx906:sramecc-:xnack-", &["gfx906:sramecc+:xnack-"]), None);
+        assert_eq!(best("gfx900", &["sm_50"]), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! The metadata of code objects of version 2, YAML, as the map of keys that later versions have.
+//!
+//! Source: AMDGPUUsage of LLVM 14, "Code Object V2 Metadata"; LLVM 4's `AMDGPURuntimeMetadata.h` for keys that begin with `amd.`.
+
+use rmpv::Value;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::kernel::{AddressSpace, HiddenKind, ValueKind};
+use crate::container::Error;
+
+/// Values nest six deep.
+const MAX_DEPTH: usize = 16;
+
+/// Keys of kernels with those of later versions: of the kernel itself, of its `Attrs` and its `CodeProps`.
+const KERNEL_KEYS: [(&str, &str); 13] = [
+    ("Language", ".language"),
+    ("ReqdWorkGroupSize", ".reqd_workgroup_size"),
+    ("KernargSegmentSize", ".kernarg_segment_size"),
+    ("KernargSegmentAlign", ".kernarg_segment_align"),
+    ("GroupSegmentFixedSize", ".group_segment_fixed_size"),
+    ("PrivateSegmentFixedSize", ".private_segment_fixed_size"),
+    ("WavefrontSize", ".wavefront_size"),
+    ("NumSGPRs", ".sgpr_count"),
+    ("NumVGPRs", ".vgpr_count"),
+    ("NumSpilledSGPRs", ".sgpr_spill_count"),
+    ("NumSpilledVGPRs", ".vgpr_spill_count"),
+    ("MaxFlatWorkGroupSize", ".max_flat_workgroup_size"),
+    ("IsDynamicCallStack", ".uses_dynamic_stack"),
+];
+
+/// Kinds of arguments by number, in metadata of LLVM 4.
+const KINDS: [&str; 14] = [
+    "ByValue",
+    "GlobalBuffer",
+    "DynamicSharedPointer",
+    "Sampler",
+    "Image",
+    "Pipe",
+    "Queue",
+    "HiddenGlobalOffsetX",
+    "HiddenGlobalOffsetY",
+    "HiddenGlobalOffsetZ",
+    "HiddenNone",
+    "HiddenPrintfBuffer",
+    "HiddenDefaultQueue",
+    "HiddenCompletionAction",
+];
+/// Address spaces by number, likewise.
+const SPACES: [AddressSpace; 6] = [
+    AddressSpace::Private,
+    AddressSpace::Global,
+    AddressSpace::Constant,
+    AddressSpace::Local,
+    AddressSpace::Generic,
+    AddressSpace::Region,
+];
+
+/// Reads the note at an offset of the file.
+pub(super) fn read(note: &[u8], at: u64) -> Result<Value, Error> {
+    let text = String::from_utf8_lossy(note);
+    let root = tree(text.trim_end_matches('\0'))
+        .and_then(|root| if root.is_map() { Ok(root) } else { Err("not a map".into()) })
+        .map_err(|problem| Error::malformed(at, format!("metadata: {problem}"), "a YAML map"))?;
+    let mut out = vec![];
+    if let Some(Value::Array(version)) = get(&root, "Version") {
+        out.push(("amdhsa.version".into(), Value::Array(version.clone())));
+    }
+    if let Some(printf) = get(&root, "Printf").or_else(|| get(&root, "PrintfInfo")) {
+        out.push(("amdhsa.printf".into(), printf.clone()));
+    }
+    if let Some(Value::Array(kernels)) = get(&root, "Kernels") {
+        out.push(("amdhsa.kernels".into(), Value::Array(kernels.iter().map(kernel).collect())));
+    }
+    Ok(Value::Map(out))
+}
+
+/// The value of a key, which LLVM 4 writes with `amd.` in front.
+fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
+    let is_it = |name: &Value| name.as_str().is_some_and(|name| name.strip_prefix("amd.").unwrap_or(name) == key);
+    map.as_map()?.iter().find(|(name, _)| is_it(name)).map(|(_, value)| value)
+}
+
+fn kernel(old: &Value) -> Value {
+    let places = [Some(old), get(old, "Attrs"), get(old, "CodeProps")];
+    let mut new: Vec<(Value, Value)> = vec![];
+    for (key, name) in KERNEL_KEYS {
+        if let Some(value) = places.iter().flatten().find_map(|place| get(place, key)) {
+            new.push((name.into(), value.clone()));
+        }
+    }
+    // The descriptor has a symbol of its own in later versions, and none here: `NAME@kd` is that of the kernel.
+    let symbol = get(old, "SymbolName").or_else(|| get(old, "Name")).or_else(|| get(old, "KernelName"));
+    if let Some(symbol) = symbol.and_then(Value::as_str) {
+        new.push((".symbol".into(), symbol.strip_suffix("@kd").unwrap_or(symbol).into()));
+    }
+    let (mut args, mut end) = (vec![], 0_u64);
+    for arg in get(old, "Args").and_then(Value::as_array).into_iter().flatten() {
+        args.push(argument(arg, &mut end));
+    }
+    new.push((".args".into(), Value::Array(args)));
+    if !new.iter().any(|(key, _)| key.as_str() == Some(".kernarg_segment_size")) {
+        new.push((".kernarg_segment_size".into(), end.into()));
+    }
+    Value::Map(new)
+}
+
+/// An argument, behind those before it at a multiple of its alignment. What is no number makes it one without a place.
+fn argument(old: &Value, end: &mut u64) -> Value {
+    let find = |key: &str| get(old, key).or_else(|| get(old, &format!("Arg{key}")));
+    let number = |key: &str| find(key).and_then(Value::as_u64);
+    let mut new: Vec<(Value, Value)> = vec![];
+    if let (Some(size), Some(align)) = (number("Size"), number("Align").filter(|align| align.is_power_of_two())) {
+        let offset = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+        *end = offset.saturating_add(size);
+        new.extend([(".offset".into(), offset.into()), (".size".into(), size.into())]);
+    }
+    let kind = match find("ValueKind").or_else(|| find("Kind")) {
+        Some(kind) if kind.is_str() => kind.as_str(),
+        Some(kind) => kind.as_u64().and_then(|n| KINDS.get(usize::try_from(n).ok()?)).copied(),
+        None => None,
+    };
+    new.extend(kind.map(|kind| (".value_kind".into(), later_name(kind).into())));
+    let space = match find("AddrSpaceQual").or_else(|| find("AddrQual")) {
+        Some(space) if space.is_str() => space.as_str().map(str::to_lowercase),
+        Some(space) => space.as_u64().and_then(|n| SPACES.get(usize::try_from(n).ok()?)).map(|s| s.name().into()),
+        None => None,
+    };
+    new.extend(space.map(|space| (".address_space".into(), space.into())));
+    for (key, name) in [("Name", ".name"), ("TypeName", ".type_name"), ("PointeeAlign", ".pointee_align")] {
+        new.extend(find(key).map(|value| (name.into(), value.clone())));
+    }
+    Value::Map(new)
+}
+
+/// `DynamicSharedPointer` as `dynamic_shared_pointer`: the kind that reads alike.
+fn later_name(kind: &str) -> String {
+    let alike = |name: &str| name.replace('_', "").eq_ignore_ascii_case(kind);
+    let value = ValueKind::NAMES.iter().find(|(name, _)| alike(name)).map(|(name, _)| (*name).to_string());
+    let hidden = || HiddenKind::NAMES.iter().map(|(name, _)| format!("hidden_{name}")).find(|name| alike(name));
+    value.or_else(hidden).unwrap_or_else(|| kind.into())
+}
+
+/// The first document as a tree.
+fn tree(text: &str) -> Result<Value, String> {
+    /// A list or a map that is not complete.
+    enum Open {
+        List(Vec<Value>),
+        /// With a key that has no value yet.
+        Map(Vec<(Value, Value)>, Option<Value>),
+    }
+    let mut open: Vec<Open> = vec![];
+    for event in Parser::new_from_str(text) {
+        let (event, place) = event.map_err(|e| e.to_string())?;
+        let mut value = match event {
+            Event::Scalar(text, style, ..) => scalar(&text, style),
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
+                return Err(format!("line {}: values nest more than {MAX_DEPTH} deep", place.start.line()));
+            }
+            Event::SequenceStart(..) => {
+                open.push(Open::List(vec![]));
+                continue;
+            }
+            Event::MappingStart(..) => {
+                open.push(Open::Map(vec![], None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::List(list)) => Value::Array(list),
+                Some(Open::Map(map, _)) => Value::Map(map),
+                None => return Err("an end without a start".into()),
+            },
+            // Compilers write none, and few can stand for very much.
+            Event::Alias(_) => return Err(format!("line {}: an alias", place.start.line())),
+            _ => continue,
+        };
+        match open.last_mut() {
+            None => return Ok(value),
+            Some(Open::List(list)) => list.push(value),
+            Some(Open::Map(_, key @ None)) => *key = Some(value),
+            Some(Open::Map(map, key @ Some(_))) => {
+                if let Some(key) = key.take() {
+                    map.push((key, std::mem::replace(&mut value, Value::Nil)));
+                }
+            }
+        }
+    }
+    Err("there is nothing in it".into())
+}
+
+/// Text without quotes may be a number or a truth value.
+fn scalar(text: &str, style: ScalarStyle) -> Value {
+    match text {
+        _ if style != ScalarStyle::Plain => text.into(),
+        "true" => Value::Boolean(true),
+        "false" => Value::Boolean(false),
+        _ => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+    }
+}

@@ -1,0 +1,177 @@
+//! Which modules of a file are taken: of each fat binary and each offload bundle the member that suits a GPU best.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, recognise, text};
+
+/// Every module in the file that can run: of a fat binary or an offload bundle the best member, nested ones included.
+///
+/// It is what the driver of an sm_52 device would take, sm_52 before sm_50, else one of sm_53; of AMD's GPUs gfx900 comes first,
+/// then gfx906, with XNACK off.
+pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
+    modules_for(bytes, None)
+}
+
+/// Likewise what the driver of this GPU would take.
+pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Error> {
+    let mut found = Found::default();
+    let mut best: BTreeMap<Unit, (Rank, Result<Module, Error>)> = BTreeMap::new();
+    match File::read(bytes)? {
+        File::Module(module) => {
+            if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {
+                return Ok(vec![*module]);
+            }
+            found.add(module.isa.to_string());
+        }
+        File::Container(format) => visit(bytes, format, &mut |member| {
+            found.add(member.label.clone());
+            let rank = member.arch.and_then(|code| match arch {
+                Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
+                None => Arch::default_rank(code),
+            });
+            if let Some(rank) = rank
+                && best.get(&member.unit).is_none_or(|(held, _)| *held < rank)
+            {
+                best.insert(member.unit, (rank, member.module()));
+            }
+        })?,
+    }
+    if best.is_empty() {
+        let found = found.to_string();
+        return Err(match arch {
+            Some(arch) => Error::NotForArch { arch, found },
+            None => Error::NoCandidate { found },
+        });
+    }
+    best.into_values().map(|(_, module)| module).collect()
+}
+
+/// Shows every module that warploom runs code of, whichever GPU it is for, one after the other, with what messages call it.
+pub fn each_module(bytes: &[u8], show: &mut dyn FnMut(&str, Result<Module, Error>)) -> Result<(), Error> {
+    match File::read(bytes)? {
+        File::Module(module) => {
+            show(&module.isa.to_string(), Ok(*module));
+            Ok(())
+        }
+        File::Container(format) => visit(bytes, format, &mut |member| {
+            if member.arch.is_some() {
+                let label = member.label.clone();
+                show(&label, member.module());
+            }
+        }),
+    }
+}
+
+/// Greatest best.
+type Rank = (usize, u32);
+
+/// A file as it is read.
+enum File {
+    Module(Box<Module>),
+    /// Of members for several GPUs.
+    Container(Format),
+}
+
+impl File {
+    fn read(bytes: &[u8]) -> Result<File, Error> {
+        let unrecognised = || Error::Unrecognised { start: bytes.iter().take(16).copied().collect() };
+        let module = match recognise(bytes).ok_or_else(unrecognised)? {
+            Format::Cubin => cubin::parse(bytes)?,
+            Format::Hsaco => hsaco::parse(bytes)?,
+            Format::AmdOpenCl => hsaco::opencl::parse(bytes)?,
+            format @ (Format::Assembly | Format::Ir) => text::parse(bytes, format)?,
+            format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
+            Format::HostElf => {
+                let mut empty = true;
+                visit(bytes, Format::HostElf, &mut |_| empty = false)?;
+                return if empty { Err(unrecognised()) } else { Ok(File::Container(Format::HostElf)) };
+            }
+        };
+        Ok(File::Module(Box::new(module)))
+    }
+}
+
+/// Of which members one is taken: a fat binary or an offload bundle, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    FatBinary(usize),
+    Bundle(usize),
+}
+
+/// Code for one GPU in a container.
+struct Member<'a> {
+    unit: Unit,
+    /// What messages call it, and its offset.
+    label: String,
+    offset: u64,
+    /// None: this is nothing that warploom runs.
+    arch: Option<Arch>,
+    content: Result<Cow<'a, [u8]>, Error>,
+}
+
+impl Member<'_> {
+    fn module(self) -> Result<Module, Error> {
+        let parsed = self.content.and_then(|content| match self.unit {
+            Unit::FatBinary(_) => cubin::parse(&content),
+            Unit::Bundle(_) => hsaco::parse(&content),
+        });
+        parsed.map_err(|source| Error::Member { member: self.label, offset: self.offset, source: Box::new(source) })
+    }
+}
+
+/// Shows the members of a container, nested ones included.
+fn visit(bytes: &[u8], format: Format, show: &mut dyn FnMut(Member<'_>)) -> Result<(), Error> {
+    fatbin::visit(bytes, format, &mut |visited| {
+        let member = visited.member;
+        let is_cubin = match &visited.content {
+            Ok(content) => recognise(content) == Some(Format::Cubin),
+            Err(_) => member.kind == fatbin::MemberKind::Cubin,
+        };
+        show(Member {
+            unit: Unit::FatBinary(visited.unit),
+            label: member.label(),
+            offset: member.offset,
+            arch: format!("sm_{}", member.arch).parse().ok().filter(|_| is_cubin),
+            content: visited.content,
+        });
+    })?;
+    for (number, bundle) in hsaco::bundle::bundles(bytes, format)?.into_iter().enumerate() {
+        for entry in bundle.entries {
+            let is_code = recognise(&entry.content) == Some(Format::Hsaco);
+            show(Member {
+                unit: Unit::Bundle(number),
+                arch: entry.target_id().parse().ok().filter(|_| is_code),
+                label: entry.id,
+                offset: entry.offset,
+                content: Ok(entry.content),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What messages say of members, each once.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn add(&mut self, label: String) {
+        if self.0.len() <= MAX_LISTED && !self.0.contains(&label) {
+            self.0.push(label);
+        }
+    }
+}
+
+/// Members that a message names.
+const MAX_LISTED: usize = 12;
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.get(..MAX_LISTED) {
+            Some(first) if first.len() < self.0.len() => write!(f, "{}, ...", first.join(", ")),
+            _ if self.0.is_empty() => f.write_str("nothing"),
+            _ => f.write_str(&self.0.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Lines as the disassembler lists them.
+
+use std::borrow::Cow;
+
+/// Directives of a listing that say nothing which assembly needs: the section, and how large a function in it is.
+const OF_A_LISTING: [&str; 9] =
+    [".section", ".sectionflags", ".sectioninfo", ".align", ".global", ".weak", ".type", ".size", ".other"];
+
+/// What a line of a listing says without its address and encoding (in `/* */`), the braces around two instructions that are
+/// issued together, the targets of an indirect branch (in `(* *)`), and what else control words have: which operands the
+/// hardware is to keep, the order of two that are issued together, and the phase of a texture access.
+pub(super) fn statement(line: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(line.trim());
+    for (open, close) in [("/*", "*/"), ("(*", "*)")] {
+        while let Some((before, rest)) = text.split_once(open) {
+            let Some((_, after)) = rest.split_once(close) else { break };
+            text = Cow::Owned(format!("{} {}", before.trim(), after.trim()));
+        }
+    }
+    if let Some((before, after)) = text.split_once("   SLOT ") {
+        // The number is 0 or 1.
+        text = Cow::Owned(format!("{before}{}", after.get(1..).unwrap_or_default()));
+    }
+    if text.contains(".reuse") {
+        text = Cow::Owned(text.replace(".reuse", ""));
+    }
+    let bare = text.trim();
+    // A set of scoreboards has braces without blanks.
+    let bare = bare.strip_prefix('{').filter(|rest| rest.starts_with(' ')).unwrap_or(bare);
+    let bare = bare.strip_suffix('}').filter(|rest| rest.ends_with(' ')).unwrap_or(bare).trim();
+    let bare = bare.strip_suffix(';').unwrap_or(bare).trim();
+    match without_phase(bare) {
+        Some(text) => Cow::Owned(text),
+        None if bare.len() == line.len() => Cow::Borrowed(line),
+        None => Cow::Owned(bare.to_owned()),
+    }
+}
+
+/// A texture access without its phase, which is in the control word as well.
+fn without_phase(text: &str) -> Option<String> {
+    let mnemonic = text.split_whitespace().find(|word| !word.starts_with('@')).filter(|word| word.starts_with('T'))?;
+    let short = [".T", ".P"].into_iter().find_map(|phase| mnemonic.strip_suffix(phase))?;
+    Some(text.replacen(mnemonic, short, 1))
+}
+
+/// Whether a directive is one that only listings have.
+pub(super) fn is_ignored(directive: &str) -> bool {
+    directive.split_whitespace().next().is_some_and(|name| OF_A_LISTING.contains(&name))
+}

@@ -1,0 +1,47 @@
+//! How exact an instruction is in the form that it has: the table says it of all forms together.
+
+use crate::isa::maxwell::special::SpecialRegister as Sr;
+use crate::isa::maxwell::{Fidelity, Instruction, Opcode, Role, Value, driver};
+
+use super::program::executes;
+
+/// The class of an instruction with its modifiers and operands. Of an instruction that is executed some forms may not be, and of
+/// an exact one some operands have values that were decided (`docs/fidelity.md`).
+pub fn fidelity(insn: &Instruction, pc: u64) -> Fidelity {
+    if !executes(insn, pc) {
+        return Fidelity::Unimplemented;
+    }
+    let decided = match insn.opcode() {
+        Opcode::S2r | Opcode::Cs2r => decided_register(Sr(insn.special_register() as u8)),
+        _ => reads_unknown_word(insn).then_some("this word of the driver's is 0 here"),
+    };
+    match (insn.fidelity(), decided) {
+        (Fidelity::Exact, Some(what)) => Fidelity::Approximate(what),
+        (fidelity, _) => fidelity,
+    }
+}
+
+/// What was decided about a special register, if hardware has another number there.
+fn decided_register(register: Sr) -> Option<&'static str> {
+    match register {
+        Sr::CLOCK | Sr::CLOCKLO | Sr::CLOCKHI | Sr::GLOBALTIMERLO | Sr::GLOBALTIMERHI => {
+            Some("clocks count guest instructions")
+        }
+        Sr::VIRTID | Sr::VIRTCFG => Some("there is one multiprocessor"),
+        Sr::SWINLO | Sr::SWINSZ | Sr::LWINLO | Sr::LWINSZ => Some("where windows are is our choice"),
+        Sr::LMEMHIOFF | Sr::LMEMLOSZ => Some("local memory is one piece from 0"),
+        _ => None,
+    }
+}
+
+/// Whether an operand is a word of bank 0 that a driver may fill in, and that is 0 here.
+fn reads_unknown_word(insn: &Instruction) -> bool {
+    let sources = [Role::A, Role::B, Role::C].into_iter().filter_map(|role| insn.source(role));
+    let mut words = sources.filter_map(|source| match source.value {
+        Value::Const { bank: 0, offset } => Some(offset),
+        _ => None,
+    });
+    let load = insn.address().filter(|address| insn.bank() == Some(0) && address.base.is_zero());
+    let is_unknown = |offset: i32| u32::try_from(offset).is_ok_and(|offset| !driver::has_word(offset));
+    words.any(is_unknown) || load.is_some_and(|address| is_unknown(address.offset))
+}

@@ -1,0 +1,91 @@
+//! What Cranelift calls where a host has no instruction: fused multiply-adds without FMA, roundings without SSE4.1, shuffles without
+//! SSSE3.
+
+use cranelift_codegen::ir::LibCall;
+
+/// Under which symbol code finds a function.
+pub fn name(call: LibCall) -> String {
+    format!("warploom_{call:?}")
+}
+
+/// Whether there is a symbol for it.
+pub fn is_provided(call: LibCall) -> bool {
+    FUNCTIONS.iter().any(|(provided, _)| *provided == call)
+}
+
+/// All symbols.
+pub fn symbols() -> impl Iterator<Item = (String, *const u8)> {
+    FUNCTIONS.iter().map(|&(call, function)| (name(call), function()))
+}
+
+/// As a function: addresses are not constants.
+type Address = fn() -> *const u8;
+
+static FUNCTIONS: &[(LibCall, Address)] = &[
+    (LibCall::CeilF32, || ceil_f32 as *const u8),
+    (LibCall::CeilF64, || ceil_f64 as *const u8),
+    (LibCall::FloorF32, || floor_f32 as *const u8),
+    (LibCall::FloorF64, || floor_f64 as *const u8),
+    (LibCall::TruncF32, || trunc_f32 as *const u8),
+    (LibCall::TruncF64, || trunc_f64 as *const u8),
+    (LibCall::NearestF32, || nearest_f32 as *const u8),
+    (LibCall::NearestF64, || nearest_f64 as *const u8),
+    (LibCall::FmaF32, || fma_f32 as *const u8),
+    (LibCall::FmaF64, || fma_f64 as *const u8),
+    #[cfg(target_arch = "x86_64")]
+    (LibCall::X86Pshufb, || pshufb as *const u8),
+];
+
+extern "C" fn ceil_f32(x: f32) -> f32 {
+    x.ceil()
+}
+
+extern "C" fn ceil_f64(x: f64) -> f64 {
+    x.ceil()
+}
+
+extern "C" fn floor_f32(x: f32) -> f32 {
+    x.floor()
+}
+
+extern "C" fn floor_f64(x: f64) -> f64 {
+    x.floor()
+}
+
+extern "C" fn trunc_f32(x: f32) -> f32 {
+    x.trunc()
+}
+
+extern "C" fn trunc_f64(x: f64) -> f64 {
+    x.trunc()
+}
+
+extern "C" fn nearest_f32(x: f32) -> f32 {
+    x.round_ties_even()
+}
+
+extern "C" fn nearest_f64(x: f64) -> f64 {
+    x.round_ties_even()
+}
+
+extern "C" fn fma_f32(x: f32, y: f32, z: f32) -> f32 {
+    x.mul_add(y, z)
+}
+
+extern "C" fn fma_f64(x: f64, y: f64, z: f64) -> f64 {
+    x.mul_add(y, z)
+}
+
+/// Each byte of the result is the one of `bytes` that the low four bits of a number say, or 0 if its high bit is set.
+#[cfg(target_arch = "x86_64")]
+#[expect(improper_ctypes_definitions, reason = "code passes vectors in registers, as this does")]
+extern "C" fn pshufb(
+    bytes: std::arch::x86_64::__m128i,
+    numbers: std::arch::x86_64::__m128i,
+) -> std::arch::x86_64::__m128i {
+    // SAFETY: both types have 16 bytes, all of whose values are valid.
+    let [bytes, numbers]: [[u8; 16]; 2] = unsafe { std::mem::transmute([bytes, numbers]) };
+    let chosen = numbers.map(|number| if number & 0x80 != 0 { 0 } else { bytes[usize::from(number & 15)] });
+    // SAFETY: as above.
+    unsafe { std::mem::transmute(chosen) }
+}

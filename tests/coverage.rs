@@ -1,0 +1,89 @@
+//! `warploom inspect --coverage`: what of kernels is not executed.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The exit code, and what is printed of a file with this content.
+fn coverage(content: &[u8], options: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, content).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    let output = command.args(["inspect", "--coverage"]).arg(&file).args(options).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+fn fixture(path: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// Code behind an instruction that is not executed is gone through as well; what no warp reaches is not.
+#[test]
+fn maxwell() {
+    let source = "
+.target sm_50
+.kernel k
+    MOV R0, R1
+    @P0 LEPC R2
+    MUFU.SIN R3, R0
+    LEPC R4
+    EXIT
+    LEPC R6
+";
+    let (code, text) = coverage(source.as_bytes(), &[]);
+    assert_eq!(code, Some(1));
+    for line in [
+        "1 module, 1 kernel with 5 instructions\n",
+        "1 kernel (100.00 %) can reach what is not executed\n",
+        "  LEPC: unimplemented, 2 times in 1 kernel, such as `@P0 LEPC R2` at 0x10 in k\n",
+        "  MUFU.SIN: 1 times; ",
+    ] {
+        assert!(text.contains(line), "{line:?}: {text}");
+    }
+}
+
+/// A code object whose first instruction is another one, or none.
+#[test]
+fn gfx9() {
+    let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");
+    assert_eq!(coverage(&object, &[]).0, Some(0));
+    // s_load_dword s0, s[4:5], 0x34
+    let first = object.windows(8).position(|bytes| bytes == [2, 0, 2, 0xc0, 0x34, 0, 0, 0]).unwrap();
+    let with = |bytes: [u8; 8]| {
+        let mut object = object.clone();
+        object[first..first + 8].copy_from_slice(&bytes);
+        coverage(&object, &[])
+    };
+    // As LLVM encodes ds_gws_sema_v gds.
+    let (code, text) = with([0, 0, 0x35, 0xd9, 0, 0, 0, 0]);
+    assert_eq!(code, Some(1));
+    let line =
+        "  ds_gws_sema_v: unimplemented, 1 times in 1 kernel, such as `ds_gws_sema_v gds` at 0x1900 in mandelbrot\n";
+    assert!(text.contains(line), "{text}");
+    let (code, text) = with([0xff; 8]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("  illegal: no instruction, 1 times in 1 kernel, such as `illegal word 0xffffffff` at"),
+        "{text}"
+    );
+}
+
+#[test]
+fn members_for_all_gpus_or_one() {
+    let host = fixture("tests/fixtures/gfx9/containers/host.o");
+    let (code, text) = coverage(&host, &[]);
+    assert!(code == Some(0) && text.starts_with("2 modules, 2 kernels with "), "{text}");
+    let (code, text) = coverage(&host, &["--arch", "gfx906"]);
+    assert!(code == Some(0) && text.starts_with("1 module, 1 kernel with "), "{text}");
+    // A member that cannot be read is named, and the others are gone through.
+    let elf_for = |mach: u8| (0..host.len()).find(|&i| host[i..].starts_with(b"\x7fELF") && host[i + 0x30] == mach);
+    let mut damaged = host.clone();
+    damaged[elf_for(0x2c).unwrap() + 0x20] = 0xff;
+    let (code, text) = coverage(&damaged, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.starts_with("not read: in ") && text.contains("gfx900") && text.contains("1 module, 1 kernel"),
+        "{text}"
+    );
+}
