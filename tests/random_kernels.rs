@@ -1,4 +1,5 @@
-//! Random kernels of every instruction set are the same on all engines: the fuzz target `diff_smarter` from fixed seeds.
+//! Random kernels of every instruction set are the same on all engines, and attacks on guest memory's boundary do not succeed: the fuzz
+//! targets `diff_smarter` and `guest_boundary` from fixed seeds.
 //!
 //! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are. What fails is made smaller and written to the folder
 //! `WARPLOOM_REPRODUCERS`, for `warploom run --engine both`.
@@ -8,7 +9,7 @@ mod variable;
 
 use arbitrary::Unstructured;
 use variable::variable;
-use warploom::generate::{Case, check, gfx9, maxwell};
+use warploom::generate::{Attack, Case, check, gfx9, maxwell};
 use warploom::ir::generate::{Random, Source};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
@@ -45,4 +46,19 @@ fn maxwell_kernels() {
 #[test]
 fn gfx9_kernels() {
     kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
+}
+
+#[test]
+fn attacks_do_not_succeed() {
+    let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(400));
+    let mut failures = Vec::new();
+    for seed in first..first + count {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..2000).map(|_| random.below(256) as u8).collect();
+        let attack = Attack::choose(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        if let Err(failure) = check(&attack, "attack") {
+            failures.push(format!("seed {seed}: {failure}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }

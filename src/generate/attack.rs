@@ -4,12 +4,13 @@
 use arbitrary::{Result as Choice, Unstructured};
 use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Place, Unbound};
 
+use super::case::effort;
 use super::check::{Failure, Reproducer, Subject};
 use super::compare::{BUFFER, Initial};
 use super::guarded::Guarded;
 use super::maxwell::{image_accesses, indirect_jump, maxwell_code};
 use super::program::subset;
-use crate::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
+use crate::exec::{Arg, Effort, EngineKind, ImagePool, LaunchOptions, Program};
 use crate::ir::image::layout::{Blocks, Layout};
 use crate::ir::image::{Kind, sampler};
 use crate::ir::{CellKind, Function};
@@ -32,6 +33,9 @@ const FIRST_PARAM: u64 = 0x140;
 const FIRST_HANDLE: u64 = FIRST_PARAM + 8 * ADDRESSES as u64;
 const INSTRUCTIONS: u64 = 2_000;
 const JUMP_REGISTER: u64 = 31;
+/// The most shared and local memory, in units of 16 bytes.
+const SHARED_UNITS: u64 = 64;
+const LOCAL_UNITS: u64 = 16;
 
 /// A Maxwell kernel with all that it is given.
 #[derive(Clone, Debug)]
@@ -42,6 +46,7 @@ pub struct Attack {
     headers: [Header; DESCRIPTORS],
     samplers: [Header; DESCRIPTORS],
     block: [u32; 3],
+    effort: Effort,
 }
 
 /// An address at an edge, or anywhere.
@@ -50,8 +55,9 @@ fn address(u: &mut Unstructured<'_>) -> Choice<u64> {
     let near = match u.int_in_range(0..=9)? {
         0 => 0,
         1 => u.arbitrary()?,
-        2 => windows.shared,
-        3 => windows.local,
+        // In a window, or at the end of what is seen in it.
+        2 => windows.shared + u.int_in_range(0..=SHARED_UNITS)? * 16,
+        3 => windows.local + u.int_in_range(0..=LOCAL_UNITS)? * 16,
         4 => POOL,
         // 32-bit addresses of what lies above 4 GiB.
         5 => PAGES & 0xffff_ffff,
@@ -115,7 +121,7 @@ fn header(u: &mut Unstructured<'_>) -> Choice<Header> {
 
 impl Attack {
     pub fn choose(u: &mut Unstructured<'_>) -> Choice<Attack> {
-        let (shared, local) = (u.int_in_range(0..=64)? * 16, u.int_in_range(0..=16)? * 16);
+        let (shared, local) = (u.int_in_range(0..=SHARED_UNITS)? * 16, u.int_in_range(0..=LOCAL_UNITS)? * 16);
         let mut head: Vec<String> = [".target sm_50", ".kernel attack"].map(Into::into).into();
         head.extend([8; ADDRESSES].iter().chain(&[4; DESCRIPTORS]).map(|bytes| format!(".param {bytes}")));
         head.extend([format!(".shared {shared}"), format!(".local {local}"), "S2R R39, SR_TID.X".into()]);
@@ -155,7 +161,8 @@ impl Attack {
             let at = u.choose_index(body.len() + 1)?;
             body.insert(at, indirect_jump(JUMP_REGISTER, ".Lgrown").join("\n"));
         }
-        Ok(Attack { head, body, addresses, headers, samplers, block })
+        let effort = effort(u)?;
+        Ok(Attack { head, body, addresses, headers, samplers, block, effort })
     }
 
     fn text(&self) -> String {
@@ -182,6 +189,7 @@ impl Attack {
         let args: Vec<Arg> = args.chain(handles).collect();
         let options = LaunchOptions {
             engine,
+            effort: self.effort,
             instruction_limit: Some(INSTRUCTIONS),
             images: Some(ImagePool {
                 headers: POOL,
@@ -233,7 +241,7 @@ impl Subject for Attack {
 
     /// The map of pages is more than a manifest can say.
     fn reproducer(&self) -> Option<Reproducer> {
-        eprintln!("{}\n{:#x?}", self.text(), (self.addresses, self.headers, self.samplers, self.block));
+        eprintln!("{}\n{:#x?}", self.text(), (self.addresses, self.headers, self.samplers, self.block, self.effort));
         None
     }
 }

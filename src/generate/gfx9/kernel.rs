@@ -324,7 +324,8 @@ impl Writer<'_, '_> {
             18 | 19 => self.scalar_memory(),
             20..=23 => self.instruction(&SCALAR),
             24 | 25 => self.image(),
-            26 if !self.independent => self.scratch(),
+            26 if !self.independent && self.u.arbitrary()? => self.scratch(),
+            26 => self.flat(),
             27 if self.u.ratio(1, 4)? => Ok(Self::grow()),
             _ => self.instruction(&VECTOR),
         }

@@ -58,6 +58,11 @@ const TEXTURES: [&str; 2] = ["nearest", "linear"];
 /// Where the driver's functions take a pointer or a size from, and leave a pointer.
 const ARGUMENT: u64 = 4;
 
+/// Where constant bank 0 has the lowest generic addresses of shared and of local memory, and how far they are apart.
+const SHARED_WINDOW: u64 = 0x0;
+const LOCAL_WINDOW: u64 = 0x4;
+const LOCAL_BEHIND_SHARED: u64 = 0x100_0000;
+
 const SHARED_BYTES: u32 = 1024;
 const LOCAL_BYTES: u32 = 256;
 

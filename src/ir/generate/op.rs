@@ -265,7 +265,11 @@ impl Generator<'_> {
         let raw = if space == Space::Local || !self.once_in(3) {
             let window = self.b.window();
             // Lane numbers make affine addresses.
-            if self.once_in(2) {
+            if space == Space::Local && self.once_in(3) {
+                // A spill slot.
+                let slot = self.uniform(Type::I32);
+                self.b.splat(slot)
+            } else if self.once_in(2) {
                 let lane = self.b.lane_id();
                 let scale = self.b.iconst(Type::I32, align.into());
                 self.b.mul(lane, scale)

@@ -28,6 +28,7 @@ mod rounding;
 mod rows;
 mod scalar;
 mod segment;
+mod spaced;
 mod staging;
 mod sweep;
 mod vector;

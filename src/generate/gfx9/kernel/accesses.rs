@@ -8,11 +8,17 @@ use super::super::words::{ADDRESS, COORDINATES, OFFSET, OTHER_ADDRESS, POINTERS,
 use super::{ELEMENT, ITEM, LDS_BYTES, OWN, SCRATCH_BYTES, TEMPORARY, Writer, of};
 use crate::generate::case::{DATA_BYTES, OWN_BYTES};
 use crate::generate::program::Node;
+use crate::isa::gfx9::lift::apertures;
 use crate::isa::gfx9::{Encoding, Format, Row};
 
 static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Ds));
 static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
 static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|_| true));
+static FLAT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|row| row.places[0].format == Format::Flat));
+static FLAT_MOVES: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
+    let atomic = |row: &&&Row| row.mnemonic.contains("_atomic");
+    FLAT.iter().filter(|row| !atomic(row)).copied().collect()
+});
 static SCRATCH_ACCESSES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|row| row.places[0].format == Format::Scratch));
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
@@ -67,6 +73,33 @@ impl Writer<'_, '_> {
         // An offset is from the first pointer: another one in its place.
         let first = format!("s[{}:{}]", POINTERS[0], POINTERS[0] + 1);
         lines.push(text.replace(&first, &format!("s[{pointer}:{}]", pointer + 1)));
+        Ok(Node::lines(lines))
+    }
+
+    /// A flat pointer into LDS or scratch memory, or of some lanes into one, of others into the other. Scratch memory has no atomics.
+    pub(super) fn flat(&mut self) -> Result<Node> {
+        let space = if self.independent { 0 } else { self.u.int_in_range(0..=2)? };
+        let mut lines = self.index(if space == 0 { LDS_BYTES / 2 } else { SCRATCH_BYTES / 2 })?;
+        if self.u.ratio(1, 4)? {
+            // The same in all lanes.
+            lines.push(format!("v_readfirstlane_b32 s{TEMPORARY}, v{OFFSET}"));
+            lines.push(format!("v_mov_b32_e32 v{OFFSET}, s{TEMPORARY}"));
+        }
+        let lanes = self.vector()?;
+        for address in [ADDRESS, OTHER_ADDRESS] {
+            let high = address + 1;
+            lines.push(format!("v_mov_b32_e32 v{address}, v{OFFSET}"));
+            lines.push(match space {
+                0 => format!("v_mov_b32_e32 v{high}, {:#x}", apertures::SHARED >> 32),
+                1 => format!("v_mov_b32_e32 v{high}, {:#x}", apertures::PRIVATE >> 32),
+                _ => format!("v_and_b32_e32 v{high}, {:#x}, v{lanes}", apertures::SHARED >> 32),
+            });
+            if space == 2 {
+                lines.push(format!("v_add_u32_e32 v{high}, {:#x}, v{high}", apertures::SHARED >> 32));
+            }
+        }
+        let rows: &[&Row] = if space == 0 || self.u.ratio(1, 32)? { &FLAT } else { &FLAT_MOVES };
+        lines.push(self.text(rows)?);
         Ok(Node::lines(lines))
     }
 

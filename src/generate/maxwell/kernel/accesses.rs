@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use arbitrary::Result;
 
 use super::{
-    ADDRESS, ARGUMENT, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BYTES, OUT, OWN, Place, SHARED_BYTES,
-    SHARED_DATA, SURFACE, SURFACES, TABLE, TEMPORARY, TEXTURE, TEXTURES, THREAD, Writer, plus_parameter, rows,
+    ADDRESS, ARGUMENT, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BEHIND_SHARED, LOCAL_BYTES,
+    LOCAL_WINDOW, OUT, OWN, Place, RZ, SHARED_BYTES, SHARED_DATA, SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEMPORARY,
+    TEXTURE, TEXTURES, THREAD, Writer, plus_parameter, rows,
 };
 use crate::generate::case::DATA_BYTES;
 use crate::generate::format;
@@ -16,6 +17,8 @@ use crate::isa::maxwell::{Opcode, Row};
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::Ldg | Opcode::LdgSparse)));
 static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Global));
+static GENERIC: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::St)));
 static SHARED: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Shared));
 static LOCAL: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ldl | Opcode::Stl)));
@@ -49,6 +52,9 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn global(&mut self) -> Result<Node> {
+        if self.u.ratio(1, 4)? {
+            return self.generic();
+        }
         if self.u.arbitrary()? {
             let offset = self.u.int_in_range(0..=3)? * 16;
             return Ok(Node::line(self.instruction(&GLOBAL, Place { base: OWN, offset }, true)?));
@@ -72,6 +78,37 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
+    /// A generic pointer into shared memory or the lane's local memory, or of some lanes into one, of others into the other.
+    fn generic(&mut self) -> Result<Node> {
+        let (window, bytes) = *self.u.choose(&[(SHARED_WINDOW, SHARED_BYTES), (LOCAL_WINDOW, LOCAL_BYTES)])?;
+        let mixed = self.u.ratio(1, 6)?;
+        let bytes = if mixed { SHARED_BYTES.min(LOCAL_BYTES) } else { bytes };
+        let mut lines = vec![self.offset(ADDRESS, bytes)?];
+        if mixed {
+            let from = self.value()?;
+            lines.push(format!("LOP32I.AND R{TEMPORARY}, R{from}, {:#x}", LOCAL_BEHIND_SHARED));
+            lines.push(format!("IADD R{ADDRESS}, R{ADDRESS}, R{TEMPORARY}"));
+        }
+        let window = if mixed { SHARED_WINDOW } else { window };
+        lines.push(format!("IADD R{ADDRESS}, R{ADDRESS}, c[0x0][{window:#x}]"));
+        lines.push(format!("MOV R{}, RZ", ADDRESS + 1));
+        let offset = if self.u.ratio(1, 16)? { self.u.int_in_range(0..=64)? * 4 } else { 0 };
+        lines.push(self.instruction(&GENERIC, Place { base: ADDRESS, offset }, false)?);
+        Ok(Node::lines(lines))
+    }
+
+    /// An index as [`Self::index`] has it, or one that a warp's lanes share.
+    fn offset(&mut self, register: u64, bytes: u32) -> Result<String> {
+        if self.u.ratio(2, 3)? {
+            return self.index(register, bytes);
+        }
+        // The warp's number of some bytes, or its first thread.
+        Ok(match self.u.ratio(1, 4)? {
+            true => format!("SHR.U32 R{register}, R{THREAD}, 0x5"),
+            false => format!("LOP32I.AND R{register}, R{THREAD}, {:#x}", (bytes - 0x10) & !0x1f),
+        })
+    }
+
     pub(super) fn shared(&mut self) -> Result<Node> {
         let index = self.index(TEMPORARY, SHARED_BYTES)?;
         let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
@@ -80,10 +117,20 @@ impl Writer<'_, '_> {
 
     /// Local and constant memory.
     pub(super) fn local(&mut self) -> Result<Node> {
-        let (rows, bytes, offset): (&[&Row], _, _) =
-            if self.u.arbitrary()? { (&LOCAL, LOCAL_BYTES, 0) } else { (&CONSTANT, 0x20, OUT) };
-        let index = self.index(TEMPORARY, bytes)?;
-        Ok(Node::lines([index, self.instruction(rows, Place { base: TEMPORARY, offset }, false)?]))
+        if self.u.arbitrary()? {
+            if self.u.ratio(1, 4)? {
+                // A spill slot.
+                let offset = self.u.int_in_range(0..=u64::from(LOCAL_BYTES) / 16 - 1)? * 16;
+                return Ok(Node::line(self.instruction(&LOCAL, Place { base: RZ, offset }, false)?));
+            }
+            let index = self.offset(TEMPORARY, LOCAL_BYTES)?;
+            let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
+            return Ok(Node::lines([index, self.instruction(&LOCAL, Place { base: TEMPORARY, offset }, false)?]));
+        }
+        // Past what the launch fills, and past the bank, there are zeros.
+        let (bytes, offset) = if self.u.ratio(1, 8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
+        let index = self.offset(TEMPORARY, bytes)?;
+        Ok(Node::lines([index, self.instruction(&CONSTANT, Place { base: TEMPORARY, offset }, false)?]))
     }
 
     pub(super) fn surface(&mut self) -> Result<Node> {

@@ -10,17 +10,11 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::int::{constant, plus};
 use super::super::vector;
-use super::lanes::Offsets;
 use super::offsets::required_alignment;
-use crate::ir::typing::MAX_ELEMENTS;
 use crate::ir::{Access, Extend, Space, Type};
-use warploom_runtime::warp::LOCAL_PADDING;
-
-// What a lane that takes no part stores fits behind local memory, whose rows have at most 64 words.
-const _: () = assert!(MAX_ELEMENTS as u64 * 2 * 64 * 4 <= LOCAL_PADDING);
 
 /// The access as one to words, if its elements are no less.
-fn in_words(access: &Access) -> Option<Access> {
+pub(super) fn in_words(access: &Access) -> Option<Access> {
     match access.ty.bytes() {
         4 => Some(*access),
         8 => Some(Access { ty: Type::I32, count: access.count * 2, ..*access }),
@@ -173,7 +167,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Bytes from a lane's word to its next one.
-    fn local_row_bytes(&self) -> i32 {
+    pub(super) fn local_row_bytes(&self) -> i32 {
         4 * i32::from(self.function.lanes)
     }
 
@@ -185,7 +179,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Host address of the first word of the chunk's first lane.
-    fn start_of_local(&mut self) -> Clif {
+    pub(super) fn start_of_local(&mut self) -> Clif {
         let local = self.ctx_load(types::I64, abi::LOCAL);
         let lane = self.first_lane();
         let first = self.b.ins().ishl_imm_u(lane, 2);
@@ -208,7 +202,7 @@ impl BlockLowerer<'_, '_, '_> {
             let load = |lowerer: &mut Self, at| lowerer.b.ins().load(clif, flags(), host, at);
             let loaded: Vec<Lanes> =
                 (0..i32::from(words.count)).map(|e| (0..2).map(|i| load(self, e * row + i * 16)).collect()).collect();
-            return self.of_words(access, loaded, result_ty);
+            return self.values_of_words(access, loaded, result_ty);
         }
         let bits = access.ty.bits();
         let elements = (0..i64::from(access.count)).map(|e| e * i64::from(access.ty.bytes()));
@@ -237,7 +231,7 @@ impl BlockLowerer<'_, '_, '_> {
             return self.store_local_parts(access, values, offset);
         };
         let (host, row) = (self.row_at(offset), self.local_row_bytes());
-        let rows = self.to_words(access, values);
+        let rows = self.words_of_values(access, values);
         let places = move |e: usize, i: usize| e as i32 * row + i as i32 * 16;
         let (all, some, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
@@ -286,99 +280,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn gather_local(&mut self, access: &Access, extend: Extend, slow: ClifBlock, result_ty: Type) -> Vec<Lanes> {
-        let offsets = self.local_offsets(access, slow);
-        self.gather_local_at(access, extend, offsets, result_ty)
-    }
-
-    fn scatter_local(&mut self, access: &Access, values: &[Lanes], slow: ClifBlock) {
-        let offsets = self.local_offsets(access, slow);
-        self.scatter_local_at(access, values, offsets);
-    }
-
-    fn local_offsets(&mut self, access: &Access, slow: ClifBlock) -> [Clif; 2] {
-        let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
-        self.offsets(access, Some(mask), slow)
-    }
-
-    fn gather_local_at(&mut self, access: &Access, extend: Extend, offsets: [Clif; 2], result_ty: Type) -> Vec<Lanes> {
-        let start = self.start_of_local();
-        if let Some(words) = in_words(access) {
-            let ty = if words.ty == access.ty { result_ty } else { words.ty };
-            let places = self.places_in_local(offsets, true);
-            let row = self.local_row_bytes();
-            let loaded = self.gather_lanes(&words, extend, ty, (start, row), &Offsets::bytes(&places));
-            return self.of_words(access, loaded, result_ty);
-        }
-        let one = Access { count: 1, ..*access };
-        (0..u32::from(access.count))
-            .map(|e| {
-                let offsets = self.moved_on(offsets, e * access.ty.bytes());
-                let places = self.places_in_local(offsets, false);
-                self.gather_lanes(&one, extend, result_ty, (start, 0), &Offsets::bytes(&places)).remove(0)
-            })
-            .collect()
-    }
-
-    /// The reverse. Lanes that take no part write behind local memory.
-    fn scatter_local_at(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
-        let start = self.start_of_local();
-        let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let end = self.b.ins().imul_imm_s(bytes, i64::from(self.function.lanes));
-        let lane = self.first_lane();
-        let first = self.b.ins().ishl_imm_u(lane, 2);
-        let nowhere = self.b.ins().isub(end, first);
-        let nowhere = self.b.ins().ireduce(types::I32, nowhere);
-        if let Some(words) = in_words(access) {
-            let rows = self.to_words(access, values);
-            let places = self.places_in_local(offsets, true);
-            let places = self.or_nowhere(access, Type::I32, &places, nowhere);
-            let row = self.local_row_bytes();
-            return self.scatter_lanes(&words, &rows, (start, row), &places);
-        }
-        let one = Access { count: 1, ..*access };
-        for (e, lanes) in values.iter().enumerate() {
-            let offsets = self.moved_on(offsets, e as u32 * access.ty.bytes());
-            let places = self.places_in_local(offsets, false);
-            let places = self.or_nowhere(access, Type::I32, &places, nowhere);
-            self.scatter_lanes(&one, std::slice::from_ref(lanes), (start, 0), &places);
-        }
-    }
-
-    fn moved_on(&mut self, offsets: [Clif; 2], bytes: u32) -> [Clif; 2] {
-        if bytes == 0 {
-            return offsets;
-        }
-        let bytes = constant(self.b, Type::I32, bytes.into(), true);
-        offsets.map(|offset| self.b.ins().iadd(offset, bytes))
-    }
-
-    /// From the chunk's first word of local memory to the bytes at offsets: less than 2^30, since local memory has at most 2^24
-    /// bytes a lane.
-    fn places_in_local(&mut self, offsets: [Clif; 2], words: bool) -> [Clif; 2] {
-        let lanes = u64::from(self.function.lanes);
-        [0, 1].map(|part| {
-            let number = 4 * part as u32;
-            let lane = vector::words(self.b, [0, 1, 2, 3].map(|lane| 4 * (number + lane)));
-            let (word, within) = if words {
-                (offsets[part], lane)
-            } else {
-                let low = constant(self.b, Type::I32, 3, true);
-                let byte = self.b.ins().band(offsets[part], low);
-                (self.b.ins().band_not(offsets[part], low), self.b.ins().bor(lane, byte))
-            };
-            let row = if lanes.is_power_of_two() {
-                self.b.ins().ishl_imm_u(word, i64::from(lanes.trailing_zeros()))
-            } else {
-                let lanes = constant(self.b, Type::I32, lanes, true);
-                self.b.ins().imul(word, lanes)
-            };
-            self.b.ins().iadd(row, within)
-        })
-    }
-
     /// What words make of an access's elements.
-    fn of_words(&mut self, access: &Access, words: Vec<Lanes>, result_ty: Type) -> Vec<Lanes> {
+    pub(super) fn values_of_words(&mut self, access: &Access, words: Vec<Lanes>, result_ty: Type) -> Vec<Lanes> {
         let clif = clif_type(result_ty, true);
         if parts(access.ty) == 2 {
             return words;
@@ -391,7 +294,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse.
-    fn to_words(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
+    pub(super) fn words_of_values(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
         if parts(access.ty) == 2 {
             return values.to_vec();
         }
@@ -402,7 +305,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A block that lanes of an access's elements are given to.
-    pub(super) fn merging(&mut self, count: u8, ty: Type) -> (ClifBlock, Vec<Lanes>) {
+    pub(in super::super) fn merging(&mut self, count: u8, ty: Type) -> (ClifBlock, Vec<Lanes>) {
         let (done, clif) = (self.b.create_block(), clif_type(ty, true));
         let param = |_| (0..parts(ty)).map(|_| self.b.append_block_param(done, clif)).collect();
         (done, (0..count).map(param).collect())

@@ -3,11 +3,12 @@
 mod global;
 mod lanes;
 mod local;
+mod local_lanes;
 mod offsets;
 mod shared;
 mod windows;
 
-use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif};
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif};
 
 use super::super::forms::Lanes;
 use super::super::helpers::{AccessDesc, STAGED_VALUES};
@@ -79,6 +80,34 @@ impl BlockLowerer<'_, '_, '_> {
             return false;
         }
         true
+    }
+
+    /// Goes on if lanes take part in an access, else to `done` with these arguments. Of the lanes active at the block's entry there
+    /// mostly are some.
+    pub(super) fn unless_empty(
+        &mut self,
+        guard: Value,
+        done: ClifBlock,
+        nothing: impl FnOnce(&mut Self) -> Vec<BlockArg>,
+    ) {
+        if self.settled_mask(guard).is_some() || self.entry_mask() == Some(guard) {
+            return;
+        }
+        let bits = self.mask_bits(guard);
+        let nothing = nothing(self);
+        let some = self.b.create_block();
+        self.b.ins().brif(bits, some, &[], done, &nothing);
+        self.b.switch_to_block(some);
+    }
+
+    /// Goes on unless an access's lanes seem to be in a window, for which `beyond` has code if that is another block than `slow`.
+    pub(super) fn unless_in_a_window(&mut self, access: &Access, beyond: ClifBlock, slow: ClifBlock) {
+        if beyond != slow {
+            let window = self.looks_in_a_window(access);
+            let global = self.b.create_block();
+            self.b.ins().brif(window, beyond, &[], global, &[]);
+            self.b.switch_to_block(global);
+        }
     }
 
     /// Whether stores to shared memory have code for lanes wherever they are: where it is worth it.

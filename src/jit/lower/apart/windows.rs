@@ -22,7 +22,7 @@ pub(in super::super) enum Window {
 }
 
 impl Window {
-    pub const ALL: [Window; 2] = [Window::Shared, Window::Local];
+    const ALL: [Window; 2] = [Window::Shared, Window::Local];
 
     fn space(self) -> Space {
         match self {
@@ -48,16 +48,40 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether an address, `i64`, is one of shared or of local memory.
     pub(in super::super) fn is_in_a_window(&mut self, address: Clif) -> Clif {
-        let [shared, local] = Window::ALL.map(|window| {
-            let first = self.ctx_load(types::I64, window.fields().0);
-            let offset = self.b.ins().bxor(address, first);
-            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, WINDOW_BYTES as i64)
-        });
+        let [shared, local] = Window::ALL.map(|window| self.is_in_window(window, address));
         self.b.ins().bor(shared, local)
     }
 
-    /// The same of lane 0 of an access, which is what the others mostly are.
+    fn is_in_window(&mut self, window: Window, address: Clif) -> Clif {
+        let first = self.ctx_load(types::I64, window.fields().0);
+        let offset = self.b.ins().bxor(address, first);
+        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, WINDOW_BYTES as i64)
+    }
+
+    /// The windows in the order in which they are tried from `beyond` on, each with where its code leaves to if lanes are not there: at
+    /// last to `slow`. Goes on in the first one's code.
+    pub(in super::super) fn windows(
+        &mut self,
+        access: &Access,
+        beyond: ClifBlock,
+        slow: ClifBlock,
+    ) -> [(Window, ClifBlock); 2] {
+        let (shared, local) = (self.cold_block(), self.cold_block());
+        self.b.switch_to_block(beyond);
+        let first = self.first_lane_address(access);
+        let looks = self.is_in_window(Window::Local, first);
+        self.b.ins().brif(looks, local, &[], shared, &[]);
+        self.b.switch_to_block(shared);
+        [(Window::Shared, local), (Window::Local, slow)]
+    }
+
+    /// Whether lane 0 of an access is in a window, as the others mostly are then.
     pub(in super::super) fn looks_in_a_window(&mut self, access: &Access) -> Clif {
+        let first = self.first_lane_address(access);
+        self.is_in_a_window(first)
+    }
+
+    fn first_lane_address(&mut self, access: &Access) -> Clif {
         let base = match self.classes.get(access.address).stride() {
             Some(_) => self.base(access.address).0,
             None => {
@@ -65,8 +89,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().extractlane(lanes[0], 0)
             }
         };
-        let first = self.first_address(access, base);
-        self.is_in_a_window(first)
+        self.first_address(access, base)
     }
 
     /// Loads from the memory in a window, if all lanes that take part are there; else leaves to `other`.

@@ -6,7 +6,7 @@ use super::super::super::forms::{Lanes, clif_type};
 use super::super::address::{Distances, evenly};
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use super::super::memory::in_vectors;
+use super::super::spaced::in_vectors;
 use super::super::vector;
 use super::{Host, InMemory};
 use crate::analysis::{CHUNK, Sweep};

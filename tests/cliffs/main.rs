@@ -1,0 +1,63 @@
+//! Loops of one kind of access each, which must be native code: in the steady state no helper is called and nothing is interpreted.
+//! Each ends with a number for every thread that a model of the same loop gives too.
+//!
+//! A loop's rounds are counted in the same register by all, and what it comes to does not say how many helpers its beginning calls: so
+//! a launch with twice the rounds calls as many.
+
+mod gfx9;
+mod maxwell;
+
+use warploom::capture::{Launch, Manifest};
+use warploom::exec::{Effort, EngineKind, LaunchOptions, LaunchOutcome, Session};
+
+const ROUNDS: u32 = 60;
+/// Threads of the block: a warp and a half of either guest's.
+const THREADS: u32 = 96;
+
+/// A loop.
+struct Form {
+    name: &'static str,
+    /// Before the loop, and in it, one instruction a line.
+    setup: &'static str,
+    body: &'static str,
+    /// What the thread with this index has in the end, after so many rounds.
+    model: fn(u32, u32) -> u32,
+}
+
+/// Runs a program; what threads leave, and the counts.
+fn run(manifest: &str, program: &str, engine: EngineKind, threads: usize, effort: Effort) -> (Vec<u32>, LaunchOutcome) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.toml");
+    std::fs::write(folder.path().join("k.s"), program).unwrap();
+    let manifest = Manifest::parse(manifest, &path).unwrap_or_else(|error| panic!("{error}"));
+    let launch = Launch::resolve(manifest, &path).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    let session = Session::new(&launch).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    let options = LaunchOptions { effort, ..session.options(engine, threads) };
+    let outcome = session.launch(&options, None).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    assert_eq!(outcome.fault, None, "{program}");
+    let words = session.buffer(0).unwrap().as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    (words, outcome)
+}
+
+/// `launch` gives the manifest for a number of rounds, and the program.
+fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
+    let name = form.name;
+    let of = |rounds, engine, threads, effort| {
+        let (manifest, program) = launch(rounds);
+        let (words, outcome) = run(&manifest, &program, engine, threads, effort);
+        for (thread, &word) in (0..THREADS).zip(&words) {
+            assert_eq!(word, (form.model)(thread, rounds), "{name}, {engine}, {effort:?}, {threads}: thread {thread}");
+        }
+        outcome.counts
+    };
+    of(ROUNDS, EngineKind::Interp, 1, Effort::Quick);
+    of(ROUNDS, EngineKind::Jit, 1, Effort::Quick);
+    for threads in [1, 2] {
+        let (once, twice) = (
+            of(ROUNDS, EngineKind::Jit, threads, Effort::Full),
+            of(2 * ROUNDS, EngineKind::Jit, threads, Effort::Full),
+        );
+        assert_eq!(once.helper_calls, twice.helper_calls, "{name}, {threads} workers: helpers are called in the loop");
+        assert_eq!(twice.interp_instructions, 0, "{name}, {threads} workers: instructions are interpreted");
+    }
+}
