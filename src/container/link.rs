@@ -212,7 +212,8 @@ impl Linked {
     /// Code of an image's function.
     fn image_code(&self, function: &Function) -> Code {
         let base = self.image_base(function.section);
-        let starts = self.module.functions.iter().filter(|f| f.section == function.section);
+        // Kernels are launched, not called: a library has thousands, none of which is where another one jumps to.
+        let starts = self.module.functions.iter().filter(|f| f.section == function.section && !f.kernel);
         let mut targets: Vec<u64> = starts.map(|f| base.wrapping_add(f.offset)).collect();
         targets.sort_unstable();
         targets.dedup();
