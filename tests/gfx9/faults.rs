@@ -93,7 +93,7 @@ fn modifiers() {
             "ds_swizzle_b32 v0, v1 gds",
             "ds_append v0 gds",
             "buffer_load_dword v[0:1], off, s[4:7], s0 tfe",
-            "buffer_load_dword off, s[4:7], s0 lds",
+            "buffer_load_format_x off, s[4:7], s0 lds",
             "image_load v[0:1], v0, s[4:11] dmask:0x1 unorm tfe",
             "image_load v0, v0, s[4:11] dmask:0x1 unorm lwe",
             "image_load v0, v0, s[4:11] dmask:0x1 unorm a16",

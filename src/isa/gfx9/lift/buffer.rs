@@ -7,6 +7,8 @@ use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 use crate::isa::gfx9::{Buffer, Encoding, Instruction, Operand};
 
 use super::context::Cx;
+use super::lds::{self, Share};
+use super::scalars::M0;
 use super::vector_memory::{Item, lifts, operand_of, register, within, write_back};
 use super::{Flow, Lifted, Unsupported};
 
@@ -172,7 +174,29 @@ fn parts(item: Item) -> (Item, u32) {
     if let Item::Words(count) = item { (Item::Words(1), count.into()) } else { (item, 1) }
 }
 
+/// Data go to LDS, a word for each lane: from the lower 16 bits of m0 plus the immediate offset on.
+fn load_to_lds(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
+    let buffer = i.buffer();
+    if buffer.tfe || !matches!(item, Item::Words(1) | Item::Narrow { .. }) {
+        return Err(Unsupported);
+    }
+    let place = Place::new(cx, &buffer, i.encoding());
+    let guard = place.guard(cx, 0, item.bytes());
+    let access = place.access(cx, item, 0, guard);
+    let value = cx.b.load_access(access, item.extend())[0];
+    let start = cx.scalar(Operand::Scalar(M0));
+    let start = cx.and_bits(start, 0xffff);
+    let lane = cx.b.lane_id();
+    let lane = cx.shl(lane, 2);
+    let address = cx.b.add(start, lane);
+    lds::store(cx, Share::Lds, Item::Words(1), address, buffer.offset.into(), &[value]);
+    Ok(Flow::Next)
+}
+
 fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
+    if i.buffer().lds {
+        return load_to_lds(cx, i, item);
+    }
     let buffer = fields(i)?;
     let dst = register(buffer.vdata)?;
     let place = Place::new(cx, &buffer, i.encoding());

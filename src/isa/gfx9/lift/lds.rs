@@ -81,7 +81,7 @@ fn load(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32) 
     cx.b.load_access(access, item.extend()).to_vec()
 }
 
-fn store(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32, values: &[Value]) {
+pub(super) fn store(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32, values: &[Value]) {
     let (space, address, offset, guard) = share.place(cx, address, offset, item.bytes());
     let access = item.access(space, address, offset, Some(guard));
     cx.b.store_access(access, values);
