@@ -38,7 +38,7 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::analysis::LaunchClass;
+use warploom::analysis::{LaunchClass, optimize};
 use warploom::interp::Interpreter;
 use warploom::ir::Function;
 use warploom::jit::{Effort, Program};
@@ -48,14 +48,19 @@ use warploom_runtime::launch::Engine;
 type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
 /// The engines under test.
-fn engines() -> [(&'static str, MakeEngine); 5] {
+fn engines() -> [(&'static str, MakeEngine); 6] {
     let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
+    let analysed: MakeEngine = |function, _| {
+        let function = Arc::new(optimize(&function).function);
+        Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?))
+    };
     let quick: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Quick);
     let likely: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Likely);
     let jit: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Full);
     let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false, Effort::Full);
     [
         ("interp", interp),
+        ("interp after analysis", analysed),
         ("jit, made quickly", quick),
         ("jit, for what is likely", likely),
         ("jit", jit),
