@@ -31,6 +31,7 @@
 //! registers runs the function as it is; else blocks that load and store them are put around it.
 
 mod case;
+mod regions;
 
 mod run;
 

@@ -33,9 +33,6 @@ pub fn support(
 ) -> Support {
     let uniform = |v: Value| values[v.0 as usize].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
-    if inst.window.count != function.lanes {
-        return Support::None;
-    }
     match &inst.op {
         Op::LaneGather { a, index } => {
             if uniform(*a) || uniform(*index) {
@@ -60,7 +57,7 @@ pub fn support(
                 && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
         ),
         Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
-        Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
+        Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {
             if uniform(access.address) {
                 let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));

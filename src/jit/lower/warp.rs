@@ -53,7 +53,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
+    pub(super) fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
         let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
         let base = self.b.ins().iadd_imm_s(self.registers, i64::from(slot));
         self.b.ins().iadd(base, bytes)
@@ -63,6 +63,9 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
+        if matches!(inst.op, Op::RegionRead { .. } | Op::RegionWrite { .. }) {
+            return self.region_inst(inst);
+        }
         let result = inst.results[0];
         match inst.op {
             Op::LaneRead { a, lane } => {
