@@ -1,20 +1,20 @@
 //! Byte regions.
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::{CellKind, Inst, Op, Reg, Type, Value};
+use crate::ir::{CellKind, Inst, Op, Reg, Region, Type, Value};
 
 impl Executor<'_, '_> {
     pub(super) fn region_read(&mut self, inst: &Inst) {
         let Op::RegionRead { reg, index, region, ty, uniform } = inst.op else { return };
         let result = inst.results[0];
         if uniform {
-            let at = self.element_at(index, 0, region.element(0, ty.bytes()));
+            let at = self.element_at((index, 0), region, 0, ty);
             let bits = self.read_element(reg, at, index.is_some(), ty);
             return self.values.set_uniform(result, bits);
         }
         self.values.row_mut(result).fill(0);
         for (i, lane) in inst.window.lanes().enumerate() {
-            let at = self.element_at(index, lane, region.element(i as u32, ty.bytes()));
+            let at = self.element_at((index, lane), region, i, ty);
             let bits = self.read_element(reg, at, index.is_some(), ty);
             self.values.row_mut(result)[lane] = bits;
         }
@@ -25,15 +25,21 @@ impl Executor<'_, '_> {
         let ty = self.ty(value).ty;
         for lane in lanes_of(self.execution_mask(inst.window, guard, nomask)) {
             let i = lane - usize::from(inst.window.first);
-            let at = self.element_at(index, lane, region.element(i as u32, ty.bytes()));
+            let at = self.element_at((index, lane), region, i, ty);
             let bits = self.values.row(value)[lane];
             self.write_element(reg, at, index.is_some(), ty, bits);
         }
     }
 
-    /// Where an element begins that an index moves on, if there is one.
-    fn element_at(&self, index: Option<Value>, lane: usize, at: u32) -> u32 {
-        index.map_or(at, |index| at.wrapping_add(self.values.row(index)[lane] as u32))
+    /// Where element `i` begins, that of a lane with this index if the region is indirect.
+    fn element_at(&self, (index, lane): (Option<Value>, usize), region: Region, i: usize, ty: Type) -> u32 {
+        match index {
+            None => region.element(i as u32, ty.bytes()),
+            Some(index) => {
+                let from = region.offset.wrapping_add(self.values.row(index)[lane] as u32);
+                from.wrapping_add(region.distance(i as u32, ty.bytes()))
+            }
+        }
     }
 
     /// The byte array of a register from a byte on, as much of it as an element of this type has. None of it if only a whole

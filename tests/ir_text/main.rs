@@ -122,6 +122,6 @@ fn a_wrong_expectation_fails() {
         let tests = case::parse_file(text).unwrap();
         run::run_case(&tests[0].0, &tests[0].1[0], engines()[0].1)
     };
-    assert_eq!(run(&text("0 1 2 3")), Ok(()));
+    assert!(run(&text("0 1 2 3")).is_ok());
     assert!(run(&text("0 1 2 4")).unwrap_err().contains("lane 3"));
 }

@@ -342,8 +342,8 @@ pub enum Op {
     /// Elements of a byte array: lane `window.first + i` gets element i of the region. The result is of the whole warp, 0 outside
     /// the window. `uniform` gives element 0 as a uniform value. Bytes past the array read 0.
     ///
-    /// With an `index`, an `i32`, the region is *indirect*: an element begins `index` bytes further on, modulo 2^32, each lane's by
-    /// its own index if that is varying (a uniform read takes a uniform one). An indirect element reads 0 unless all of its bytes lie
+    /// With an `index`, an `i32`, the region is *indirect*: an element begins `index` bytes further on, each lane's by its own index if
+    /// that is varying (a uniform read takes a uniform one), and all is modulo 2^32, so that offsets and indices may be negative. An indirect element reads 0 unless all of its bytes lie
     /// in the array. Whatever the index is, nothing outside the array is touched.
     RegionRead {
         reg: Reg,

@@ -43,7 +43,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A lane number modulo the warp, `i64`.
-    fn wrapped_lane(&mut self, lane: Clif) -> Clif {
+    pub(super) fn wrapped_lane(&mut self, lane: Clif) -> Clif {
         let lanes = i64::from(self.function.lanes);
         let lane = self.b.ins().uextend(types::I64, lane);
         if (lanes as u64).is_power_of_two() {
@@ -63,11 +63,14 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
-        if matches!(inst.op, Op::RegionRead { .. } | Op::RegionWrite { .. }) {
-            return self.region_inst(inst);
+        match inst.op {
+            Op::RegionRead { .. } | Op::RegionWrite { .. } => return self.region_inst(inst),
+            Op::RfGather { .. } | Op::RfScatter { .. } => return self.indexed_lanes(inst),
+            _ => {}
         }
         let result = inst.results[0];
         match inst.op {
+            Op::LaneScatter { a, index, lanes } => self.give_lanes(a, index, lanes, self.slots.row(result)),
             Op::LaneRead { a, lane } => {
                 let lane = self.scalar(lane);
                 let lane = self.wrapped_lane(lane);

@@ -5,9 +5,10 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as C
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
+use super::super::int::plus;
 use super::picks::{Array, Elements, VECTOR};
-use super::{Source, Written};
-use crate::ir::{Type, Value};
+use super::{Index, Source, Written};
+use crate::ir::Type;
 
 /// The integer that has the bits of a type's cell.
 fn cell(ty: Type) -> ClifType {
@@ -16,10 +17,8 @@ fn cell(ty: Type) -> ClifType {
 
 impl BlockLowerer<'_, '_, '_> {
     /// Element 0 as a scalar.
-    pub(super) fn read_element(&mut self, array: Array, index: Option<Value>, elements: &Elements) -> Clif {
-        let Some(index) = index else { return self.read_first(array, elements) };
-        let (index, int) = (self.scalar(index), cell(elements.ty));
-        let at = self.b.ins().iadd_imm_s(index, i64::from(elements.region.offset as i32));
+    pub(super) fn read_first_at(&mut self, array: Array, index: Index, elements: &Elements) -> Clif {
+        let (at, int) = (self.uniform_index(index), cell(elements.ty));
         let bits = match self.element_place(array, at, elements.size()) {
             Some((place, inside)) => {
                 let v = self.read_bits((place, array.offset as i32), elements.size() as usize, int);
@@ -32,7 +31,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Reads elements at an index into a row.
-    pub(super) fn read_at_index(&mut self, array: Array, index: Value, elements: &Elements, into: u32) {
+    pub(super) fn read_at(&mut self, array: Array, index: Index, elements: &Elements, into: u32) {
         let done = self.alike(array, index, elements, |lowerer, base, length| {
             lowerer.read_region(Array { padded: length, ..array }, base, elements, length, into);
         });
@@ -57,10 +56,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Writes the elements of the lanes of a mask at an index.
-    pub(super) fn write_at_index(
+    pub(super) fn write_at(
         &mut self,
         array: Array,
-        index: Value,
+        index: Index,
         elements: &Elements,
         written: Written,
         source: Source,
@@ -79,9 +78,7 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.b.ins().load(int, flags(), cell, 0)
                 }
             };
-            let bit = lowerer.b.ins().ushr(written.mask, lane);
-            let bit = lowerer.b.ins().ireduce(types::I8, bit);
-            let bit = lowerer.b.ins().band_imm_u(bit, 1);
+            let bit = lowerer.bit_of_lane(written.mask, lane);
             let both = lowerer.b.ins().band(bit, inside);
             lowerer.write_bits((place, array.offset as i32), size as usize, bits, Some(both));
         });
@@ -104,14 +101,14 @@ impl BlockLowerer<'_, '_, '_> {
     fn alike(
         &mut self,
         array: Array,
-        index: Value,
+        index: Index,
         elements: &Elements,
         body: impl FnOnce(&mut Self, Clif, u32),
     ) -> Option<ClifBlock> {
         // Vectors of the array are whole in it too.
         let length = elements.end()?.max(VECTOR);
-        let last = array.length.checked_sub(length).filter(|_| self.block.ty(index).is_uniform())?;
-        let index = self.scalar(index);
+        let last = array.length.checked_sub(length).filter(|_| self.block.ty(index.value).is_uniform())?;
+        let index = self.uniform_index(index);
         let (inside, other, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
         let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, index, i64::from(last));
         self.b.ins().brif(fits, inside, &[], other, &[]);
@@ -141,13 +138,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Does `body` for each lane of the window in ascending order, with its number, an `i64`, and where its element begins, an `i32`. It is
     /// lowered once if elements are evenly spaced.
-    fn each_element(&mut self, index: Value, elements: &Elements, mut body: impl FnMut(&mut Self, Clif, Clif)) {
+    fn each_element(&mut self, index: Index, elements: &Elements, mut body: impl FnMut(&mut Self, Clif, Clif)) {
         let Some(step) = elements.step() else {
             for lane in elements.window.lanes() {
                 let number = self.b.ins().iconst(types::I64, lane as i64);
                 let offset = elements.of_lane(lane).expect("a lane of the window");
                 let at = self.lane_index(index, number);
-                let at = self.b.ins().iadd_imm_s(at, i64::from(offset as i32));
+                let at = plus(self.b, at, i64::from(offset as i32));
                 body(self, number, at);
             }
             return;
@@ -156,8 +153,8 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.append_block_param(head, types::I64);
         let at = self.b.append_block_param(head, types::I32);
         let first = self.b.ins().iconst(types::I64, i64::from(elements.window.first));
-        let offset = self.b.ins().iconst(types::I32, i64::from(elements.region.offset));
-        self.b.ins().jump(head, &[BlockArg::Value(first), BlockArg::Value(offset)]);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().jump(head, &[BlockArg::Value(first), BlockArg::Value(zero)]);
         self.b.switch_to_block(head);
         let from = self.lane_index(index, lane);
         let from = self.b.ins().iadd(from, at);
@@ -169,11 +166,17 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(exit);
     }
 
-    fn lane_index(&mut self, index: Value, lane: Clif) -> Clif {
-        if self.block.ty(index).is_uniform() {
-            return self.scalar(index);
+    fn uniform_index(&mut self, index: Index) -> Clif {
+        let v = self.scalar(index.value);
+        plus(self.b, v, i64::from(index.offset))
+    }
+
+    fn lane_index(&mut self, index: Index, lane: Clif) -> Clif {
+        if self.block.ty(index.value).is_uniform() {
+            return self.uniform_index(index);
         }
-        let cell = self.slot_lane(self.slots.row(index), Type::I32, lane);
-        self.b.ins().load(types::I32, flags(), cell, 0)
+        let cell = self.slot_lane(self.slots.row(index.value), Type::I32, lane);
+        let v = self.b.ins().load(types::I32, flags(), cell, 0);
+        plus(self.b, v, i64::from(index.offset))
     }
 }

@@ -16,7 +16,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::CHUNK;
-use crate::ir::{BinaryOp, CellKind, Inst, Op, Reg, Type, Value};
+use crate::ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 use picks::{Array, Elements, Order};
 
 /// How deep the definition of a mask is looked into for constants.
@@ -30,6 +30,20 @@ struct Written {
     possible: u64,
     /// Whether these are it.
     certain: bool,
+}
+
+/// Where element 0 of an indirect region is, if it is the first lane's.
+#[derive(Clone, Copy)]
+struct Index {
+    value: Value,
+    /// Bytes from there, modulo 2^32.
+    offset: i32,
+}
+
+impl Index {
+    fn of(value: Value, region: Region) -> Index {
+        Index { value, offset: region.offset as i32 }
+    }
 }
 
 /// What is written.
@@ -46,7 +60,10 @@ impl BlockLowerer<'_, '_, '_> {
         match inst.op {
             Op::RegionRead { reg, index, region, ty, uniform: true } => {
                 let elements = Elements { region, ty, window: inst.window };
-                let v = self.read_element(self.array(reg), index, &elements);
+                let v = match index {
+                    None => self.read_first(self.array(reg), &elements),
+                    Some(index) => self.read_first_at(self.array(reg), Index::of(index, region), &elements),
+                };
                 self.set_scalar(inst.results[0], v);
             }
             Op::RegionRead { reg, index, region, ty, .. } => {
@@ -54,7 +71,7 @@ impl BlockLowerer<'_, '_, '_> {
                 let (array, into) = (self.array(reg), self.slots.row(inst.results[0]));
                 match index {
                     None => self.read_region(array, self.registers, &elements, array.length, into),
-                    Some(index) => self.read_at_index(array, index, &elements, into),
+                    Some(index) => self.read_at(array, Index::of(index, region), &elements.from_index(), into),
                 }
             }
             Op::RegionWrite { reg, index, region, value, guard, .. } => {
@@ -67,7 +84,9 @@ impl BlockLowerer<'_, '_, '_> {
                 };
                 match index {
                     None => self.write_region(array, self.registers, &elements, written, source),
-                    Some(index) => self.write_at_index(array, index, &elements, written, source),
+                    Some(index) => {
+                        self.write_at(array, Index::of(index, region), &elements.from_index(), written, source);
+                    }
                 }
             }
             _ => unreachable!("no region"),

@@ -37,6 +37,11 @@ impl Elements {
         self.ty.bytes()
     }
 
+    /// The elements as they lie from element 0 on.
+    pub fn from_index(self) -> Self {
+        Elements { region: Region { offset: 0, ..self.region }, ..self }
+    }
+
     /// Where a lane's element begins, if the lane is in the window. An index comes on top.
     pub fn of_lane(&self, lane: usize) -> Option<u32> {
         let i = self.window.lanes().contains(&lane).then(|| lane - usize::from(self.window.first))?;
