@@ -237,7 +237,7 @@ impl BlockLowerer<'_, '_, '_> {
             return self.store_local_parts(access, values, offset);
         };
         let (host, row) = (self.row_at(offset), self.local_row_bytes());
-        let rows = self.to_words(access, values);
+        let rows = self.word_lanes(access, values);
         let places = move |e: usize, i: usize| e as i32 * row + i as i32 * 16;
         let (all, some, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
@@ -330,7 +330,7 @@ impl BlockLowerer<'_, '_, '_> {
         let nowhere = self.b.ins().isub(end, first);
         let nowhere = self.b.ins().ireduce(types::I32, nowhere);
         if let Some(words) = in_words(access) {
-            let rows = self.to_words(access, values);
+            let rows = self.word_lanes(access, values);
             let places = self.places_in_local(offsets, true);
             let places = self.or_nowhere(access, Type::I32, &places, nowhere);
             let row = self.local_row_bytes();
@@ -391,7 +391,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse.
-    fn to_words(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
+    fn word_lanes(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
         if parts(access.ty) == 2 {
             return values.to_vec();
         }

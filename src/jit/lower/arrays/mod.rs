@@ -71,7 +71,7 @@ impl BlockLowerer<'_, '_, '_> {
                 let (array, into) = (self.array(reg), self.slots.row(inst.results[0]));
                 match index {
                     None => self.read_region(array, self.registers, &elements, array.length, into),
-                    Some(index) => self.read_at(array, Index::of(index, region), &elements.from_index(), into),
+                    Some(index) => self.read_at(array, Index::of(index, region), &elements.at_index(), into),
                 }
             }
             Op::RegionWrite { reg, index, region, value, guard, .. } => {
@@ -85,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
                 match index {
                     None => self.write_region(array, self.registers, &elements, written, source),
                     Some(index) => {
-                        self.write_at(array, Index::of(index, region), &elements.from_index(), written, source);
+                        self.write_at(array, Index::of(index, region), &elements.at_index(), written, source);
                     }
                 }
             }

@@ -38,7 +38,7 @@ impl Elements {
     }
 
     /// The elements as they lie from element 0 on.
-    pub fn from_index(self) -> Self {
+    pub fn at_index(self) -> Self {
         Elements { region: Region { offset: 0, ..self.region }, ..self }
     }
 
