@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use arbitrary::Unstructured;
+use warploom::analysis::LaunchClass;
 use warploom::capture::{Launch, compare};
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::generate::{Case, check, gfx9, maxwell};
 use warploom::ir::generate::{Random, Source};
-use warploom::jit::{HOST_FEATURES, Target};
+use warploom::ir::parse;
+use warploom::jit::{HOST_FEATURES, Program, Target, dump};
 
 const HOSTS: [&str; 6] = [
     "x86_64-unknown-linux-gnu",
@@ -48,6 +51,24 @@ fn examples_compile_for_every_host() {
             let text = session.dump(Stage::Host, None, Some(target));
             let text = text.unwrap_or_else(|e| panic!("{} for {host}: {e}", path.display()));
             assert!(text.lines().count() > 10, "{} for {host}", path.display());
+        }
+    }
+}
+
+/// The functions of `tests/lower`, among which is what no example has.
+#[test]
+fn every_class_of_operation_compiles_for_every_host() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
+    let listed = std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path());
+    let functions: Vec<PathBuf> = listed.filter(|path| path.extension().is_some_and(|e| e == "ir")).collect();
+    assert!(functions.len() >= 40, "{functions:?}");
+    for path in functions {
+        let text = std::fs::read_to_string(&path).expect("a function");
+        let function = parse::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let program = Program::new(&Arc::new(function), LaunchClass::Line, true).expect("a program");
+        for host in HOSTS {
+            let target = Target::named(host).expect("a host");
+            dump::host(&program, &target).unwrap_or_else(|e| panic!("{} for {host}: {e}", path.display()));
         }
     }
 }

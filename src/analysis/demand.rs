@@ -214,7 +214,10 @@ impl<'a> Demand<'a> {
         match inst.op {
             Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
             Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => self.masked(&[value, index], guard),
-            Op::RegionWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
+            Op::RegionWrite { index, value, guard: Some(guard), nomask: true, .. } => {
+                self.masked(&[value], guard);
+                self.masked(index.as_slice(), guard);
+            }
             Op::Sample { image, sampler, ref args, guard: Some(guard), nomask: true, .. } => {
                 self.masked(&[image, sampler], guard);
                 self.masked(args, guard);
@@ -225,7 +228,7 @@ impl<'a> Demand<'a> {
                 self.access(&access, &[value]);
                 if let Some(compare) = compare {
                     let seen = self.seen_by(&access);
-                    self.see(compare, seen);
+                    self.see_number(compare, seen);
                 }
             }
             Op::LaneGather { a, index } => {
@@ -254,8 +257,8 @@ impl<'a> Demand<'a> {
                     Seen::Under(masks) if !masks.iter().any(|m| self.editor.is_subset(mask, m)) => seen,
                     _ => Seen::under(mask),
                 };
-                self.see(a, inside);
-                self.see(b, seen);
+                self.see_number(a, inside);
+                self.see_number(b, seen);
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
                 // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
@@ -288,8 +291,13 @@ impl<'a> Demand<'a> {
     fn masked(&mut self, values: &[Value], guard: Value) {
         self.see(guard, Seen::All);
         for &value in values {
-            self.see(value, Seen::under(guard));
+            self.see_number(value, Seen::under(guard));
         }
+    }
+
+    /// Of a uniform value all is seen, whatever the lanes are that it is given to: a mask is a number there.
+    fn see_number(&mut self, value: Value, lanes: Seen) {
+        self.see(value, if self.editor.ty(value).is_uniform() { Seen::All } else { lanes });
     }
 
     fn access(&mut self, access: &Access, values: &[Value]) {
@@ -298,7 +306,7 @@ impl<'a> Demand<'a> {
             self.see(guard, Seen::All);
         }
         for &value in values.iter().chain([&access.address]) {
-            self.see(value, seen);
+            self.see_number(value, seen);
         }
     }
 

@@ -172,6 +172,14 @@ impl Editor {
         }
     }
 
+    /// The uniform value that all lanes of a value are, if it is known.
+    fn splat_of(&self, value: Value) -> Option<Value> {
+        match *self.def(value) {
+            Op::Splat { a } => Some(a),
+            _ => Some(value).filter(|&value| self.ty(value).is_uniform()),
+        }
+    }
+
     pub fn is_pure(&self, op: &Op) -> bool {
         is_pure(op, |v| self.constant(v).filter(|_| self.ty(v).is_uniform()))
     }
@@ -237,6 +245,13 @@ impl Editor {
                 _ => None,
             },
             Op::Splat { a } if !self.ty(a).is_uniform() => Some(a),
+            Op::LaneGather { a, .. } if self.splat_of(a).is_some() => Some(a),
+            Op::LaneGather { a, index } => {
+                let lane = self.splat_of(index)?;
+                let ty = ValueType::uniform(self.ty(a).ty);
+                Some(self.pure(Op::LaneRead { a, lane }, window, &[ty])[0])
+            }
+            Op::LaneRead { a, .. } => self.splat_of(a),
             Op::Select { mask, a, b } => {
                 if a == b && !self.ty(a).is_uniform() {
                     return Some(a);

@@ -1,6 +1,6 @@
 //! What the JIT wants to know of a function, and the function as it wants to have it.
 //!
-//! [`optimize`] rebuilds every block: registers are read and written once (`ssa`), equal operations are shared
+//! [`optimize`] rebuilds every block: operations of some lanes become operations of all (`windows`), registers are read and written once (`ssa`), equal operations are shared
 //! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are
 //! fused (`fuse`, `product`), scaled reciprocal roots are one (`scaled`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
@@ -28,6 +28,7 @@ mod ssa;
 mod sweep;
 mod texels;
 mod tiled;
+mod windows;
 
 pub use bounds::{Bound, bound};
 pub use class::{CHUNK, Class, Classes, LaunchClass};
@@ -64,6 +65,7 @@ const MAX_ROUNDS: u32 = 4;
 
 /// The function with every block rebuilt.
 pub fn optimize(function: &Function) -> Optimized {
+    let function = &*windows::widen(function);
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
     let numbers = Arc::new(Numbers::of(function));

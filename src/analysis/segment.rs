@@ -48,7 +48,7 @@ struct Planner<'a> {
     /// Steps that come before the open segment, then its instructions, then scalars that follow it.
     before: Vec<Step>,
     body: Vec<usize>,
-    after: Vec<usize>,
+    after: Vec<Step>,
     in_body: Vec<bool>,
     loads: bool,
     writes: bool,
@@ -108,7 +108,7 @@ impl Planner<'_> {
         match support {
             Support::None if self.comes_before_the_body(&inst.op) => return self.before.push(Step::Interpret(index)),
             Support::None => return self.alone(Step::Interpret(index)),
-            Support::Warp => return self.alone(Step::Warp(index)),
+            Support::Warp => return self.place_on_warp(index, &inst.op),
             Support::LaneWise => {}
         }
         match &inst.op {
@@ -136,7 +136,7 @@ impl Planner<'_> {
             Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
                 debug_assert!(!self.is_pending(*reg) || self.in_body[value.0 as usize], "an earlier write comes later");
                 if self.in_body[value.0 as usize] {
-                    self.after.push(index);
+                    self.after.push(Step::Scalar(index));
                 } else {
                     self.before.push(Step::Scalar(index));
                 }
@@ -167,16 +167,33 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a register is written after the open segment.
+    /// Operations on the whole warp. Byte arrays are no one's but regions': a read comes before the open segment, and a write after it.
+    fn place_on_warp(&mut self, index: usize, op: &Op) {
+        match *op {
+            Op::RegionRead { reg, .. } if !self.uses_body(op) && !self.is_pending(reg) => {
+                self.before.push(Step::Warp(index));
+            }
+            Op::RegionWrite { .. } => self.after.push(Step::Warp(index)),
+            _ => self.alone(Step::Warp(index)),
+        }
+    }
+
+    /// The registers that are written after the open segment.
+    fn pending(&self) -> impl Iterator<Item = Reg> {
+        let insts = self.after.iter().flat_map(Step::insts);
+        insts.filter_map(|&index| match self.block.insts[index].op {
+            Op::RfWrite { reg, .. } | Op::RegionWrite { reg, .. } => Some(reg),
+            _ => None,
+        })
+    }
+
     fn is_pending(&self, reg: Reg) -> bool {
-        let writes = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg: of, .. } if of == reg);
-        self.after.iter().any(writes)
+        self.pending().any(|pending| pending == reg)
     }
 
     /// The same of any register of a bank.
     fn is_bank_pending(&self, bank: BankId) -> bool {
-        let writes = |&index: &usize| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg.bank == bank);
-        self.after.iter().any(writes)
+        self.pending().any(|pending| pending.bank == bank)
     }
 
     /// One value for the warp: by type, or because its operands do not vary.
@@ -227,7 +244,7 @@ impl Planner<'_> {
         if !self.body.is_empty() {
             self.steps.push(Step::Segment(std::mem::take(&mut self.body)));
         }
-        self.steps.extend(self.after.drain(..).map(Step::Scalar));
+        self.steps.append(&mut self.after);
         self.in_body.fill(false);
         self.loads = false;
         self.writes = false;

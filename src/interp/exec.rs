@@ -8,7 +8,7 @@ use super::values::Values;
 use crate::ir::eval::{self, Output};
 use crate::ir::texel::{self, TexelFormat};
 use crate::ir::{
-    BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Region, Shape, Special, Type, Value,
+    BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special, Type, Value,
     ValueType, Window,
 };
 
@@ -161,20 +161,8 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                     }
                 }
             }
-            Op::RegionRead { reg, region, ty, uniform } => {
-                if uniform {
-                    let bits = self.read_element(reg, region.element(0, ty.bytes()), ty);
-                    self.values.set_uniform(inst.results[0], bits);
-                } else {
-                    for (i, lane) in window.lanes().enumerate() {
-                        let bits = self.read_element(reg, region.element(i as u32, ty.bytes()), ty);
-                        self.values.row_mut(inst.results[0])[lane] = bits;
-                    }
-                }
-            }
-            Op::RegionWrite { reg, region, value, guard, nomask } => {
-                self.region_write(reg, region, value, window.first, self.ty(value).ty, (window, guard, nomask));
-            }
+            Op::RegionRead { .. } => self.region_read(inst),
+            Op::RegionWrite { .. } => self.region_write(inst),
             Op::Load { ref access, extend, sparse } => self.load(inst, access, extend, sparse)?,
             Op::Store { ref access, ref values, sparse } => self.store(inst, access, values, sparse)?,
             Op::Atomic { ref access, op, value, compare, sparse } => {
@@ -352,44 +340,6 @@ impl Executor<'_, '_> {
                 0
             };
             self.values.row_mut(result)[lane] = bits;
-        }
-    }
-
-    /// The byte array of a register.
-    fn bytes(&mut self, reg: Reg) -> &mut [u8] {
-        let offset = self.layout.offset(reg) as usize;
-        let length = match self.function.bank(reg.bank).kind {
-            CellKind::Bytes(length) => length as usize,
-            _ => 0,
-        };
-        &mut self.context.registers()[offset..][..length]
-    }
-
-    /// An element at this byte; bytes past the array read 0.
-    fn read_element(&mut self, reg: Reg, at: u32, ty: Type) -> u64 {
-        let bytes = self.bytes(reg);
-        let from = bytes.get(at as usize..).unwrap_or_default();
-        let from = &from[..from.len().min(ty.bytes() as usize)];
-        let mut element = [0; 8];
-        element[..from.len()].copy_from_slice(from);
-        u64::from_le_bytes(element)
-    }
-
-    fn region_write(
-        &mut self,
-        reg: Reg,
-        region: Region,
-        value: Value,
-        first: u8,
-        ty: Type,
-        (window, guard, nomask): (Window, Option<Value>, bool),
-    ) {
-        for lane in lanes_of(self.execution_mask(window, guard, nomask)) {
-            let at = region.element((lane - usize::from(first)) as u32, ty.bytes());
-            let element = self.values.row(value)[lane].to_le_bytes();
-            let into = self.bytes(reg).get_mut(at as usize..).unwrap_or_default();
-            let length = into.len().min(ty.bytes() as usize);
-            into[..length].copy_from_slice(&element[..length]);
         }
     }
 }

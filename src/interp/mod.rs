@@ -6,6 +6,7 @@
 
 mod exec;
 mod memory;
+mod regions;
 mod run;
 mod sample;
 mod values;

@@ -201,6 +201,11 @@ impl Inst {
         let first = self.results.first().map_or(0, |first| first.0 as usize);
         &values[first..first + self.results.len()]
     }
+
+    /// The lanes that the results have, in a function of so many.
+    pub fn result_window(&self, lanes: u8) -> Window {
+        if matches!(self.op, Op::RegionRead { .. }) { Window::all(lanes) } else { self.window }
+    }
 }
 
 /// The active mask at the start of a block's instructions, if they read it before they write it; `active` is its register.

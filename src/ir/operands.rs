@@ -10,7 +10,7 @@ use super::op::{Access, Op};
 macro_rules! visit_op {
     ($op:expr, $f:expr) => {
         match $op {
-            Op::Const { .. } | Op::LaneId | Op::Special(_) | Op::RfRead { .. } | Op::RegionRead { .. } | Op::Fence => {}
+            Op::Const { .. } | Op::LaneId | Op::Special(_) | Op::RfRead { .. } | Op::Fence => {}
             Op::Splat { a }
             | Op::Unary { a, .. }
             | Op::Convert { a, .. }
@@ -75,7 +75,21 @@ macro_rules! visit_op {
                     $f(guard);
                 }
             }
-            Op::RfWrite { value, guard, .. } | Op::RegionWrite { value, guard, .. } => {
+            Op::RegionRead { index, .. } => {
+                if let Some(index) = index {
+                    $f(index);
+                }
+            }
+            Op::RegionWrite { index, value, guard, .. } => {
+                if let Some(index) = index {
+                    $f(index);
+                }
+                $f(value);
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
+            Op::RfWrite { value, guard, .. } => {
                 $f(value);
                 if let Some(guard) = guard {
                     $f(guard);

@@ -277,12 +277,15 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             write!(f, "{}, {}", Name(index), Name(value))?;
             write_masking(f, guard, nomask)
         }
-        Op::RegionRead { reg, region, ty, uniform } => {
+        Op::RegionRead { reg, index, region, ty, uniform } => {
             let uniform = if uniform { ".uniform" } else { "" };
-            write!(f, "region.read.{}{uniform} {}{region}", ty.name(), RegOf(function, reg))
+            write!(f, "region.read.{}{uniform} {}", ty.name(), RegOf(function, reg))?;
+            write_region(f, index, region)
         }
-        Op::RegionWrite { reg, region, value, guard, nomask } => {
-            write!(f, "region.write {}{region}, {}", RegOf(function, reg), Name(value))?;
+        Op::RegionWrite { reg, index, region, value, guard, nomask } => {
+            write!(f, "region.write {}", RegOf(function, reg))?;
+            write_region(f, index, region)?;
+            write!(f, ", {}", Name(value))?;
             write_masking(f, guard, nomask)
         }
         Op::Load { ref access, extend, sparse } => {
@@ -314,6 +317,14 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             write_values(f, &op.operands())
         }
     }
+}
+
+/// `[INDEX]+OFFSET<V;W,H>`, without the first part if it is not indirect.
+fn write_region(f: &mut Formatter<'_>, index: Option<Value>, region: Region) -> fmt::Result {
+    if let Some(index) = index {
+        write!(f, "[{}]", Name(index))?;
+    }
+    write!(f, "{region}")
 }
 
 /// A terminator, as in the text form.

@@ -70,8 +70,13 @@ impl Region {
 
     /// Byte offset of element `i` of `size` bytes; past the end of every byte array if it overflows.
     pub fn element(self, i: u32, size: u32) -> u32 {
+        self.offset.saturating_add(self.distance(i, size))
+    }
+
+    /// Bytes from element 0 to element `i`, the number of a lane.
+    pub fn distance(self, i: u32, size: u32) -> u32 {
         let width = u32::from(self.width.max(1));
         let elements = (i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride);
-        self.offset.saturating_add(elements.saturating_mul(size))
+        elements.saturating_mul(size)
     }
 }

@@ -122,7 +122,7 @@ impl std::fmt::Display for ValueType {
 
 /// The lanes an operation acts on: `first .. first + count`, in absolute lane numbers.
 ///
-/// A varying value has elements only in its window; operands of one operation share its window.
+/// A varying value has elements only in its window; the windows of an operation's operands contain its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     pub first: u8,
@@ -140,6 +140,11 @@ impl Window {
             return 0;
         }
         (u64::MAX >> (64 - self.count as u32)) << self.first
+    }
+
+    /// Whether it has all lanes of the other.
+    pub const fn contains(self, other: Window) -> bool {
+        self.mask() & other.mask() == other.mask()
     }
 
     pub fn lanes(self) -> std::ops::Range<usize> {

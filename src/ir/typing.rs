@@ -320,12 +320,18 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             env.guard(guard, nomask, !cell.is_uniform())?;
             Results::new()
         }
-        Op::RegionRead { reg, region, ty, uniform } => {
+        Op::RegionRead { reg, index, region, ty, uniform } => {
             env.region(reg, region)?;
+            if let Some(index) = index {
+                env.of_shape("index", index, Type::I32, uniform)?;
+            }
             one(if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) })
         }
-        Op::RegionWrite { reg, region, value, guard, nomask } => {
+        Op::RegionWrite { reg, index, region, value, guard, nomask } => {
             env.region(reg, region)?;
+            if let Some(index) = index {
+                env.of("index", index, Type::I32)?;
+            }
             env.ty(value)?;
             env.guard(guard, nomask, true)?;
             Results::new()

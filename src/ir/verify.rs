@@ -13,7 +13,7 @@
 //!  8. Operations are well-typed: operand types and shapes, masks, registers and their parts, indexed ranges, regions,
 //!     access sizes and alignments, guards as `typing` demands. Results have the types that it gives.
 //!  9. A window has at least one lane and lies in the warp.
-//! 10. The varying operands of an operation have its window, but for `a` of the cross-lane operations, which has the
+//! 10. The varying operands of an operation have the lanes of its window, `a` of the cross-lane operations those of the
 //!     whole warp.
 //! 11. The condition of a branch and the selector of a switch are uniform integers, the cases of a switch distinct, the
 //!     pc of an indirect jump a uniform `i64`.
@@ -92,7 +92,7 @@ pub enum Problem {
     #[error("the window {}+{} must have a lane and lie in the warp", .0.first, .0.count)]
     Window(Window),
     #[error(
-        "operand v{} must have the window {}+{}, but has {}+{}",
+        "operand v{} must have the lanes {}+{}, but has {}+{}",
         .value.0, .expected.first, .expected.count, .found.first, .found.count
     )]
     OperandWindow { value: Value, expected: Window, found: Window },
@@ -202,7 +202,7 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
             _ => window,
         };
         let found = windows[value.0 as usize];
-        if !block.ty(value).is_uniform() && found != expected && result.is_ok() {
+        if !block.ty(value).is_uniform() && !found.contains(expected) && result.is_ok() {
             result = Err(Problem::OperandWindow { value, expected, found });
         }
     });
@@ -220,7 +220,7 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
                 return Err(Problem::ValueCount { declared: block.values.len(), defined: windows.len() + 1 });
             }
             Some(&found) if found != expected => return Err(Problem::ResultType { value, expected, found }),
-            Some(_) => windows.push(window),
+            Some(_) => windows.push(inst.result_window(function.lanes)),
         }
     }
     Ok(())

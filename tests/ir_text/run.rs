@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use warploom::ir::{CellKind, Function, verify};
-use warploom_runtime::launch::{ConstBank, LaunchConfig, Outcome, launch};
+use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
 
 use super::MakeEngine;
@@ -26,7 +26,8 @@ fn range_address(index: usize) -> u64 {
     FIRST_RANGE + index as u64 * RANGE_STEP
 }
 
-pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<(), String> {
+/// What it counts, if all is as the case expects.
+pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<Counts, String> {
     let mut memory = Memory::default();
     prepare_ranges(&mut memory, case)?;
     let config = config(function, case)?;
@@ -59,7 +60,7 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<()
     if outcome.fault.is_none() {
         check_registers(&memory, function, case, stride)?;
     }
-    Ok(())
+    Ok(outcome.counts)
 }
 
 fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {

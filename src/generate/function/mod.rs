@@ -1,8 +1,9 @@
 //! Random functions for the environment of [`compare`](super::compare()), with the shapes that lifters make and that the JIT treats
 //! specially: predicates merged under the active mask, lanes that leave, loops that may stay resident, addresses that are evenly
-//! spaced and that are not.
+//! spaced and that are not; lane windows and byte regions.
 
 mod arithmetic;
+mod bytes;
 mod elementwise;
 mod masks;
 mod memory;
@@ -19,6 +20,9 @@ const WORDS: u32 = 6;
 const LONGS: u32 = 2;
 const MASKS: u32 = 3;
 const UNIFORMS: u32 = 2;
+/// Byte arrays, and the bytes of each.
+const ARRAYS: u32 = 2;
+const ARRAY_BYTES: u32 = 128;
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 
 struct Banks {
@@ -26,6 +30,7 @@ struct Banks {
     longs: BankId,
     masks: BankId,
     uniforms: BankId,
+    arrays: BankId,
 }
 
 /// What the operations of a block may use.
@@ -75,6 +80,7 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         longs: f.bank("d", CellKind::Lane(Type::I64), LONGS),
         masks: f.bank("p", CellKind::Mask, MASKS),
         uniforms: f.bank("u", CellKind::Uniform(Type::I32), UNIFORMS),
+        arrays: f.bank("x", CellKind::Bytes(ARRAY_BYTES), ARRAYS),
     };
     let count = u.int_in_range(1..=4)?;
     let entry = f.new_block(0);
@@ -333,7 +339,7 @@ fn write(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &Pool, u: &mut Unstructu
 }
 
 fn operation(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
-    match u.int_in_range(0..=19)? {
+    match u.int_in_range(0..=20)? {
         0..=2 => read(b, banks, pool, u)?,
         3..=5 => {
             guarded(b, pool, u)?;
@@ -367,6 +373,7 @@ fn operation(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut U
         14 => arithmetic::wide(b, pool, u)?,
         15 => warp::cross(b, banks, pool, u)?,
         16 => warp::uniform(b, banks, pool, u)?,
+        17 => bytes::instruction(b, banks, pool, u)?,
         _ => memory::memory(b, pool, u)?,
     }
     Ok(())

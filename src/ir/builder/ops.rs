@@ -242,17 +242,28 @@ impl BlockBuilder<'_> {
     }
 
     pub fn region_read(&mut self, reg: Reg, region: Region, ty: Type) -> Value {
-        self.push1(Op::RegionRead { reg, region, ty, uniform: false })
+        self.push1(Op::RegionRead { reg, index: None, region, ty, uniform: false })
     }
 
     /// Element 0 as a uniform value.
     pub fn region_read_uniform(&mut self, reg: Reg, region: Region, ty: Type) -> Value {
-        self.push1(Op::RegionRead { reg, region, ty, uniform: true })
+        self.push1(Op::RegionRead { reg, index: None, region, ty, uniform: true })
     }
 
     pub fn region_write(&mut self, reg: Reg, region: Region, value: Value) {
         let (guard, nomask) = (self.guard, self.nomask);
-        self.push(Op::RegionWrite { reg, region, value, guard, nomask });
+        self.push(Op::RegionWrite { reg, index: None, region, value, guard, nomask });
+    }
+
+    /// The region `index` bytes further on, lane by lane.
+    pub fn region_read_at(&mut self, reg: Reg, index: Value, region: Region, ty: Type) -> Value {
+        self.push1(Op::RegionRead { reg, index: Some(index), region, ty, uniform: false })
+    }
+
+    /// The reverse.
+    pub fn region_write_at(&mut self, reg: Reg, index: Value, region: Region, value: Value) {
+        let (guard, nomask) = (self.guard, self.nomask);
+        self.push(Op::RegionWrite { reg, index: Some(index), region, value, guard, nomask });
     }
 
     /// The mask register of the active lanes.

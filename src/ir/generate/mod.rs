@@ -165,8 +165,12 @@ impl Generator<'_> {
     /// Enters results into the pool.
     fn keep(&mut self, values: &[Value]) {
         for &value in values {
-            self.pool.push((value, self.b.ty(value), self.b.window()));
+            self.keep_in(self.b.window(), value);
         }
+    }
+
+    fn keep_in(&mut self, window: Window, value: Value) {
+        self.pool.push((value, self.b.ty(value), window));
     }
 
     fn int_type(&mut self) -> Type {
@@ -184,7 +188,7 @@ impl Generator<'_> {
     /// A value of this type that an operation in the current window may use.
     fn value(&mut self, ty: Type) -> Value {
         let window = self.b.window();
-        self.value_where(ty, |t, w| t.is_uniform() || w == window)
+        self.value_where(ty, |t, w| t.is_uniform() || w.contains(window))
     }
 
     fn uniform(&mut self, ty: Type) -> Value {
@@ -194,7 +198,7 @@ impl Generator<'_> {
     fn varying(&mut self, ty: Type, window: Window) -> Value {
         let before = self.b.window();
         self.b.set_window(window);
-        let value = self.value_where(ty, |t, w| !t.is_uniform() && w == window);
+        let value = self.value_where(ty, |t, w| !t.is_uniform() && w.contains(window));
         let value = if self.b.ty(value).is_uniform() { self.b.splat(value) } else { value };
         self.b.set_window(before);
         value

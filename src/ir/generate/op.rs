@@ -6,7 +6,7 @@ use super::super::op::*;
 use super::super::register::{Part, Reg};
 use super::super::texel::TexelFormat;
 use super::super::types::{Type, Window};
-use super::{Generator, REGISTERS};
+use super::{ARRAY_BYTES, Generator, REGISTERS};
 
 /// Bytes that the widest access has.
 const WIDEST: u32 = 128;
@@ -36,8 +36,13 @@ impl Generator<'_> {
             17 | 18 => self.memory_op(),
             _ => self.source_op(),
         };
+        let whole = matches!(op, Op::RegionRead { .. });
         let results = self.b.push(op);
-        self.keep(&results);
+        if whole {
+            results.iter().for_each(|&value| self.keep_in(Window::all(self.limits.lanes), value));
+        } else {
+            self.keep(&results);
+        }
     }
 
     fn named<T: Named>(&mut self) -> T {
@@ -247,11 +252,24 @@ impl Generator<'_> {
         let reg = self.banks.arrays.reg(self.below(REGISTERS));
         let (region, ty) = (self.region(), self.any_type());
         if self.once_in(2) {
-            return Op::RegionRead { reg, region, ty, uniform: self.once_in(4) };
+            let uniform = self.once_in(4);
+            let index = if self.once_in(3) { Some(self.byte_index(uniform)) } else { None };
+            return Op::RegionRead { reg, index, region, ty, uniform };
         }
+        let index = if self.once_in(3) { Some(self.byte_index(false)) } else { None };
         let value = self.value(ty);
         let (guard, nomask) = self.maybe_guard();
-        Op::RegionWrite { reg, region, value, guard, nomask }
+        Op::RegionWrite { reg, index, region, value, guard, nomask }
+    }
+
+    /// The index of an indirect region, mostly in the array or not far from it.
+    fn byte_index(&mut self, uniform: bool) -> Value {
+        let raw = if uniform || self.once_in(3) { self.uniform(Type::I32) } else { self.value(Type::I32) };
+        if self.once_in(6) {
+            return raw;
+        }
+        let near = self.b.iconst(Type::I32, u64::from(ARRAY_BYTES.next_power_of_two() - 1));
+        self.b.and(raw, near)
     }
 
     /// An address in the space, mostly within its bounds and aligned.

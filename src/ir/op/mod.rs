@@ -339,17 +339,27 @@ pub enum Op {
         guard: Option<Value>,
         nomask: bool,
     },
-    /// Elements of a byte array. `uniform` gives element 0 as a uniform value. Bytes past the array read 0.
+    /// Elements of a byte array: lane `window.first + i` gets element i of the region. The result is of the whole warp, 0 outside
+    /// the window. `uniform` gives element 0 as a uniform value. Bytes past the array read 0.
+    ///
+    /// With an `index`, an `i32`, the region is *indirect*: an element begins `index` bytes further on, each lane's by its own index if
+    /// that is varying (a uniform read takes a uniform one), and all is modulo 2^32, so that offsets and indices may be negative. An indirect element reads 0 unless all of its bytes lie
+    /// in the array. Whatever the index is, nothing outside the array is touched.
     RegionRead {
         reg: Reg,
+        index: Option<Value>,
         region: Region,
         ty: Type,
         uniform: bool,
     },
-    /// Masked. `region.vstride` and `width` count as in a read. A uniform value is written to every element.
-    /// Bytes past the array are dropped.
+    /// The reverse. Masked. A uniform value is written to every element. Where elements overlap the highest lane counts.
+    /// Bytes past the array are dropped; an indirect element is written only if all of its bytes lie in the array.
+    ///
+    /// Its value has been computed before anything is written, so that a region may be read and written by one guest
+    /// instruction, however the two overlap.
     RegionWrite {
         reg: Reg,
+        index: Option<Value>,
         region: Region,
         value: Value,
         guard: Option<Value>,

@@ -214,17 +214,30 @@ impl Parser {
     fn region_op(&self, function: &Function, suffixes: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
         if suffixes == "write" {
             let reg = self.reg(function, line)?;
-            let region = region(line)?;
+            let (index, region) = self.region(line)?;
             line.expect(",")?;
             let value = self.value(line)?;
             let (guard, nomask) = self.masking(line)?;
-            return Ok(Some(Op::RegionWrite { reg, region, value, guard, nomask }));
+            return Ok(Some(Op::RegionWrite { reg, index, region, value, guard, nomask }));
         }
         let Some(ty) = suffixes.strip_prefix("read.") else { return Ok(None) };
         let (ty, uniform) = ty.strip_suffix(".uniform").map_or((ty, false), |ty| (ty, true));
         let Some(ty) = Type::from_name(ty) else { return Ok(None) };
         let reg = self.reg(function, line)?;
-        Ok(Some(Op::RegionRead { reg, region: region(line)?, ty, uniform }))
+        let (index, region) = self.region(line)?;
+        Ok(Some(Op::RegionRead { reg, index, region, ty, uniform }))
+    }
+
+    /// `[INDEX]+OFFSET<V;W,H>`, the first part of indirect ones only.
+    fn region(&self, line: &mut Cursor<'_>) -> Result<(Option<Value>, Region), ParseError> {
+        let index = if line.eat("[") {
+            let index = self.value(line)?;
+            line.expect("]")?;
+            Some(index)
+        } else {
+            None
+        };
+        Ok((index, region(line)?))
     }
 
     fn masking(&self, line: &mut Cursor<'_>) -> Result<(Option<Value>, bool), ParseError> {

@@ -2,13 +2,14 @@
 //! of a plan, `segment` does those of lanes, `idle` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it,
 //! `masks` those of masks, `rows` what they have in the register file; `pure`, `convert`, `int`, `float`, `half`, `vector`
 //! are operations without effect, `rounding` is for those that round other than to nearest; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
-//! through `apart` or `staging`; `scalar` does so for the warp as a whole. `resident`, `alone`, `sweep` and `whole` are other orders in
+//! through `apart` or `staging`; `scalar` does so for the warp as a whole, `arrays` are byte regions, `indexed` lane registers by number. `resident`, `alone`, `sweep` and `whole` are other orders in
 //! which lanes, chunks and warps may run what they do not see of each other; `again` is for where they may not after all.
 
 mod address;
 mod again;
 mod alone;
 mod apart;
+mod arrays;
 mod atomic;
 mod block;
 mod chunk;
@@ -17,6 +18,7 @@ mod convert;
 mod float;
 mod half;
 mod idle;
+mod indexed;
 mod int;
 mod masks;
 mod memory;

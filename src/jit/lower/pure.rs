@@ -17,8 +17,7 @@ use super::whole::InMemory;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
-    BinaryOp, CellKind, ConvertOp, FloatAttrs, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value,
-    ValueType,
+    BinaryOp, ConvertOp, FloatAttrs, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -33,34 +32,13 @@ pub fn support(
 ) -> Support {
     let uniform = |v: Value| values[v.0 as usize].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
-    if inst.window.count != function.lanes {
-        return Support::None;
-    }
     match &inst.op {
-        Op::LaneGather { a, index } => {
-            if uniform(*a) || uniform(*index) {
-                Support::None
-            } else {
-                Support::Warp
-            }
+        Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. } => Support::Warp,
+        Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } if function.is_lane(bank.reg(*first)) => {
+            Support::Warp
         }
-        Op::LaneRead { a, .. } => {
-            if uniform(*a) {
-                Support::None
-            } else {
-                Support::Warp
-            }
-        }
-        Op::RfGather { bank, index, .. } => {
-            lane_wise(uniform(*index) && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)))
-        }
-        Op::RfScatter { bank, index, value, .. } => lane_wise(
-            uniform(*index)
-                && uniform(*value)
-                && !matches!(function.bank(*bank).kind, CellKind::Lane(_) | CellKind::Bytes(_)),
-        ),
-        Op::LaneScatter { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
-        Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::None,
+        Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
+        Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {
             if uniform(access.address) {
                 let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));

@@ -43,7 +43,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A lane number modulo the warp, `i64`.
-    fn wrapped_lane(&mut self, lane: Clif) -> Clif {
+    pub(super) fn wrapped_lane(&mut self, lane: Clif) -> Clif {
         let lanes = i64::from(self.function.lanes);
         let lane = self.b.ins().uextend(types::I64, lane);
         if (lanes as u64).is_power_of_two() {
@@ -53,7 +53,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
+    pub(super) fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
         let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
         let base = self.b.ins().iadd_imm_s(self.registers, i64::from(slot));
         self.b.ins().iadd(base, bytes)
@@ -63,8 +63,14 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
+        match inst.op {
+            Op::RegionRead { .. } | Op::RegionWrite { .. } => return self.region_inst(inst),
+            Op::RfGather { .. } | Op::RfScatter { .. } => return self.indexed_lanes(inst),
+            _ => {}
+        }
         let result = inst.results[0];
         match inst.op {
+            Op::LaneScatter { a, index, lanes } => self.give_lanes(a, index, lanes, self.slots.row(result)),
             Op::LaneRead { a, lane } => {
                 let lane = self.scalar(lane);
                 let lane = self.wrapped_lane(lane);
