@@ -32,14 +32,16 @@ pub struct Fault {
     pub lane: u32,
     /// Guest address, 0 where there is none.
     pub address: u64,
-    /// For a stuck barrier: the warps that wait.
+    /// For a stuck barrier: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
 }
 
-/// A warp that waits at a barrier.
+/// A warp that waits at a barrier, or lanes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub warp: u32,
+    /// One bit for each lane that waits, where the barrier counts lanes. None: the warp as a whole.
+    pub lanes: Option<u64>,
     pub barrier: u32,
     /// Where it would go on.
     pub pc: u64,
@@ -51,10 +53,17 @@ impl fmt::Display for Fault {
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
             FaultKind::StuckBarrier => {
-                for group in waiting.chunk_by(|a, b| (a.warp + 1, a.barrier, a.pc) == (b.warp, b.barrier, b.pc)) {
+                let follows = |a: &Waiting, b: &Waiting| {
+                    (a.warp + 1, a.lanes, a.barrier, a.pc) == (b.warp, b.lanes, b.barrier, b.pc)
+                };
+                for group in waiting.chunk_by(follows) {
                     let (first, last) = (group[0], group[group.len() - 1]);
                     let warps = if group.len() == 1 { "warp" } else { "warps" };
-                    write!(f, "; {warps} {}", first.warp)?;
+                    write!(f, "; ")?;
+                    if let Some(lanes) = first.lanes {
+                        write!(f, "lanes {lanes:#x} of ")?;
+                    }
+                    write!(f, "{warps} {}", first.warp)?;
                     if group.len() > 1 {
                         write!(f, " to {}", last.warp)?;
                     }
