@@ -333,14 +333,14 @@ impl Block {
         let mut waiting = Vec::new();
         for warp in &self.suspended {
             if let State::Waiting { barrier, .. } = warp.state {
-                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier, pc: pc(warp.resume) });
+                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier: Some(barrier), pc: pc(warp.resume) });
             }
             if !warp.is_done() {
                 let lanes = warp.lanes.waits.iter();
                 waiting.extend(lanes.map(|wait| Waiting {
                     warp: warp.warp,
                     lanes: Some(wait.lanes),
-                    barrier: wait.barrier,
+                    barrier: Some(wait.barrier),
                     pc: pc(wait.resume),
                 }));
             }

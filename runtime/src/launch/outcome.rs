@@ -32,17 +32,18 @@ pub struct Fault {
     pub lane: u32,
     /// Guest address, 0 where there is none.
     pub address: u64,
-    /// For a stuck barrier: the warps and lanes that wait.
+    /// For a stuck barrier or a deadlock: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
 }
 
-/// A warp that waits at a barrier, or lanes of it.
+/// A warp that waits at a barrier, or lanes of it; or lanes that wait for others of their warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub warp: u32,
-    /// One bit for each lane that waits, where the barrier counts lanes. None: the warp as a whole.
+    /// One bit for each lane that waits by itself. None: the warp as a whole.
     pub lanes: Option<u64>,
-    pub barrier: u32,
+    /// None: for others of its warp.
+    pub barrier: Option<u32>,
     /// Where it would go on.
     pub pc: u64,
 }
@@ -52,7 +53,7 @@ impl fmt::Display for Fault {
         let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting } = self;
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
-            FaultKind::StuckBarrier => {
+            FaultKind::StuckBarrier | FaultKind::Deadlock => {
                 let follows = |a: &Waiting, b: &Waiting| {
                     (a.warp + 1, a.lanes, a.barrier, a.pc) == (b.warp, b.lanes, b.barrier, b.pc)
                 };
@@ -67,7 +68,10 @@ impl fmt::Display for Fault {
                     if group.len() > 1 {
                         write!(f, " to {}", last.warp)?;
                     }
-                    write!(f, " at barrier {}, before pc {:#x}", first.barrier, first.pc)?;
+                    match first.barrier {
+                        Some(barrier) => write!(f, " at barrier {barrier}, before pc {:#x}", first.pc)?,
+                        None => write!(f, " before pc {:#x}", first.pc)?,
+                    }
                 }
                 Ok(())
             }

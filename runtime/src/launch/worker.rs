@@ -4,7 +4,7 @@ use super::barrier::Arrival;
 use super::block::{Block, State, Suspended, WarpStorage};
 use super::config::LaunchError;
 use super::lanes::{LaneArrival, Lanes};
-use super::outcome::{Counts, Fault};
+use super::outcome::{Counts, Fault, Waiting};
 use super::schedule::Launch;
 use crate::fault::{FaultKind, FaultRecord};
 use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, Tlb, WarpContext};
@@ -380,7 +380,9 @@ impl<'a> Worker<'a> {
             ExitCode::Fault => {
                 let FaultRecord { kind, lane, pc, address } = self.context.fault;
                 let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
-                return Err(Stop::Fault(Box::new(Fault { lane, address, ..self.fault(block, warp, kind, pc) })));
+                let fault = Fault { lane, address, ..self.fault(block, warp, kind, pc) };
+                let fault = if kind == FaultKind::Deadlock { self.deadlock(fault) } else { fault };
+                return Err(Stop::Fault(Box::new(fault)));
             }
             ExitCode::Grow => unreachable!("the engine was called again"),
             // Nobody serves it: see `Engine::run`.
@@ -436,6 +438,17 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// With the lanes that wait; the first of them are what the fault names.
+    fn deadlock(&mut self, fault: Fault) -> Fault {
+        let waiting = self.launch.engine.deadlocked(&mut self.context).into_iter();
+        let warp = fault.warp;
+        let waiting: Vec<Waiting> =
+            waiting.map(|(lanes, pc)| Waiting { warp, lanes: Some(lanes), barrier: None, pc }).collect();
+        let first = waiting.first().map(|first| (first.lanes.unwrap_or(0).trailing_zeros(), first.pc));
+        let (lane, pc) = first.unwrap_or((fault.lane, fault.pc));
+        Fault { lane, pc, waiting, ..fault }
     }
 
     fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {

@@ -335,7 +335,8 @@ impl Generator<'_> {
                 let reduces = !matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
                 let predicate = if reduces { Some(self.mask()) } else { None };
                 let resume = target(self);
-                self.b.barrier(Barrier { kind, id, threads, predicate }, resume);
+                let counts = if self.once_in(3) { BarrierCounts::Lanes } else { BarrierCounts::Warps };
+                self.b.barrier(Barrier { kind, counts, id, threads, predicate }, resume);
             }
             9 if self.once_in(3) => {
                 let kind = self.pick(&[

@@ -206,7 +206,8 @@ fn a_stuck_barrier_names_its_lanes() {
     });
     let fault = fault_of(&engine, 16).unwrap();
     let waiting = [(0x0f, 1, 0x100), (0xf0, 2, 0x200)];
-    let waiting = waiting.map(|(lanes, barrier, pc)| Waiting { warp: 0, lanes: Some(lanes), barrier, pc });
+    let waiting =
+        waiting.map(|(lanes, barrier, pc)| Waiting { warp: 0, lanes: Some(lanes), barrier: Some(barrier), pc });
     assert_eq!((fault.kind, fault.pc, &fault.waiting[..]), (FaultKind::StuckBarrier, 0x100, &waiting[..]));
     assert_eq!(
         fault.to_string(),
