@@ -282,11 +282,6 @@ pub struct WarpContext<'launch> {
     pub barrier_threads: u32,
     pub barrier_predicate: u64,
     pub barrier_result: u32,
-    /// [`BarrierCounts`] as a number; the scheduler sets [`BarrierCounts::Warps`] before each call.
-    pub barrier_counts: u32,
-    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
-    /// result is `barrier_result`; 0: none so far.
-    pub barrier_released: u64,
     /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
     pub(crate) slot: u32,
     /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
@@ -318,6 +313,11 @@ pub struct WarpContext<'launch> {
     /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
     pub(crate) shared_window: u64,
     pub(crate) local_window: u64,
+    /// [`BarrierCounts`] as a number; the scheduler sets [`BarrierCounts::Warps`] before each call.
+    pub barrier_counts: u32,
+    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
+    /// result is `barrier_result`; 0: none so far.
+    pub barrier_released: u64,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }

@@ -83,6 +83,14 @@ fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstr
         }
         unguarded(b);
     }
+    if u.ratio(1, 8)? {
+        // Lanes that wait for one section wait for another.
+        let (one, other) = (u.choose(&all.places)?.0, u.choose(&all.places)?.0);
+        let (lanes, before, none) = (b.rf_read(one), b.rf_read(other), b.iconst(Type::I64, 0));
+        b.rf_write(one, none);
+        let lanes = b.or(lanes, before);
+        b.rf_write(other, lanes);
+    }
     let next = index + 1;
     let forward = u.int_in_range(next..=all.places.len() - 1)?;
     match u.int_in_range(0..=7)? {
