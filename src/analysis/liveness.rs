@@ -168,8 +168,10 @@ impl Liveness {
         // is where the lanes of a block go on, `awaited` what waits meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-        for targets in &mut follow {
-            targets.retain(|&to| flow.join(to).is_none());
+        for (i, targets) in follow.iter_mut().enumerate() {
+            targets.retain(|&to| {
+                flow.join(to).is_none() && function.blocks.get(i).is_none_or(|block| leads_on(block, to))
+            });
         }
         for join in &flow.joins {
             follow[join.pusher].push(join.block);
@@ -178,10 +180,7 @@ impl Liveness {
         // Lanes that come to wait at a place go on there from the block that leads them to it; `to_giver`: from a block that gives
         // it others, these were waiting before.
         let mut to_giver = vec![Vec::new(); all_blocks];
-        for (i, block) in function.blocks.iter().enumerate() {
-            if matches!(block.term, Terminator::Dispatch { .. }) {
-                follow[i].retain(|&to| block_leads_on(block, to));
-            }
+        for i in 0..blocks {
             for place in flow.places.held(i) {
                 let blocks = flow.places.blocks(place);
                 awaited[i].extend(blocks);
@@ -304,9 +303,12 @@ impl Liveness {
     }
 }
 
-/// Whether the active lanes of a block that dispatches go on at another: where no lane waits, which may be a place as well.
-fn block_leads_on(block: &Block, to: usize) -> bool {
-    matches!(block.term, Terminator::Dispatch { otherwise, .. } if otherwise.0 as usize == to)
+/// Whether the active lanes of a block go on at this successor. Those of a dispatcher do only where no lane waits.
+fn leads_on(block: &Block, to: usize) -> bool {
+    match block.term {
+        Terminator::Dispatch { otherwise, .. } => otherwise.0 as usize == to,
+        _ => true,
+    }
 }
 
 fn summarize(

@@ -16,6 +16,8 @@ struct Sections {
     places: Vec<(Reg, BlockId)>,
     /// Rounds that a lane has gone from each section backwards.
     rounds: BankId,
+    /// A word made of what lanes read.
+    seen: Reg,
     /// Where nothing but a dispatcher is.
     only: BlockId,
 }
@@ -26,11 +28,12 @@ pub fn waiting(u: &mut Unstructured<'_>) -> Result<Function> {
     let count = u.int_in_range(1..=SECTIONS)?;
     let waiting = f.bank("w", CellKind::Mask, count as u32 + 1);
     let rounds = f.bank("c", CellKind::Lane(Type::I32), count as u32);
+    let seen = f.bank("s", CellKind::Lane(Type::I32), 1).reg(0);
     let entry = f.new_block(0);
     let blocks: Vec<BlockId> = (1..=count + 1).map(|i| f.new_block(8 * i)).collect();
     let only = f.new_block(8 * (count + 2));
     let places = blocks.iter().zip(0..).map(|(&block, index)| (waiting.reg(index), block)).collect();
-    let all = Sections { banks, places, rounds, only };
+    let all = Sections { banks, places, rounds, seen, only };
     prologue(&mut f.at(entry), &all.banks, blocks[0], u)?;
     for (index, &block) in blocks[..count as usize].iter().enumerate() {
         f.set_cost(block, u.int_in_range(1..=5)?);
@@ -69,12 +72,25 @@ fn end(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Res
 
 fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstructured<'_>) -> Result<()> {
     let mut pool = Pool::new(b, u)?;
+    for _ in 0..u.int_in_range(0..=2)? {
+        // What is read here can be seen in the end.
+        let (seen, word, three) = (
+            b.rf_read(all.seen),
+            b.rf_read(all.banks.words.reg(u.int_in_range(0..=WORDS - 1)?)),
+            b.iconst(Type::I32, 3),
+        );
+        let seen = b.mul(seen, three);
+        let seen = b.add(seen, word);
+        b.rf_write(all.seen, seen);
+    }
     for _ in 0..u.int_in_range(0..=8)? {
         operation(b, &all.banks, &mut pool, u)?;
     }
     if u.arbitrary()? {
-        // All that lanes which wait may have left there is overwritten in the lanes that run.
-        guarded(b, &pool, u)?;
+        // What lanes that wait have there is not to be lost.
+        if u.ratio(1, 4)? {
+            guarded(b, &pool, u)?;
+        }
         let value = *u.choose(&pool.words)?;
         for i in 0..WORDS {
             if u.ratio(1, 3)? {
