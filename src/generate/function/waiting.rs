@@ -117,7 +117,8 @@ fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstr
         }
         1 | 2 => {
             let going = *u.choose(&pool.masks)?;
-            part(b, all, going, (forward, next));
+            let other = if u.arbitrary()? { next } else { u.int_in_range(next..=all.places.len() - 1)? };
+            part(b, all, going, (forward, other));
         }
         3..=5 => {
             let back = u.int_in_range(0..=index)?;
