@@ -95,7 +95,8 @@ fn everything_is_generated() {
                int float rcp rsq sqrt.approx lg2 ex2 sin cos rcp64.high rsq64.high lane.gather lane.read \
                lane.scatter unpack pack rf.read \
                rf.read.lo rf.read.hi rf.write rf.write.lo rf.write.hi rf.gather rf.scatter region.write region load \
-               store atomic fence jump branch switch indirect barrier exit trap";
+               store atomic fence jump branch switch indirect dispatch barrier barrier.sync.lanes lanes.exit \
+               lanes.wait lanes.poll exit trap deadlock";
     let missing: Vec<_> = all.split_whitespace().filter(|name| !seen.contains(*name)).collect();
     assert!(missing.is_empty(), "never generated: {missing:?}");
 }

@@ -57,6 +57,16 @@ fn shapes_that_the_jit_treats_specially() {
 }
 
 #[test]
+fn lanes_that_wait() {
+    seeds(300, |seed| {
+        let mut random = Random::new(seed);
+        let bytes = bytes(&mut random, 2000);
+        let function = generate::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
+    });
+}
+
+#[test]
 fn elementwise_kernels_run_bare() {
     seeds(600, |seed| {
         let mut random = Random::new(seed);

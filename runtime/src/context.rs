@@ -47,6 +47,8 @@ impl<'launch> WarpContext<'launch> {
             barrier_threads: 0,
             barrier_predicate: 0,
             barrier_result: 0,
+            barrier_counts: 0,
+            barrier_released: 0,
             instructions: 0,
             lane_instructions: 0,
             instruction_limit: u64::MAX,

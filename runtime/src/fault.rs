@@ -30,10 +30,12 @@ pub enum FaultKind {
     SurfaceOutOfRange,
     /// A surface or texture that is not there, or that the instruction cannot access.
     InvalidSurface,
+    /// Lanes of a warp wait for each other, and none can go on.
+    Deadlock,
 }
 
 impl FaultKind {
-    pub const ALL: [FaultKind; 14] = [
+    pub const ALL: [FaultKind; 15] = [
         FaultKind::MisalignedAddress,
         FaultKind::AddressOutOfRange,
         FaultKind::InvalidAddressSpace,
@@ -48,6 +50,7 @@ impl FaultKind {
         FaultKind::InvalidFree,
         FaultKind::SurfaceOutOfRange,
         FaultKind::InvalidSurface,
+        FaultKind::Deadlock,
     ];
 
     /// The kind with this number in [`FaultRecord::kind`].
@@ -72,6 +75,7 @@ impl FaultKind {
             FaultKind::InvalidFree => "invalid free",
             FaultKind::SurfaceOutOfRange => "surface access out of range",
             FaultKind::InvalidSurface => "invalid surface",
+            FaultKind::Deadlock => "deadlock",
         }
     }
 }

@@ -179,15 +179,52 @@ pub enum BarrierKind {
     And = 3,
     /// ... 1 if it is set in one of them, else 0.
     Or = 4,
+    /// Where lanes are counted ([`BarrierCounts::Lanes`]) and no barrier is named: the lanes of `barrier_mask` have exited, ...
+    Exit = 5,
+    /// ... the warp has nothing to do until lanes of it are released, ...
+    Wait = 6,
+    /// ... it asks for those that are.
+    Poll = 7,
 }
 
 impl BarrierKind {
-    pub const ALL: [BarrierKind; 5] =
-        [BarrierKind::Sync, BarrierKind::Arrive, BarrierKind::Popcount, BarrierKind::And, BarrierKind::Or];
+    pub const ALL: [BarrierKind; 8] = [
+        BarrierKind::Sync,
+        BarrierKind::Arrive,
+        BarrierKind::Popcount,
+        BarrierKind::And,
+        BarrierKind::Or,
+        BarrierKind::Exit,
+        BarrierKind::Wait,
+        BarrierKind::Poll,
+    ];
+
+    /// Whether lanes wait for others, and not only tell that they were there.
+    pub const fn waits(self) -> bool {
+        matches!(self, BarrierKind::Sync | BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or)
+    }
+
+    /// Whether it has a result.
+    pub const fn reduces(self) -> bool {
+        matches!(self, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or)
+    }
 
     pub fn from_number(number: u32) -> Option<BarrierKind> {
         BarrierKind::ALL.get(number as usize).copied()
     }
+}
+
+/// What a barrier counts, `WarpContext::barrier_counts` as numbers. Warps and lanes that come to barriers of one number do not meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum BarrierCounts {
+    /// A warp arrives once, whatever lanes are active, and waits as a whole. Thread counts are rounded up to warps.
+    Warps = 0,
+    /// Each lane of `barrier_mask` arrives and waits by itself, while the warp runs on with others: the engine is called again at
+    /// `resume`, with the lanes that have been released in `barrier_released`. When all lanes of the warp wait, the call comes when
+    /// some are released. Thread counts are exact; a barrier of all threads does not wait for lanes that have exited
+    /// ([`BarrierKind::Exit`], or their warp is done).
+    Lanes = 1,
 }
 
 /// Named barriers of a block.
@@ -280,7 +317,7 @@ pub struct WarpContext<'launch> {
     /// The thread's view of guest memory, for the slow paths.
     pub(crate) memory: *const crate::memory::Memory,
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside
-    /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds.
+    /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds, and where lanes are counted.
     pub barrier_mask: u64,
     /// Bytes at `registers`.
     pub(crate) register_bytes: u64,
@@ -292,6 +329,11 @@ pub struct WarpContext<'launch> {
     /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
     pub(crate) shared_window: u64,
     pub(crate) local_window: u64,
+    /// [`BarrierCounts`] as a number; the scheduler sets [`BarrierCounts::Warps`] before each call.
+    pub barrier_counts: u32,
+    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
+    /// result is `barrier_result`; 0: none so far.
+    pub barrier_released: u64,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }
@@ -333,6 +375,8 @@ pub mod offsets {
         BARRIER_PREDICATE = barrier_predicate;
         BARRIER_MASK = barrier_mask;
         BARRIER_RESULT = barrier_result;
+        BARRIER_COUNTS = barrier_counts;
+        BARRIER_RELEASED = barrier_released;
         SLOT = slot;
         INSTRUCTIONS = instructions;
         LANE_INSTRUCTIONS = lane_instructions;

@@ -12,7 +12,7 @@ use super::class::{Classes, LaunchClass};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
-use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Value};
+use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;
@@ -44,11 +44,16 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
         joins[join.pusher].push((join.block, written));
     }
     let passages: Vec<Passage> = function.blocks.iter().map(|block| Passage::of(function, block)).collect();
-    let keepers = keepers(&passages);
+    let mut keepers = keepers(&passages);
+    keepers.extend(flow.places.registers());
     // None: not reached so far.
     let mut entry: Vec<Option<State>> = vec![None; flow.successors.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
-    entry[0] = Some(State { facts: lanes.map(|reg| (reg, 0)).collect(), ..State::default() });
+    let alike: Facts = lanes.map(|reg| (reg, 0)).collect();
+    // No lane waits so far.
+    let none = Kept { facts: alike.clone(), covers: false, within: BTreeSet::new() };
+    let places = flow.places.registers().map(|reg| (reg, none.clone())).collect();
+    entry[0] = Some(State { facts: alike, kept: places });
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
@@ -57,7 +62,15 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
             Some(passage) => passage.end(&known, &keepers, launch),
             None => known,
         };
-        for &to in &flow.successors[index] {
+        let block = function.blocks.get(index);
+        if let Some(Terminator::Dispatch { places, .. }) = block.map(|block| &block.term) {
+            for &(reg, to) in places.iter().filter(|&&(reg, _)| flow.places.may_hold(index, reg)) {
+                if meet(&mut entry[to.0 as usize], end.dispatched(reg)) {
+                    pending.insert(to.0 as usize);
+                }
+            }
+        }
+        for &to in block.map_or(&flow.successors[index][..], |block| leads_on(block, &flow.successors[index])) {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
@@ -77,6 +90,15 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
     }
     let facts = entry.into_iter().map(|state| state.unwrap_or_default().facts);
     facts.take(function.blocks.len()).collect()
+}
+
+/// Where control goes on with the lanes that are active at a block's end.
+fn leads_on<'a>(block: &Block, successors: &'a [usize]) -> &'a [usize] {
+    match block.term {
+        // If no lane waits; that is the last of them.
+        Terminator::Dispatch { .. } => &successors[successors.len() - 1..],
+        _ => successors,
+    }
 }
 
 /// Keeps what both say. True if that is less than before.
@@ -302,6 +324,13 @@ impl<'a> Passage<'a> {
 }
 
 impl State {
+    /// The lanes that wait in a register go on, and no lane waits there: what was known of them is known of the active ones.
+    fn dispatched(&self, reg: Reg) -> State {
+        let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::default() };
+        let none = Kept { facts: facts.clone(), covers: false, within: BTreeSet::new() };
+        State { facts: facts.clone(), kept: BTreeMap::from([(reg, none)]) }
+    }
+
     fn lies_within(&self, mask: Reg, other: Reg) -> bool {
         self.kept.get(&mask).is_some_and(|kept| kept.within.contains(&other))
     }

@@ -1,5 +1,6 @@
 //! How control passes between blocks, and what may run while lanes wait for their join.
 
+use super::places::Places;
 use crate::ir::{BlockId, Function, Terminator};
 
 /// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
@@ -11,6 +12,8 @@ pub struct Flow {
     /// and it leads to all that they may name, so that there are not as many ways as the product of the two.
     pub successors: Vec<Vec<usize>>,
     pub joins: Vec<Join>,
+    /// Where lanes may wait for a dispatcher. It leads only to those of its places that may have some.
+    pub places: Places,
     /// Of each block, its place in `joins`.
     join_at: Vec<Option<usize>>,
 }
@@ -26,17 +29,22 @@ pub struct Join {
 impl Flow {
     pub fn of(function: &Function) -> Flow {
         let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.0 as usize).collect();
-        let successors = function.blocks.iter().map(|block| match block.term {
+        let places = Places::of(function, &indirect);
+        let successors = function.blocks.iter().enumerate().map(|(index, block)| match &block.term {
             Terminator::Indirect { .. } => vec![function.blocks.len()],
-            _ => {
+            Terminator::Dispatch { places: named, otherwise, .. } => {
+                let held = named.iter().filter(|&&(reg, _)| places.may_hold(index, reg)).map(|&(_, to)| to);
+                held.chain([*otherwise]).map(|to| to.0 as usize).collect()
+            }
+            term => {
                 let mut to = Vec::new();
-                block.term.for_each_target(|target| to.push(target.0 as usize));
+                term.for_each_target(|target| to.push(target.0 as usize));
                 to
             }
         });
         let successors: Vec<Vec<usize>> = successors.chain([indirect]).collect();
         let join_at = vec![None; successors.len()];
-        let mut flow = Flow { successors, joins: Vec::new(), join_at };
+        let mut flow = Flow { successors, joins: Vec::new(), places, join_at };
         let joins = function.blocks.iter().filter(|block| block.join.is_some()).count();
         if joins.saturating_mul(function.blocks.len()) <= MAX_SEARCH {
             for (index, block) in function.blocks.iter().enumerate() {

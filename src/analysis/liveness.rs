@@ -4,49 +4,17 @@
 //! `indirect_target` or `join`, behind a switch, or where a block makes lanes active that were not at its entry; what
 //! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
 //! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
+//! Lanes that wait at a place of a dispatcher do so where that place may have lanes ([`Places`](super::places::Places)).
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
-
+use super::bits::Bits;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, entry_mask};
-
-/// One bit per register.
-#[derive(Clone)]
-struct RegSet(SmallVec<[u64; 8]>);
-
-impl RegSet {
-    fn new(count: usize) -> Self {
-        RegSet(smallvec![0; count.div_ceil(64)])
-    }
-
-    fn insert(&mut self, index: usize) {
-        self.0[index / 64] |= 1 << (index % 64);
-    }
-
-    fn remove(&mut self, index: usize) {
-        self.0[index / 64] &= !(1 << (index % 64));
-    }
-
-    fn extend(&mut self, indices: impl Iterator<Item = usize>) {
-        indices.for_each(|index| self.insert(index));
-    }
-
-    fn contains(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 != 0
-    }
-
-    fn union(&mut self, other: &RegSet) {
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
-            *a |= b;
-        }
-    }
-}
+use crate::ir::{BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask};
 
 /// Replaces a word of a set; whether it was another.
 fn replace(word: &mut u64, new: u64) -> bool {
@@ -103,15 +71,17 @@ impl Queue {
 
 /// What a block reads before it writes, and what it certainly overwrites in the lanes that are active at its entry.
 struct Summary {
-    uses: RegSet,
-    kills: RegSet,
+    uses: Bits,
+    kills: Bits,
     /// It makes lanes active that were not at its entry.
     grows: bool,
+    /// Places that it may give lanes which were neither active at its entry nor there.
+    gives: Vec<usize>,
 }
 
 impl Summary {
     fn of_nothing(registers: usize) -> Summary {
-        Summary { uses: RegSet::new(registers), kills: RegSet::new(registers), grows: false }
+        Summary { uses: Bits::new(registers), kills: Bits::new(registers), grows: false, gives: Vec::new() }
     }
 }
 
@@ -127,6 +97,7 @@ impl Numbers {
         let mut by_index: Vec<bool> =
             function.banks.iter().map(|bank| !matches!(bank.kind, CellKind::Bytes(_))).collect();
         by_index[function.active.bank.0 as usize] = false;
+        function.waiting_registers().for_each(|reg| by_index[reg.bank.0 as usize] = false);
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Op::RfRead { reg, .. } | Op::RfWrite { reg, .. } = inst.op {
                 by_index[reg.bank.0 as usize] = false;
@@ -155,12 +126,12 @@ impl Numbers {
 
 pub struct Liveness {
     numbers: Arc<Numbers>,
-    live_in: Vec<RegSet>,
-    live_out: Vec<RegSet>,
+    live_in: Vec<Bits>,
+    live_out: Vec<Bits>,
     /// Of blocks that lead to themselves, what is live after them but for that.
-    live_elsewhere: Vec<Option<RegSet>>,
+    live_elsewhere: Vec<Option<Bits>>,
     /// What lanes may read that are not active after the block, in it or later.
-    live_idle: Vec<RegSet>,
+    live_idle: Vec<Bits>,
 }
 
 impl Liveness {
@@ -174,15 +145,15 @@ impl Liveness {
         exposed: &[Vec<(Reg, u32)>],
     ) -> Liveness {
         let count = numbers.count;
-        let mut always = RegSet::new(count);
+        let mut always = Bits::new(count);
         always.insert(numbers.of_register(function.active));
         // Behind the last block there is one that does nothing (see `Flow::successors`).
         let (blocks, all_blocks) = (function.blocks.len(), flow.successors.len());
-        let summaries = (0..blocks).map(|i| summarize(function, &code[i].0, |value| seen(i, value), numbers));
+        let summaries = (0..blocks).map(|i| summarize(function, flow, &code[i].0, |value| seen(i, value), numbers));
         let summaries: Vec<Summary> = summaries.chain([Summary::of_nothing(count)]).collect();
 
-        let mut live_in = vec![RegSet::new(count); all_blocks];
-        let mut live_out = vec![RegSet::new(count); all_blocks];
+        let mut live_in = vec![Bits::new(count); all_blocks];
+        let mut live_out = vec![Bits::new(count); all_blocks];
         let mut switched = vec![false; blocks];
         for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
             block.term.for_each_target(|to| switched[to.0 as usize] = true);
@@ -197,34 +168,58 @@ impl Liveness {
         // is where the lanes of a block go on, `awaited` what waits meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-        for targets in &mut follow {
-            targets.retain(|&to| flow.join(to).is_none());
+        for (i, targets) in follow.iter_mut().enumerate() {
+            targets.retain(|&to| {
+                flow.join(to).is_none() && function.blocks.get(i).is_none_or(|block| leads_on(block, to))
+            });
         }
         for join in &flow.joins {
             follow[join.pusher].push(join.block);
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
+        // Lanes that come to wait at a place go on there from the block that leads them to it; `to_giver`: from a block that gives
+        // it others, these were waiting before.
+        let mut to_giver = vec![Vec::new(); all_blocks];
+        for i in 0..blocks {
+            for place in flow.places.held(i) {
+                let blocks = flow.places.blocks(place);
+                awaited[i].extend(blocks);
+                if flow.places.writes(i, place) {
+                    follow[i].extend(blocks);
+                }
+                if summaries[i].gives.contains(&place) {
+                    blocks.iter().for_each(|&block| to_giver[block].push(i));
+                }
+            }
+        }
         // What lanes may read, from each block on, that are not active in it.
-        let mut waiting = vec![RegSet::new(count); all_blocks];
-        let exposed: Vec<RegSet> = exposed
+        let mut waiting = vec![Bits::new(count); all_blocks];
+        let exposed: Vec<Bits> = exposed
             .iter()
             .map(|exposed| {
-                let mut set = RegSet::new(count);
+                let mut set = Bits::new(count);
                 exposed.iter().for_each(|&(reg, count)| set.extend(numbers.of_run(reg, count)));
                 set
             })
-            .chain([RegSet::new(count)])
+            .chain([Bits::new(count)])
             .collect();
-        let mut all = RegSet::new(count);
+        let mut all = Bits::new(count);
         all.extend(0..count);
+        // What the ends of blocks read.
+        let ends = function.blocks.iter().map(|block| {
+            let mut set = Bits::new(count);
+            set.extend(block.term.registers().into_iter().map(|reg| numbers.of_register(reg)));
+            set
+        });
+        let ends: Vec<Bits> = ends.chain([Bits::new(count)]).collect();
         let (to_follow, to_successor) = (inverse(&follow), inverse(&flow.successors));
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
-            let mut outs = vec![0; all_blocks];
+            let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
             let mut idles: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
             let mut queue = Queue::of_all(all_blocks);
             while let Some(i) = queue.pop() {
-                let Summary { uses, kills, grows } = &summaries[i];
+                let Summary { uses, kills, grows, .. } = &summaries[i];
                 let (uses, kills) = (uses.0[word], kills.0[word]);
                 // Code that is only found when it is reached may read anything, also in lanes that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
@@ -238,6 +233,7 @@ impl Liveness {
                 }
                 if replace(&mut live_in[i].0[word], before) {
                     queue.tell(&to_follow[i], &mut outs, before);
+                    queue.tell(&to_giver[i], &mut idles, before);
                 }
                 let grown = always.0[word] | before;
                 if resumes[i] && replace(&mut always.0[word], grown) {
@@ -246,18 +242,19 @@ impl Liveness {
             }
         }
         for (out, joins) in live_out.iter_mut().zip(&awaited) {
-            joins.iter().for_each(|&join| out.union(&live_in[join]));
+            joins.iter().for_each(|&join| _ = out.union(&live_in[join]));
         }
         let elsewhere = |i: usize| {
             // Lanes that come back in it may read anything that is live.
-            if !flow.successors[i].contains(&i) || summaries[i].grows {
+            let dispatches = matches!(function.blocks[i].term, Terminator::Dispatch { .. });
+            if !flow.successors[i].contains(&i) || summaries[i].grows || dispatches || awaited[i].contains(&i) {
                 return None;
             }
             let mut out = always.clone();
             out.union(&exposed[i]);
-            follow[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&live_in[to]));
-            awaited[i].iter().for_each(|&join| out.union(&live_in[join]));
-            flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| out.union(&waiting[to]));
+            follow[i].iter().filter(|&&to| to != i).for_each(|&to| _ = out.union(&live_in[to]));
+            awaited[i].iter().for_each(|&join| _ = out.union(&live_in[join]));
+            flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| _ = out.union(&waiting[to]));
             Some(out)
         };
         let live_elsewhere = (0..blocks).map(elsewhere).collect();
@@ -268,9 +265,9 @@ impl Liveness {
             let mut idle = always.clone();
             // It may do so after it has written.
             idle.union(&exposed[i]);
-            flow.successors[i].iter().for_each(|&to| idle.union(&waiting[to]));
-            awaited[i].iter().for_each(|&join| idle.union(&live_in[join]));
-            follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| idle.union(&live_in[join]));
+            flow.successors[i].iter().for_each(|&to| _ = idle.union(&waiting[to]));
+            awaited[i].iter().for_each(|&join| _ = idle.union(&live_in[join]));
+            follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| _ = idle.union(&live_in[join]));
             idle
         };
         let live_idle = (0..blocks).map(idle).collect();
@@ -306,7 +303,21 @@ impl Liveness {
     }
 }
 
-fn summarize(function: &Function, code: &Editor, seen: impl Fn(Value) -> bool, numbers: &Numbers) -> Summary {
+/// Whether the active lanes of a block go on at this successor. Those of a dispatcher do only where no lane waits.
+fn leads_on(block: &Block, to: usize) -> bool {
+    match block.term {
+        Terminator::Dispatch { otherwise, .. } => otherwise.0 as usize == to,
+        _ => true,
+    }
+}
+
+fn summarize(
+    function: &Function,
+    flow: &Flow,
+    code: &Editor,
+    seen: impl Fn(Value) -> bool,
+    numbers: &Numbers,
+) -> Summary {
     let defs = code.defs_as_they_are();
     let masks = Masks::of(&code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
@@ -325,6 +336,10 @@ fn summarize(function: &Function, code: &Editor, seen: impl Fn(Value) -> bool, n
                 }
             }
             Op::RfWrite { reg, part, value, guard, .. } => {
+                if let Some(place) = flow.places.number(*reg) {
+                    let own = *part == Part::Whole && is_own(&code.insts, &defs, &masks, active, *reg, *value);
+                    summary.gives.extend((!own).then_some(place));
+                }
                 if *reg == function.active {
                     summary.grows |= !active.is_some_and(|active| masks.is_subset(*value, active));
                 }
@@ -334,8 +349,34 @@ fn summarize(function: &Function, code: &Editor, seen: impl Fn(Value) -> bool, n
                     summary.uses.remove(numbers.of_register(*reg));
                 }
             }
+            Op::RfScatter { bank, first, count, .. } => {
+                let written = (*first..first + count).filter_map(|index| flow.places.number(bank.reg(index)));
+                summary.gives.extend(written);
+            }
             _ => {}
         }
     }
     summary
+}
+
+/// Whether all lanes of a mask were active at the block's entry, or wait at the place that has this register anyway.
+fn is_own(
+    insts: &[Inst],
+    defs: &[(usize, usize)],
+    masks: &Masks<'_>,
+    active: Option<Value>,
+    reg: Reg,
+    mask: Value,
+) -> bool {
+    if active.is_some_and(|active| masks.is_subset(mask, active)) {
+        return true;
+    }
+    let part = |value| is_own(insts, defs, masks, active, reg, value);
+    match insts[defs[mask.0 as usize].0].op {
+        Op::Const { bits, .. } => bits == 0,
+        Op::RfRead { reg: read, part: Part::Whole } => read == reg,
+        Op::Binary { op: BinaryOp::And, a, b } => part(a) || part(b),
+        Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => part(a) && part(b),
+        _ => false,
+    }
 }

@@ -7,6 +7,7 @@
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
 
+mod bits;
 mod bounds;
 mod class;
 mod demand;
@@ -21,6 +22,7 @@ mod loops;
 mod masks;
 mod narrow;
 mod pairs;
+mod places;
 mod product;
 mod scaled;
 mod segment;
@@ -70,6 +72,15 @@ pub fn optimize(function: &Function) -> Optimized {
     let flow = Flow::of(function);
     let numbers = Arc::new(Numbers::of(function));
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
+    for (index, (_, term)) in blocks.iter_mut().enumerate() {
+        // The index to search from counts all places.
+        if let Terminator::Dispatch { places, from: None, otherwise } = term {
+            places.retain(|&(reg, _)| flow.places.may_hold(index, reg));
+            if places.is_empty() {
+                *term = Terminator::Jump(*otherwise);
+            }
+        }
+    }
     let mut exposed: Vec<Vec<(Reg, u32)>> = Vec::new();
     // What is dead keeps something else alive in the first rounds.
     for _ in 0..MAX_ROUNDS {

@@ -158,6 +158,10 @@ impl Engine for Serving<'_> {
     fn block_pc(&self, block: u32) -> u64 {
         self.engine.block_pc(block)
     }
+
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        self.engine.deadlocked(context)
+    }
 }
 
 impl<'a> Serving<'a> {

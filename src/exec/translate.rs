@@ -349,6 +349,18 @@ impl Engine for Discovering {
             None => self.engine.block_pc(block),
         }
     }
+
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        match self.generation_of(context.resume) {
+            Some(grown) => {
+                context.resume -= grown.first;
+                let waiting = grown.interpreter.deadlocked(context);
+                context.resume += grown.first;
+                waiting
+            }
+            None => self.engine.deadlocked(context),
+        }
+    }
 }
 
 impl Translated {
@@ -386,7 +398,7 @@ fn blocks(guest: &dyn Guest, function: &Function, code: &Code) -> String {
         for placed in instructions(guest, code, block.pc, block.cost) {
             let _ = writeln!(out, "    {:06x}  {}", placed.pc, placed.text);
         }
-        let _ = writeln!(out, "    -> {}", crate::ir::print::TermOf(&block.term));
+        let _ = writeln!(out, "    -> {}", crate::ir::print::TermOf(function, &block.term));
     }
     out
 }

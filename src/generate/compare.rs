@@ -239,6 +239,7 @@ fn run(engine: &dyn Engine, block: [u32; 3], asks_host: bool, input: &[u8], regi
 /// The registers that a function has anything to do with.
 fn registers(function: &Function) -> BTreeSet<Reg> {
     let mut registers = BTreeSet::from([function.active]);
+    registers.extend(function.waiting_registers());
     let mut add = |bank: BankId, first: u32, count: u32| registers.extend((first..first + count).map(|n| bank.reg(n)));
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         match inst.op {

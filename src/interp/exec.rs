@@ -51,6 +51,15 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         self.read_cell(offset, 8)
     }
 
+    /// A mask register.
+    pub fn mask(&mut self, reg: Reg) -> u64 {
+        self.read_cell(self.layout.offset(reg), 8)
+    }
+
+    pub fn set_mask(&mut self, reg: Reg, lanes: u64) {
+        self.write_cell(self.layout.offset(reg), 8, lanes);
+    }
+
     /// The lane that faults of the whole warp name.
     pub fn least_active(&mut self) -> u32 {
         let active = self.active() & Window::all(self.function.lanes).mask();
@@ -251,6 +260,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             Special::LaunchMask => context.launch_mask(),
             Special::Clock => context.instructions,
             Special::BarrierResult => context.barrier_result.into(),
+            Special::BarrierReleased => context.barrier_released,
             Special::SharedBytes => context.shared_bytes() & u64::from(u32::MAX),
         };
         self.values.set_uniform(result, bits);

@@ -20,7 +20,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::ir::layout::{LayoutError, RegLayout};
 use crate::ir::verify::{self, VerifyError};
-use crate::ir::{BlockId, Function, Value};
+use crate::ir::{BlockId, Function, Terminator, Value, Window};
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 pub use run::fault_of;
@@ -80,6 +80,18 @@ impl Engine for Interpreter {
 
     fn block_pc(&self, block: u32) -> u64 {
         self.function.blocks.get(block as usize).map_or(0, |block| block.pc)
+    }
+
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        let block = self.function.blocks.get(context.resume as usize);
+        let Some(Terminator::Deadlock { waiting }) = block.map(|block| &block.term) else { return Vec::new() };
+        let warp = Window::all(self.function.lanes).mask();
+        let registers = context.registers();
+        let lanes = |reg| {
+            let at = self.layout.offset(reg) as usize;
+            registers[at..].first_chunk().map_or(0, |cell| u64::from_le_bytes(*cell)) & warp
+        };
+        waiting.iter().map(|&(reg, pc)| (lanes(reg), pc)).filter(|&(lanes, _)| lanes != 0).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use warploom_runtime::warp::{BarrierKind as Kind, ExitCode, WarpContext};
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use crate::ir::{Barrier, BarrierKind, Block, BlockId, Terminator, TrapKind, Window};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind, Window};
 
 /// Where control goes at the end of a block.
 enum Next {
@@ -61,7 +61,7 @@ fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a, '_>, at: B
         }
     }
     joins.leave(executor, at);
-    terminate(engine, executor, &block.term)
+    terminate(engine, executor, at)
 }
 
 /// Checks the promise of [`Block::join`], in debug builds only.
@@ -112,9 +112,9 @@ fn count(executor: &mut Executor<'_, '_>, block: &Block) -> Result<(), ExitCode>
     Ok(())
 }
 
-fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, term: &Terminator) -> Next {
-    let values = &*executor.values;
-    match *term {
+fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId) -> Next {
+    let (values, block) = (&*executor.values, engine.function.block(at));
+    match block.term {
         Terminator::Jump(target) => Next::Block(target),
         Terminator::Branch { cond, then, otherwise } => {
             Next::Block(if values.uniform(cond) != 0 { then } else { otherwise })
@@ -134,6 +134,22 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, term: &Termi
                 }
             }
         }
+        Terminator::Dispatch { ref places, from, otherwise } => {
+            let from = from.map_or(0, |from| values.uniform(from) as usize);
+            Next::Block(dispatch(executor, places, from).unwrap_or(otherwise))
+        }
+        Terminator::Lanes { event, resume } => {
+            let kind = match event {
+                LaneEvent::Exit => Kind::Exit,
+                LaneEvent::Wait => Kind::Wait,
+                LaneEvent::Poll => Kind::Poll,
+            };
+            executor.context.barrier_mask = executor.active();
+            let context = &mut *executor.context;
+            (context.barrier_kind, context.barrier_counts) = (kind as u32, BarrierCounts::Lanes as u32);
+            context.resume = resume.0;
+            Next::Leave(ExitCode::Barrier)
+        }
         Terminator::Barrier { barrier, resume } => {
             arrive(executor, barrier);
             executor.context.resume = resume.0;
@@ -150,7 +166,22 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, term: &Termi
             let lane = executor.least_active();
             Next::Leave(executor.context.set_fault(fault_of(kind), lane, pc, 0))
         }
+        Terminator::Deadlock { .. } => {
+            executor.context.resume = at.0;
+            Next::Leave(executor.context.set_fault(FaultKind::Deadlock, 0, block.pc, 0))
+        }
     }
+}
+
+/// Activates the lanes of the first place that has any, from the one with this index on; its block, if there is one.
+fn dispatch(executor: &mut Executor<'_, '_>, places: &[(Reg, BlockId)], from: usize) -> Option<BlockId> {
+    let warp = Window::all(executor.function.lanes).mask();
+    let (before, after) = places.split_at_checked(from).unwrap_or((&[], places));
+    let (reg, block) = after.iter().chain(before).copied().find(|&(reg, _)| executor.mask(reg) & warp != 0)?;
+    let lanes = executor.mask(reg);
+    executor.set_mask(executor.function.active, lanes);
+    executor.set_mask(reg, 0);
+    Some(block)
 }
 
 /// The fault that a trap is.
@@ -164,7 +195,7 @@ pub fn fault_of(kind: TrapKind) -> FaultKind {
 }
 
 fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
-    let Barrier { kind, id, threads, predicate } = barrier;
+    let Barrier { kind, counts, id, threads, predicate } = barrier;
     let active = executor.active();
     let kind = match kind {
         BarrierKind::Sync => Kind::Sync,
@@ -175,11 +206,13 @@ fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
     };
     let values = &*executor.values;
     let context = &mut *executor.context;
-    context.barrier_kind = kind as u32;
+    (context.barrier_kind, context.barrier_counts) = (kind as u32, counts as u32);
     context.barrier_id = values.uniform(id) as u32;
     context.barrier_threads = threads.map_or(0, |threads| values.uniform(threads) as u32);
     if let Some(predicate) = predicate {
         context.barrier_predicate = values.uniform(predicate);
+    }
+    if predicate.is_some() || counts == BarrierCounts::Lanes {
         context.barrier_mask = active;
     }
 }

@@ -91,7 +91,7 @@ pub struct Inst {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
-    /// Wait until `threads` have arrived.
+    /// Wait until all have arrived.
     Sync,
     /// Arrive and go on.
     Arrive,
@@ -105,12 +105,27 @@ pub enum BarrierKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
     pub kind: BarrierKind,
+    /// Whether the warp arrives and waits, or each active lane by itself. Where lanes do, the warp goes on at once, with those of
+    /// [`Special::BarrierReleased`](super::op::Special::BarrierReleased), or, if all of it wait, when some are released.
+    pub counts: BarrierCounts,
     /// Uniform `i32`, 0..=15.
     pub id: Value,
-    /// Uniform `i32`, a multiple of the warp; none or 0: all threads of the block.
+    /// Uniform `i32`: threads that complete it, rounded up to warps where these are counted; none or 0: all threads of the block,
+    /// but for lanes (or warps) that have exited.
     pub threads: Option<Value>,
     /// Mask, for the reducing kinds.
     pub predicate: Option<Value>,
+}
+
+/// What lanes tell the barriers that count them, besides that they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaneEvent {
+    /// The active lanes have exited, and others of the warp go on. (The lanes of a warp that is done have anyway.)
+    Exit,
+    /// The warp has nothing to do until lanes of it are released.
+    Wait,
+    /// Lanes that have been released are asked for; other warps have their turns before.
+    Poll,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,7 +140,7 @@ pub enum TrapKind {
     StackOverflow,
 }
 
-pub use warploom_runtime::warp::Service;
+pub use warploom_runtime::warp::{BarrierCounts, Service};
 
 /// How a block ends. Conditions and selectors are uniform.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,9 +163,25 @@ pub enum Terminator {
     Indirect {
         pc: Value,
     },
+    /// To the first place where lanes wait, in the order given: a place is a mask register, which holds them, and the block where
+    /// they go on. The lanes become the active ones, and the register 0. If no lane waits (bits past the warp are none), nothing
+    /// changes, and `otherwise` is next.
+    ///
+    /// With `from`, a uniform `i32`, the search begins at the place with this index, goes on after the last with the first,
+    /// and ends before it; past the last it is 0.
+    Dispatch {
+        places: Vec<(Reg, BlockId)>,
+        from: Option<Value>,
+        otherwise: BlockId,
+    },
     /// Barrier of the thread block; the warp goes on at `resume`.
     Barrier {
         barrier: Barrier,
+        resume: BlockId,
+    },
+    /// As a barrier that counts lanes, but none is named.
+    Lanes {
+        event: LaneEvent,
         resume: BlockId,
     },
     /// The host does something for `lanes` (a mask); the warp goes on at `resume`. Where arguments and results are: see
@@ -166,6 +197,11 @@ pub enum Terminator {
     Trap {
         kind: TrapKind,
         pc: u64,
+    },
+    /// No lane can go on: a fault that names the lanes in these mask registers, and for each register the pc before which they
+    /// wait. It is that of the least lane of the first that has any.
+    Deadlock {
+        waiting: Vec<(Reg, u64)>,
     },
 }
 
@@ -183,6 +219,11 @@ impl Function {
     pub fn indirect_targets(&self) -> impl Iterator<Item = (u64, BlockId)> {
         let blocks = self.blocks.iter().zip(0..);
         blocks.filter(|(block, _)| block.indirect_target).map(|(block, id)| (block.pc, BlockId(id)))
+    }
+
+    /// The registers that terminators read by themselves: mask registers where lanes wait.
+    pub fn waiting_registers(&self) -> impl Iterator<Item = Reg> + '_ {
+        self.blocks.iter().flat_map(|block| block.term.registers())
     }
 
     /// Whether there is a [`Service`] that it may ask for.

@@ -27,7 +27,8 @@ mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{
-    Barrier, BarrierKind, Block, BlockId, Function, Inst, NanPolicy, Service, Terminator, TrapKind, Value, Values,
+    Barrier, BarrierCounts, BarrierKind, Block, BlockId, Function, Inst, LaneEvent, NanPolicy, Service, Terminator,
+    TrapKind, Value, Values,
 };
 pub(crate) use function::{defs, entry_mask, numbered};
 pub use layout::RegLayout;

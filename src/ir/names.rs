@@ -1,6 +1,6 @@
 //! Names of the small enumerations in the text form, the same for printing and for parsing.
 
-use super::function::{BarrierKind, Service, TrapKind};
+use super::function::{BarrierKind, LaneEvent, Service, TrapKind};
 use super::image::sample::Operation;
 use super::op::*;
 use super::types::Type;
@@ -157,6 +157,7 @@ names! {
         Special::LaunchMask => "launch.mask",
         Special::Clock => "clock",
         Special::BarrierResult => "barrier.result",
+        Special::BarrierReleased => "barrier.released",
         Special::SharedBytes => "shared.bytes",
     }
     AtomicOp {
@@ -209,6 +210,11 @@ names! {
         BarrierKind::Popcount => "popcount",
         BarrierKind::And => "and",
         BarrierKind::Or => "or",
+    }
+    LaneEvent {
+        LaneEvent::Exit => "exit",
+        LaneEvent::Wait => "wait",
+        LaneEvent::Poll => "poll",
     }
     TrapKind {
         TrapKind::IllegalInstruction => "illegal",

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::function::{BlockId, Inst, Terminator, Value};
 use super::op::{Access, Op};
+use super::register::Reg;
 
 /// Visits every operand in the order of its field in the declaration (an access: address, then guard). Works on `&`
 /// and `&mut` alike, which is why it is a macro.
@@ -133,13 +134,22 @@ macro_rules! visit_access {
 macro_rules! visit_terminator {
     ($term:expr, $f:expr) => {
         match $term {
-            Terminator::Jump(_) | Terminator::Exit | Terminator::Trap { .. } => {}
+            Terminator::Jump(_)
+            | Terminator::Lanes { .. }
+            | Terminator::Exit
+            | Terminator::Trap { .. }
+            | Terminator::Deadlock { .. } => {}
+            Terminator::Dispatch { from, .. } => {
+                if let Some(from) = from {
+                    $f(from);
+                }
+            }
             Terminator::Branch { cond, .. } => $f(cond),
             Terminator::Switch { value, .. } => $f(value),
             Terminator::Indirect { pc } => $f(pc),
             Terminator::Service { lanes, .. } => $f(lanes),
             Terminator::Barrier { barrier, .. } => {
-                let super::function::Barrier { kind: _, id, threads, predicate } = barrier;
+                let super::function::Barrier { kind: _, counts: _, id, threads, predicate } = barrier;
                 $f(id);
                 if let Some(threads) = threads {
                     $f(threads);
@@ -166,8 +176,16 @@ macro_rules! visit_targets {
                 }
                 $f(default);
             }
-            Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => $f(resume),
-            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
+            Terminator::Dispatch { places, otherwise, .. } => {
+                for (_, target) in places {
+                    $f(target);
+                }
+                $f(otherwise);
+            }
+            Terminator::Barrier { resume, .. }
+            | Terminator::Lanes { resume, .. }
+            | Terminator::Service { resume, .. } => $f(resume),
+            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } | Terminator::Deadlock { .. } => {}
         }
     };
 }
@@ -241,6 +259,15 @@ impl Terminator {
         let mut out = Operands::new();
         self.for_each_operand(|value| out.push(value));
         out
+    }
+
+    /// The mask registers that it reads by itself, and writes if it is a dispatcher.
+    pub fn registers(&self) -> SmallVec<[Reg; 8]> {
+        match self {
+            Terminator::Dispatch { places, .. } => places.iter().map(|&(reg, _)| reg).collect(),
+            Terminator::Deadlock { waiting } => waiting.iter().map(|&(reg, _)| reg).collect(),
+            _ => SmallVec::new(),
+        }
     }
 
     /// The blocks that this names. [`Terminator::Indirect`] may go to any [`Block::indirect_target`] besides.

@@ -38,8 +38,10 @@
 //!
 //! ```text
 //! jump bN                  branch cond, bN, bM                           switch a, 1: bN, 2: bM, else bK
-//! indirect a               barrier.popcount id [threads a] [predicate a] resume bN
-//! exit                     trap.guest PC
+//! indirect a               barrier.popcount[.lanes] id [threads a] [predicate a] resume bN
+//! exit                     lanes.exit|wait|poll resume bN                service.print a resume bN
+//! dispatch [from a,] reg: bN, reg: bM, else bK
+//! trap.guest PC            deadlock reg: PC, reg: PC
 //! ```
 
 use std::fmt::{self, Display, Formatter, Write};
@@ -93,7 +95,7 @@ fn write_block(f: &mut Formatter<'_>, function: &Function, index: usize, block: 
         }
         f.write_char('\n')?;
     }
-    writeln!(f, "  {}", TermOf(&block.term))
+    writeln!(f, "  {}", TermOf(function, &block.term))
 }
 
 /// One instruction of a function, as in the text form, without its pc.
@@ -328,11 +330,11 @@ fn write_region(f: &mut Formatter<'_>, index: Option<Value>, region: Region) -> 
 }
 
 /// A terminator, as in the text form.
-pub struct TermOf<'a>(pub &'a Terminator);
+pub struct TermOf<'a>(pub &'a Function, pub &'a Terminator);
 
 impl Display for TermOf<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match self.1 {
             Terminator::Jump(target) => write!(f, "jump {}", Name(*target)),
             Terminator::Branch { cond, then, otherwise } => {
                 write!(f, "branch {}, {}, {}", Name(*cond), Name(*then), Name(*otherwise))
@@ -345,8 +347,20 @@ impl Display for TermOf<'_> {
                 write!(f, "else {}", Name(*default))
             }
             Terminator::Indirect { pc } => write!(f, "indirect {}", Name(*pc)),
-            Terminator::Barrier { barrier: Barrier { kind, id, threads, predicate }, resume } => {
-                write!(f, "barrier.{} {}", kind.name_of(), Name(*id))?;
+            Terminator::Dispatch { places, from, otherwise } => {
+                f.write_str("dispatch ")?;
+                if let Some(from) = from {
+                    write!(f, "from {}, ", Name(*from))?;
+                }
+                for (reg, target) in places {
+                    write!(f, "{}: {}, ", RegOf(self.0, *reg), Name(*target))?;
+                }
+                write!(f, "else {}", Name(*otherwise))
+            }
+            Terminator::Lanes { event, resume } => write!(f, "lanes.{} resume {}", event.name_of(), Name(*resume)),
+            Terminator::Barrier { barrier: Barrier { kind, counts, id, threads, predicate }, resume } => {
+                let counts = if *counts == BarrierCounts::Lanes { ".lanes" } else { "" };
+                write!(f, "barrier.{}{counts} {}", kind.name_of(), Name(*id))?;
                 if let Some(threads) = threads {
                     write!(f, " threads {}", Name(*threads))?;
                 }
@@ -360,6 +374,13 @@ impl Display for TermOf<'_> {
             }
             Terminator::Exit => f.write_str("exit"),
             Terminator::Trap { kind, pc } => write!(f, "trap.{} {pc:#x}", kind.name_of()),
+            Terminator::Deadlock { waiting } => {
+                f.write_str("deadlock")?;
+                for (i, (reg, pc)) in waiting.iter().enumerate() {
+                    write!(f, "{}{}: {pc:#x}", if i == 0 { " " } else { ", " }, RegOf(self.0, *reg))?;
+                }
+                Ok(())
+            }
         }
     }
 }

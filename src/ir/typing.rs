@@ -414,7 +414,7 @@ fn special_type(special: Special) -> Result<ValueType, TypeError> {
     }
     Ok(match special {
         Special::Tid(_) => ValueType::varying(Type::I32),
-        Special::LaunchMask => ValueType::MASK,
+        Special::LaunchMask | Special::BarrierReleased => ValueType::MASK,
         Special::Clock => ValueType::uniform(Type::I64),
         Special::Ctaid(_)
         | Special::Ntid(_)

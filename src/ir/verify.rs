@@ -18,13 +18,15 @@
 //! 11. The condition of a branch and the selector of a switch are uniform integers, the cases of a switch distinct, the
 //!     pc of an indirect jump a uniform `i64`.
 //! 12. A barrier's id and thread count are uniform `i32`; a reducing barrier and no other has a predicate, a mask.
+//! 13. The places of a dispatcher are distinct mask registers, as are those of a deadlock, and not the active register; the index
+//!     to search from is a uniform `i32`. The block of a place joins nothing.
 
 use std::collections::HashSet;
 
 use super::function::{BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
 use super::layout::{LayoutError, RegLayout};
 use super::op::Op;
-use super::register::CellKind;
+use super::register::{CellKind, Reg};
 use super::types::{Type, ValueType, Window};
 use super::typing::{Env, TypeError, op_types};
 
@@ -104,6 +106,10 @@ pub enum Problem {
     CaseTwice(u64),
     #[error("a reducing barrier and no other has a predicate")]
     Predicate,
+    #[error("lanes wait in distinct mask registers, other than the active one: {}[{}] is not", .0, .1)]
+    WaitingRegister(String, u32),
+    #[error("lanes that wait for b{}, a place, join nothing", .0.0)]
+    PlaceJoins(BlockId),
 }
 
 /// Checks all invariants; the first broken one is the error.
@@ -226,6 +232,20 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
     Ok(())
 }
 
+/// The registers in which lanes wait.
+fn verify_waiting(function: &Function, block: &Block) -> Result<(), Problem> {
+    let mut seen = HashSet::from([function.active]);
+    for reg in block.term.registers() {
+        let bank = function.banks.get(reg.bank.0 as usize);
+        let is_mask = bank.is_some_and(|bank| bank.kind == CellKind::Mask && reg.index < bank.count);
+        if !is_mask || !seen.insert(reg) {
+            let name = bank.map_or_else(String::new, |bank| bank.name.clone());
+            return Err(Problem::WaitingRegister(name, reg.index));
+        }
+    }
+    Ok(())
+}
+
 fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> {
     let operand = |what, value: Value, expected, holds: fn(ValueType) -> bool| {
         let found = *block.values.get(value.0 as usize).ok_or(Problem::TerminatorUndefined { what, value })?;
@@ -234,7 +254,20 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
     let integer = |t: ValueType| t.is_uniform() && t.ty.is_int();
     let i32 = |t: ValueType| t == ValueType::uniform(Type::I32);
     match &block.term {
-        Terminator::Jump(_) | Terminator::Exit | Terminator::Trap { .. } => {}
+        Terminator::Jump(_) | Terminator::Lanes { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
+        Terminator::Dispatch { places, from, .. } => {
+            verify_waiting(function, block)?;
+            if let Some(from) = from {
+                operand("the index to search from", *from, "a uniform i32", i32)?;
+            }
+            let joins = |&&(_, place): &&(Reg, BlockId)| {
+                function.blocks.get(place.0 as usize).is_some_and(|block| block.join.is_some())
+            };
+            if let Some(&(_, place)) = places.iter().find(joins) {
+                return Err(Problem::PlaceJoins(place));
+            }
+        }
+        Terminator::Deadlock { .. } => verify_waiting(function, block)?,
         Terminator::Branch { cond, .. } => operand("the condition", *cond, "a uniform integer", integer)?,
         Terminator::Switch { value, cases, .. } => {
             operand("the selector", *value, "a uniform integer", integer)?;

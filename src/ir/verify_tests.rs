@@ -199,6 +199,17 @@ fn terminators() {
         ("barrier.and v0 resume b1", "a reducing barrier and no other"),
         ("barrier.and v0 predicate v0 resume b1", "predicate must be a mask"),
         ("barrier.sync v0 resume b0", "entry must not be the target"),
+        ("dispatch from v1, m[1]: b1, else b1", "the index to search from must be a uniform i32"),
+        ("dispatch m[1]: b1, m[1]: b1, else b1", "distinct mask registers"),
+        ("dispatch m[0]: b1, else b1", "other than the active one: m[0] is not"),
+        ("dispatch r[0]: b1, else b1", "mask registers, other than the active one: r[0] is not"),
+        ("dispatch m[1]: b0, else b1", "entry must not be the target"),
+        ("dispatch m[1]: b1, b1", "no bank `b1`"),
+        ("lanes.wait resume b0", "entry must not be the target"),
+        ("lanes.sleep resume b1", "no operation `lanes.sleep`"),
+        ("deadlock m[1]: 0x10, m[1]: 0x18", "distinct mask registers"),
+        ("deadlock m[0]: 0x10", "other than the active one"),
+        ("deadlock m[7]: 0x10", "m[7] is not"),
         ("jump b2", "no block `b2`"),
     ];
     for (line, message) in cases {

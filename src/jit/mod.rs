@@ -294,6 +294,10 @@ impl Engine for Program {
         self.register_file_bytes
     }
 
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        self.interpreter.deadlocked(context)
+    }
+
     fn run(&self, context: &mut WarpContext) -> ExitCode {
         assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
         let mut careful = false;

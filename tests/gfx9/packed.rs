@@ -169,8 +169,9 @@ fn dot_products() {
     let signed = |x: u64, width: u32, n: u32| (x as u32 as i32) << (32 - width - width * n) >> (32 - width);
     let unsigned = |x: u64, width: u32, n: u32| x >> (width * n) & ((1 << width) - 1);
     for (name, width) in [("v_dot2_i32_i16", 16), ("v_dot4_i32_i8", 8), ("v_dot8_i32_i4", 4)] {
-        for clamp in [false, true] {
-            let text = format!("{name} v0, v2, v4, v6{}", if clamp { " clamp" } else { "" });
+        // rocBLAS's Tensile has it as in the last.
+        for (clamp, modifiers) in [(false, ""), (true, " clamp"), (false, " op_sel_hi:[1,1,0]")] {
+            let text = format!("{name} v0, v2, v4, v6{modifiers}");
             check(&text, 0x3f0, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
                 let products = (0..32 / width).map(|n| i64::from(signed(a, width, n)) * i64::from(signed(b, width, n)));
                 let sum = i64::from(c as i32) + products.sum::<i64>();

@@ -130,6 +130,8 @@ fn has_no_effect(row: &Row, encoding: Encoding, bit: u32) -> bool {
         (Encoding::Vop3, 15) | (Encoding::Sdwa, 45) => starts(&["v_cmp", "v_cvt", "v_frexp_exp"]),
         // An F32 has no halves.
         (Encoding::Vop3p, 11..=13) => starts(&["v_mad_mix"]),
+        // Nor has the number of 32 bits that a dot product is added to.
+        (Encoding::Vop3p, 14) => starts(&["v_dot"]),
         (Encoding::Dpp, _) => name == "v_nop",
         // Coordinates of texels are integers; whether there are layers is what the descriptor says.
         (Encoding::Mimg, 12) => !starts(&["image_sample"]),

@@ -67,6 +67,8 @@ pub struct FaultExpectation {
     pub lane: Option<u32>,
     pub pc: Option<u64>,
     pub address: Option<u64>,
+    /// What the fault says of itself.
+    pub message: Option<String>,
 }
 
 type Error = String;
@@ -167,6 +169,11 @@ impl Case {
             self.fault = Some(fault);
             return Ok(());
         }
+        if words.eat("message") {
+            let message = words.rest().join(" ");
+            self.fault.as_mut().ok_or("`expect fault` comes first")?.message = Some(message);
+            return Ok(());
+        }
         if words.eat("instructions") {
             self.instructions = Some(words.number()?);
             self.lane_instructions = if words.eat("lanes") { Some(words.number()?) } else { None };
@@ -222,6 +229,12 @@ impl<'a> Words<'a> {
         let found = self.0.get(self.1) == Some(&word);
         self.1 += usize::from(found);
         found
+    }
+
+    fn rest(&mut self) -> Vec<&'a str> {
+        let rest = self.0[self.1..].to_vec();
+        self.1 = self.0.len();
+        rest
     }
 
     fn end(&self) -> Result<(), Error> {

@@ -21,6 +21,7 @@
 //!   expect x i32 0*32
 //!   expect x at 64 i32 1          # from this byte
 //!   expect fault address out of range lane 20 pc 0x8 address 0x1000000000
+//!   expect message address out of range at pc 0x8, ...   # of the fault, in full
 //!   expect instructions 12 lanes 384
 //! ```
 //!

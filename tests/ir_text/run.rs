@@ -127,9 +127,10 @@ fn check_outcome(case: &Case, outcome: &Outcome) -> Result<(), String> {
             let holds = expected.kind == fault.kind.name()
                 && expected.lane.is_none_or(|lane| lane == fault.lane)
                 && expected.pc.is_none_or(|pc| pc == fault.pc)
-                && expected.address.is_none_or(|address| address == fault.address);
+                && expected.address.is_none_or(|address| address == fault.address)
+                && expected.message.as_ref().is_none_or(|message| *message == fault.to_string());
             if !holds {
-                return Err(format!("the fault is {fault:?}, expected {expected:?}"));
+                return Err(format!("the fault is {fault:?}, `{fault}`, expected {expected:?}"));
             }
         }
     }

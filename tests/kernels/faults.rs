@@ -133,8 +133,8 @@ fn barriers_that_cannot_be_reached() {
     Case::behaviour("stuck", "stuck_barrier").shape(Shape { grid: 1, block: 96 }).output(&[0u32; 96]).check_fault(
         |fault| {
             assert_eq!(fault.kind(), FaultKind::StuckBarrier);
-            let waiting: Vec<(u32, u32)> = fault.fault.waiting.iter().map(|w| (w.warp, w.barrier)).collect();
-            assert_eq!(waiting, [(0, 0), (1, 1), (2, 1)]);
+            let waiting: Vec<_> = fault.fault.waiting.iter().map(|w| (w.warp, w.barrier)).collect();
+            assert_eq!(waiting, [(0, Some(0)), (1, Some(1)), (2, Some(1))]);
         },
     );
     Case::behaviour("stuck", "stuck_count")

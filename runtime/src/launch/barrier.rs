@@ -1,4 +1,4 @@
-//! The named barriers of a block.
+//! The named barriers of a block, as far as they count warps; see `lanes` for those that count lanes.
 //!
 //! Warps are counted, not lanes: a warp arrives once, with all its lanes (facts: Maxwell semantics, "BAR"). A barrier for the
 //! whole block counts out the warps that have exited; one for a given number of threads does not, because nothing says
@@ -73,7 +73,7 @@ impl Barriers {
         }
         cell.arrivals += 1;
         cell.warps += u32::from(arrival.first);
-        if matches!(arrival.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or) {
+        if arrival.kind.reduces() {
             cell.lanes += arrival.lanes.count_ones();
             cell.set += (arrival.lanes & arrival.predicate).count_ones();
         }
@@ -100,17 +100,22 @@ impl Barriers {
     /// What a warp that waits reads as the barrier's result, for the reducing kinds.
     pub(super) fn result(&self, barrier: u32, kind: BarrierKind) -> Option<u32> {
         let cell = &self.cells[barrier as usize];
-        match kind {
-            BarrierKind::Sync | BarrierKind::Arrive => None,
-            BarrierKind::Popcount => Some(cell.set),
-            BarrierKind::And => Some(u32::from(cell.set == cell.lanes)),
-            BarrierKind::Or => Some(u32::from(cell.set != 0)),
-        }
+        reduction(kind, cell.set, cell.lanes)
     }
 
     /// Begins anew.
     pub(super) fn reset(&mut self, barrier: u32) {
         self.cells[barrier as usize] = Cell::default();
         self.active &= !(1 << barrier);
+    }
+}
+
+/// The result of a reducing kind, of so many lanes of which so many have the predicate set.
+pub(super) fn reduction(kind: BarrierKind, set: u32, lanes: u32) -> Option<u32> {
+    match kind {
+        BarrierKind::Popcount => Some(set),
+        BarrierKind::And => Some(u32::from(set == lanes)),
+        BarrierKind::Or => Some(u32::from(set != 0)),
+        _ => None,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::barrier::{Arrival, Barriers};
 use super::config::LaunchError;
+use super::lanes::{LaneArrival, LaneBarriers, Lanes, Released};
 use super::outcome::Waiting;
-use crate::warp::{BarrierKind, LOCAL_PADDING, SHARED_PADDING};
+use crate::warp::{BarrierCounts, BarrierKind, LOCAL_PADDING, SHARED_PADDING};
 use crate::zeroed::Zeroed;
 
 /// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
@@ -75,6 +76,8 @@ pub(super) enum State {
         barrier: u32,
         kind: BarrierKind,
     },
+    /// All its lanes wait, or it said that it has nothing to do until some are released.
+    WaitingForLanes,
     Done,
 }
 
@@ -88,8 +91,29 @@ pub(super) struct Suspended {
     pub barrier_result: u32,
     /// Bit set of the barriers at which it has arrived since they were last complete.
     pub arrived: u16,
+    pub lanes: Lanes,
+    /// The lanes that were handed back to it last.
+    pub released: u64,
     /// `None` once it is done.
     pub storage: Option<WarpStorage>,
+}
+
+impl Suspended {
+    pub(super) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Lanes that have neither exited nor wait.
+    fn free_lanes(&self) -> u64 {
+        self.launch_mask & !self.lanes.exited & !self.lanes.waiting()
+    }
+
+    /// Hands back what the next complete barrier has released, if there is one.
+    fn hand_over(&mut self) {
+        let released = self.lanes.take_released().unwrap_or(Released { lanes: 0, result: None });
+        self.released = released.lanes;
+        self.barrier_result = released.result.unwrap_or(self.barrier_result);
+    }
 }
 
 pub(super) struct Block {
@@ -107,6 +131,7 @@ pub(super) struct Block {
     pub live: u32,
     pub ready: u32,
     barriers: Barriers,
+    lane_barriers: LaneBarriers,
     shared: Zeroed,
     shared_bytes: u64,
 }
@@ -125,6 +150,7 @@ impl Block {
             live: 0,
             ready: 0,
             barriers: Barriers::default(),
+            lane_barriers: LaneBarriers::default(),
             shared,
             shared_bytes,
         })
@@ -140,6 +166,7 @@ impl Block {
         if !self.suspended.is_empty() {
             self.suspended.clear();
             self.barriers.clear();
+            self.lane_barriers.clear();
         }
         if self.shared_bytes > 0 {
             // SAFETY: the allocation has these bytes, and no warp runs.
@@ -185,6 +212,7 @@ impl Block {
     pub(super) fn finish(&mut self, slot: usize) -> Option<WarpStorage> {
         let warp = &mut self.suspended[slot];
         warp.state = State::Done;
+        warp.lanes = Lanes::default();
         self.live -= 1;
         self.ready -= 1;
         self.barriers.exit(warp.arrived);
@@ -211,14 +239,62 @@ impl Block {
 
     /// Whether all warps have started, those not done can go on, and none has arrived at a barrier.
     pub(super) fn may_go_in_step(&self) -> bool {
-        self.started == self.warps && self.ready == self.live && self.barriers.active().next().is_none()
+        let none_arrived = self.barriers.active().next().is_none() && self.lane_barriers.is_idle();
+        self.started == self.warps && self.ready == self.live && none_arrived
     }
 
-    /// The warps of the slots below this one that are not done arrive at a barrier of the whole block.
-    pub(super) fn arrive_up_to(&mut self, slot: usize, barrier: u32) {
+    /// Lanes of a suspended warp arrive at a barrier. It goes on with those that do not wait, or that are released.
+    pub(super) fn arrive_lanes(&mut self, slot: usize, arrival: &LaneArrival) {
+        self.lane_barriers.arrive(&mut self.suspended[slot], arrival);
+        let warp = &self.suspended[slot];
+        let waits = arrival.kind.waits() && warp.free_lanes() == 0;
+        self.leave_to_lanes(slot, waits);
+    }
+
+    /// Lanes of a suspended warp have exited, while others go on.
+    pub(super) fn exit_lanes(&mut self, slot: usize, lanes: u64) {
+        self.suspended[slot].lanes.exit(lanes);
+        self.leave_to_lanes(slot, false);
+    }
+
+    /// A suspended warp goes on with what has been released; before something has, if it need not wait for it.
+    pub(super) fn leave_to_lanes(&mut self, slot: usize, waits: bool) {
+        self.ready -= 1;
+        self.suspended[slot].state = State::WaitingForLanes;
+        self.release_lanes();
+        let warp = &mut self.suspended[slot];
+        // Those that yield let others have their turns.
+        if warp.state == State::WaitingForLanes && !waits {
+            warp.hand_over();
+            warp.state = State::Ready { yielded: true };
+            self.ready += 1;
+        }
+    }
+
+    /// Lets the warps go on that wait for lanes of which some are released now.
+    fn release_lanes(&mut self) {
+        self.lane_barriers.release(&mut self.suspended, self.started == self.warps);
+        for warp in &mut self.suspended {
+            if warp.state == State::WaitingForLanes && warp.lanes.has_released() {
+                warp.hand_over();
+                warp.state = State::Ready { yielded: false };
+                self.ready += 1;
+            }
+        }
+    }
+
+    /// The warps of the slots below this one that are not done arrive at a barrier of the whole block, which counts warps or lanes.
+    pub(super) fn arrive_up_to(&mut self, slot: usize, (barrier, counts): (u32, BarrierCounts)) {
         for earlier in 0..slot {
-            if self.suspended[earlier].state != State::Done {
-                self.arrive(earlier, Arrival::at_whole(barrier));
+            if self.suspended[earlier].is_done() {
+                continue;
+            }
+            match counts {
+                BarrierCounts::Warps => self.arrive(earlier, Arrival::at_whole(barrier)),
+                BarrierCounts::Lanes => {
+                    let all = self.suspended[earlier].launch_mask;
+                    self.arrive_lanes(earlier, &LaneArrival::at_whole(barrier, all));
+                }
             }
         }
     }
@@ -227,6 +303,9 @@ impl Block {
     pub(super) fn release(&mut self) {
         for barrier in self.barriers.active() {
             self.release_from(barrier);
+        }
+        if !self.lane_barriers.is_idle() {
+            self.release_lanes();
         }
     }
 
@@ -251,10 +330,21 @@ impl Block {
 
     /// The warps that wait; `pc` tells where a block number lies.
     pub(super) fn waiting(&self, pc: impl Fn(u32) -> u64) -> Vec<Waiting> {
-        let waiting = self.suspended.iter().filter_map(|warp| match warp.state {
-            State::Waiting { barrier, .. } => Some(Waiting { warp: warp.warp, barrier, pc: pc(warp.resume) }),
-            _ => None,
-        });
-        waiting.collect()
+        let mut waiting = Vec::new();
+        for warp in &self.suspended {
+            if let State::Waiting { barrier, .. } = warp.state {
+                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier: Some(barrier), pc: pc(warp.resume) });
+            }
+            if !warp.is_done() {
+                let lanes = warp.lanes.waits.iter();
+                waiting.extend(lanes.map(|wait| Waiting {
+                    warp: warp.warp,
+                    lanes: Some(wait.lanes),
+                    barrier: Some(wait.barrier),
+                    pc: pc(wait.resume),
+                }));
+            }
+        }
+        waiting
     }
 }

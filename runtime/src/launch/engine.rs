@@ -22,4 +22,11 @@ pub trait Engine: Sync {
         let _ = block;
         0
     }
+
+    /// After the fault [`FaultKind::Deadlock`](crate::fault::FaultKind::Deadlock): lanes of the context's warp that wait, and the
+    /// guest address before which they do. `resume` is the block that found it.
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        let _ = context;
+        Vec::new()
+    }
 }

@@ -8,6 +8,7 @@ mod barrier;
 mod block;
 mod config;
 mod engine;
+mod lanes;
 mod outcome;
 mod schedule;
 mod threads;

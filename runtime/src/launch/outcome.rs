@@ -32,15 +32,18 @@ pub struct Fault {
     pub lane: u32,
     /// Guest address, 0 where there is none.
     pub address: u64,
-    /// For a stuck barrier: the warps that wait.
+    /// For a stuck barrier or a deadlock: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
 }
 
-/// A warp that waits at a barrier.
+/// A warp that waits at a barrier, or lanes of it; or lanes that wait for others of their warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub warp: u32,
-    pub barrier: u32,
+    /// One bit for each lane that waits by itself. None: the warp as a whole.
+    pub lanes: Option<u64>,
+    /// None: for others of its warp.
+    pub barrier: Option<u32>,
     /// Where it would go on.
     pub pc: u64,
 }
@@ -50,15 +53,25 @@ impl fmt::Display for Fault {
         let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting } = self;
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
-            FaultKind::StuckBarrier => {
-                for group in waiting.chunk_by(|a, b| (a.warp + 1, a.barrier, a.pc) == (b.warp, b.barrier, b.pc)) {
+            FaultKind::StuckBarrier | FaultKind::Deadlock => {
+                let follows = |a: &Waiting, b: &Waiting| {
+                    (a.warp + 1, a.lanes, a.barrier, a.pc) == (b.warp, b.lanes, b.barrier, b.pc)
+                };
+                for group in waiting.chunk_by(follows) {
                     let (first, last) = (group[0], group[group.len() - 1]);
                     let warps = if group.len() == 1 { "warp" } else { "warps" };
-                    write!(f, "; {warps} {}", first.warp)?;
+                    write!(f, "; ")?;
+                    if let Some(lanes) = first.lanes {
+                        write!(f, "lanes {lanes:#x} of ")?;
+                    }
+                    write!(f, "{warps} {}", first.warp)?;
                     if group.len() > 1 {
                         write!(f, " to {}", last.warp)?;
                     }
-                    write!(f, " at barrier {}, before pc {:#x}", first.barrier, first.pc)?;
+                    match first.barrier {
+                        Some(barrier) => write!(f, " at barrier {barrier}, before pc {:#x}", first.pc)?,
+                        None => write!(f, " before pc {:#x}", first.pc)?,
+                    }
                 }
                 Ok(())
             }

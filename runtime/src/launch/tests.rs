@@ -73,5 +73,6 @@ fn counter<'c>(context: &'c mut WarpContext<'_>) -> &'c mut u8 {
 mod barriers;
 mod blocks;
 mod faults;
+mod lanes;
 mod threads;
 mod turns;

@@ -3,10 +3,11 @@
 use super::barrier::Arrival;
 use super::block::{Block, State, Suspended, WarpStorage};
 use super::config::LaunchError;
-use super::outcome::{Counts, Fault};
+use super::lanes::{LaneArrival, Lanes};
+use super::outcome::{Counts, Fault, Waiting};
 use super::schedule::Launch;
 use crate::fault::{FaultKind, FaultRecord};
-use crate::warp::{BARRIERS, BarrierKind, ExitCode, Tlb, WarpContext};
+use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, Tlb, WarpContext};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -202,7 +203,13 @@ impl<'a> Worker<'a> {
             }
             None if block.live > 0 => {
                 let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
-                let fault = self.fault(block, waiting[0].warp, FaultKind::StuckBarrier, waiting[0].pc);
+                // A warp may wait for lanes of which none do.
+                let first = waiting.first().map(|first| (first.warp, first.pc));
+                let (warp, pc) = first.unwrap_or_else(|| {
+                    let live = block.suspended.iter().find(|warp| !warp.is_done());
+                    live.map_or((0, 0), |warp| (warp.warp, self.launch.engine.block_pc(warp.resume)))
+                });
+                let fault = self.fault(block, warp, FaultKind::StuckBarrier, pc);
                 return Err(Stop::Fault(Box::new(Fault { waiting, ..fault })));
             }
             None => {}
@@ -224,7 +231,8 @@ impl<'a> Worker<'a> {
         for slot in 0..block.suspended.len() {
             let State::Ready { yielded } = block.suspended[slot].state else { continue };
             let code = self.resume(block, slot, yielded)?;
-            let barrier = if code == ExitCode::Barrier { self.whole_barrier() } else { None };
+            let barrier =
+                if code == ExitCode::Barrier { self.whole_barrier(&block.suspended[slot].lanes) } else { None };
             if barrier.is_none() || common.is_some() && common != barrier {
                 if let Some(barrier) = common {
                     block.arrive_up_to(slot, barrier);
@@ -234,6 +242,7 @@ impl<'a> Worker<'a> {
             }
             common = barrier;
             block.suspended[slot].state = State::Ready { yielded: false };
+            block.suspended[slot].released = self.context.launch_mask;
             self.check_if_due(block, block.suspended[slot].warp, self.context.resume)?;
         }
         Ok(block.suspended.len())
@@ -252,6 +261,7 @@ impl<'a> Worker<'a> {
         context.warp = first;
         context.resume = 0;
         context.barrier_result = 0;
+        context.barrier_released = 0;
         context.launch_mask = if first + 1 == block.warps { shape.last_mask } else { shape.full_mask };
         context.chain_end = block.warps;
         context.row_end = block.row_end(first);
@@ -279,6 +289,8 @@ impl<'a> Worker<'a> {
                 launch_mask,
                 barrier_result: 0,
                 arrived: 0,
+                lanes: Lanes::default(),
+                released: 0,
                 storage: Some(storage),
             });
             self.returned(block, slot, code)?;
@@ -310,6 +322,7 @@ impl<'a> Worker<'a> {
         context.row_end = block.ctaid[0] + 1;
         context.resume = warp.resume;
         context.barrier_result = warp.barrier_result;
+        context.barrier_released = warp.released;
         context.launch_mask = warp.launch_mask;
         let code = self.call(storage, self.turn(yielded, others)).map_err(Stop::Error)?;
         assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
@@ -328,6 +341,7 @@ impl<'a> Worker<'a> {
     fn call(&mut self, storage: &mut WarpStorage, back_edges: u64) -> Result<ExitCode, LaunchError> {
         self.context.back_edges = back_edges;
         self.context.barrier_mask = u64::MAX;
+        self.context.barrier_counts = BarrierCounts::Warps as u32;
         self.context.slot = storage.slot;
         self.context.local = storage.local();
         let before = self.context.instructions;
@@ -361,13 +375,14 @@ impl<'a> Worker<'a> {
             }
             ExitCode::Barrier => {
                 self.check_if_due(block, warp, self.context.resume)?;
-                let arrival = self.arrival(block, warp)?;
-                block.arrive(slot, arrival);
+                self.arrive(block, slot)?;
             }
             ExitCode::Fault => {
                 let FaultRecord { kind, lane, pc, address } = self.context.fault;
                 let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
-                return Err(Stop::Fault(Box::new(Fault { lane, address, ..self.fault(block, warp, kind, pc) })));
+                let fault = Fault { lane, address, ..self.fault(block, warp, kind, pc) };
+                let fault = if kind == FaultKind::Deadlock { self.deadlock(fault) } else { fault };
+                return Err(Stop::Fault(Box::new(fault)));
             }
             ExitCode::Grow => unreachable!("the engine was called again"),
             // Nobody serves it: see `Engine::run`.
@@ -383,30 +398,57 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The barrier that the context's warp has come to, if it waits at one for all others of the block and for nothing else.
-    fn whole_barrier(&self) -> Option<u32> {
-        let WarpContext { barrier_kind, barrier_id, barrier_threads, .. } = *self.context;
+    /// The barrier that the context's warp has come to, whose lanes these are, and what it counts, if all of it waits at one for all
+    /// others of the block and for nothing else.
+    fn whole_barrier(&self, lanes: &Lanes) -> Option<(u32, BarrierCounts)> {
+        let WarpContext { barrier_kind, barrier_id, barrier_threads, barrier_mask, launch_mask, .. } = *self.context;
         let is_whole = barrier_kind == BarrierKind::Sync as u32 && barrier_threads == 0 && barrier_id < BARRIERS as u32;
-        is_whole.then_some(barrier_id)
+        let counts = self.barrier_counts();
+        let is_all = counts == BarrierCounts::Warps || launch_mask & !barrier_mask == 0 && lanes.are_together();
+        (is_whole && is_all).then_some((barrier_id, counts))
     }
 
-    /// The barrier that the context's warp has come to.
-    fn arrival(&self, block: &Block, warp: u32) -> Result<Arrival, Stop> {
+    fn barrier_counts(&self) -> BarrierCounts {
+        let lanes = self.context.barrier_counts == BarrierCounts::Lanes as u32;
+        if lanes { BarrierCounts::Lanes } else { BarrierCounts::Warps }
+    }
+
+    /// The context's warp has come to a barrier.
+    fn arrive(&mut self, block: &mut Block, slot: usize) -> Result<(), Stop> {
         let context = &*self.context;
         let kind = BarrierKind::from_number(context.barrier_kind).expect("an engine sets the barrier's kind");
-        if context.barrier_id as usize >= BARRIERS {
-            let pc = self.launch.engine.block_pc(context.resume);
-            return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
+        let lanes = context.barrier_mask & context.launch_mask;
+        let (barrier, threads, predicate) = (context.barrier_id, context.barrier_threads, context.barrier_predicate);
+        match kind {
+            BarrierKind::Exit => block.exit_lanes(slot, lanes),
+            BarrierKind::Wait => block.leave_to_lanes(slot, true),
+            BarrierKind::Poll => block.leave_to_lanes(slot, false),
+            _ if barrier as usize >= BARRIERS => {
+                let pc = self.launch.engine.block_pc(context.resume);
+                let warp = block.suspended[slot].warp;
+                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
+            }
+            _ if self.barrier_counts() == BarrierCounts::Lanes => {
+                block.arrive_lanes(slot, &LaneArrival { kind, barrier, expected: threads, lanes, predicate });
+            }
+            _ => {
+                // Mostly the whole block, which is 0 threads and no division.
+                let expected = if threads == 0 { 0 } else { threads.div_ceil(context.lanes) };
+                block.arrive(slot, Arrival { kind, barrier, expected, lanes, predicate, first: true });
+            }
         }
-        Ok(Arrival {
-            kind,
-            barrier: context.barrier_id,
-            // Mostly the whole block, which is 0 threads and no division.
-            expected: if context.barrier_threads == 0 { 0 } else { context.barrier_threads.div_ceil(context.lanes) },
-            lanes: context.barrier_mask & context.launch_mask,
-            predicate: context.barrier_predicate,
-            first: true,
-        })
+        Ok(())
+    }
+
+    /// With the lanes that wait; the first of them are what the fault names.
+    fn deadlock(&mut self, fault: Fault) -> Fault {
+        let waiting = self.launch.engine.deadlocked(&mut self.context).into_iter();
+        let warp = fault.warp;
+        let waiting: Vec<Waiting> =
+            waiting.map(|(lanes, pc)| Waiting { warp, lanes: Some(lanes), barrier: None, pc }).collect();
+        let first = waiting.first().map(|first| (first.lanes.unwrap_or(0).trailing_zeros(), first.pc));
+        let (lane, pc) = first.unwrap_or((fault.lane, fault.pc));
+        Fault { lane, pc, waiting, ..fault }
     }
 
     fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {

@@ -42,7 +42,13 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
         5 => b.jump(last),
         6 => {
             let [id, threads] = [b.iconst(Type::I32, 0), b.iconst(Type::I32, 0)];
-            let barrier = Barrier { kind: BarrierKind::Sync, id, threads: Some(threads), predicate: None };
+            let barrier = Barrier {
+                kind: BarrierKind::Sync,
+                counts: BarrierCounts::Warps,
+                id,
+                threads: Some(threads),
+                predicate: None,
+            };
             b.barrier(barrier, body);
             second = true;
         }

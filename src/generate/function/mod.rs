@@ -7,11 +7,13 @@ mod bytes;
 mod elementwise;
 mod masks;
 mod memory;
+mod waiting;
 mod warp;
 
 use arbitrary::{Result, Unstructured};
 
 pub use elementwise::{Elementwise, elementwise};
+pub use waiting::waiting;
 
 use crate::ir::names::Named;
 use crate::ir::*;
@@ -69,8 +71,8 @@ impl Pool {
     }
 }
 
-/// A function for warps of 8, 32 or 64 lanes.
-pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
+/// For warps of 8, 32 or 64 lanes.
+fn begin(u: &mut Unstructured<'_>) -> Result<(FunctionBuilder, Banks)> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
     let mut f = FunctionBuilder::new("random", lanes, NAN);
     let active = f.bank("active", CellKind::Mask, 1).reg(0);
@@ -82,6 +84,12 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         uniforms: f.bank("u", CellKind::Uniform(Type::I32), UNIFORMS),
         arrays: f.bank("x", CellKind::Bytes(ARRAY_BYTES), ARRAYS),
     };
+    Ok((f, banks))
+}
+
+/// A function for warps of 8, 32 or 64 lanes.
+pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
+    let (mut f, banks) = begin(u)?;
     let count = u.int_in_range(1..=4)?;
     let entry = f.new_block(0);
     let body: Vec<BlockId> = (0..count).map(|i| f.new_block(8 * (i + 1))).collect();

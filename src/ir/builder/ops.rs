@@ -1,5 +1,6 @@
 //! One method for each operation. Masked operations take the builder's guard and `nomask`.
 
+use super::super::function::LaneEvent;
 use super::super::image::sample::Operation;
 use super::super::op::*;
 use super::super::register::{BankId, Part, Reg, Region};
@@ -382,6 +383,20 @@ impl BlockBuilder<'_> {
 
     pub fn barrier(&mut self, barrier: Barrier, resume: BlockId) {
         self.terminate(Terminator::Barrier { barrier, resume });
+    }
+
+    /// To the first place where lanes wait, from the one with index `from` on.
+    pub fn dispatch(&mut self, places: Vec<(Reg, BlockId)>, from: Option<Value>, otherwise: BlockId) {
+        self.terminate(Terminator::Dispatch { places, from, otherwise });
+    }
+
+    pub fn lanes(&mut self, event: LaneEvent, resume: BlockId) {
+        self.terminate(Terminator::Lanes { event, resume });
+    }
+
+    /// No lane goes on from these registers, each with the pc before which its lanes wait.
+    pub fn deadlock(&mut self, waiting: Vec<(Reg, u64)>) {
+        self.terminate(Terminator::Deadlock { waiting });
     }
 
     pub fn service(&mut self, service: Service, lanes: Value, resume: BlockId) {

@@ -300,7 +300,7 @@ impl Generator<'_> {
             let first = if any { 1 } else { targets + 1 - forwards };
             BlockId(first + this.below(targets + 1 - first))
         };
-        match self.below(12) {
+        match self.below(14) {
             0 | 1 => {
                 let target = target(self);
                 self.b.jump(target);
@@ -339,9 +339,26 @@ impl Generator<'_> {
                 let reduces = !matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
                 let predicate = if reduces { Some(self.mask()) } else { None };
                 let resume = target(self);
-                self.b.barrier(Barrier { kind, id, threads, predicate }, resume);
+                let counts = if self.once_in(3) { BarrierCounts::Lanes } else { BarrierCounts::Warps };
+                self.b.barrier(Barrier { kind, counts, id, threads, predicate }, resume);
             }
-            9 if self.once_in(3) => {
+            9 | 10 => {
+                let places = (0..REGISTERS - 1).filter(|_| self.below(3) != 0).collect::<Vec<u32>>();
+                let places = places.into_iter().map(|index| (self.banks.masks.reg(index), target(self))).collect();
+                let from = if self.once_in(3) { Some(self.uniform(Type::I32)) } else { None };
+                let otherwise = target(self);
+                self.b.dispatch(places, from, otherwise);
+            }
+            11 if self.once_in(3) => {
+                let event = self.pick(&[LaneEvent::Exit, LaneEvent::Wait, LaneEvent::Poll, LaneEvent::Poll]);
+                let resume = target(self);
+                self.b.lanes(event, resume);
+            }
+            11 if self.once_in(2) => {
+                let waiting = (0..REGISTERS - 1).map(|index| (self.banks.masks.reg(index), u64::from(0x10 * index)));
+                self.b.deadlock(waiting.collect());
+            }
+            12 if self.once_in(3) => {
                 let kind = self.pick(&[
                     TrapKind::IllegalInstruction,
                     TrapKind::Unimplemented,

@@ -191,7 +191,7 @@ impl Parser {
         let start = *line;
         let results = result_names(line);
         if results.is_empty()
-            && let Some(term) = self.terminator(line)?
+            && let Some(term) = self.terminator(function, line)?
         {
             if let Some(block) = function.blocks.last_mut() {
                 block.term = term;
@@ -230,7 +230,7 @@ impl Parser {
         Ok(())
     }
 
-    fn terminator(&self, line: &mut Cursor<'_>) -> Result<Option<Terminator>, ParseError> {
+    fn terminator(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Option<Terminator>, ParseError> {
         let mut ahead = *line;
         let mnemonic = ahead.mnemonic();
         let rest = &mut ahead;
@@ -257,14 +257,14 @@ impl Parser {
             }
             "indirect" => Terminator::Indirect { pc: self.value(rest)? },
             "exit" => Terminator::Exit,
+            "dispatch" => self.dispatch(function, rest)?,
+            "deadlock" => self.deadlock(function, rest)?,
             _ => {
-                if let Some(kind) = mnemonic.strip_prefix("barrier.").and_then(BarrierKind::from_name) {
-                    let id = self.value(rest)?;
-                    let threads = if rest.eat("threads") { Some(self.value(rest)?) } else { None };
-                    let predicate = if rest.eat("predicate") { Some(self.value(rest)?) } else { None };
+                if let Some(barrier) = mnemonic.strip_prefix("barrier.").and_then(barrier_named) {
+                    self.barrier(barrier, rest)?
+                } else if let Some(event) = mnemonic.strip_prefix("lanes.").and_then(LaneEvent::from_name) {
                     rest.expect("resume")?;
-                    let barrier = Barrier { kind, id, threads, predicate };
-                    Terminator::Barrier { barrier, resume: self.block_id(rest)? }
+                    Terminator::Lanes { event, resume: self.block_id(rest)? }
                 } else if let Some(service) = mnemonic.strip_prefix("service.").and_then(Service::from_name) {
                     let lanes = self.value(rest)?;
                     rest.expect("resume")?;
@@ -278,6 +278,48 @@ impl Parser {
         };
         *line = ahead;
         Ok(Some(term))
+    }
+
+    fn barrier(
+        &self,
+        (kind, counts): (BarrierKind, BarrierCounts),
+        line: &mut Cursor<'_>,
+    ) -> Result<Terminator, ParseError> {
+        let id = self.value(line)?;
+        let threads = if line.eat("threads") { Some(self.value(line)?) } else { None };
+        let predicate = if line.eat("predicate") { Some(self.value(line)?) } else { None };
+        line.expect("resume")?;
+        let barrier = Barrier { kind, counts, id, threads, predicate };
+        Ok(Terminator::Barrier { barrier, resume: self.block_id(line)? })
+    }
+
+    fn dispatch(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Terminator, ParseError> {
+        let mut from = None;
+        if line.eat("from") {
+            from = Some(self.value(line)?);
+            line.expect(",")?;
+        }
+        let mut places = Vec::new();
+        while !line.eat("else") {
+            let reg = self.reg(function, line)?;
+            line.expect(":")?;
+            places.push((reg, self.block_id(line)?));
+            line.expect(",")?;
+        }
+        Ok(Terminator::Dispatch { places, from, otherwise: self.block_id(line)? })
+    }
+
+    fn deadlock(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Terminator, ParseError> {
+        let mut waiting = Vec::new();
+        while !line.is_at_end() {
+            if !waiting.is_empty() {
+                line.expect(",")?;
+            }
+            let reg = self.reg(function, line)?;
+            line.expect(":")?;
+            waiting.push((reg, line.number("a pc")?));
+        }
+        Ok(Terminator::Deadlock { waiting })
     }
 
     fn value(&self, line: &mut Cursor<'_>) -> Result<Value, ParseError> {
@@ -306,6 +348,14 @@ impl Parser {
         let index = line.number("a register's index")?;
         line.expect("]")?;
         Ok(bank.reg(index))
+    }
+}
+
+/// Of a barrier's mnemonic, what follows `barrier.`.
+fn barrier_named(name: &str) -> Option<(BarrierKind, BarrierCounts)> {
+    match name.strip_suffix(".lanes") {
+        Some(kind) => Some((BarrierKind::from_name(kind)?, BarrierCounts::Lanes)),
+        None => Some((BarrierKind::from_name(name)?, BarrierCounts::Warps)),
     }
 }
 

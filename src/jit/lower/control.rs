@@ -12,8 +12,9 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::fault_of;
 use crate::ir::layout::row_bytes;
-use crate::ir::{BarrierKind, BlockId, CellKind, Terminator};
-use warploom_runtime::warp::ExitCode;
+use crate::ir::{BarrierCounts, BlockId, CellKind, LaneEvent, Terminator};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{BarrierKind, ExitCode};
 
 /// Bytes that one round of the loop clears that zeroes registers.
 const CLEARED_AT_ONCE: i32 = 64;
@@ -35,7 +36,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.count(active);
     }
 
-    fn active_cell(&mut self) -> Clif {
+    pub(super) fn active_cell(&mut self) -> Clif {
         let offset = self.layout.offset(self.function.active) as i32;
         self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
@@ -164,7 +165,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
-    fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
+    pub(super) fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
         let backward = to.0 <= self.number;
         let known = if backward { self.region.backward.get(&to).copied() } else { self.region.block(to) };
         known.map_or_else(|| (self.b.create_block(), true), |block| (block, false))
@@ -207,31 +208,15 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.return_code(ExitCode::UnknownPc as u32);
                 });
             }
-            Terminator::Barrier { barrier, resume } => {
-                let kind = match barrier.kind {
-                    BarrierKind::Sync => warploom_runtime::warp::BarrierKind::Sync,
-                    BarrierKind::Arrive => warploom_runtime::warp::BarrierKind::Arrive,
-                    BarrierKind::Popcount => warploom_runtime::warp::BarrierKind::Popcount,
-                    BarrierKind::And => warploom_runtime::warp::BarrierKind::And,
-                    BarrierKind::Or => warploom_runtime::warp::BarrierKind::Or,
+            Terminator::Dispatch { places, from, otherwise } => self.dispatch(places, *from, *otherwise),
+            Terminator::Barrier { barrier, resume } => self.barrier(barrier, *resume),
+            Terminator::Lanes { event, resume } => {
+                let kind = match event {
+                    LaneEvent::Exit => BarrierKind::Exit,
+                    LaneEvent::Wait => BarrierKind::Wait,
+                    LaneEvent::Poll => BarrierKind::Poll,
                 };
-                let kind = self.b.ins().iconst(types::I32, kind as i64);
-                self.ctx_store(kind, abi::BARRIER_KIND);
-                let id = self.scalar(barrier.id);
-                self.ctx_store(id, abi::BARRIER_ID);
-                let threads = match barrier.threads {
-                    Some(threads) => self.scalar(threads),
-                    None => self.b.ins().iconst(types::I32, 0),
-                };
-                self.ctx_store(threads, abi::BARRIER_THREADS);
-                if let Some(predicate) = barrier.predicate {
-                    let predicate = self.scalar(predicate);
-                    self.ctx_store(predicate, abi::BARRIER_PREDICATE);
-                    let active = self.active_cell();
-                    self.ctx_store(active, abi::BARRIER_MASK);
-                }
-                self.resume_at(*resume);
-                self.return_code(ExitCode::Barrier as u32);
+                self.leave_to_barrier(kind, BarrierCounts::Lanes, true, *resume);
             }
             Terminator::Service { service, lanes, resume } => {
                 let service = self.b.ins().iconst(types::I32, *service as i64);
@@ -252,6 +237,13 @@ impl BlockLowerer<'_, '_, '_> {
                 let lane = self.b.ins().select(active, lane, none);
                 let pc = self.b.ins().iconst(types::I64, *pc as i64);
                 self.region.exits.record_fault(self.b, self.ctx, fault_of(*kind), Some(lane), pc);
+            }
+            Terminator::Deadlock { .. } => {
+                // The interpreter knows who waits.
+                self.resume_at(BlockId(self.number));
+                let (none, pc) = (self.b.ins().iconst(types::I32, 0), self.block.pc as i64);
+                let pc = self.b.ins().iconst(types::I64, pc);
+                self.region.exits.record_fault(self.b, self.ctx, FaultKind::Deadlock, Some(none), pc);
             }
         }
     }

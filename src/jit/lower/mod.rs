@@ -1,8 +1,9 @@
-//! From IR to CLIF. `region` sets up a function of several blocks and `control` ends a block; `block` walks the steps
+//! From IR to CLIF. `region` sets up a function of several blocks; `block` walks the steps
 //! of a plan, `segment` does those of lanes, `idle` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it,
 //! `masks` those of masks, `rows` what they have in the register file; `pure`, `convert`, `int`, `float`, `half`, `vector`
 //! are operations without effect, `rounding` is for those that round other than to nearest; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
-//! through `apart` or `staging`; `scalar` does so for the warp as a whole, `arrays` are byte regions, `indexed` lane registers by number. `resident`, `alone`, `sweep` and `whole` are other orders in
+//! through `apart` or `staging`; `scalar` does so for the warp as a whole, `arrays` are byte regions, `indexed` lane registers by number. `control` and `waits`
+//! end blocks. `resident`, `alone`, `sweep` and `whole` are other orders in
 //! which lanes, chunks and warps may run what they do not see of each other; `again` is for where they may not after all.
 
 mod address;
@@ -34,6 +35,7 @@ mod spaced;
 mod staging;
 mod sweep;
 mod vector;
+mod waits;
 mod warp;
 mod whole;
 

@@ -211,6 +211,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Special::LaunchMask => self.ctx_load(types::I64, abi::LAUNCH_MASK),
             Special::Clock => self.ctx_load(types::I64, abi::INSTRUCTIONS),
             Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
+            Special::BarrierReleased => self.ctx_load(types::I64, abi::BARRIER_RELEASED),
             Special::SharedBytes => self.ctx_load(types::I32, abi::SHARED_BYTES),
             // Uniform here: of one-dimensional blocks, or blocks of whole warps.
             Special::Tid(axis) => self.first_tid(axis),

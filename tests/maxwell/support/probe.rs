@@ -207,18 +207,12 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
     let wrapper = builder.finish().expect("the wrapper");
 
     // Blocks 0 and 1 are the wrapper's, the others follow.
-    let moved = |id: &mut BlockId| id.0 += 2;
+    let moved = |id: BlockId| BlockId(id.0 + 2);
     for block in &mut function.blocks {
-        block.join.iter_mut().for_each(moved);
-        match &mut block.term {
-            Terminator::Jump(target) => moved(target),
-            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(moved),
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter_mut().map(|(_, target)| target).chain([default]).for_each(moved);
-            }
-            Terminator::Barrier { resume, .. } | Terminator::Service { resume, .. } => moved(resume),
+        block.join = block.join.map(moved);
+        match block.term {
             Terminator::Indirect { .. } | Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
-            Terminator::Trap { .. } => {}
+            _ => block.term.map_targets(moved),
         }
     }
     function.blocks.splice(0..0, wrapper.blocks.into_iter().take(2));

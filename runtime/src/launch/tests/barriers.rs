@@ -158,7 +158,7 @@ fn a_stuck_barrier_names_who_waits_where() {
     });
     let fault = run(&engine, &LaunchConfig::new([1, 1, 1], [128, 1, 1])).fault.unwrap();
     let waiting = [(1, 1, 0x400), (2, 1, 0x400), (3, 2, 0x900)];
-    let waiting = waiting.map(|(warp, barrier, pc)| Waiting { warp, barrier, pc }).to_vec();
+    let waiting = waiting.map(|(warp, barrier, pc)| Waiting { warp, lanes: None, barrier: Some(barrier), pc }).to_vec();
     assert_eq!(
         fault,
         Fault { kind: FaultKind::StuckBarrier, pc: 0x400, block: [0; 3], warp: 1, lane: 0, address: 0, waiting }

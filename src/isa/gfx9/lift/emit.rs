@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::ir::{Barrier, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
 
 use super::context::{Banks, Cx};
 use super::entry;
@@ -110,7 +110,13 @@ impl Emitter<'_> {
             Flow::Barrier => {
                 let id = cx.b.iconst(Type::I32, 0);
                 let resume = self.block_at(next);
-                let barrier = Barrier { kind: BarrierKind::Sync, id, threads: None, predicate: None };
+                let barrier = Barrier {
+                    kind: BarrierKind::Sync,
+                    counts: BarrierCounts::Warps,
+                    id,
+                    threads: None,
+                    predicate: None,
+                };
                 self.function.at(block).barrier(barrier, resume);
             }
             Flow::Exit => cx.b.exit(),

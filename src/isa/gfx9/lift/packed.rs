@@ -229,9 +229,10 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, sum)
 }
 
-/// Sources that are no pairs of halves have none to choose: these have their usual bits.
+/// Sources that are no pairs of halves have none to choose: these have their usual bits. Of the number that is added to, which has
+/// 32 bits, the bit for the high half is 1 (LLVM) or 0 (rocBLAS's Tensile), and says nothing.
 fn no_halves(i: &Instruction, sources: std::ops::Range<usize>) -> Result<(), Unsupported> {
-    let usual = sources.map(|n| i.src(n)).all(|source| !source.op_sel && source.op_sel_hi);
+    let usual = sources.map(|n| (n, i.src(n))).all(|(n, source)| !source.op_sel && (source.op_sel_hi || n == 2));
     if usual { Ok(()) } else { Err(Unsupported) }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8 (BAR, MEMBAR) and 5 (B2R).
 
-use crate::ir::{Barrier, BarrierKind, Special, Value};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 use crate::isa::divergence::{Mask, first_lane, nonzero};
 use crate::isa::maxwell::field::{BarrierPart, BarrierReduction, FenceLevel};
 use crate::isa::maxwell::{Instruction, Role, Source};
@@ -29,7 +29,7 @@ fn barrier(cx: &mut Cx<'_>, i: &Instruction, kind: BarrierKind, predicate: Optio
     let bound = cx.int(15);
     let id = cx.b.and(id, bound);
     let threads = i.source(Role::B).map(|threads| operand(cx, threads));
-    Ok(Flow::Barrier(Barrier { kind, id, threads, predicate }))
+    Ok(Flow::Barrier(Barrier { kind, counts: BarrierCounts::Warps, id, threads, predicate }))
 }
 
 pub fn bar_sync(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -1,0 +1,180 @@
+//! Barriers that count lanes ([`BarrierCounts::Lanes`](crate::warp::BarrierCounts)): each lane arrives and waits by itself.
+
+use super::barrier::reduction;
+use super::block::Suspended;
+use crate::warp::{BARRIERS, BarrierKind};
+use std::collections::VecDeque;
+
+/// What has arrived at one barrier since it was last complete.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// A lane that arrives again, without having waited, counts again.
+    arrivals: u32,
+    /// Arrivals that complete it, given by the first; 0: all lanes of the block that have not exited.
+    expected: u32,
+    /// Of the reducing kinds: lanes, and lanes whose predicate is set.
+    lanes: u32,
+    set: u32,
+}
+
+#[derive(Default)]
+pub(super) struct LaneBarriers {
+    cells: [Cell; BARRIERS],
+    /// Bit set of the barriers at which a lane has arrived.
+    active: u16,
+}
+
+/// Lanes of one warp that arrive together.
+#[derive(Clone, Copy)]
+pub(super) struct LaneArrival {
+    pub kind: BarrierKind,
+    /// Less than [`BARRIERS`].
+    pub barrier: u32,
+    /// In lanes; 0: all of the block.
+    pub expected: u32,
+    pub lanes: u64,
+    /// Those of any lanes whose predicate is set.
+    pub predicate: u64,
+}
+
+impl LaneArrival {
+    /// These lanes wait for all others of the block, and for nothing else.
+    pub(super) fn at_whole(barrier: u32, lanes: u64) -> LaneArrival {
+        LaneArrival { kind: BarrierKind::Sync, barrier, expected: 0, lanes, predicate: 0 }
+    }
+}
+
+/// Lanes that wait at a barrier.
+#[derive(Clone, Copy)]
+pub(super) struct Wait {
+    pub barrier: u32,
+    pub lanes: u64,
+    /// Block number to go on at.
+    pub resume: u32,
+    kind: BarrierKind,
+}
+
+/// Lanes that a complete barrier hands back to their warp, and its result for them.
+pub(super) struct Released {
+    pub lanes: u64,
+    pub result: Option<u32>,
+}
+
+/// The lanes of a suspended warp, as far as barriers count them.
+#[derive(Default)]
+pub(super) struct Lanes {
+    pub waits: Vec<Wait>,
+    /// Those that have exited while the warp goes on.
+    pub exited: u64,
+    /// Barriers, and the lanes that have arrived at each since it was last complete and have not exited.
+    arrived: Vec<(u32, u64)>,
+    released: VecDeque<Released>,
+}
+
+impl Lanes {
+    /// All that wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.waits.iter().fold(0, |lanes, wait| lanes | wait.lanes)
+    }
+
+    /// Whether no lane has exited or come to a barrier that is not over.
+    pub(super) fn are_together(&self) -> bool {
+        self.exited == 0 && self.waits.is_empty() && self.arrived.is_empty() && self.released.is_empty()
+    }
+
+    /// What the next complete barrier hands back.
+    pub(super) fn take_released(&mut self) -> Option<Released> {
+        self.released.pop_front()
+    }
+
+    pub(super) fn has_released(&self) -> bool {
+        !self.released.is_empty()
+    }
+
+    /// These lanes exit.
+    pub(super) fn exit(&mut self, lanes: u64) {
+        self.exited |= lanes;
+        self.arrived.iter_mut().for_each(|(_, arrived)| *arrived &= !lanes);
+        self.waits.iter_mut().for_each(|wait| wait.lanes &= !lanes);
+        self.waits.retain(|wait| wait.lanes != 0);
+    }
+
+    /// Lanes arrive that go on, if they wait, at this block.
+    fn arrive(&mut self, arrival: &LaneArrival, resume: u32) {
+        let LaneArrival { kind, barrier, lanes, .. } = *arrival;
+        match self.arrived.iter_mut().find(|(at, _)| *at == barrier) {
+            Some((_, arrived)) => *arrived |= lanes,
+            None => self.arrived.push((barrier, lanes)),
+        }
+        if kind.waits() {
+            self.waits.push(Wait { barrier, lanes, resume, kind });
+        }
+    }
+
+    /// Whether all that have not exited of these have arrived.
+    fn have_arrived(&self, barrier: u32, launched: u64) -> bool {
+        let arrived = self.arrived.iter().find(|(at, _)| *at == barrier).map_or(0, |&(_, lanes)| lanes);
+        launched & !self.exited & !arrived == 0
+    }
+
+    /// The barrier is complete.
+    fn release(&mut self, barrier: u32, cell: &Cell) {
+        self.arrived.retain(|(at, _)| *at != barrier);
+        let done: Vec<Wait> = self.waits.extract_if(.., |wait| wait.barrier == barrier).collect();
+        for kind in BarrierKind::ALL {
+            let lanes = done.iter().filter(|wait| wait.kind == kind).fold(0, |lanes, wait| lanes | wait.lanes);
+            if lanes != 0 {
+                self.released.push_back(Released { lanes, result: reduction(kind, cell.set, cell.lanes) });
+            }
+        }
+    }
+}
+
+impl LaneBarriers {
+    pub(super) fn clear(&mut self) {
+        *self = LaneBarriers::default();
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.active == 0
+    }
+
+    /// Lanes of a warp arrive. A barrier of no lanes says nothing.
+    pub(super) fn arrive(&mut self, warp: &mut Suspended, arrival: &LaneArrival) {
+        if arrival.lanes == 0 {
+            return;
+        }
+        let cell = &mut self.cells[arrival.barrier as usize];
+        if cell.arrivals == 0 {
+            cell.expected = arrival.expected;
+        }
+        cell.arrivals = cell.arrivals.saturating_add(arrival.lanes.count_ones());
+        if arrival.kind.reduces() {
+            cell.lanes += arrival.lanes.count_ones();
+            cell.set += (arrival.lanes & arrival.predicate).count_ones();
+        }
+        self.active |= 1 << arrival.barrier;
+        warp.lanes.arrive(arrival, warp.resume);
+    }
+
+    /// Hands back the lanes that wait at barriers which are complete. `started`: all warps of the block have; those that have
+    /// not, or are done, are no longer among `warps`.
+    pub(super) fn release(&mut self, warps: &mut [Suspended], started: bool) {
+        for barrier in 0..BARRIERS as u32 {
+            if self.active >> barrier & 1 == 0 || !self.is_complete(barrier, warps, started) {
+                continue;
+            }
+            let cell = std::mem::take(&mut self.cells[barrier as usize]);
+            self.active &= !(1 << barrier);
+            warps.iter_mut().for_each(|warp| warp.lanes.release(barrier, &cell));
+        }
+    }
+
+    fn is_complete(&self, barrier: u32, warps: &[Suspended], started: bool) -> bool {
+        let cell = &self.cells[barrier as usize];
+        if cell.expected != 0 {
+            return cell.arrivals >= cell.expected;
+        }
+        started && warps.iter().all(|warp| warp.is_done() || warp.lanes.have_arrived(barrier, warp.launch_mask))
+    }
+}

@@ -1,0 +1,210 @@
+//! Where lanes may wait: which places of dispatchers ([`Terminator::Dispatch`]) can have lanes at the end of each block. A dataflow
+//! analysis forwards over the function, from none at the entry.
+
+use rustc_hash::FxHashMap;
+
+use super::bits::Bits;
+use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator};
+
+/// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
+#[derive(Default)]
+pub struct Places {
+    numbers: FxHashMap<Reg, usize>,
+    /// Of each place.
+    blocks: Vec<Vec<usize>>,
+    /// Of each block, the places that may have lanes where it ends, before it dispatches. None: it is not reached.
+    held: Vec<Option<Bits>>,
+    /// Of each block, the places whose registers it writes.
+    written: Vec<Bits>,
+}
+
+impl Places {
+    /// `indirect`: the blocks that indirect jumps lead to.
+    pub(super) fn of(function: &Function, indirect: &[usize]) -> Places {
+        let mut places = Places::default();
+        for block in &function.blocks {
+            let Terminator::Dispatch { places: named, .. } = &block.term else { continue };
+            for &(reg, at) in named {
+                let next = places.numbers.len();
+                let place = *places.numbers.entry(reg).or_insert(next);
+                places.blocks.resize(places.numbers.len(), Vec::new());
+                if !places.blocks[place].contains(&(at.0 as usize)) {
+                    places.blocks[place].push(at.0 as usize);
+                }
+            }
+        }
+        if !places.numbers.is_empty() {
+            places.follow(function, indirect);
+        }
+        places
+    }
+
+    pub(super) fn number(&self, reg: Reg) -> Option<usize> {
+        self.numbers.get(&reg).copied()
+    }
+
+    pub(super) fn registers(&self) -> impl Iterator<Item = Reg> + '_ {
+        self.numbers.keys().copied()
+    }
+
+    /// The blocks in which the lanes of a place go on.
+    pub(super) fn blocks(&self, place: usize) -> &[usize] {
+        &self.blocks[place]
+    }
+
+    /// The places that may have lanes where a block ends.
+    pub(super) fn held(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        self.held.get(block).and_then(Option::as_ref).into_iter().flat_map(Bits::iter)
+    }
+
+    /// Whether a block writes the register of a place.
+    pub(super) fn writes(&self, block: usize, place: usize) -> bool {
+        self.written[block].contains(place)
+    }
+
+    /// Whether a place may have lanes where a block ends.
+    pub(super) fn may_hold(&self, block: usize, reg: Reg) -> bool {
+        let held = self.held.get(block).and_then(Option::as_ref);
+        held.is_some_and(|held| self.number(reg).is_some_and(|place| held.contains(place)))
+    }
+
+    fn follow(&mut self, function: &Function, indirect: &[usize]) {
+        let (blocks, count) = (function.blocks.len(), self.numbers.len());
+        self.written = function.blocks.iter().map(|block| self.written_by(block, count)).collect();
+        self.held = vec![None; blocks];
+        // None: not reached so far.
+        let mut entry: Vec<Option<Bits>> = vec![None; blocks];
+        entry[0] = Some(Bits::new(count));
+        let (mut pending, mut queued) = (vec![0], vec![false; blocks]);
+        while let Some(index) = pending.pop() {
+            queued[index] = false;
+            let mut held = entry[index].clone().expect("a pending block has been reached");
+            let block = &function.blocks[index];
+            self.pass(block, &mut held);
+            self.held[index] = Some(held.clone());
+            self.leave(block, held, indirect, &mut |to, held| {
+                let more = match &mut entry[to] {
+                    Some(known) => known.union(held),
+                    unknown => {
+                        *unknown = Some(held.clone());
+                        true
+                    }
+                };
+                if more && !std::mem::replace(&mut queued[to], true) {
+                    pending.push(to);
+                }
+            });
+        }
+    }
+
+    fn written_by(&self, block: &Block, count: usize) -> Bits {
+        let mut written = Bits::new(count);
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfWrite { reg, .. } => written.extend(self.number(reg).into_iter()),
+                Op::RfScatter { bank, first, count, .. } => {
+                    written.extend((first..first + count).filter_map(|index| self.number(bank.reg(index))));
+                }
+                _ => {}
+            }
+        }
+        written
+    }
+
+    /// What a block's instructions do to the places.
+    fn pass(&self, block: &Block, held: &mut Bits) {
+        // Which masks may have a lane.
+        let mut some = vec![true; block.values.len()];
+        for inst in &block.insts {
+            let may = match inst.op {
+                Op::Const { bits, .. } => bits != 0,
+                Op::RfRead { reg, part: Part::Whole } => self.number(reg).is_none_or(|place| held.contains(place)),
+                Op::Binary { op: BinaryOp::And, a, b } => some[a.0 as usize] && some[b.0 as usize],
+                Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => some[a.0 as usize] || some[b.0 as usize],
+                Op::RfWrite { reg, part, value, .. } => {
+                    if let Some(place) = self.number(reg) {
+                        held.set(place, part != Part::Whole || some[value.0 as usize]);
+                    }
+                    continue;
+                }
+                Op::RfScatter { bank, first, count, .. } => {
+                    held.extend((first..first + count).filter_map(|index| self.number(bank.reg(index))));
+                    continue;
+                }
+                _ => continue,
+            };
+            inst.results.iter().for_each(|result| some[result.0 as usize] = may);
+        }
+    }
+
+    /// Tells each block that comes next which places may have lanes then.
+    fn leave(&self, block: &Block, mut held: Bits, indirect: &[usize], each: &mut dyn FnMut(usize, &Bits)) {
+        match &block.term {
+            Terminator::Indirect { .. } => indirect.iter().for_each(|&to| each(to, &held)),
+            Terminator::Dispatch { places, from, otherwise } => {
+                for &(reg, to) in places {
+                    let place = self.numbers[&reg];
+                    if !held.contains(place) {
+                        continue;
+                    }
+                    held.remove(place);
+                    each(to.0 as usize, &held);
+                    // A later one is chosen only if it has none, unless the search begins elsewhere.
+                    if from.is_some() {
+                        held.insert(place);
+                    }
+                }
+                places.iter().for_each(|(reg, _)| held.remove(self.numbers[reg]));
+                each(otherwise.0 as usize, &held);
+            }
+            term => term.for_each_target(|to| each(to.0 as usize, &held)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Flow;
+
+    #[test]
+    fn places_hold_lanes_from_the_branch_to_the_join() {
+        let text = "function \"f\" lanes 8 nan 0 0 0 {
+bank m: mask x 4
+active m[0]
+b0 pc 0x0:
+  v0 = rf.read m[0]
+  v1 = rf.read m[3]
+  v2 = and v0, v1
+  rf.write m[1], v2
+  branch v2, b1, b2
+b1 pc 0x8:
+  v0 = rf.read m[2]
+  v1 = rf.read m[0]
+  v2 = or v0, v1
+  rf.write m[2], v2
+  dispatch m[1]: b2, m[2]: b3, else b4
+b2 pc 0x10:
+  v0 = rf.read m[2]
+  v1 = rf.read m[0]
+  v2 = or v0, v1
+  rf.write m[2], v2
+  dispatch m[1]: b2, m[2]: b3, else b4
+b3 pc 0x18:
+  exit
+b4 pc 0x20:
+  exit
+}";
+        let function = crate::ir::parse::parse(text).unwrap();
+        crate::ir::verify::verify(&function).unwrap();
+        let flow = Flow::of(&function);
+        let held = |block| {
+            let mut held: Vec<u32> =
+                flow.places.registers().filter(|&reg| flow.places.may_hold(block, reg)).map(|reg| reg.index).collect();
+            held.sort_unstable();
+            held
+        };
+        // b2 is entered through the dispatcher of b1, and by the branch, where m[1] may hold what it goes on without.
+        assert_eq!([0, 1, 2, 3, 4].map(held), [vec![1], vec![1, 2], vec![1, 2], vec![], vec![]]);
+        assert_eq!(flow.successors[1], [2, 3, 4]);
+    }
+}
