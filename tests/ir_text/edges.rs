@@ -233,6 +233,7 @@ fn case(form: &Form, space: Space, pattern: &Pattern) -> Case {
                 lane: Some(lane as u32),
                 pc: Some(0x10),
                 address: Some(address),
+                message: None,
             });
             return case;
         }
