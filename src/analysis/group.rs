@@ -336,7 +336,7 @@ impl<'a> Finder<'a> {
                 op => (op.access().expect("an access"), false),
             };
             if (writes || wrote) && is_shared(access) == is_shared(other) {
-                match self.lanes_keep_apart(other, access) {
+                match self.lanes_are_disjoint(other, access) {
                     Some(true) => {}
                     Some(false) => return false,
                     None => self.group.apart.push((earlier, index)),
@@ -370,7 +370,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether no lane touches what another lane touches; `None` if that depends on the addresses.
-    fn lanes_keep_apart(&self, a: &Access, b: &Access) -> Option<bool> {
+    fn lanes_are_disjoint(&self, a: &Access, b: &Access) -> Option<bool> {
         let stride = self.classes.get(a.address).stride()?;
         if a.address != b.address {
             return None;

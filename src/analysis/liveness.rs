@@ -131,7 +131,7 @@ pub struct Liveness {
     /// Of blocks that lead to themselves, what is live after them but for that.
     live_elsewhere: Vec<Option<Bits>>,
     /// What lanes may read that are not active after the block, in it or later.
-    live_idle: Vec<Bits>,
+    live_inactive: Vec<Bits>,
 }
 
 impl Liveness {
@@ -216,7 +216,7 @@ impl Liveness {
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
             let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
-            let mut idles: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
+            let mut inactives: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
             let mut queue = Queue::of_all(all_blocks);
             while let Some(i) = queue.pop() {
                 let Summary { uses, kills, grows, .. } = &summaries[i];
@@ -225,15 +225,15 @@ impl Liveness {
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
-                let idle = idles[i] | if *grows || anything { out | uses } else { 0 };
+                let idle = inactives[i] | if *grows || anything { out | uses } else { 0 };
                 let before = out & !kills | uses | always.0[word] | idle;
                 live_out[i].0[word] = out | idle;
                 if replace(&mut waiting[i].0[word], idle) {
-                    queue.tell(&to_successor[i], &mut idles, idle);
+                    queue.tell(&to_successor[i], &mut inactives, idle);
                 }
                 if replace(&mut live_in[i].0[word], before) {
                     queue.tell(&to_follow[i], &mut outs, before);
-                    queue.tell(&to_giver[i], &mut idles, before);
+                    queue.tell(&to_giver[i], &mut inactives, before);
                 }
                 let grown = always.0[word] | before;
                 if resumes[i] && replace(&mut always.0[word], grown) {
@@ -270,8 +270,8 @@ impl Liveness {
             follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| _ = idle.union(&live_in[join]));
             idle
         };
-        let live_idle = (0..blocks).map(idle).collect();
-        Liveness { numbers: numbers.clone(), live_in, live_out, live_elsewhere, live_idle }
+        let live_inactive = (0..blocks).map(idle).collect();
+        Liveness { numbers: numbers.clone(), live_in, live_out, live_elsewhere, live_inactive }
     }
 
     /// Whether a block is a loop by itself in which no lanes come back.
@@ -286,8 +286,8 @@ impl Liveness {
     }
 
     /// Whether a lane that is not active after the block may read a register before it has written it.
-    pub fn live_idle(&self, block: BlockId, reg: Reg) -> bool {
-        self.live_idle[block.0 as usize].contains(self.number(reg))
+    pub fn live_inactive(&self, block: BlockId, reg: Reg) -> bool {
+        self.live_inactive[block.0 as usize].contains(self.number(reg))
     }
 
     fn number(&self, reg: Reg) -> usize {

@@ -60,7 +60,7 @@ impl Sweep {
         if classes.launch() == LaunchClass::Any || !is_kernel(function, block) {
             return None;
         }
-        let (group, inner, phases) = whole_group(function, block, defs, classes, plan)?;
+        let (group, inner, phases) = full_warp_group(function, block, defs, classes, plan)?;
         if classes.launch() != LaunchClass::Line && (phases.len() > 1 || group.loose) {
             return None;
         }
@@ -89,7 +89,7 @@ impl Sweep {
     }
 
     /// Whether no one sees what a load gives to lanes that take no part.
-    pub fn hides_idle_lanes(&self, load: usize) -> bool {
+    pub fn hides_inactive_lanes(&self, load: usize) -> bool {
         self.hidden.contains(&load)
     }
 
@@ -168,7 +168,7 @@ fn is_kernel(function: &Function, block: &Block) -> bool {
 }
 
 /// All steps of a block as a group, if they can be one, and in which phases lanes do what is theirs.
-fn whole_group(
+fn full_warp_group(
     function: &Function,
     block: &Block,
     defs: &[(usize, usize)],

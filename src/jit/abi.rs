@@ -15,12 +15,12 @@ pub use warploom_runtime::warp::offsets::*;
 /// Words of [`WarpContext::engine`] for arguments and results of helpers: addresses, then values of up to 64 lanes.
 pub const SCRATCH_WORDS: usize = 256;
 /// Bytes behind them for values that code has no registers for.
-pub const REST_BYTES: usize = 1 << 11;
+pub const SPILL_BYTES: usize = 1 << 11;
 /// Words behind those for host addresses of strips of lanes.
 pub const STRIP_WORDS: usize = 1 << 9;
 
 pub const SCRATCH: i32 = ENGINE;
-pub const REST: i32 = SCRATCH + 8 * SCRATCH_WORDS as i32;
-pub const STRIPS: i32 = REST + REST_BYTES as i32;
+pub const SPILLS: i32 = SCRATCH + 8 * SCRATCH_WORDS as i32;
+pub const STRIPS: i32 = SPILLS + SPILL_BYTES as i32;
 
-const _: () = assert!(SCRATCH_WORDS + REST_BYTES / 8 + STRIP_WORDS <= ENGINE_WORDS, "the engine's area is too small");
+const _: () = assert!(SCRATCH_WORDS + SPILL_BYTES / 8 + STRIP_WORDS <= ENGINE_WORDS, "the engine's area is too small");

@@ -33,7 +33,7 @@ impl Slots {
 pub struct BlockPlan {
     pub classes: Classes,
     /// The classes while all lanes are active, if there may be groups.
-    pub whole_classes: Option<Classes>,
+    pub full_warp_classes: Option<Classes>,
     pub plan: Plan,
     pub groups: Vec<Group>,
     /// How the kernel is done for strips of lanes, if it is this block and can be.
@@ -67,25 +67,26 @@ impl BlockPlan {
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
         let lane_wise = |inst: &Inst| support(inst) == Support::LaneWise;
         let classes = Classes::of(block, launch, &lane_wise);
-        let whole_classes =
+        let full_warp_classes =
             facts.filter(|_| whole_chunks).map(|facts| Classes::with_facts(block, launch, facts, active, &lane_wise));
         let plan = Plan::of(function, block, &classes, support);
-        let groups = match &whole_classes {
+        let groups = match &full_warp_classes {
             Some(classes) => groups(function, block, in_loop, &defs, classes, &plan),
             None => Vec::new(),
         };
-        let strips = whole_classes.as_ref().filter(|_| id == BlockId(0) && !in_loop);
+        let strips = full_warp_classes.as_ref().filter(|_| id == BlockId(0) && !in_loop);
         let sweep = strips.and_then(|classes| Sweep::of(function, &defs, classes, &plan));
         let mut bytes = layout.bytes() as usize;
         // Warps keep their registers when better code goes on: with no groups as with them, what may vary in either set of
         // classes has a slot, whatever the facts.
         let interprets = plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
-        let least_known = (whole_classes.is_none() && interprets)
+        let least_known = (full_warp_classes.is_none() && interprets)
             .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
-        let all_classes: Vec<&Classes> = std::iter::once(&classes).chain(&whole_classes).chain(&least_known).collect();
+        let all_classes: Vec<&Classes> =
+            std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();
         let slots = assign_slots(function, layout, block, &all_classes, &plan, &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, whole_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, bytes }
+        BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, bytes }
     }
 }
 

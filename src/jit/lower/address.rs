@@ -208,7 +208,7 @@ impl BlockLowerer<'_, '_, '_> {
             || self.classes.get(access.address) != Class::Varying
             || self.ty(access.address) != Type::I64
             // What values are made of is not kept there.
-            || self.rest.is_some()
+            || self.spills.is_some()
         {
             return None;
         }

@@ -8,9 +8,9 @@ use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{AccessKind, STAGED_COMPARE, STAGED_VALUES};
 use super::address::Rights;
-use super::apart::Window;
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::gather_scatter::Window;
 use super::staging::Unreached;
 use super::{float, vector};
 use crate::analysis::{CHUNK, Class};
@@ -121,7 +121,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
         if inline {
-            self.lane_loop(&access, bits, Unreached::Alone(desc), |lowerer, host, lane| {
+            self.lane_loop(&access, bits, Unreached::Scalarized(desc), |lowerer, host, lane| {
                 let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
                 let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
                 let old = if locked {

@@ -11,10 +11,10 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::clif_type;
 use super::chunk::{Chunk, flags};
+use super::full_warp::Whole;
 use super::region::Region;
-use super::rest::Rest;
+use super::spill::Spills;
 use super::vector;
-use super::whole::Whole;
 use crate::analysis::{CHUNK, Classes, Group, Liveness, Masks, Plan, Step, Sweep};
 use crate::ir::{Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, Value};
 use crate::jit::plan::Slots;
@@ -29,7 +29,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub plan: &'r Plan,
     pub classes: &'r Classes,
     /// The classes while all lanes are active, for groups.
-    pub whole_classes: &'r Classes,
+    pub full_warp_classes: &'r Classes,
     pub slots: &'r Slots,
     pub groups: &'r [Group],
     pub sweep: Option<&'r Sweep>,
@@ -40,7 +40,7 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub liveness: &'r Liveness,
     /// The step being lowered; several while a group is done as a whole.
     pub steps: Range<usize>,
-    pub whole: Option<Whole<'r>>,
+    pub full_warp: Option<Whole<'r>>,
     /// Scalars that every later instruction may use.
     pub scalars: Vec<Option<Clif>>,
     pub chunk: Option<Chunk>,
@@ -58,16 +58,16 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub registers: Clif,
     /// Masks of scalar steps that a resident loop computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
-    /// Masks of a resident loop that are others (see [`super::resident`]).
+    /// Masks of a resident loop that are others (see [`super::register_loop`]).
     pub equal_masks: HashMap<Value, Value>,
     /// Where values of the chunk that a resident loop does not change rest in memory.
     pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
     /// Addresses of constant banks.
     pub constant_banks: std::collections::HashMap<u8, Clif>,
-    /// What rests in memory in the segment being lowered, if its values do not fit into registers.
-    pub rest: Option<Rest>,
+    /// What is_in_memory in memory in the segment being lowered, if its values do not fit into registers.
+    pub spills: Option<Spills>,
     /// Steps that skip chunks without active lanes.
-    pub idle: Vec<bool>,
+    pub inactive: Vec<bool>,
     /// Which of the TLB's runs instructions have whose lanes are scattered.
     pub runs: HashMap<usize, usize>,
 }
@@ -129,15 +129,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn lower(mut self) {
-        if let Some(resident) = self.resident().filter(|_| self.number != 0) {
-            return self.lower_resident(&resident);
+        if let Some(register_loop) = self.register_loop().filter(|_| self.number != 0) {
+            return self.lower_register_loop(&register_loop);
         }
         self.enter();
         if let Some(sweep) = self.sweep {
             self.sweep(sweep);
         }
         self.count_block();
-        self.idle = self.idle_steps();
+        self.inactive = self.inactive_steps();
         self.repeatable = self.repeatable_steps();
         let mut number = 0;
         while number < self.plan.steps.len() {
@@ -178,7 +178,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether something outside the steps being lowered uses a value.
     pub(super) fn escapes(&self, v: Value) -> bool {
-        match &self.whole {
+        match &self.full_warp {
             Some(whole) => whole.escapes(v),
             None => self.plan.escapes[v.0 as usize],
         }

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::address::Places;
-use super::apart::Elements;
 use super::block::BlockLowerer;
+use super::gather_scatter::Elements;
 use super::int::{constant, plus};
 use super::vector;
 use crate::analysis::{CHUNK, Class, LaunchClass};
@@ -178,7 +178,7 @@ impl BlockLowerer<'_, '_, '_> {
             return lanes.clone();
         }
         if let Some(&index) = self.chunk().put_off.get(&v) {
-            self.load_whole(index);
+            self.load_full_warp(index);
             return self.chunk().lanes[&v].clone();
         }
         if let Some(places) = self.laid_down.get(&v) {
@@ -224,7 +224,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().splat(clif, scalar)
             }
         };
-        if self.whole.is_some() {
+        if self.full_warp.is_some() {
             self.chunk().shared.splats.insert(v, splat);
         }
         splat
@@ -259,7 +259,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&base) = self.chunk().bases.get(&v) {
             return base;
         }
-        if let Some(base) = self.whole_base(v) {
+        if let Some(base) = self.full_warp_base(v) {
             return (base, None);
         }
         let inst = self.def(v);

@@ -227,7 +227,7 @@ impl BlockLowerer<'_, '_, '_> {
         let chunk = self.chunk();
         let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
         let known = known || self.settled_mask(mask).is_some() || self.scalars[mask.0 as usize].is_some();
-        if known || self.is_resting(mask) || !self.is_home(mask) {
+        if known || self.is_spilled(mask) || !self.is_home(mask) {
             return None;
         }
         match *self.def_op(mask) {

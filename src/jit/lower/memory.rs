@@ -1,4 +1,4 @@
-//! Loads and stores of a chunk. Accesses whose lanes are evenly spaced are checked once and done inline; for others `apart` has
+//! Loads and stores of a chunk. Accesses whose lanes are evenly spaced are checked once and done inline; for others `gather_scatter` has
 //! an inline way mostly. What is left is staged in the context's scratch area and done by a helper.
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -33,7 +33,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(bail) = self.strip().and_then(|strip| strip.bail) {
             let (run, known) = (self.run_of(index), self.chunk().shared.elements.get(&index).copied());
             let loaded = self.gather_global(&access, extend, (run, known), bail, result_ty);
-            let loaded = self.without_idle_lanes(index, loaded, result_ty);
+            let loaded = self.without_inactive_lanes(index, loaded, result_ty);
             return self.set_loaded(index, loaded);
         }
         let guard = access.guard.expect("analysis makes masks explicit");
@@ -106,7 +106,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         if place.is_none() || run.is_some() {
             self.unless_in_a_window(access, beyond, slow);
-            if let Some(loaded) = self.load_apart(access, extend, run, beyond, meeting.ty) {
+            if let Some(loaded) = self.gather_access(access, extend, run, beyond, meeting.ty) {
                 self.meet(meeting, &loaded);
             }
         }
@@ -162,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.lanes(index.map_or(access.address, |index| index.word));
             return None;
         }
-        if self.classes.get(access.address) == Class::Varying && !self.is_resting(access.address) {
+        if self.classes.get(access.address) == Class::Varying && !self.is_spilled(access.address) {
             self.lanes(access.address);
         }
         self.place(access, rights)
@@ -209,7 +209,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         if apart {
             self.unless_in_a_window(&access, beyond, slow);
-            if self.store_apart((desc, run), &access, (values, &lanes), bits, beyond) {
+            if self.scatter_access((desc, run), &access, (values, &lanes), bits, beyond) {
                 self.finish_store(done, sparse);
             }
         }

@@ -9,11 +9,11 @@ use super::super::forms::{Lanes, clif_type, parts};
 use super::super::helpers::{self, Helper};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::full_warp::InMemory;
 use super::half::Half;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::rounding::{Rounding, singles_for_half};
-use super::whole::InMemory;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{
@@ -224,7 +224,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let to = self.ty(result);
         let matter = self.bits_used[result.0 as usize];
         let arithmetic = matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
-        let late = self.whole.is_some() && arithmetic && to != Type::F16;
+        let late = self.full_warp.is_some() && arithmetic && to != Type::F16;
         let saved = std::mem::replace(&mut self.bits_matter, matter && !late);
         let lanes = self.lanes_of(inst, to);
         self.bits_matter = saved;
@@ -372,7 +372,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     /// Whether a vector may be an operand in memory of an operation: of one that the host has for vectors.
     fn may_be_in_memory(&self, op: &Op, v: Value, to: Type) -> bool {
         let arithmetic = matches!(op, Op::FBinary { .. } | Op::Fma { .. } | Op::Binary { .. });
-        arithmetic && self.whole.is_some() && parts(self.ty(v)) == parts(to)
+        arithmetic && self.full_warp.is_some() && parts(self.ty(v)) == parts(to)
     }
 
     /// Lane by lane as scalars.

@@ -248,7 +248,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
 
     for &id in region_blocks {
         let block = program.function().block(id);
-        let BlockPlan { classes, whole_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, .. } =
+        let BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, .. } =
             &plans[id.0 as usize];
         b.switch_to_block(region.blocks[&id]);
         let lowerer = BlockLowerer {
@@ -265,10 +265,10 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
             in_loop: *in_loop,
             liveness: program.liveness(),
             classes,
-            whole_classes: whole_classes.as_ref().unwrap_or(classes),
+            full_warp_classes: full_warp_classes.as_ref().unwrap_or(classes),
             slots,
             steps: 0..0,
-            whole: None,
+            full_warp: None,
             scalars: vec![None; block.values.len()],
             chunk: None,
             defs,
@@ -282,8 +282,8 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
             equal_masks: HashMap::new(),
             laid_down: HashMap::new(),
             constant_banks: HashMap::new(),
-            rest: None,
-            idle: Vec::new(),
+            spills: None,
+            inactive: Vec::new(),
             runs: HashMap::new(),
         };
         lowerer.lower();

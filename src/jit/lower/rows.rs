@@ -65,7 +65,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        !self.liveness.live_idle(BlockId(self.number), reg)
+        !self.liveness.live_inactive(BlockId(self.number), reg)
             && self.exit_mask.is_some_and(|after| self.masks().is_subset(after, mask))
     }
 

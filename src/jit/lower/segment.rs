@@ -51,7 +51,7 @@ impl BlockLowerer<'_, '_, '_> {
                 lowerer.b.switch_to_block(latch);
                 after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
             }
-            lowerer.rest = None;
+            lowerer.spills = None;
             after
         });
         let whole_chunks = u32::from(self.function.lanes).is_multiple_of(CHUNK);
@@ -67,8 +67,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
         // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
-        let at_once = self.whole.is_none();
-        self.rest = self.rest_for(insts);
+        let at_once = self.full_warp.is_none();
+        self.spills = self.spill_for(insts);
         for (at, &index) in insts.iter().enumerate() {
             let inst = &self.block.insts[index];
             match inst.op {
@@ -84,11 +84,11 @@ impl BlockLowerer<'_, '_, '_> {
                     }
                 }
                 Op::Load { .. } if self.is_tested_in_group(index) => self.put_off_load(index),
-                Op::Store { .. } if self.is_tested_in_group(index) => self.store_whole(index),
+                Op::Store { .. } if self.is_tested_in_group(index) => self.store_full_warp(index),
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),
                 Op::Atomic { .. } => self.atomic(index),
-                _ if self.rest.is_some() => self.compute_now(&inst.results),
+                _ if self.spills.is_some() => self.compute_now(&inst.results),
                 _ => {}
             }
             for &result in &inst.results {
@@ -101,7 +101,7 @@ impl BlockLowerer<'_, '_, '_> {
                     self.store_slot(result);
                 }
             }
-            self.put_to_rest(at);
+            self.spill(at);
         }
         for &index in insts.iter().filter(|_| !at_once) {
             if let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op {

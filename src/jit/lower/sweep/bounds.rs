@@ -5,8 +5,8 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
+use super::super::full_warp::is_upwards;
 use super::super::int;
-use super::super::whole::is_upwards;
 use super::{LANES, Spaced, Strip};
 use crate::analysis::{Condition, Inner, Sweep};
 use crate::ir::IntCc;

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
-use super::whole::{Host, Whole};
+use super::full_warp::{Host, Whole};
 use crate::analysis::{CHUNK, LaunchClass, Sweep};
 use crate::ir::{BlockId, Value};
 
@@ -62,13 +62,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn sweep(&mut self, sweep: &'r Sweep) {
         let single = self.cold_block();
         self.steps = sweep.group.steps.clone();
-        let classes = std::mem::replace(&mut self.classes, self.whole_classes);
+        let classes = std::mem::replace(&mut self.classes, self.full_warp_classes);
         let scalars = match self.classes.launch() {
             LaunchClass::Line => self.sweep_line(sweep, single),
             _ => self.sweep_strips(sweep, single),
         };
         self.chunk = None;
-        self.whole = None;
+        self.full_warp = None;
         self.classes = classes;
         self.scalars = scalars;
         self.b.switch_to_block(single);
@@ -123,9 +123,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let after = self.paid(count, fail);
         let swept = self.b.ins().imul_imm_s(count, lanes);
         let reach = self.b.ins().iadd_imm_s(swept, -1);
-        self.whole.as_mut().expect("a strip").reach = Reach::Counted(reach);
+        self.full_warp.as_mut().expect("a strip").reach = Reach::Counted(reach);
         self.test_lanes(&sweep.group, fail);
-        self.test_apart(&sweep.group, fail);
+        self.test_disjoint(&sweep.group, fail);
         let bail = sweep.group.loose.then(|| self.cold_block());
         if let Some(bail) = bail {
             self.b.append_block_param(bail, types::I64);
@@ -165,7 +165,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     fn begin_strip(&mut self, sweep: &'r Sweep, strip: Strip, reach: Reach) {
-        self.whole = Some(Whole::of_strip(&sweep.group, strip, reach));
+        self.full_warp = Some(Whole::of_strip(&sweep.group, strip, reach));
         self.chunk = Some(Chunk::first_of_group());
     }
 }

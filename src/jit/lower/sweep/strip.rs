@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Chunk;
-use super::super::whole::ONE_BY_ONE;
+use super::super::full_warp::ONE_BY_ONE;
 use super::{LANES, start_of};
 use crate::analysis::Sweep;
 use crate::ir::Op;
@@ -38,7 +38,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             host.firsts[0] = current[at];
         }
         let bail = bail.map(|bail| (bail, self.cold_block()));
-        let strip = self.whole.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip");
+        let strip = self.full_warp.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip");
         strip.lanes_before = Some(lanes_before);
         strip.bail = bail.map(|(_, here)| here);
         if let Some(inner) = inner {
@@ -81,7 +81,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for (block, inner) in [(inside, true), (edge, false)] {
             self.b.switch_to_block(block);
             self.chunk.clone_from(&saved);
-            self.whole.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip").inner = inner;
+            self.full_warp.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip").inner = inner;
             self.do_phases(sweep, chunks);
             self.b.ins().jump(done, &[]);
         }

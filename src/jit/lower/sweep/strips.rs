@@ -167,7 +167,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for host in self.hosts().values_mut() {
             host.firsts = ends[&start_of(host)].into_iter().collect();
         }
-        self.test_apart(group, single);
+        self.test_disjoint(group, single);
         *self.hosts() = strips;
         (starts, tested)
     }

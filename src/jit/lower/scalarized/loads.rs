@@ -12,7 +12,7 @@ use super::super::address::Rights;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::int;
-use super::super::resident::Resident;
+use super::super::register_loop::RegisterLoop;
 use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
@@ -119,7 +119,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// What there is to know of a load before the rounds.
     pub(super) fn place_of_lane(
         &mut self,
-        resident: &Resident,
+        register_loop: &RegisterLoop,
         lane: &mut Lane,
         access: &Access,
         address: &Address,
@@ -127,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Place {
         let mut common = self.b.ins().iconst(types::I64, i64::from(access.offset));
         for &(v, shift) in &address.common {
-            self.unchanging(resident, lane, v);
+            self.unchanging(register_loop, lane, v);
             let part = self.lane_long(lane, v);
             let part = int::shifted_up(self.b, part, shift);
             common = self.b.ins().iadd(common, part);
@@ -172,7 +172,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(miss);
         let last = self.b.ins().iadd_imm_s(origin, i64::from(access.bytes()) - 1);
         let found = self.search([origin, last], place.run, fails);
-        self.enter_again(found, fails);
+        self.reenter(found, fails);
         self.b.switch_to_block(go);
     }
 
@@ -190,7 +190,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has the block be entered again if a run was found that was not there before; else to `fails`.
-    pub(super) fn enter_again(&mut self, found: Clif, fails: ClifBlock) {
+    pub(super) fn reenter(&mut self, found: Clif, fails: ClifBlock) {
         let again = self.cold_block();
         self.b.ins().brif(found, again, &[], fails, &[]);
         self.b.switch_to_block(again);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use super::super::resident::Resident;
+use super::super::register_loop::RegisterLoop;
 use super::super::{float, int, vector};
 use super::loads::Place;
 use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
@@ -94,13 +94,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A value that is the same in every round, with all that it is made of.
-    pub(super) fn unchanging(&mut self, resident: &Resident, lane: &mut Lane, v: Value) {
+    pub(super) fn unchanging(&mut self, register_loop: &RegisterLoop, lane: &mut Lane, v: Value) {
         let index = self.defs[v.0 as usize].0;
-        if lane.values.contains_key(&v) || !self.is_done_by_lanes(resident, index) {
+        if lane.values.contains_key(&v) || !self.is_done_by_lanes(register_loop, index) {
             return;
         }
         match self.block.insts[index].op {
-            Op::RfRead { reg, .. } if resident.masks.contains_key(&reg) => {
+            Op::RfRead { reg, .. } if register_loop.masks.contains_key(&reg) => {
                 let bit = self.b.ins().iconst(types::I8, i64::from(reg == self.function.active));
                 lane.values.insert(v, bit);
             }
@@ -115,7 +115,7 @@ impl BlockLowerer<'_, '_, '_> {
                 lane.values.insert(v, number);
             }
             ref op => {
-                op.operands().into_iter().for_each(|operand| self.unchanging(resident, lane, operand));
+                op.operands().into_iter().for_each(|operand| self.unchanging(register_loop, lane, operand));
                 self.lane_op(lane, index);
             }
         }

@@ -85,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(in super::super) fn index_of(&self, access: &Access) -> Option<Index> {
         let address = access.address;
         // What an address is made of is not kept where values rest.
-        if !self.is_home(address) || self.rest.is_some() {
+        if !self.is_home(address) || self.spills.is_some() {
             return None;
         }
         let Op::Binary { op: BinaryOp::Add, a, b } = *self.def_op(address) else { return None };

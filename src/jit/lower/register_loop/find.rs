@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::super::block::BlockLowerer;
-use super::Resident;
-use super::leavers::Leavers;
+use super::RegisterLoop;
+use super::exit_masks::ExitMasks;
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The block as a resident loop, if it is one.
-    pub(in super::super) fn resident(&self) -> Option<Resident> {
+    pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
         let this = BlockId(self.number);
         let Terminator::Branch { cond, then, otherwise } = self.block.term else { return None };
         if then != this || otherwise == this || self.block.cost == 0 {
@@ -54,27 +54,37 @@ impl BlockLowerer<'_, '_, '_> {
         if next_active != cond || !self.masks().is_subset(next_active, active) {
             return None;
         }
-        if !masks.iter().all(|(&reg, &value)| self.keeps_idle_lanes(reg, value, active)) {
+        if !masks.iter().all(|(&reg, &value)| self.keeps_inactive_lanes(reg, value, active)) {
             return None;
         }
         let carried_scalars = self.carried_scalars(&masks)?;
         let raw = self.raw_floats(&lanes);
-        let leavers = Leavers::default();
-        let mut resident =
-            Resident { body, loads, exit: otherwise, active, next_active, lanes, masks, leavers, carried_scalars, raw };
-        resident.leavers = self.leavers(&resident.masks, active, next_active);
+        let exit_masks = ExitMasks::default();
+        let mut register_loop = RegisterLoop {
+            body,
+            loads,
+            exit: otherwise,
+            active,
+            next_active,
+            lanes,
+            masks,
+            exit_masks,
+            carried_scalars,
+            raw,
+        };
+        register_loop.exit_masks = self.exit_masks(&register_loop.masks, active, next_active);
         if loads > 0 {
-            resident.raw.retain(|reg| resident.lanes[reg].1 == Some(active));
-            if self.counted(&resident).is_none() {
-                resident.leavers = Leavers::default();
+            register_loop.raw.retain(|reg| register_loop.lanes[reg].1 == Some(active));
+            if self.counted(&register_loop).is_none() {
+                register_loop.exit_masks = ExitMasks::default();
             }
-            return self.goes_alone(&resident).then_some(resident);
+            return self.is_scalarized(&register_loop).then_some(register_loop);
         }
-        Some(resident)
+        Some(register_loop)
     }
 
     /// Whether a mask register keeps its bits where the active mask is empty.
-    fn keeps_idle_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
+    fn keeps_inactive_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
         let is_active = |mask: Value| self.masks().is_subset(mask, active);
         (reg == self.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
     }
@@ -83,12 +93,12 @@ impl BlockLowerer<'_, '_, '_> {
     fn differs_in_active_lanes(&self, mask: Value, reg: Reg, active: Value) -> bool {
         let differs = |v: Value| self.differs_in_active_lanes(v, reg, active);
         let is_active = |v: Value| self.masks().is_subset(v, active);
-        let has_all_idle = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        let has_all_inactive = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
         match *self.def_op(mask) {
             Op::RfRead { reg: read, .. } => read == reg,
             // One operand is followed at most, so that it takes no longer than the block is.
-            Op::Binary { op: BinaryOp::And, a, b } if has_all_idle(b) => differs(a),
-            Op::Binary { op: BinaryOp::And, a, b } => has_all_idle(a) && differs(b),
+            Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => differs(a),
+            Op::Binary { op: BinaryOp::And, a, b } => has_all_inactive(a) && differs(b),
             Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => differs(a),
             Op::Binary { op: BinaryOp::Or, a, b } => is_active(a) && differs(b),
             _ => false,

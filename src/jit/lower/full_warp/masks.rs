@@ -11,14 +11,14 @@ use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.
     pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
-        let whole = self.whole.as_ref()?;
+        let whole = self.full_warp.as_ref()?;
         let inner = || whole.strip.as_ref().filter(|strip| strip.inner).and(self.sweep?.inner.as_ref());
         whole.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
     }
 
     /// Computes a mask for the whole warp at once, if it is made of compares of evenly spaced and equal values, and of
     /// masks that are known; `parts` are those that it has been made of. Goes to `slow` if lanes wrap.
-    pub(super) fn mask_whole(
+    pub(super) fn mask_full_warp(
         &mut self,
         mask: Value,
         parts: &mut HashMap<Value, Option<Clif>>,
@@ -35,9 +35,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return known;
         }
         let bits = match *self.def_op(mask) {
-            Op::ICmp { .. } => self.compare_whole(mask, slow),
-            Op::Unary { op: UnaryOp::Not, a } => self.mask_whole(a, parts, slow).map(|a| self.b.ins().bnot(a)),
-            Op::Binary { op, a, b } => match (self.mask_whole(a, parts, slow), self.mask_whole(b, parts, slow)) {
+            Op::ICmp { .. } => self.compare_full_warp(mask, slow),
+            Op::Unary { op: UnaryOp::Not, a } => self.mask_full_warp(a, parts, slow).map(|a| self.b.ins().bnot(a)),
+            Op::Binary { op, a, b } => match (self.mask_full_warp(a, parts, slow), self.mask_full_warp(b, parts, slow))
+            {
                 (Some(a), Some(b)) => match op {
                     BinaryOp::And => Some(self.b.ins().band(a, b)),
                     BinaryOp::Or => Some(self.b.ins().bor(a, b)),
@@ -53,7 +54,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
-    pub(super) fn compare_whole(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
+    pub(super) fn compare_full_warp(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
         let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return None };
         if !self.classes.span_warp() {
             return None;
@@ -65,7 +66,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return None;
         }
         let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
-        let last = self.spread_whole(first, step);
+        let last = self.spread_full_warp(first, step);
         let straight = self.is_straight(cc, first, last, step);
         self.require(straight, slow);
         // From lane 0 on it holds, or it does not.

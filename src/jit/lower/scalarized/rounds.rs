@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::super::block::BlockLowerer;
-use super::super::resident::Resident;
+use super::super::register_loop::RegisterLoop;
 use super::loads::Address;
 use super::variables::{Next, Stream, Variable};
 use crate::ir::{Op, Reg, Value};
@@ -40,16 +40,16 @@ impl Rounds {
 
 impl BlockLowerer<'_, '_, '_> {
     /// What rounds do. `masks` are those that must be known after each. So many `streams` at most are checked before the first one.
-    pub(super) fn rounds_of(&mut self, resident: &Resident, masks: &[Value], streams: usize) -> Rounds {
-        let changing = self.changing(resident);
-        let variables = self.variables(resident);
+    pub(super) fn rounds_of(&mut self, register_loop: &RegisterLoop, masks: &[Value], streams: usize) -> Rounds {
+        let changing = self.changing(register_loop);
+        let variables = self.variables(register_loop);
         let mut addresses = BTreeMap::new();
-        for &index in &resident.body {
+        for &index in &register_loop.body {
             if let Op::Load { access, .. } = self.block.insts[index].op {
                 addresses.insert(index, self.address_of(&access, &changing));
             }
         }
-        let mut candidates = self.streams(resident, &variables);
+        let mut candidates = self.streams(register_loop, &variables);
         candidates.truncate(streams);
         let mut rounds = Rounds {
             variables,
@@ -79,12 +79,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Values that depend on what a round before made, or loaded.
-    pub(super) fn changing(&self, resident: &Resident) -> FxHashSet<Value> {
+    pub(super) fn changing(&self, register_loop: &RegisterLoop) -> FxHashSet<Value> {
         let mut changing = FxHashSet::default();
         for (index, inst) in self.block.insts.iter().enumerate() {
             let changes = match inst.op {
-                _ if !self.is_done_by_lanes(resident, index) => false,
-                Op::RfRead { reg, .. } => resident.lanes.contains_key(&reg) || self.changes_mask(resident, reg),
+                _ if !self.is_done_by_lanes(register_loop, index) => false,
+                Op::RfRead { reg, .. } => {
+                    register_loop.lanes.contains_key(&reg) || self.changes_mask(register_loop, reg)
+                }
                 Op::Load { .. } => true,
                 ref op => op.operands().iter().any(|v| changing.contains(v)),
             };
@@ -96,9 +98,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether a lane's bit of a mask register may be another one in a later round. In the loop it is active, and has not left.
-    fn changes_mask(&self, resident: &Resident, reg: Reg) -> bool {
-        let written = resident.masks.contains_key(&reg);
-        written && reg != self.function.active && !resident.leavers.regs.contains(&reg)
+    fn changes_mask(&self, register_loop: &RegisterLoop, reg: Reg) -> bool {
+        let written = register_loop.masks.contains_key(&reg);
+        written && reg != self.function.active && !register_loop.exit_masks.regs.contains(&reg)
     }
 
     /// What is needed for all loads whose addresses are listed; with `masks`, for all that a round makes too.
@@ -134,15 +136,15 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
-    pub(super) fn is_done_by_lanes(&self, resident: &Resident, index: usize) -> bool {
-        let carried = |v: &Value| resident.carried_scalars.contains(v);
-        resident.has(index) || self.block.insts[index].results.iter().any(carried)
+    pub(super) fn is_done_by_lanes(&self, register_loop: &RegisterLoop, index: usize) -> bool {
+        let carried = |v: &Value| register_loop.carried_scalars.contains(v);
+        register_loop.has(index) || self.block.insts[index].results.iter().any(carried)
     }
 
     /// Whether a value that does not change is the same in all lanes that are active.
-    pub(super) fn is_same(&self, resident: &Resident, v: Value) -> bool {
-        let classes = self.whole_classes;
+    pub(super) fn is_same(&self, register_loop: &RegisterLoop, v: Value) -> bool {
+        let classes = self.full_warp_classes;
         let alike = !self.is_mask(v) && classes.span_warp() && classes.get(v).is_same();
-        alike || !self.is_done_by_lanes(resident, self.defs[v.0 as usize].0)
+        alike || !self.is_done_by_lanes(register_loop, self.defs[v.0 as usize].0)
     }
 }

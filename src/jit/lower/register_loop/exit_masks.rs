@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::block::BlockLowerer;
 use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value};
 
-/// What [`BlockLowerer::leavers`] finds.
+/// What [`BlockLowerer::exit_masks`] finds.
 #[derive(Default)]
-pub(in super::super) struct Leavers {
+pub(in super::super) struct ExitMasks {
     pub regs: BTreeSet<Reg>,
     /// Simpler values that masks equal, with 0 for the registers. A register's read stands for 0.
     pub equal: HashMap<Value, Value>,
@@ -38,10 +38,10 @@ struct Truth {
 
 impl BlockLowerer<'_, '_, '_> {
     /// The registers that gather what leaves a loop with these masks at the end of a round.
-    pub(super) fn leavers(&self, masks: &BTreeMap<Reg, Value>, active: Value, next_active: Value) -> Leavers {
-        let mut leavers = Leavers::default();
+    pub(super) fn exit_masks(&self, masks: &BTreeMap<Reg, Value>, active: Value, next_active: Value) -> ExitMasks {
+        let mut exit_masks = ExitMasks::default();
         if !self.region.effort.is_fast() {
-            return leavers;
+            return exit_masks;
         }
         let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
             Op::RfRead { reg, .. } if reg != self.function.active => Some((reg, inst.results[0])),
@@ -49,12 +49,12 @@ impl BlockLowerer<'_, '_, '_> {
         });
         for (reg, read) in reads {
             if masks.get(&reg).is_some_and(|&value| self.gathers(read, value, active, next_active)) {
-                leavers.regs.insert(reg);
-                leavers.equal.insert(read, read);
+                exit_masks.regs.insert(reg);
+                exit_masks.equal.insert(read, read);
             }
         }
-        self.add_equal(&mut leavers.equal);
-        leavers
+        self.add_equal(&mut exit_masks.equal);
+        exit_masks
     }
 
     /// Whether a round adds nothing to a mask but the lanes that leave in it, if none of it is active before.

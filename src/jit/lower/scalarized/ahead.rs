@@ -10,7 +10,7 @@ use super::super::super::forms::{Lanes, MaskForm};
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use super::super::resident::Resident;
+use super::super::register_loop::RegisterLoop;
 use super::super::{int, vector};
 use super::counted::Counted;
 use super::rounds::Rounds;
@@ -48,7 +48,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Finds how many rounds lanes do, at most `allowed`, and whether streams stay in their runs for so long; to `fails` if not.
     pub(super) fn look_ahead(
         &mut self,
-        resident: &Resident,
+        register_loop: &RegisterLoop,
         counted: &Counted,
         (rounds, rows): (&Rounds, &Rows),
         (active, allowed): (Clif, Clif),
@@ -75,7 +75,7 @@ impl BlockLowerer<'_, '_, '_> {
         first.extend(aligns.iter().map(|_| none));
         let zero = self.b.ins().iconst(types::I64, 0);
         let found = self.each_chunk(zero, &first, |lowerer, state| {
-            let words = lowerer.mask_of_lanes(resident, active);
+            let words = lowerer.mask_of_lanes(register_loop, active);
             let wanted = lowerer.rounds_to_come(counted);
             let within = [0, 1].map(|part| lowerer.b.ins().umin(wanted[part], limit));
             let ends = [0, 1].map(|part| lowerer.b.ins().icmp(IntCC::Equal, within[part], wanted[part]));
@@ -155,10 +155,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has the chunk know its active lanes.
-    fn mask_of_lanes(&mut self, resident: &Resident, active: Clif) -> [Clif; 2] {
+    fn mask_of_lanes(&mut self, register_loop: &RegisterLoop, active: Clif) -> [Clif; 2] {
         let bits = self.chunk_bits(active);
-        self.chunk().masks.insert(resident.active, MaskForm { bits: Some(bits), ..MaskForm::default() });
-        self.mask_words(resident.active)
+        self.chunk().masks.insert(register_loop.active, MaskForm { bits: Some(bits), ..MaskForm::default() });
+        self.mask_words(register_loop.active)
     }
 
     /// Rounds of a chunk's lanes after the first one.
@@ -208,13 +208,13 @@ impl BlockLowerer<'_, '_, '_> {
             let found = self.search([low, last], stream.run, fails);
             others = self.b.ins().bor(others, found);
         }
-        self.enter_again(others, fails);
+        self.reenter(others, fails);
     }
 
     /// Writes the registers that move on by a constant, if something reads them: after the loop, or in it, in lanes that stay.
     pub(super) fn write_moving(
         &mut self,
-        resident: &Resident,
+        register_loop: &RegisterLoop,
         rounds: &Rounds,
         more: i32,
         (active, staying): (Clif, Clif),
@@ -225,25 +225,25 @@ impl BlockLowerer<'_, '_, '_> {
         let is_own = |variable: &&Variable| !variable.regs.iter().any(is_elsewhere);
         let read: Vec<&Variable> = moving().filter(|variable| !is_own(variable)).collect();
         if !read.is_empty() {
-            self.move_variables(resident, &read, more, active);
+            self.move_variables(register_loop, &read, more, active);
         }
         let others: Vec<&Variable> = moving().filter(is_own).collect();
         if !others.is_empty() {
             let (stay, done) = (self.cold_block(), self.b.create_block());
             self.b.ins().brif(staying, stay, &[], done, &[]);
             self.b.switch_to_block(stay);
-            self.move_variables(resident, &others, more, active);
+            self.move_variables(register_loop, &others, more, active);
             self.b.ins().jump(done, &[]);
             self.b.switch_to_block(done);
         }
     }
 
-    fn move_variables(&mut self, resident: &Resident, variables: &[&Variable], more: i32, active: Clif) {
+    fn move_variables(&mut self, register_loop: &RegisterLoop, variables: &[&Variable], more: i32, active: Clif) {
         let one = int::constant(self.b, Type::I32, 1, true);
         let none = int::constant(self.b, Type::I32, 0, true);
         let zero = self.b.ins().iconst(types::I64, 0);
         self.each_chunk(zero, &[], |lowerer, _| {
-            lowerer.mask_of_lanes(resident, active);
+            lowerer.mask_of_lanes(register_loop, active);
             let rounds = lowerer.load_in_context(more).map(|more| lowerer.b.ins().iadd(more, one));
             for variable in variables {
                 let Next::Step(step) = variable.next else { unreachable!("it moves on") };
@@ -251,12 +251,12 @@ impl BlockLowerer<'_, '_, '_> {
                     [reg] if variable.ty != Type::I64 => {
                         let old = lowerer.load_row(reg);
                         let new: Lanes = (0..2).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
-                        lowerer.merge_row(resident, reg, &new, &old);
+                        lowerer.merge_row(register_loop, reg, &new, &old);
                     }
                     [reg] => {
                         let (old, rounds) = (lowerer.load_row(reg), vector::interleave(lowerer.b, &rounds, &[none; 2]));
                         let new: Lanes = (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
-                        lowerer.merge_row(resident, reg, &new, &old);
+                        lowerer.merge_row(register_loop, reg, &new, &old);
                     }
                     [low, high] => {
                         let rounds = vector::interleave(lowerer.b, &rounds, &[none; 2]);
@@ -265,7 +265,7 @@ impl BlockLowerer<'_, '_, '_> {
                         let new: Lanes = (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
                         for ((reg, old), is_high) in [low, high].into_iter().zip(words).zip([false, true]) {
                             let new = vector::halves(lowerer.b, &new, is_high);
-                            lowerer.merge_row(resident, reg, &new, &old);
+                            lowerer.merge_row(register_loop, reg, &new, &old);
                         }
                     }
                     _ => unreachable!("one register or two"),
@@ -280,9 +280,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(old, moved)
     }
 
-    fn merge_row(&mut self, resident: &Resident, reg: Reg, new: &[Clif], old: &[Clif]) {
+    fn merge_row(&mut self, register_loop: &RegisterLoop, reg: Reg, new: &[Clif], old: &[Clif]) {
         let ty = self.lane_type(reg);
-        let merged = self.merge(resident.active, new, old, ty);
+        let merged = self.merge(register_loop.active, new, old, ty);
         self.store_cells(ty, self.layout.offset(reg), &merged);
     }
 

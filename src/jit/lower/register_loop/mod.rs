@@ -4,10 +4,10 @@
 //! to its end for one chunk after the other: no lane can see the others. What the loop carries, lane registers and
 //! masks, stays in machine registers. A chunk runs at most as many rounds as the budget and the back edges allow, so
 //! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
-//! Some loops that load are run so for one lane after the other: see [`super::alone`].
+//! Some loops that load are run so for one lane after the other: see [`super::scalarized`].
 
+mod exit_masks;
 mod find;
-mod leavers;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,14 +19,14 @@ use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::rest::{KEPT, VECTOR};
+use super::spill::{KEPT, VECTOR};
 use super::{int, vector};
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, Op, Reg, Type, Value};
-use leavers::Leavers;
+use exit_masks::ExitMasks;
 
 /// What a resident loop consists of.
-pub struct Resident {
+pub struct RegisterLoop {
     /// The segment's instructions, in their order.
     pub(super) body: Vec<usize>,
     /// How many of them load from memory.
@@ -40,14 +40,14 @@ pub struct Resident {
     /// Mask registers that it writes.
     pub(super) masks: BTreeMap<Reg, Value>,
     /// Those of them that gather the lanes that leave. They are not carried.
-    pub(super) leavers: Leavers,
+    pub(super) exit_masks: ExitMasks,
     /// Masks computed outside the segment from carried ones.
     pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
     pub(super) raw: BTreeSet<Reg>,
 }
 
-impl Resident {
+impl RegisterLoop {
     /// Whether an instruction is one of the segment's.
     pub(super) fn has(&self, index: usize) -> bool {
         self.body.binary_search(&index).is_ok()
@@ -56,10 +56,10 @@ impl Resident {
 
 impl BlockLowerer<'_, '_, '_> {
     /// Lowers the block as a resident loop. The block has been entered and not yet counted.
-    pub(super) fn lower_resident(&mut self, resident: &Resident) {
+    pub(super) fn lower_register_loop(&mut self, register_loop: &RegisterLoop) {
         let rounds = self.allowed_rounds();
-        for &reg in &resident.raw {
-            let (value, _) = resident.lanes[&reg];
+        for &reg in &register_loop.raw {
+            let (value, _) = register_loop.lanes[&reg];
             let Op::Convert { a, .. } = *self.def_op(value) else { unreachable!("a cast of a float") };
             self.bits_used[a.0 as usize] = false;
         }
@@ -67,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
             if let Step::Scalar(index) = self.plan.steps[number] {
                 let inst = &self.block.insts[index];
                 let write = matches!(inst.op, Op::RfWrite { .. });
-                if !write && !inst.results.iter().any(|r| resident.carried_scalars.contains(r)) {
+                if !write && !inst.results.iter().any(|r| register_loop.carried_scalars.contains(r)) {
                     self.steps = number..number + 1;
                     self.scalar_inst(index);
                 }
@@ -78,11 +78,11 @@ impl BlockLowerer<'_, '_, '_> {
             .steps
             .iter()
             .position(|step| matches!(step, Step::Segment(_)))
-            .expect("a resident loop has a segment");
+            .expect("a register_loop loop has a segment");
         self.steps = step..step + 1;
-        self.in_chunk.clone_from(&resident.carried_scalars);
+        self.in_chunk.clone_from(&register_loop.carried_scalars);
 
-        let old_masks: Vec<Clif> = resident
+        let old_masks: Vec<Clif> = register_loop
             .masks
             .keys()
             .map(|&reg| {
@@ -90,18 +90,18 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().load(types::I64, flags(), self.registers, offset)
             })
             .collect();
-        self.expect_leavers_idle(resident, &old_masks);
-        let done = match resident.loads {
-            0 => self.chunks_to_their_end(resident, &old_masks, rounds),
-            _ => self.lanes_to_their_end(resident, &old_masks, rounds),
+        self.expect_exit_masks_inactive(register_loop, &old_masks);
+        let done = match register_loop.loads {
+            0 => self.chunks_to_their_end(register_loop, &old_masks, rounds),
+            _ => self.lanes_to_their_end(register_loop, &old_masks, rounds),
         };
-        self.finish_rounds(resident, &done);
+        self.finish_rounds(register_loop, &done);
     }
 
     /// Has careful code do the loop if a lane is active that has left it.
-    fn expect_leavers_idle(&mut self, resident: &Resident, old_masks: &[Clif]) {
-        let masks = || resident.masks.keys().zip(old_masks);
-        let gathered = masks().filter(|(reg, _)| resident.leavers.regs.contains(reg)).map(|(_, &mask)| mask);
+    fn expect_exit_masks_inactive(&mut self, register_loop: &RegisterLoop, old_masks: &[Clif]) {
+        let masks = || register_loop.masks.keys().zip(old_masks);
+        let gathered = masks().filter(|(reg, _)| register_loop.exit_masks.regs.contains(reg)).map(|(_, &mask)| mask);
         let Some(gathered) = gathered.reduce(|all, mask| self.b.ins().bor(all, mask)) else { return };
         let active = masks().find(|(reg, _)| **reg == self.function.active).expect("the loop writes it").1;
         let both = self.b.ins().band(gathered, *active);
@@ -111,13 +111,13 @@ impl BlockLowerer<'_, '_, '_> {
         self.resume_at(BlockId(self.number));
         self.return_code(abi::CAREFUL);
         self.b.switch_to_block(idle);
-        self.equal_masks.clone_from(&resident.leavers.equal);
+        self.equal_masks.clone_from(&register_loop.exit_masks.equal);
     }
 
     /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
-    fn chunks_to_their_end(&mut self, resident: &Resident, old_masks: &[Clif], rounds: Clif) -> Done {
+    fn chunks_to_their_end(&mut self, register_loop: &RegisterLoop, old_masks: &[Clif], rounds: Clif) -> Done {
         // Over chunks: most rounds so far, lanes counted so far, and the masks gathered.
-        let mask_regs: Vec<Reg> = resident.masks.keys().copied().collect();
+        let mask_regs: Vec<Reg> = register_loop.masks.keys().copied().collect();
         let fixed = 2;
         let none = self.b.ins().iconst(types::I64, 0);
         let after = self.each_chunk(none, &vec![none; fixed + mask_regs.len()], |lowerer, state| {
@@ -127,10 +127,10 @@ impl BlockLowerer<'_, '_, '_> {
             let active = lowerer.function.active;
             let active_at = mask_regs.iter().position(|&reg| reg == active).expect("the loop writes it");
             let work = lowerer.b.create_block();
-            let idle_args = lowerer.place_masks(state, fixed, &old_bits);
-            lowerer.b.ins().brif(old_bits[active_at], work, &[], latch, &idle_args);
+            let inactive_args = lowerer.place_masks(state, fixed, &old_bits);
+            lowerer.b.ins().brif(old_bits[active_at], work, &[], latch, &inactive_args);
             lowerer.b.switch_to_block(work);
-            let done = lowerer.rounds(resident, &old_bits, rounds);
+            let done = lowerer.rounds(register_loop, &old_bits, rounds);
             let most = lowerer.b.ins().umax(state[0], done.rounds);
             let lanes = lowerer.b.ins().iadd(state[1], done.lanes);
             let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
@@ -167,13 +167,15 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The loop of one chunk.
-    fn rounds(&mut self, resident: &Resident, old_bits: &[Clif], rounds: Clif) -> Done {
-        let old_masks: BTreeMap<Reg, Clif> = resident.masks.keys().copied().zip(old_bits.iter().copied()).collect();
+    fn rounds(&mut self, register_loop: &RegisterLoop, old_bits: &[Clif], rounds: Clif) -> Done {
+        let old_masks: BTreeMap<Reg, Clif> =
+            register_loop.masks.keys().copied().zip(old_bits.iter().copied()).collect();
         let mask_regs: Vec<Reg> =
-            old_masks.keys().copied().filter(|reg| !resident.leavers.regs.contains(reg)).collect();
-        let lane_regs: Vec<(Reg, Type)> = resident.lanes.keys().map(|&reg| (reg, self.lane_type(reg))).collect();
+            old_masks.keys().copied().filter(|reg| !register_loop.exit_masks.regs.contains(reg)).collect();
+        let lane_regs: Vec<(Reg, Type)> = register_loop.lanes.keys().map(|&reg| (reg, self.lane_type(reg))).collect();
         // Guards under which raw floats have been written: those lanes are made canonical at the end.
-        let mut raw_guards: Vec<Value> = resident.raw.iter().filter_map(|reg| resident.lanes[reg].1).collect();
+        let mut raw_guards: Vec<Value> =
+            register_loop.raw.iter().filter_map(|reg| register_loop.lanes[reg].1).collect();
         raw_guards.sort();
         raw_guards.dedup();
 
@@ -186,7 +188,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let zero = self.b.ins().iconst(types::I64, 0);
         start.extend(std::iter::repeat_n(zero, raw_guards.len() + 2));
-        self.prepare_invariants(resident, &lane_regs);
+        self.prepare_invariants(register_loop, &lane_regs);
         let carried = start.iter().filter(|&&v| self.b.func.dfg.value_type(v).is_vector()).count();
         self.lay_down_invariants(carried);
 
@@ -223,7 +225,7 @@ impl BlockLowerer<'_, '_, '_> {
             if let Some(lanes) = carried.get(&reg) {
                 let lanes = lanes.clone();
                 self.chunk().lanes.insert(v, lanes);
-            } else if resident.leavers.regs.contains(&reg) {
+            } else if register_loop.exit_masks.regs.contains(&reg) {
                 self.chunk().masks.insert(v, MaskForm { words: Some([none; 2]), ..MaskForm::default() });
             } else if let Some(&words) = carried_masks.get(&reg) {
                 self.chunk().masks.insert(v, MaskForm { words: Some(words), ..MaskForm::default() });
@@ -231,13 +233,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
 
         let mut next: Vec<Clif> = Vec::new();
-        let mut new_value = |&(reg, _): &(Reg, Type)| match self.counts_by(reg, resident.lanes[&reg].0) {
+        let mut new_value = |&(reg, _): &(Reg, Type)| match self.counts_by(reg, register_loop.lanes[&reg].0) {
             Some(step) => New::Counted(step),
-            None => New::Lanes(self.lanes(resident.lanes[&reg].0)),
+            None => New::Lanes(self.lanes(register_loop.lanes[&reg].0)),
         };
         let new_values: Vec<New> = lane_regs.iter().map(&mut new_value).collect();
         for (&(reg, ty), new) in lane_regs.iter().zip(&new_values) {
-            let guard = resident.lanes[&reg].1.expect("resident writes are guarded");
+            let guard = register_loop.lanes[&reg].1.expect("resident writes are guarded");
             match new {
                 New::Lanes(new) => next.extend(self.merge(guard, new, &carried[&reg], ty)),
                 New::Counted(step) => {
@@ -251,9 +253,9 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         for reg in &mask_regs {
-            next.extend(self.mask_words(resident.masks[reg]));
+            next.extend(self.mask_words(register_loop.masks[reg]));
         }
-        let going_words = self.mask_words(resident.next_active);
+        let going_words = self.mask_words(register_loop.next_active);
         let going = vector::mask_bit_pairs(self.b, going_words);
         for (&guard, before) in raw_guards.iter().zip(written.clone()) {
             let words = self.mask_words(guard);
@@ -276,8 +278,8 @@ impl BlockLowerer<'_, '_, '_> {
         for &(reg, ty) in &lane_regs {
             let mut lanes: Lanes = results[at..at + parts(ty)].iter().copied().collect();
             at += parts(ty);
-            if resident.raw.contains(&reg) {
-                let guard = resident.lanes[&reg].1.expect("resident writes are guarded");
+            if register_loop.raw.contains(&reg) {
+                let guard = register_loop.lanes[&reg].1.expect("resident writes are guarded");
                 let which = raw_guards.iter().position(|&g| g == guard).expect("listed above");
                 let written = vector::words_of_bit_pairs(self.b, results[written.start + which]);
                 for (lane, written) in lanes.iter_mut().zip(written) {
@@ -294,7 +296,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let (before, after) = (old_masks[&self.function.active], masks[&self.function.active]);
         let left = self.b.ins().band_not(before, after);
-        for &reg in &resident.leavers.regs {
+        for &reg in &register_loop.exit_masks.regs {
             masks.insert(reg, self.b.ins().bor(old_masks[&reg], left));
         }
         // Active are the lanes of the first round, and those that went on, but for the last time.
@@ -318,9 +320,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Computes what is the same in every round before the first one.
-    fn prepare_invariants(&mut self, resident: &Resident, lane_regs: &[(Reg, Type)]) {
-        let mut varies: HashSet<Value> = resident.carried_scalars.clone();
-        for &index in &resident.body {
+    fn prepare_invariants(&mut self, register_loop: &RegisterLoop, lane_regs: &[(Reg, Type)]) {
+        let mut varies: HashSet<Value> = register_loop.carried_scalars.clone();
+        for &index in &register_loop.body {
             let inst = &self.block.insts[index];
             let carried = match inst.op {
                 Op::RfRead { reg, .. } => lane_regs.iter().any(|&(r, _)| r == reg),
@@ -337,7 +339,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         // Operands made outside the segment, and constants.
-        for &index in &resident.body {
+        for &index in &register_loop.body {
             for v in self.block.insts[index].op.operands() {
                 if !varies.contains(&v) && !self.is_home(v) && !self.is_mask(v) {
                     self.lanes(v);
@@ -357,12 +359,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mut places: HashMap<Clif, i32> = HashMap::new();
         for (v, lanes) in lanes {
-            if (places.len() + lanes.len()) * VECTOR as usize > abi::REST_BYTES {
+            if (places.len() + lanes.len()) * VECTOR as usize > abi::SPILL_BYTES {
                 self.chunk().lanes.insert(v, lanes);
                 continue;
             }
             for &part in &lanes {
-                let next = abi::REST + places.len() as i32 * VECTOR as i32;
+                let next = abi::SPILLS + places.len() as i32 * VECTOR as i32;
                 if let Entry::Vacant(place) = places.entry(part) {
                     place.insert(next);
                     self.b.ins().store(flags(), part, self.ctx, next);
@@ -387,7 +389,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Counts what was done, writes the masks back, and goes on.
-    fn finish_rounds(&mut self, resident: &Resident, done: &Done) {
+    fn finish_rounds(&mut self, register_loop: &RegisterLoop, done: &Done) {
         let cost = i64::from(self.block.cost);
         // A block entered without active lanes counts too.
         let one = self.b.ins().iconst(types::I64, 1);
@@ -399,7 +401,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.ctx_store(sum, offset);
         }
         let mut going = None;
-        for (&reg, &new) in resident.masks.keys().zip(&done.masks) {
+        for (&reg, &new) in register_loop.masks.keys().zip(&done.masks) {
             let offset = self.layout.offset(reg) as i32;
             let old = self.b.ins().load(types::I64, flags(), self.registers, offset);
             let whole = self.with_outside(new, old);
@@ -418,7 +420,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(again);
         self.go(BlockId(self.number));
         self.b.switch_to_block(exit);
-        self.go(resident.exit);
+        self.go(register_loop.exit);
     }
 }
 

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
 
 use super::super::block::BlockLowerer;
-use super::super::resident::{Done, Resident};
+use super::super::register_loop::{Done, RegisterLoop};
 use super::loads::Ways;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
@@ -35,12 +35,18 @@ struct Carried {
 
 impl BlockLowerer<'_, '_, '_> {
     /// Every active lane runs to its end, or to the last of `allowed` rounds.
-    pub(super) fn run_open(&mut self, resident: &Resident, old_masks: &[Clif], active: Clif, allowed: Clif) -> Done {
-        let next_masks: Vec<Value> = resident.masks.values().copied().collect();
-        let rounds = self.rounds_of(resident, &next_masks, 0);
+    pub(super) fn run_open(
+        &mut self,
+        register_loop: &RegisterLoop,
+        old_masks: &[Clif],
+        active: Clif,
+        allowed: Clif,
+    ) -> Done {
+        let next_masks: Vec<Value> = register_loop.masks.values().copied().collect();
+        let rounds = self.rounds_of(register_loop, &next_masks, 0);
         let variables: Vec<&Variable> = rounds.variables.iter().collect();
-        let written: Vec<Reg> = resident.lanes.keys().copied().collect();
-        let carried: Vec<Carried> = resident.masks.iter().map(|(&reg, &next)| self.carried(reg, next)).collect();
+        let written: Vec<Reg> = register_loop.lanes.keys().copied().collect();
+        let carried: Vec<Carried> = register_loop.masks.iter().map(|(&reg, &next)| self.carried(reg, next)).collect();
         let saved = self.save(&written);
         let fails = self.cold_block();
 
@@ -53,7 +59,7 @@ impl BlockLowerer<'_, '_, '_> {
             total: slots.keep(self, zero),
             masks: old_masks.iter().map(|&mask| slots.keep(self, mask)).collect(),
         };
-        let all = self.first_of_lanes(resident, &rounds, active, &mut slots);
+        let all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
         let [next, work, head, goes, pauses, stops, out, exit] = [(); 8].map(|()| self.b.create_block());
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);
@@ -62,7 +68,7 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(work);
         let number = self.b.ins().ctz(to_come);
-        let mut lane = self.begin_lane(resident, &rounds, &all, number, &mut slots);
+        let mut lane = self.begin_lane(register_loop, &rounds, &all, number, &mut slots);
         for variable in &variables {
             let value = self.load_variable(number, variable);
             self.b.def_var(variable.is, value);
@@ -88,7 +94,7 @@ impl BlockLowerer<'_, '_, '_> {
                 lane.values.insert(read, bit);
             }
         }
-        self.round(resident, &rounds, &mut lane, Ways { again: head, fails });
+        self.round(register_loop, &rounds, &mut lane, Ways { again: head, fails });
         self.next_round(&lane, &variables);
         let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(&lane, carried.next)).collect();
         for (carried, bit) in carried.iter().zip(bits) {
@@ -97,12 +103,12 @@ impl BlockLowerer<'_, '_, '_> {
         let before = self.b.use_var(left);
         let after = self.b.ins().iadd_imm_s(before, -1);
         self.b.def_var(left, after);
-        let going = self.lane_bit(&lane, resident.next_active);
+        let going = self.lane_bit(&lane, register_loop.next_active);
         self.b.ins().brif(going, goes, &[], stops, &[]);
         self.b.switch_to_block(goes);
         self.b.ins().brif(after, head, &[], pauses, &[]);
 
-        let at = resident.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
+        let at = register_loop.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
         for (block, bit) in [(pauses, 1), (stops, 0)] {
             self.b.switch_to_block(block);
             let bit = self.b.ins().iconst(types::I8, bit);
@@ -113,7 +119,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(out);
         let to_come = self.kept(warp.to_come);
         let number = self.b.ins().ctz(to_come);
-        variables.iter().for_each(|variable| self.store_variable(resident, number, variable));
+        variables.iter().for_each(|variable| self.store_variable(register_loop, number, variable));
         for (carried, &slot) in carried.iter().zip(&warp.masks) {
             let (mask, bit) = (self.kept(slot), self.b.use_var(carried.bit));
             let mask = self.with_bit(mask, number, bit);
@@ -132,7 +138,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(next, &[]);
 
         self.b.switch_to_block(fails);
-        self.begin_again(&written, saved);
+        self.bail_out(&written, saved);
         self.b.switch_to_block(exit);
         let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
         Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }

@@ -8,7 +8,7 @@ use cranelift_frontend as frontend;
 use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use super::super::resident::Resident;
+use super::super::register_loop::RegisterLoop;
 use super::super::{float, int};
 use super::ops::Lane;
 use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
@@ -49,19 +49,20 @@ pub struct Stream {
 
 impl BlockLowerer<'_, '_, '_> {
     /// The registers that the loop writes. Two that get the halves of one value are one variable, and so are the bits of a float.
-    pub(super) fn variables(&mut self, resident: &Resident) -> Vec<Variable> {
-        let always = |reg: &Reg| resident.lanes[reg].1 == Some(resident.active);
-        let mut left: BTreeSet<Reg> = resident.lanes.keys().copied().collect();
+    pub(super) fn variables(&mut self, register_loop: &RegisterLoop) -> Vec<Variable> {
+        let always = |reg: &Reg| register_loop.lanes[reg].1 == Some(register_loop.active);
+        let mut left: BTreeSet<Reg> = register_loop.lanes.keys().copied().collect();
         let mut variables = Vec::new();
-        for &low in resident.lanes.keys().filter(|&reg| always(reg)) {
-            let pairs = |high: &Reg| *high != low && always(high) && self.next_of_pair(resident, low, *high).is_some();
+        for &low in register_loop.lanes.keys().filter(|&reg| always(reg)) {
+            let pairs =
+                |high: &Reg| *high != low && always(high) && self.next_of_pair(register_loop, low, *high).is_some();
             let Some(high) = left.iter().copied().find(pairs).filter(|_| left.contains(&low)) else { continue };
-            let next = self.next_of_pair(resident, low, high).expect("a pair");
+            let next = self.next_of_pair(register_loop, low, high).expect("a pair");
             variables.push(self.variable(vec![low, high], next, Type::I64, None));
             left.retain(|&reg| reg != low && reg != high);
         }
         for reg in left {
-            let (value, guard) = resident.lanes[&reg];
+            let (value, guard) = register_loop.lanes[&reg];
             let (next, ty) = match *self.def_op(value) {
                 Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.ty(a) == Type::F32 => {
                     (Next::Value(a), Type::F32)
@@ -111,8 +112,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What a round makes of two registers, if that is a value's halves.
-    fn next_of_pair(&self, resident: &Resident, low: Reg, high: Reg) -> Option<Next> {
-        let [low_value, high_value] = [low, high].map(|reg| resident.lanes[&reg].0);
+    fn next_of_pair(&self, register_loop: &RegisterLoop, low: Reg, high: Reg) -> Option<Next> {
+        let [low_value, high_value] = [low, high].map(|reg| register_loop.lanes[&reg].0);
         match (self.def_op(low_value), self.def_op(high_value)) {
             (&Op::Convert { op: ConvertOp::Trunc, a, .. }, &Op::Convert { op: ConvertOp::HighHalf, a: other, .. })
                 if a == other && self.ty(low_value) == Type::I32 =>
@@ -163,9 +164,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Stores what a lane ends with.
-    pub(super) fn store_variable(&mut self, resident: &Resident, number: Clif, variable: &Variable) {
+    pub(super) fn store_variable(&mut self, register_loop: &RegisterLoop, number: Clif, variable: &Variable) {
         let mut value = self.b.use_var(variable.is);
-        if resident.raw.contains(&variable.regs[0]) {
+        if register_loop.raw.contains(&variable.regs[0]) {
             let nan = self.function.nan.canonical(Type::F32);
             value = float::canonical(self.b, Type::F32, nan, value, false);
         }
@@ -181,9 +182,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads whose addresses move on by a constant, at most one for a variable.
-    pub(super) fn streams(&self, resident: &Resident, variables: &[Variable]) -> Vec<Stream> {
+    pub(super) fn streams(&self, register_loop: &RegisterLoop, variables: &[Variable]) -> Vec<Stream> {
         let mut streams: Vec<Stream> = Vec::new();
-        for &inst in &resident.body {
+        for &inst in &register_loop.body {
             let Op::Load { access, .. } = self.block.insts[inst].op else { continue };
             let is_address = |variable: &Variable| match variable.regs[..] {
                 [reg] => self.reads(access.address, reg),
@@ -195,7 +196,7 @@ impl BlockLowerer<'_, '_, '_> {
             let aligned = step % i64::from(access.align.max(1)) == 0;
             let first = streams.iter().all(|stream| stream.variable != variable);
             let near = (1..=MOST_STEP).contains(&step.unsigned_abs());
-            if access.guard == Some(resident.active) && aligned && first && near {
+            if access.guard == Some(register_loop.active) && aligned && first && near {
                 streams.push(Stream { inst, variable, step });
             }
         }

@@ -8,13 +8,13 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 
 /// Bytes that there are for them.
-pub const MOST_BYTES: usize = abi::REST_BYTES;
+pub const MOST_BYTES: usize = abi::SPILL_BYTES;
 
 /// Where an `i64` is kept.
 #[derive(Clone, Copy)]
 pub struct Slot(i32);
 
-/// Places in [`warploom_runtime::warp::WarpContext::rest`].
+/// Places in [`warploom_runtime::warp::WarpContext::spill`].
 #[derive(Clone, Copy, Default)]
 pub struct Slots {
     taken: i32,
@@ -37,7 +37,7 @@ impl Slots {
         let at = self.taken;
         self.taken += bytes;
         assert!(self.taken as usize <= MOST_BYTES, "a loop with more stays in lockstep");
-        abi::REST + at
+        abi::SPILLS + at
     }
 }
 

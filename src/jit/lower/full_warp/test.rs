@@ -36,7 +36,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     let step = self.classes.get(base).stride().expect("a group compares evenly spaced values");
                     let (firsts, limits) = (self.first_lanes(base, slow), self.first_lanes(limit, slow));
                     for (first, limit) in firsts.into_iter().zip(limits) {
-                        let last = self.spread_whole(first, step);
+                        let last = self.spread_full_warp(first, step);
                         let (low, high) = if step < 0 { (last, first) } else { (first, last) };
                         let low = int::plus(self.b, low, least.into());
                         let high = int::plus(self.b, high, greatest.into());
@@ -67,7 +67,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Goes to `slow` unless accesses are apart that must be.
-    pub(in super::super) fn test_apart(&mut self, group: &Group, slow: ClifBlock) {
+    pub(in super::super) fn test_disjoint(&mut self, group: &Group, slow: ClifBlock) {
         for &(a, b) in &group.apart {
             let (one, other) = (self.access(a), self.access(b));
             let spaced = !group.tiled.contains_key(&a) && one.address == other.address;
@@ -75,7 +75,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.chunks_follow(a)
             } else {
                 let (at_a, at_b) = (self.host_range(a), self.host_range(b));
-                self.are_apart(&at_a, &at_b)
+                self.are_disjoint(&at_a, &at_b)
             };
             self.require(apart, slow);
         }
@@ -136,7 +136,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let host = self.hosts()[&index].clone();
         let firsts: SmallVec<[Clif; 8]> =
             host.firsts.into_iter().map(|first| int::plus(self.b, first, host.offset.into())).collect();
-        let whole = self.whole.as_ref().expect("a group is being lowered");
+        let whole = self.full_warp.as_ref().expect("a group is being lowered");
         let bytes =
             whole.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
         self.range(&firsts, host.step, bytes)
@@ -151,8 +151,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         match step {
             0 => {}
-            ..0 => low = self.spread_whole(low, step),
-            1.. => high = self.spread_whole(high, step),
+            ..0 => low = self.spread_full_warp(low, step),
+            1.. => high = self.spread_full_warp(high, step),
         }
         Range { low, last: int::plus(self.b, high, bytes - 1), bits: self.any_bits(firsts), falls: step < 0 }
     }
@@ -196,7 +196,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if step == 0 {
             return self.b.ins().icmp(int::condition(cc), first, b);
         }
-        let last = self.spread_whole(first, step);
+        let last = self.spread_full_warp(first, step);
         let straight = self.is_straight(cc, first, last, step);
         let less = matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU);
         let extreme = if less == (step > 0) { last } else { first };
@@ -212,7 +212,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Whether two ranges have no byte in common.
-    pub(super) fn are_apart(&mut self, a: &Range, b: &Range) -> Clif {
+    pub(super) fn are_disjoint(&mut self, a: &Range, b: &Range) -> Clif {
         let before = self.b.ins().icmp(IntCC::UnsignedLessThan, a.last, b.low);
         let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, b.last, a.low);
         self.b.ins().bor(before, behind)

@@ -16,7 +16,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
-        let whole = self.whole.as_ref().expect("a group is being lowered");
+        let whole = self.full_warp.as_ref().expect("a group is being lowered");
         let distances = whole.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
         if let Some(lane) = self.chunk().known_first_lane() {
             return match firsts[..] {
@@ -27,7 +27,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let start = (firsts[0], step);
         let known = self.chunk().hosts.iter().find(|&&(of, _)| of == start).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
-            let table = self.whole.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
+            let table = self.full_warp.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
             let at = match table {
                 Some(table) => {
                     // A chunk has as many lanes as an entry has bytes.
@@ -55,9 +55,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for &value in &inst.results[..access.count.into()] {
             self.chunk().put_off.insert(value, index);
         }
-        self.set_resident(inst);
-        if self.rest.is_some() {
-            self.load_whole(index);
+        self.set_register_loop(inst);
+        if self.spills.is_some() {
+            self.load_full_warp(index);
         }
     }
 
@@ -66,10 +66,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let mut loads: Vec<usize> = self.chunk().put_off.values().copied().collect();
         loads.sort_unstable();
         loads.dedup();
-        loads.into_iter().for_each(|index| self.load_whole(index));
+        loads.into_iter().for_each(|index| self.load_full_warp(index));
     }
 
-    pub(in super::super) fn load_whole(&mut self, index: usize) {
+    pub(in super::super) fn load_full_warp(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let loaded = self.loaded(index, self.ty(inst.results[0]));
         self.set_loaded(index, loaded);
@@ -86,7 +86,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let index = *self.chunk().put_off.get(&of)?;
         let access = *self.access(index);
-        if self.uses[of.0 as usize] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_idle_lanes(index) {
+        if self.uses[of.0 as usize] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_inactive_lanes(index) {
             return None;
         }
         let ((host, offset), distances) = self.host_of(index);
@@ -98,24 +98,24 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let Op::Load { access, extend, .. } = self.block.insts[index].op else { unreachable!() };
         let (host, distances) = self.host_of(index);
         let loaded = self.load_spaced(&access, extend, host, &distances, ty);
-        self.without_idle_lanes(index, loaded, ty)
+        self.without_inactive_lanes(index, loaded, ty)
     }
 
     /// Whether no one sees what a load gives to lanes that take no part, if there are any.
-    pub(super) fn hides_idle_lanes(&self, index: usize) -> bool {
+    pub(super) fn hides_inactive_lanes(&self, index: usize) -> bool {
         let guard = self.access(index).guard.expect("analysis makes masks explicit");
-        let is_hidden = |sweep: &Sweep| self.strip().is_some() && sweep.hides_idle_lanes(index);
+        let is_hidden = |sweep: &Sweep| self.strip().is_some() && sweep.hides_inactive_lanes(index);
         self.settled_mask(guard) == Some(true) || self.sweep.is_some_and(is_hidden)
     }
 
     /// What all lanes have loaded, with zeros in those that take no part, if someone sees them.
-    pub(in super::super) fn without_idle_lanes(
+    pub(in super::super) fn without_inactive_lanes(
         &mut self,
         index: usize,
         mut loaded: Vec<Lanes>,
         ty: Type,
     ) -> Vec<Lanes> {
-        if self.hides_idle_lanes(index) {
+        if self.hides_inactive_lanes(index) {
             return loaded;
         }
         let guard = self.access(index).guard.expect("analysis makes masks explicit");
@@ -137,7 +137,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Notes that an access which has been tested met no sparse page.
-    pub(super) fn set_resident(&mut self, inst: &Inst) {
+    pub(super) fn set_register_loop(&mut self, inst: &Inst) {
         if let Op::Load { sparse: true, .. } | Op::Store { sparse: true, .. } = inst.op {
             let none = self.b.ins().iconst(types::I64, 0);
             self.set_status(inst, Some(none));
@@ -146,16 +146,16 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether an access has been tested with the group that is done as a whole.
     pub(in super::super) fn is_tested_in_group(&self, index: usize) -> bool {
-        self.whole.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
+        self.full_warp.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
     }
 
-    pub(in super::super) fn store_whole(&mut self, index: usize) {
+    pub(in super::super) fn store_full_warp(&mut self, index: usize) {
         let inst = &self.block.insts[index];
         let Op::Store { access, ref values, .. } = inst.op else { unreachable!() };
         let values: Vec<_> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();
         let (host, distances) = self.host_of(index);
         self.store_spaced(&access, &values, host, &distances);
-        self.set_resident(inst);
+        self.set_register_loop(inst);
     }
 }

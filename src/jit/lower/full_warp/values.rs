@@ -39,7 +39,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(in super::super) fn strip(&self) -> Option<&Strip> {
-        self.whole.as_ref()?.strip.as_ref()
+        self.full_warp.as_ref()?.strip.as_ref()
     }
 
     /// Lane 0 of a uniform or evenly spaced value. Goes to `slow` if it turns out not to be evenly spaced; without it,
@@ -96,9 +96,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
-    pub(in super::super) fn whole_base(&mut self, v: Value) -> Option<Clif> {
+    pub(in super::super) fn full_warp_base(&mut self, v: Value) -> Option<Clif> {
         let Class::Affine { step, exact } = self.classes.get(v) else { return None };
-        if self.whole.is_none() || !self.spans() || !(exact || self.is_tested(v)) {
+        if self.full_warp.is_none() || !self.spans() || !(exact || self.is_tested(v)) {
             return None;
         }
         if step == 0 {
@@ -134,13 +134,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// The last of the lanes that are done at once.
-    pub(super) fn spread_whole(&mut self, first: Clif, step: i64) -> Clif {
+    pub(super) fn spread_full_warp(&mut self, first: Clif, step: i64) -> Clif {
         let reach = self.reach();
         self.spread(first, step, reach)
     }
 
     pub(super) fn reach(&self) -> Reach {
-        self.whole.as_ref().expect("a group is being lowered").reach
+        self.full_warp.as_ref().expect("a group is being lowered").reach
     }
 
     /// The chunk's first lane, counted from the warp's.

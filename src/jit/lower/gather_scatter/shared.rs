@@ -125,7 +125,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Stores consecutive lanes of shared memory, and what was there for those that do not take part: nobody else sees it
-    /// meanwhile, since a block's warps share a host thread. Leaves to `apart` if lanes are not consecutive, or not all in reach.
+    /// meanwhile, since a block's warps share a host thread. Leaves to `gather_scatter` if lanes are not consecutive, or not all in reach.
     fn store_among(&mut self, access: &Access, offsets: [Clif; 2], lanes: &Lanes, apart: ClifBlock) {
         let step = i64::from(access.bytes());
         let first = self.b.ins().extractlane(offsets[0], 0);

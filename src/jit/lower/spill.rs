@@ -28,7 +28,7 @@ pub const VECTOR: u32 = 16;
 type Uses = FxHashMap<Value, SmallVec<[u32; 4]>>;
 
 /// The values of one segment.
-pub struct Rest {
+pub struct Spills {
     uses: Uses,
     /// Position of the instruction being lowered.
     at: u32,
@@ -41,7 +41,7 @@ pub struct Rest {
     overwritten: Vec<Reg>,
 }
 
-impl Rest {
+impl Spills {
     fn next_use(&self, v: Value) -> Option<u32> {
         self.uses.get(&v)?.iter().copied().find(|&at| at > self.at)
     }
@@ -51,7 +51,7 @@ impl Rest {
             return Some(self.free.swap_remove(at).0);
         }
         let offset = self.end;
-        (offset + bytes <= abi::REST_BYTES as u32).then(|| {
+        (offset + bytes <= abi::SPILL_BYTES as u32).then(|| {
             self.end += bytes;
             offset
         })
@@ -60,13 +60,13 @@ impl Rest {
 
 impl BlockLowerer<'_, '_, '_> {
     /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
-    pub(super) fn rest_for(&self, insts: &[usize]) -> Option<Rest> {
-        if self.whole.is_some() || !self.region.effort.is_fast() {
+    pub(super) fn spill_for(&self, insts: &[usize]) -> Option<Spills> {
+        if self.full_warp.is_some() || !self.region.effort.is_fast() {
             return None;
         }
         let uses = self.uses(insts);
         let crowded = self.most_vectors(insts, &uses) > KEPT;
-        crowded.then(|| Rest {
+        crowded.then(|| Spills {
             uses,
             at: 0,
             slots: FxHashMap::default(),
@@ -146,19 +146,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a crowded segment has a use for a value; of others that is not known.
     pub(super) fn is_still_needed(&self, v: Value) -> bool {
-        self.rest.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
+        self.spills.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
     }
 
     /// Notes that a register's row is written.
     pub(super) fn overwrite(&mut self, reg: Reg) {
-        if let Some(rest) = &mut self.rest {
+        if let Some(rest) = &mut self.spills {
             rest.overwritten.push(reg);
         }
     }
 
     /// Lets values rest after an instruction, those needed last first, until the others fit.
-    pub(super) fn put_to_rest(&mut self, at: usize) {
-        let Some(mut rest) = self.rest.take() else { return };
+    pub(super) fn spill(&mut self, at: usize) {
+        let Some(mut rest) = self.spills.take() else { return };
         rest.at = at as u32;
         let Chunk { lanes, masks, .. } = self.chunk();
         let vectors = |form: &MaskForm| form.words.is_some() || form.longs.is_some();
@@ -191,7 +191,7 @@ impl BlockLowerer<'_, '_, '_> {
             let offset = rest.slots.remove(&v).expect("listed");
             rest.free.push((offset, self.vectors(v) as u32 * VECTOR));
         }
-        self.rest = Some(rest);
+        self.spills = Some(rest);
     }
 
     /// Vectors that only this value has, and not one of which it is the bits.
@@ -206,7 +206,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Makes sure that a value can be had again. False if there is no room.
-    fn lay_down(&mut self, rest: &mut Rest, v: Value) -> bool {
+    fn lay_down(&mut self, rest: &mut Spills, v: Value) -> bool {
         if rest.slots.contains_key(&v) {
             return true;
         }
@@ -222,21 +222,21 @@ impl BlockLowerer<'_, '_, '_> {
         let lanes = if mask { self.mask_lanes(v, Type::I32) } else { self.lanes(v) };
         let Some(offset) = rest.take_slot(lanes.len() as u32 * VECTOR) else { return false };
         for (i, &part) in lanes.iter().enumerate() {
-            self.b.ins().store(flags(), part, self.ctx, abi::REST + (offset + i as u32 * VECTOR) as i32);
+            self.b.ins().store(flags(), part, self.ctx, abi::SPILLS + (offset + i as u32 * VECTOR) as i32);
         }
         rest.slots.insert(v, offset);
         true
     }
 
-    pub(super) fn is_resting(&self, v: Value) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
+    pub(super) fn is_spilled(&self, v: Value) -> bool {
+        self.spills.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
     }
 
-    /// The vectors of a value that rests.
+    /// The vectors of a value that is_in_memory.
     fn wake(&mut self, v: Value, ty: Type) -> Option<Lanes> {
-        let offset = *self.rest.as_ref()?.slots.get(&v)?;
+        let offset = *self.spills.as_ref()?.slots.get(&v)?;
         let clif = clif_type(ty, true);
-        let load = |i| self.b.ins().load(clif, flags(), self.ctx, abi::REST + (offset + i * VECTOR) as i32);
+        let load = |i| self.b.ins().load(clif, flags(), self.ctx, abi::SPILLS + (offset + i * VECTOR) as i32);
         Some((0..parts(ty) as u32).map(load).collect())
     }
 

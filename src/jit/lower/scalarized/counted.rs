@@ -11,7 +11,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::int;
-use super::super::resident::{Done, Resident};
+use super::super::register_loop::{Done, RegisterLoop};
 use super::ahead::Rows;
 use super::loads::Ways;
 use super::ops::Lane;
@@ -41,27 +41,27 @@ pub(in super::super) struct Counted {
 
 impl BlockLowerer<'_, '_, '_> {
     /// How the loop ends, if it counts its rounds, and a lane leaves it by that alone.
-    pub(in super::super) fn counted(&self, resident: &Resident) -> Option<Counted> {
-        let known = |reg: &Reg| *reg == self.function.active || resident.leavers.regs.contains(reg);
+    pub(in super::super) fn counted(&self, register_loop: &RegisterLoop) -> Option<Counted> {
+        let known = |reg: &Reg| *reg == self.function.active || register_loop.exit_masks.regs.contains(reg);
         // Each load has a run of its own.
-        if !resident.masks.keys().all(known) || resident.loads > RUNS {
+        if !register_loop.masks.keys().all(known) || register_loop.loads > RUNS {
             return None;
         }
-        let (mut mask, mut inverse) = (resident.next_active, false);
+        let (mut mask, mut inverse) = (register_loop.next_active, false);
         let (cc, a, b) = loop {
-            mask = resident.leavers.equal.get(&mask).copied().unwrap_or(mask);
+            mask = register_loop.exit_masks.equal.get(&mask).copied().unwrap_or(mask);
             match *self.def_op(mask) {
                 // A lane in the loop is active.
-                Op::Binary { op: BinaryOp::And, a, b } if a == resident.active => mask = b,
-                Op::Binary { op: BinaryOp::And, a, b } if b == resident.active => mask = a,
+                Op::Binary { op: BinaryOp::And, a, b } if a == register_loop.active => mask = b,
+                Op::Binary { op: BinaryOp::And, a, b } if b == register_loop.active => mask = a,
                 Op::Unary { op: UnaryOp::Not, a } => (mask, inverse) = (a, !inverse),
                 Op::ICmp { cc, a, b } => break (if inverse { cc.inverse() } else { cc }, a, b),
                 _ => return None,
             }
         };
-        let changing = self.changing(resident);
+        let changing = self.changing(register_loop);
         let of = |counter: Value, limit: Value, cc: IntCc| {
-            let up = self.counts(resident, counter)? == 1;
+            let up = self.counts(register_loop, counter)? == 1;
             let ends = match cc {
                 IntCc::Ne => true,
                 IntCc::LtU | IntCc::LtS => up,
@@ -74,8 +74,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What a round adds to a word of each lane, 1 or -1: what a register holds before the round, or after it.
-    fn counts(&self, resident: &Resident, v: Value) -> Option<i64> {
-        let mut lanes = resident.lanes.iter().filter(|(_, written)| written.1 == Some(resident.active));
+    fn counts(&self, register_loop: &RegisterLoop, v: Value) -> Option<i64> {
+        let mut lanes = register_loop.lanes.iter().filter(|(_, written)| written.1 == Some(register_loop.active));
         let (&reg, &(value, _)) = lanes.find(|&(&reg, &(value, _))| value == v || self.reads(v, reg))?;
         self.moves_on(reg, value).filter(|step| self.ty(v) == Type::I32 && step.abs() == 1)
     }
@@ -83,7 +83,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Every active lane runs to its end, or to the last of `allowed` rounds.
     pub(super) fn run_counted(
         &mut self,
-        resident: &Resident,
+        register_loop: &RegisterLoop,
         counted: &Counted,
         old_masks: &[Clif],
         active: Clif,
@@ -91,8 +91,8 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Done {
         let lanes = u32::from(self.function.lanes);
         // For the number of a lane's rounds, and what is kept.
-        let taken = 4 * lanes as usize + 8 * (SLOTS + resident.masks.len() + resident.loads);
-        let rounds = self.rounds_of(resident, &[], MOST_BYTES.saturating_sub(taken) / (8 * lanes as usize));
+        let taken = 4 * lanes as usize + 8 * (SLOTS + register_loop.masks.len() + register_loop.loads);
+        let rounds = self.rounds_of(register_loop, &[], MOST_BYTES.saturating_sub(taken) / (8 * lanes as usize));
         let mut slots = Slots::default();
         let rows =
             Rows { more: slots.row(4 * lanes), ends: rounds.streams.iter().map(|_| slots.row(8 * lanes)).collect() };
@@ -103,7 +103,7 @@ impl BlockLowerer<'_, '_, '_> {
 
         let most = self.b.ins().iconst(types::I64, MOST_ROUNDS);
         let allowed = self.b.ins().umin(allowed, most);
-        let ahead = self.look_ahead(resident, counted, (&rounds, &rows), (active, allowed), fails);
+        let ahead = self.look_ahead(register_loop, counted, (&rounds, &rows), (active, allowed), fails);
         // What the rounds have no use for is in memory meanwhile.
         let staying = self.b.ins().band_not(active, ahead.ended);
         let gone = self.b.ins().band(active, ahead.ended);
@@ -112,15 +112,15 @@ impl BlockLowerer<'_, '_, '_> {
         let total = self.b.ins().iadd(ahead.total, first);
         let [all_lanes, staying, most, total] = [active, staying, most, total].map(|v| slots.keep(self, v));
         let mut masks = Vec::new();
-        for (&reg, &old) in resident.masks.keys().zip(old_masks) {
+        for (&reg, &old) in register_loop.masks.keys().zip(old_masks) {
             let left = self.b.ins().bor(old, gone);
             masks.push(if reg == self.function.active { staying } else { slots.keep(self, left) });
         }
-        let mut all = self.first_of_lanes(resident, &rounds, active, &mut slots);
+        let mut all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
         for (&index, address) in &rounds.addresses {
             let access = *self.block.insts[index].op.access().expect("a load");
             // Where lanes load only if there is something, there may be nothing.
-            let place = all.places.get_mut(&index).filter(|_| access.guard == Some(resident.active));
+            let place = all.places.get_mut(&index).filter(|_| access.guard == Some(register_loop.active));
             if let Some(place) = place {
                 self.seek(&access, address, place, fails);
             }
@@ -135,22 +135,22 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(work);
         let number = self.b.ins().ctz(left);
-        let lane = self.begin_lane(resident, &rounds, &all, number, &mut slots);
-        self.lane_to_its_end(resident, (&rounds, &rows), lane, (out, fails));
+        let lane = self.begin_lane(register_loop, &rounds, &all, number, &mut slots);
+        self.lane_to_its_end(register_loop, (&rounds, &rows), lane, (out, fails));
 
         self.b.switch_to_block(out);
         let left = self.b.use_var(to_come);
         let number = self.b.ins().ctz(left);
-        carried().for_each(|variable| self.store_variable(resident, number, variable));
+        carried().for_each(|variable| self.store_variable(register_loop, number, variable));
         let others = self.without_first(left);
         self.b.def_var(to_come, others);
         self.b.ins().jump(next, &[]);
 
         self.b.switch_to_block(fails);
-        self.begin_again(&written, saved);
+        self.bail_out(&written, saved);
         self.b.switch_to_block(exit);
         let [active, staying] = [all_lanes, staying].map(|slot| self.kept(slot));
-        self.write_moving(resident, &rounds, rows.more, (active, staying));
+        self.write_moving(register_loop, &rounds, rows.more, (active, staying));
         let masks = masks.into_iter().map(|slot| self.kept(slot)).collect();
         Done { rounds: self.kept(most), lanes: self.kept(total), masks }
     }
@@ -158,7 +158,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The rounds of one lane; then to `out`.
     fn lane_to_its_end(
         &mut self,
-        resident: &Resident,
+        register_loop: &RegisterLoop,
         (rounds, rows): (&Rounds, &Rows),
         lane: Lane,
         (out, fails): (ClifBlock, ClifBlock),
@@ -212,7 +212,7 @@ impl BlockLowerer<'_, '_, '_> {
                 let value = self.b.use_var(variable.is);
                 self.read_variable(&mut lane, variable, value);
             }
-            self.round(resident, rounds, &mut lane, Ways { again: head, fails });
+            self.round(register_loop, rounds, &mut lane, Ways { again: head, fails });
             self.next_round(&lane, &carried);
             match heads.get(at as usize + 1) {
                 Some(&next) => {

@@ -28,7 +28,7 @@ const MAX_VALUES: u32 = 64;
 impl BlockLowerer<'_, '_, '_> {
     /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
     /// check fails. Without one it goes to `slow` at once.
-    pub(super) fn load_apart(
+    pub(super) fn gather_access(
         &mut self,
         access: &Access,
         extend: Extend,
@@ -53,7 +53,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse: whether there is an inline way for the access.
-    pub(super) fn store_apart(
+    pub(super) fn scatter_access(
         &mut self,
         (desc, run): (*const AccessDesc, Option<usize>),
         access: &Access,
@@ -67,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.scatter_shared(access, lanes, bits, slow);
         } else if access.space == Space::Shared {
             self.stage(access, values);
-            self.lane_loop(access, bits, Unreached::Alone(desc), |lowerer, host, lane| {
+            self.lane_loop(access, bits, Unreached::Scalarized(desc), |lowerer, host, lane| {
                 for e in 0..usize::from(access.count) {
                     let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);

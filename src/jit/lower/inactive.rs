@@ -8,37 +8,37 @@ impl BlockLowerer<'_, '_, '_> {
     /// The mask without which a chunk of the current segment has nothing to do, if there is one.
     pub(super) fn skippable(&self) -> Option<Value> {
         let active = self.entry_mask().filter(|active| self.scalars[active.0 as usize].is_some())?;
-        self.idle[self.steps.start].then_some(active)
+        self.inactive[self.steps.start].then_some(active)
     }
 
     /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
     /// that feeds another one must be looked at together with it.
-    pub(super) fn idle_steps(&self) -> Vec<bool> {
-        let mut idle = vec![false; self.plan.steps.len()];
-        let Some(active) = self.entry_mask() else { return idle };
+    pub(super) fn inactive_steps(&self) -> Vec<bool> {
+        let mut inactive = vec![false; self.plan.steps.len()];
+        let Some(active) = self.entry_mask() else { return inactive };
         for (number, step) in self.plan.steps.iter().enumerate() {
             if let Step::Segment(insts) = step {
-                idle[number] = insts.iter().all(|&index| self.is_idle(index, number, active));
+                inactive[number] = insts.iter().all(|&index| self.is_inactive(index, number, active));
             }
         }
-        for number in (0..idle.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
-            if idle[number] {
+        for number in (0..inactive.len()).rev().filter(|&number| !matches!(self.plan.steps[number], Step::Scalar(_))) {
+            if inactive[number] {
                 continue;
             }
             for &index in self.plan.steps[number].insts() {
                 for v in self.block.insts[index].op.operands() {
                     let home = self.plan.home[v.0 as usize] as usize;
                     if home < number && !self.block.ty(v).is_uniform() {
-                        idle[home] = false;
+                        inactive[home] = false;
                     }
                 }
             }
         }
-        idle
+        inactive
     }
 
     /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
-    fn is_idle(&self, index: usize, step: usize, active: Value) -> bool {
+    fn is_inactive(&self, index: usize, step: usize, active: Value) -> bool {
         let inst = &self.block.insts[index];
         let guarded = match inst.op.masking() {
             Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),

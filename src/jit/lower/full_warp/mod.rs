@@ -87,17 +87,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let slow = self.cold_block();
         let done = self.b.create_block();
         let scalars = self.scalars.clone();
-        let lanes = if self.whole_classes.span_warp() { u32::from(self.function.lanes) } else { CHUNK };
+        let lanes = if self.full_warp_classes.span_warp() { u32::from(self.function.lanes) } else { CHUNK };
         let reach = Reach::Known(i64::from(lanes) - 1);
         self.chunk = Some(Chunk::first_of_group());
-        self.whole = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
+        self.full_warp = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
         self.steps = group.steps.clone();
-        let classes = std::mem::replace(&mut self.classes, self.whole_classes);
+        let classes = std::mem::replace(&mut self.classes, self.full_warp_classes);
         let outgoing = self.outgoing(&insts);
         self.test(group, slow);
         let mut parts = HashMap::new();
         for out in &outgoing {
-            if let Some(bits) = self.mask_whole(out.value, &mut parts, slow) {
+            if let Some(bits) = self.mask_full_warp(out.value, &mut parts, slow) {
                 self.chunk().shared.masks.insert(out.value, bits);
             }
         }
@@ -125,7 +125,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 BlockArg::Value(self.with_outside(whole, out.outside))
             })
             .collect();
-        self.whole = None;
+        self.full_warp = None;
         self.classes = classes;
         self.b.ins().jump(done, &args);
 
@@ -222,7 +222,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             for (number, &first) in (0..).zip(&firsts) {
                 self.b.ins().stack_store(types::I64, first, table, 8 * number);
             }
-            self.whole.as_mut().expect("a group is being lowered").tables.insert(firsts[0], table);
+            self.full_warp.as_mut().expect("a group is being lowered").tables.insert(firsts[0], table);
         }
     }
 
@@ -286,7 +286,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Goes to `slow` unless the group can be done as a whole.
     fn test(&mut self, group: &Group, slow: ClifBlock) {
         self.test_lanes(group, slow);
-        self.test_apart(group, slow);
+        self.test_disjoint(group, slow);
     }
 
     fn access(&self, index: usize) -> &'r Access {
@@ -294,6 +294,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
-        &mut self.whole.as_mut().expect("a group is being lowered").hosts
+        &mut self.full_warp.as_mut().expect("a group is being lowered").hosts
     }
 }
