@@ -16,6 +16,7 @@ mod plan;
 pub mod size;
 mod target;
 mod tier;
+mod tuning;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,7 +36,7 @@ use lower::{Lowered, lower_region};
 use plan::BlockPlan;
 pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
-use tier::{CAREFUL_SLICE, Compiled, HELPED, Region, SLICE};
+use tier::{Compiled, Region};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -60,12 +61,8 @@ impl From<cranelift_module::ModuleError> for JitError {
     }
 }
 
-/// Instructions of the IR that a region holds before the next one begins.
-const REGION_INSTS: usize = 600;
 /// A register file with its spill slots.
 const MAX_REGISTER_FILE: usize = 1 << 25;
-/// Programs of one kernel; further launch classes share the most general one.
-const MAX_VARIANTS: usize = 4;
 
 /// One function translated for one class of launches: an engine.
 pub struct Program {
@@ -257,8 +254,8 @@ impl Program {
     fn warm(&self, number: usize, compiled: &Compiled, context: &mut WarpContext, careful: bool) -> u32 {
         let region = &self.regions[number];
         let (heat, better, slice) = match careful {
-            true => (&region.careful_heat, Effort::Full, CAREFUL_SLICE),
-            false => (&region.heat, Effort::Likely, SLICE),
+            true => (&region.careful_heat, Effort::Full, tuning::CAREFUL_SLICE),
+            false => (&region.heat, Effort::Likely, tuning::SLICE),
         };
         let before = (context.instructions, context.helper_calls, context.interp_instructions);
         let turn = context.back_edges;
@@ -270,7 +267,7 @@ impl Program {
         // To begin again costs as much as a helper.
         let helped = context.helper_calls - before.1 + context.interp_instructions - before.2 + u64::from(careful);
         // Whoever makes a region hot compiles it, while others go on with the code that there is.
-        if heat.add(context.instructions - before.0 + HELPED * helped) && !is_best {
+        if heat.add(context.instructions - before.0 + tuning::HELPED * helped) && !is_best {
             let _ = self.compiled(number, better);
         }
         code
@@ -343,7 +340,7 @@ fn divide(function: &Function) -> (Vec<Vec<BlockId>>, Vec<usize>) {
     let mut size = usize::MAX;
     for (index, block) in function.blocks.iter().enumerate() {
         let insts = block.insts.len() + 4;
-        if size.saturating_add(insts) > REGION_INSTS {
+        if size.saturating_add(insts) > tuning::REGION_INSTS {
             regions.push(Vec::new());
             size = 0;
         }
@@ -370,7 +367,7 @@ impl Kernel {
         let launch = LaunchClass::of(block, self.function.lanes.into());
         let mut variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut key = (launch, threads <= 1);
-        if !variants.contains_key(&key) && variants.len() >= MAX_VARIANTS {
+        if !variants.contains_key(&key) && variants.len() >= tuning::MAX_VARIANTS {
             key = (LaunchClass::Any, false);
         }
         if let Some(program) = variants.get(&key) {

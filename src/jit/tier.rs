@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::code::Code;
 use super::{JitError, lower};
 use crate::ir::BlockId;
+use crate::jit::tuning;
 
 /// What code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,20 +43,6 @@ impl Effort {
     }
 }
 
-/// How often warps have executed the instructions of a region, on average, when it is hot. They take some 10 ns each, half of
-/// which fast code mostly saves, and an instruction takes some 50 us to be made fast: so when it would have paid, and no launch is
-/// much longer for what was not known of it.
-const HOT: u64 = 10_000;
-/// Rounds that a loop is expected to do when nothing of it has been executed: a guess. Some 600 warps then make most of a kernel
-/// hot in advance. If it is wrong, code is made for speed at twice the cost; if it is right, neither slow code nor its execution is paid for.
-const ROUNDS: u64 = 32;
-/// Instructions that a call of a helper counts for: it takes some 300 ns.
-pub const HELPED: u64 = 32;
-/// Backward jumps after which code that is not hot is left, so that the loop may go on in better code.
-pub const SLICE: u64 = 256;
-/// Backward jumps after which careful code is left: what did not hold may hold again, and mostly does not at once.
-pub const CAREFUL_SLICE: u64 = 16;
-
 /// How much a region has been executed.
 pub struct Heat {
     /// Instructions that warps executed in it, until it was hot.
@@ -73,10 +60,10 @@ impl Heat {
         let (mut size, mut per_warp) = (0, 0);
         for (instructions, in_loop) in blocks {
             size += instructions;
-            per_warp += instructions * if in_loop { ROUNDS } else { 1 };
+            per_warp += instructions * if in_loop { tuning::EXPECTED_ROUNDS } else { 1 };
         }
         let per_warp = if has_indirect { 0 } else { per_warp };
-        Heat { instructions: AtomicU64::new(0), hot: HOT * size.max(1), per_warp }
+        Heat { instructions: AtomicU64::new(0), hot: tuning::HOT * size.max(1), per_warp }
     }
 
     /// Of the same blocks, of which nothing has been executed.
@@ -151,7 +138,7 @@ mod tests {
     #[test]
     fn a_region_is_hot_once() {
         let heat = Heat::new([(10, true)].into_iter(), false);
-        assert!(!heat.add(10 * HOT - 1) && !heat.is_hot());
+        assert!(!heat.add(10 * tuning::HOT - 1) && !heat.is_hot());
         assert!(heat.add(1) && heat.is_hot());
         assert!(!heat.add(1));
     }
@@ -159,11 +146,14 @@ mod tests {
     #[test]
     fn many_warps_make_a_region_hot_in_advance() {
         let straight = || Heat::new([(10, false)].into_iter(), false);
-        assert!(!straight().expect(HOT - 1));
+        assert!(!straight().expect(tuning::HOT - 1));
         let hot = straight();
-        assert!(hot.expect(HOT) && hot.is_hot() && !hot.add(1));
+        assert!(hot.expect(tuning::HOT) && hot.is_hot() && !hot.add(1));
         let around = || Heat::new([(5, false), (5, true)].into_iter(), false);
-        assert!(!around().expect(HOT / ROUNDS) && around().expect(2 * HOT / ROUNDS));
+        assert!(
+            !around().expect(tuning::HOT / tuning::EXPECTED_ROUNDS)
+                && around().expect(2 * tuning::HOT / tuning::EXPECTED_ROUNDS)
+        );
         assert!(!Heat::new([(10, true)].into_iter(), true).expect(u64::MAX));
     }
 }

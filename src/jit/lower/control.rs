@@ -13,11 +13,9 @@ use super::chunk::flags;
 use crate::interp::fault_of;
 use crate::ir::layout::row_bytes;
 use crate::ir::{BarrierCounts, BlockId, CellKind, LaneEvent, Terminator};
+use crate::jit::tuning;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{BarrierKind, ExitCode};
-
-/// Bytes that one round of the loop clears that zeroes registers.
-const CLEARED_AT_ONCE: i32 = 64;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Starts a fresh warp in the entry block.
@@ -92,17 +90,17 @@ impl BlockLowerer<'_, '_, '_> {
         let zeros = self.b.ins().splat(types::I64X2, zero);
         let (start, mut rest) = (range.start as i32, range.end as i32 - range.start as i32);
         let mut at = start;
-        if rest >= 3 * CLEARED_AT_ONCE {
-            let end = rest / CLEARED_AT_ONCE * CLEARED_AT_ONCE;
+        if rest >= 3 * tuning::CLEARED_AT_ONCE {
+            let end = rest / tuning::CLEARED_AT_ONCE * tuning::CLEARED_AT_ONCE;
             let (head, done) = (self.b.create_block(), self.b.create_block());
             let offset = self.b.append_block_param(head, types::I64);
             self.b.ins().jump(head, &[BlockArg::Value(zero)]);
             self.b.switch_to_block(head);
             let to = self.b.ins().iadd(self.registers, offset);
-            for part in (0..CLEARED_AT_ONCE).step_by(16) {
+            for part in (0..tuning::CLEARED_AT_ONCE).step_by(16) {
                 self.b.ins().store(flags(), zeros, to, start + part);
             }
-            let next = self.b.ins().iadd_imm_s(offset, i64::from(CLEARED_AT_ONCE));
+            let next = self.b.ins().iadd_imm_s(offset, i64::from(tuning::CLEARED_AT_ONCE));
             let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(end));
             self.b.ins().brif(more, head, &[BlockArg::Value(next)], done, &[]);
             self.b.switch_to_block(done);

@@ -17,9 +17,8 @@ use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
 use crate::analysis::Class;
 use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
+use crate::jit::tuning;
 
-/// Vectors that are kept in registers between instructions; what is left is for the instruction itself.
-pub const KEPT: usize = 12;
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;
 
@@ -65,7 +64,7 @@ impl BlockLowerer<'_, '_, '_> {
             return None;
         }
         let uses = self.uses(insts);
-        let crowded = self.most_vectors(insts, &uses) > KEPT;
+        let crowded = self.most_vectors(insts, &uses) > tuning::KEPT_VECTORS;
         crowded.then(|| Spills {
             uses,
             at: 0,
@@ -177,7 +176,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         waiting.sort_unstable();
         for (Reverse(next), v) in waiting {
-            if kept <= KEPT {
+            if kept <= tuning::KEPT_VECTORS {
                 break;
             }
             if next > rest.at + 1 && self.lay_down(&mut rest, self.root(v)) {

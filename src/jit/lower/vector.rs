@@ -1,5 +1,6 @@
 //! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
 
+use crate::jit::tuning;
 use cranelift_codegen::ir::{
     ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Type as ClifType,
     Value as Clif, types,
@@ -63,10 +64,6 @@ pub fn longs(b: &mut FunctionBuilder, longs: [u64; 2]) -> Clif {
     constant(b, types::I64X2, &bytes)
 }
 
-/// How many instructions ago a constant was made at most that is taken again. So the parts of a value have their constants
-/// together, and registers do not hold them for long.
-const RECENT: usize = 64;
-
 fn constant(b: &mut FunctionBuilder, ty: ClifType, bytes: &[u8]) -> Clif {
     let constant = b.func.dfg.constants.insert(ConstantData::from(bytes));
     // One instruction makes zeros or ones without memory.
@@ -77,7 +74,7 @@ fn constant(b: &mut FunctionBuilder, ty: ClifType, bytes: &[u8]) -> Clif {
             _ => false,
         };
         let value = |inst| b.func.dfg.first_result(inst);
-        let insts = b.func.layout.block_insts(block).rev().take(RECENT);
+        let insts = b.func.layout.block_insts(block).rev().take(tuning::RECENT_CONSTANTS);
         insts.filter(same).map(value).find(|&v| b.func.dfg.value_type(v) == ty)
     });
     recent.unwrap_or_else(|| b.ins().vconst(ty, constant))

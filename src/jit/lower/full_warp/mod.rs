@@ -21,9 +21,7 @@ use super::segment::Outgoing;
 use super::sweep::Strip;
 use crate::analysis::{CHUNK, Class, Group, Step};
 use crate::ir::{Access, Op, Reg, Value};
-
-/// Instructions of a group, times its chunks, that are lowered for every chunk by itself.
-pub(super) const ONE_BY_ONE: usize = 320;
+use crate::jit::tuning;
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
@@ -104,7 +102,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if self.classes.span_warp() {
             self.read_bases_that_are_overwritten(&insts);
         }
-        let masks = if self.in_loop && insts.len() <= ONE_BY_ONE / self.chunk_count() as usize {
+        let masks = if self.in_loop && insts.len() <= tuning::ONE_BY_ONE / self.chunk_count() as usize {
             self.chunks_one_by_one(&insts, &outgoing)
         } else {
             self.chunks_in_a_loop(&insts, &outgoing)

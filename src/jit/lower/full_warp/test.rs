@@ -4,12 +4,13 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
 
-use super::super::address::{NEAR, Range, Rights, extent};
+use super::super::address::{Range, Rights, extent};
 use super::super::block::BlockLowerer;
 use super::super::int;
 use super::Host;
 use crate::analysis::{CHUNK, Condition, Group, Tiled, keep_to_lanes};
 use crate::ir::{Access, IntCc, Op};
+use crate::jit::tuning;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same but for places that must be apart.
@@ -224,7 +225,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 fn are_near(a: &Access, b: &Access) -> bool {
     let kind = |access: &Access| (access.space, access.address, access.align);
     let distance = i64::from(a.offset.abs_diff(b.offset));
-    kind(a) == kind(b) && distance < NEAR && distance % i64::from(a.align.max(1)) == 0
+    kind(a) == kind(b) && distance < tuning::NEAR && distance % i64::from(a.align.max(1)) == 0
 }
 
 /// Whether two accesses have the same addresses and size.

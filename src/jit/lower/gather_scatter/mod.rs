@@ -17,13 +17,11 @@ use super::chunk::flags;
 use super::staging::Unreached;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
+use crate::jit::tuning;
 pub use global::Elements;
 pub(super) use windows::Window;
 
 const LANES: i64 = CHUNK as i64;
-
-/// Values of which an address is made that are looked at.
-const MAX_VALUES: u32 = 64;
 
 impl BlockLowerer<'_, '_, '_> {
     /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
@@ -163,7 +161,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a value of lanes is made from memory, or of single bits.
     pub(super) fn comes_from_memory(&self, v: Value) -> bool {
-        self.is_of_bits(v, &mut { MAX_VALUES })
+        self.is_of_bits(v, &mut { tuning::MOST_ADDRESS_VALUES })
     }
 
     fn can_scatter(&self, access: &Access) -> bool {

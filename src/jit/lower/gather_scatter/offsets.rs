@@ -9,13 +9,8 @@ use super::super::block::BlockLowerer;
 use super::super::int::constant;
 use crate::analysis::{Bound, bound};
 use crate::ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
+use crate::jit::tuning;
 use warploom_runtime::warp::CONST_BANK_BYTES;
-
-/// Offsets that are known to end below are likely to lie in any kernel's shared and local memory.
-const SMALL_OFFSET: i64 = 16 << 10;
-
-/// Parts of a guard that are looked at.
-const MAX_MASKS: usize = 16;
 
 /// What offsets have to keep to, and what is known of them.
 pub(super) struct Limits {
@@ -103,7 +98,7 @@ impl BlockLowerer<'_, '_, '_> {
         if limits.inside || limits.fixed.is_some_and(|fixed| end <= fixed) {
             return None;
         }
-        if end <= SMALL_OFFSET {
+        if end <= tuning::SMALL_OFFSET {
             let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
             self.require(inside, slow);
             return None;
@@ -156,7 +151,7 @@ impl BlockLowerer<'_, '_, '_> {
             return false;
         }
         let mut masks: SmallVec<[Value; 8]> = access.guard.into_iter().collect();
-        for _ in 0..MAX_MASKS {
+        for _ in 0..tuning::MOST_GUARD_PARTS {
             match masks.pop().map(|mask| self.def_op(mask)) {
                 Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
                 Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,

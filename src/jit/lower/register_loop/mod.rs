@@ -19,10 +19,11 @@ use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::spill::{KEPT, VECTOR};
+use super::spill::VECTOR;
 use super::{int, vector};
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, Op, Reg, Type, Value};
+use crate::jit::tuning;
 use exit_masks::ExitMasks;
 
 /// What a resident loop consists of.
@@ -353,7 +354,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn lay_down_invariants(&mut self, carried: usize) {
         let lanes: BTreeMap<Value, Lanes> = self.chunk().lanes.drain().collect();
         let vectors: usize = lanes.values().map(|lanes| lanes.len()).sum();
-        if !self.region.effort.is_fast() || carried + vectors <= KEPT {
+        if !self.region.effort.is_fast() || carried + vectors <= tuning::KEPT_VECTORS {
             self.chunk().lanes.extend(lanes);
             return;
         }

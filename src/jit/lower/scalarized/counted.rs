@@ -19,13 +19,9 @@ use super::rounds::Rounds;
 use super::slots::{MOST_BYTES, Slots};
 use super::variables::{Next, Variable};
 use crate::ir::{BinaryOp, IntCc, Op, Reg, Type, UnaryOp, Value};
+use crate::jit::tuning;
 use warploom_runtime::warp::RUNS;
 
-/// Rounds that lanes do at most before the loop is entered again: sums of 64 such numbers are words.
-const MOST_ROUNDS: i64 = 1 << 24;
-
-/// Rounds that follow each other in code: a fused multiply-add needs its sum in another register than it gives one.
-const UNROLLED: usize = 2;
 /// What is kept in memory besides masks and what belongs to a load.
 const SLOTS: usize = 4;
 
@@ -101,7 +97,7 @@ impl BlockLowerer<'_, '_, '_> {
         let saved = self.save(&written);
         let fails = self.cold_block();
 
-        let most = self.b.ins().iconst(types::I64, MOST_ROUNDS);
+        let most = self.b.ins().iconst(types::I64, tuning::MOST_ROUNDS);
         let allowed = self.b.ins().umin(allowed, most);
         let ahead = self.look_ahead(register_loop, counted, (&rounds, &rows), (active, allowed), fails);
         // What the rounds have no use for is in memory meanwhile.
@@ -192,7 +188,7 @@ impl BlockLowerer<'_, '_, '_> {
         let to_come = self.b.declare_var(types::I64);
         let all = self.b.ins().bnot(more);
         self.b.def_var(to_come, all);
-        let heads = [(); UNROLLED].map(|()| self.b.create_block());
+        let heads = [(); tuning::UNROLLED].map(|()| self.b.create_block());
         self.b.ins().jump(heads[0], &[]);
         for (at, &head) in (0..).zip(&heads) {
             self.b.switch_to_block(head);

@@ -25,15 +25,11 @@ use super::chunk::flags;
 use super::register_loop::{Done, RegisterLoop};
 use crate::ir::layout::row_bytes;
 use crate::ir::{Access, BlockId, Inst, Op, Reg, Space, Type, Value};
+use crate::jit::tuning;
 use loads::Ways;
 use ops::Lane;
 use rounds::Rounds;
 use slots::Slots;
-
-/// Bytes of registers that are saved at most before such a loop.
-const MOST_SAVED: u32 = 4096;
-/// Operations for each load, up to which lanes are better off alone: others are cheaper for many at once.
-const OPERATIONS_A_LOAD: usize = 8;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.
@@ -46,9 +42,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.region.effort.is_fast()
             && insts().any(scattered)
             && insts().all(|inst| self.can_be_scalarized(inst, register_loop))
-            && insts().filter(computes).count() <= OPERATIONS_A_LOAD * register_loop.loads
+            && insts().filter(computes).count() <= tuning::OPERATIONS_A_LOAD * register_loop.loads
             && 8 * (register_loop.masks.len() + register_loop.loads + open::SLOTS) <= slots::MOST_BYTES
-            && register_loop.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>() <= MOST_SAVED
+            && register_loop.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>() <= tuning::MOST_SAVED
     }
 
     /// Whether lanes find an address in memory, in this round or the one before.

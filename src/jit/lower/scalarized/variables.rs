@@ -12,9 +12,7 @@ use super::super::register_loop::RegisterLoop;
 use super::super::{float, int};
 use super::ops::Lane;
 use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
-
-/// Bytes that the address of a stream moves on by at most.
-const MOST_STEP: u64 = 1 << 20;
+use crate::jit::tuning;
 
 /// What a lane takes from round to round.
 pub struct Variable {
@@ -195,7 +193,7 @@ impl BlockLowerer<'_, '_, '_> {
             let Next::Step(step) = variables[variable].next else { continue };
             let aligned = step % i64::from(access.align.max(1)) == 0;
             let first = streams.iter().all(|stream| stream.variable != variable);
-            let near = (1..=MOST_STEP).contains(&step.unsigned_abs());
+            let near = (1..=tuning::MOST_STEP).contains(&step.unsigned_abs());
             if access.guard == Some(register_loop.active) && aligned && first && near {
                 streams.push(Stream { inst, variable, step });
             }

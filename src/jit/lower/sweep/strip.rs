@@ -5,10 +5,10 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Chunk;
-use super::super::full_warp::ONE_BY_ONE;
 use super::{LANES, start_of};
 use crate::analysis::Sweep;
 use crate::ir::Op;
+use crate::jit::tuning;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Does all lanes of the strip, a multiple of so many chunks.
@@ -64,7 +64,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn in_turn(&self, sweep: &Sweep, most: i64) -> i64 {
         let insts = sweep.phases.iter().map(Vec::len).sum::<usize>();
         let mut chunks = most;
-        while chunks % 2 == 0 && insts * chunks as usize > ONE_BY_ONE {
+        while chunks % 2 == 0 && insts * chunks as usize > tuning::ONE_BY_ONE {
             chunks /= 2;
         }
         chunks

@@ -11,12 +11,8 @@ use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
 use crate::analysis::{Step, Sweep};
 use crate::ir::{Op, Value};
+use crate::jit::tuning;
 use warploom_runtime::warp::ExitCode;
-
-/// Lanes of a block's strip, and of those of the blocks after it, that are worth a sweep.
-const LEAST_STRIP: i64 = 64;
-/// Chunks of a block's strip that are done in turn.
-const STRIP_CHUNKS: i64 = 4;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn sweep_strips(&mut self, sweep: &'r Sweep, single: ClifBlock) -> Vec<Option<Clif>> {
@@ -56,11 +52,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let possible = self.shortened(sweep, possible);
         let blocks = self.b.ins().udiv(possible, width);
         // Strips are multiples of a chunk, and those of four blocks of what is done in turn.
-        let low = self.b.ins().band_imm_u(x, LANES * STRIP_CHUNKS - 1);
-        let fours = self.b.ins().band_imm_s(blocks, -STRIP_CHUNKS);
+        let low = self.b.ins().band_imm_u(x, LANES * tuning::STRIP_CHUNKS - 1);
+        let fours = self.b.ins().band_imm_s(blocks, -tuning::STRIP_CHUNKS);
         let blocks = self.b.ins().select(low, fours, blocks);
         let lanes = self.b.ins().imul(blocks, width);
-        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, lanes, LEAST_STRIP);
+        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, lanes, tuning::LEAST_STRIP);
         self.require(enough, single);
         let wide_warps = self.b.ins().uextend(types::I64, warps);
         let count = self.b.ins().imul(blocks, wide_warps);
@@ -87,7 +83,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let firsts = [firsts[start]].into_iter().collect();
             self.hosts().insert(index, host.beginning_at(firsts));
         }
-        self.do_strip(sweep, lanes, self.in_turn(sweep, STRIP_CHUNKS), None);
+        self.do_strip(sweep, lanes, self.in_turn(sweep, tuning::STRIP_CHUNKS), None);
         let next = self.b.ins().iadd(thread, x);
         let at = self.b.ins().iadd_imm_s(at, 8 * starts.len() as i64);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, threads);
