@@ -56,11 +56,11 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub bits_matter: bool,
     pub ctx: Clif,
     pub registers: Clif,
-    /// Masks of scalar steps that a resident loop computes in the chunk.
+    /// Masks of scalar steps that a loop in registers computes in the chunk.
     pub in_chunk: std::collections::HashSet<Value>,
-    /// Masks of a resident loop that are others (see [`super::register_loop`]).
+    /// Masks of a loop in registers that are others (see [`super::register_loop`]).
     pub equal_masks: HashMap<Value, Value>,
-    /// Where values of the chunk that a resident loop does not change rest in memory.
+    /// Where values of the chunk that a loop in registers does not change rest in memory.
     pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
     /// Addresses of constant banks.
     pub constant_banks: std::collections::HashMap<u8, Clif>,

@@ -1,4 +1,4 @@
-//! Mask registers that gather the lanes that leave a resident loop.
+//! Mask registers that gather the lanes that leave a loop in registers.
 //!
 //! Loops that lanes leave at different places keep those that left in a mask register, so that all come back behind the
 //! loop: LLVM makes such code for GFX9. Where a round does nothing else to the register, it holds after any number of rounds what it

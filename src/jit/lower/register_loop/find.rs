@@ -1,4 +1,4 @@
-//! Which blocks are resident loops, and what such a loop consists of.
+//! Which blocks are loops in registers, and what such a loop consists of.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use crate::analysis::Step;
 use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The block as a resident loop, if it is one.
+    /// The block as a loop in registers, if it is one.
     pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
         let this = BlockId(self.number);
         let Terminator::Branch { cond, then, otherwise } = self.block.term else { return None };

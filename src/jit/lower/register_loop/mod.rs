@@ -26,7 +26,7 @@ use crate::ir::{BinaryOp, BlockId, Op, Reg, Type, Value};
 use crate::jit::tuning;
 use exit_masks::ExitMasks;
 
-/// What a resident loop consists of.
+/// What a loop in registers consists of.
 pub struct RegisterLoop {
     /// The segment's instructions, in their order.
     pub(super) body: Vec<usize>,
@@ -56,7 +56,7 @@ impl RegisterLoop {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Lowers the block as a resident loop. The block has been entered and not yet counted.
+    /// Lowers the block as a loop in registers. The block has been entered and not yet counted.
     pub(super) fn lower_register_loop(&mut self, register_loop: &RegisterLoop) {
         let rounds = self.allowed_rounds();
         for &reg in &register_loop.raw {
