@@ -36,44 +36,26 @@ static FUNCTIONS: &[(LibCall, Address)] = &[
     (LibCall::X86Pshufb, || pshufb as *const u8),
 ];
 
-extern "C" fn ceil_f32(x: f32) -> f32 {
-    x.ceil()
+/// Functions of floats, each by a method of Rust's.
+macro_rules! functions {
+    ($($name:ident($first:ident $(, $more:ident)*: $ty:ident) = $method:ident;)*) => {
+        $(extern "C" fn $name($first: $ty $(, $more: $ty)*) -> $ty {
+            $first.$method($($more),*)
+        })*
+    };
 }
 
-extern "C" fn ceil_f64(x: f64) -> f64 {
-    x.ceil()
-}
-
-extern "C" fn floor_f32(x: f32) -> f32 {
-    x.floor()
-}
-
-extern "C" fn floor_f64(x: f64) -> f64 {
-    x.floor()
-}
-
-extern "C" fn trunc_f32(x: f32) -> f32 {
-    x.trunc()
-}
-
-extern "C" fn trunc_f64(x: f64) -> f64 {
-    x.trunc()
-}
-
-extern "C" fn nearest_f32(x: f32) -> f32 {
-    x.round_ties_even()
-}
-
-extern "C" fn nearest_f64(x: f64) -> f64 {
-    x.round_ties_even()
-}
-
-extern "C" fn fma_f32(x: f32, y: f32, z: f32) -> f32 {
-    x.mul_add(y, z)
-}
-
-extern "C" fn fma_f64(x: f64, y: f64, z: f64) -> f64 {
-    x.mul_add(y, z)
+functions! {
+    ceil_f32(x: f32) = ceil;
+    ceil_f64(x: f64) = ceil;
+    floor_f32(x: f32) = floor;
+    floor_f64(x: f64) = floor;
+    trunc_f32(x: f32) = trunc;
+    trunc_f64(x: f64) = trunc;
+    nearest_f32(x: f32) = round_ties_even;
+    nearest_f64(x: f64) = round_ties_even;
+    fma_f32(x, y, z: f32) = mul_add;
+    fma_f64(x, y, z: f64) = mul_add;
 }
 
 /// Each byte of the result is the one of `bytes` that the low four bits of a number say, or 0 if its high bit is set.
