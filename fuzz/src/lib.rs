@@ -134,7 +134,9 @@ pub fn decode_gfx9(bytes: &[u8]) {
         assert_eq!(decoded.text(PC), text, "{word:016x}");
         let bytes = &rest[..instruction.bytes() as usize];
         let [before, after] = [bytes, &again].map(|bytes| gfx9_code::lifted_instruction(bytes).map(analysed));
-        assert_eq!(after, before, "{word:016x}: {text}");
+        // Bits that an instruction does not take make it a fault, though LLVM prints none of them.
+        let is_refused = before.as_ref().is_some_and(|code| code.contains("trap.unimplemented")) && again != bytes;
+        assert!(after == before || is_refused, "{word:016x}: {text}\n{after:?}\n{before:?}");
         for n in 0..=instruction.source_count() {
             let _ = instruction.src(n);
         }
