@@ -10,7 +10,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
 use crate::container::{Code, FunctionId, Linked};
-use crate::interp::Interpreter;
+use crate::interp::{InterpError, Interpreter};
 use crate::ir::image::Shape;
 use crate::ir::layout::RegLayout;
 use crate::ir::special::{self, Reciprocals};
@@ -116,7 +116,7 @@ impl Translated {
             return Ok(engine);
         }
         let blocks = generation.function.blocks.len() as u32;
-        let layout = self.interpreter(&generation)?.layout().clone();
+        let layout = RegLayout::new(&generation.function).map_err(InterpError::from)?;
         let wanted = Wanted { kind, block, threads };
         Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, layout, grown: Mutex::default() }))
     }

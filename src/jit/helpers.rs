@@ -294,7 +294,8 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     context.helper_calls += 1;
-    let attrs = FloatAttrs { round: ROUNDS[round as usize], ..FloatAttrs::IEEE };
+    let (round, _) = Round::NAMES[round as usize];
+    let attrs = FloatAttrs { round, ..FloatAttrs::IEEE };
     let (x, rest) = context.engine[FUSED_LANES..].split_at_mut(CHUNK as usize);
     let (y, rest) = rest.split_at(CHUNK as usize);
     let mut results = [0; CHUNK as usize];
@@ -305,16 +306,9 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     x[..lanes].copy_from_slice(&results[..lanes]);
 }
 
-/// Roundings by the number that code passes.
-const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
-
-pub fn round_number(round: Round) -> u32 {
-    ROUNDS.iter().position(|&r| r == round).expect("all roundings are listed") as u32
-}
-
-/// The number that code passes for a shared function: its place in the list of names.
-pub fn shared_number(function: SharedFn) -> u32 {
-    SharedFn::NAMES.iter().position(|&(f, _)| f == function).expect("all functions have names") as u32
+/// The number that code passes for a shared function or a rounding: its place in the list of names.
+pub fn number<T: Named>(member: T) -> u32 {
+    T::NAMES.iter().position(|&(one, _)| one == member).expect("all members have names") as u32
 }
 
 /// The helpers' trampolines: code that keeps all registers around the call, made once per process.

@@ -118,13 +118,14 @@ impl Program {
         };
         let slots = program.plans(Effort::Quick).iter().map(|plan| plan.bytes).max();
         program.register_file_bytes = slots.unwrap_or(program.layout().bytes() as usize).next_multiple_of(64);
-        program.check_register_file(program.register_file_bytes, MAX_REGISTER_FILE)?;
+        program.check_register_file(program.register_file_bytes)?;
         program.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(program)
     }
 
-    fn check_register_file(&self, bytes: usize, max: usize) -> Result<(), JitError> {
+    fn check_register_file(&self, bytes: usize) -> Result<(), JitError> {
         let kernel = || self.function.name.clone();
+        let max = MAX_REGISTER_FILE;
         if bytes <= max { Ok(()) } else { Err(JitError::RegisterFile { kernel: kernel(), bytes, max }) }
     }
 
@@ -175,7 +176,7 @@ impl Program {
     fn register_bytes(&self, region: usize, effort: Effort) -> Result<u64, JitError> {
         let plans = self.plans(effort);
         let bytes = self.regions[region].blocks.iter().map(|block| plans[block.0 as usize].bytes).max().unwrap_or(0);
-        self.check_register_file(bytes, MAX_REGISTER_FILE)?;
+        self.check_register_file(bytes)?;
         Ok(bytes as u64)
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use object::Endianness;
 use object::elf;
 use object::write::elf::{FileHeader, SectionHeader, Sym, Writer};
+use target_lexicon::{Architecture, Triple};
 
 use super::Code;
 
@@ -109,12 +110,10 @@ unsafe fn tell(action: u32, entry: *mut Entry) {
 
 /// An executable of one section, which is where the code is, and one symbol.
 fn image(name: &str, code: Code) -> Result<Vec<u8>, object::write::Error> {
-    let machine = if cfg!(target_arch = "aarch64") {
-        elf::EM_AARCH64
-    } else if cfg!(target_arch = "riscv64") {
-        elf::EM_RISCV
-    } else {
-        elf::EM_X86_64
+    let machine = match Triple::host().architecture {
+        Architecture::Aarch64(_) => elf::EM_AARCH64,
+        Architecture::Riscv64(_) => elf::EM_RISCV,
+        _ => elf::EM_X86_64,
     };
     let (address, bytes) = (code.address() as u64, code.bytes() as u64);
     let mut buffer = Vec::new();

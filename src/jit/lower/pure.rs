@@ -193,7 +193,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     fn shared(&mut self, function: SharedFn, operands: &[Clif], vector: bool) -> Lanes {
         self.stage_lanes(helpers::SHARED_LANES, operands);
         let lanes = if vector { LANES as u32 } else { 1 };
-        let args = [helpers::shared_number(function), lanes, self.function.nan.f32];
+        let args = [helpers::number(function), lanes, self.function.nan.f32];
         let [number, lanes, nan] = args.map(|x| self.b.ins().iconst(types::I32, i64::from(x)));
         self.region.call(self.b, Helper::Shared, &[self.ctx, number, lanes, nan]);
         let clif = clif_type(function.ty(), vector);

@@ -94,8 +94,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.stage_lanes(helpers::FUSED_LANES + operand * CHUNK as usize, lanes);
         }
         let lanes = if vector { i64::from(CHUNK) } else { 1 };
-        let [number, lanes] =
-            [helpers::round_number(round).into(), lanes].map(|x: i64| self.b.ins().iconst(types::I32, x));
+        let [number, lanes] = [helpers::number(round).into(), lanes].map(|x: i64| self.b.ins().iconst(types::I32, x));
         self.region.call(self.b, Helper::Fused, &[self.ctx, number, lanes]);
         let at = Self::scratch(helpers::FUSED_LANES);
         let args: Vec<BlockArg> = (0..results.len() as i32)
