@@ -9,6 +9,7 @@ pub mod fidelity;
 pub mod gfx9;
 pub mod if_conversion;
 pub mod maxwell;
+pub mod ptx;
 
 use crate::ir::BuildError;
 use crate::ir::parse::ParseError;

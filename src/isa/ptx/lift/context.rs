@@ -1,0 +1,640 @@
+//! [`Cx`], which lift functions work with: operands as values, and destinations.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::{
+    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister,
+};
+use crate::isa::ptx::table::Form;
+use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+
+use super::driver;
+use super::place::Places;
+
+/// An instruction that is lifted.
+#[derive(Clone, Copy)]
+pub struct Insn<'a> {
+    pub form: &'a Form,
+    pub operands: &'a [Operand],
+}
+
+impl<'a> Insn<'a> {
+    /// The `n`th operand; the checker has made sure that it is there.
+    pub fn operand(&self, n: usize) -> &'a Operand {
+        static MISSING: Operand = Operand::Sink;
+        self.operands.get(n).unwrap_or(&MISSING)
+    }
+}
+
+/// Registers of the function being built, by width.
+#[derive(Clone, Copy, Debug)]
+pub struct Banks {
+    pub b8: BankId,
+    pub b16: BankId,
+    pub b32: BankId,
+    pub b64: BankId,
+    pub pred: BankId,
+    /// The carry of extended precision, a mask.
+    pub carry: ir::Reg,
+}
+
+impl Banks {
+    pub fn declare(function: &mut FunctionBuilder, counts: Counts) -> Banks {
+        let mut bank = |name: &str, kind, count: u32| function.bank(name, kind, count.max(1));
+        Banks {
+            b8: bank("rb", CellKind::Lane(Type::I8), counts.b8),
+            b16: bank("rs", CellKind::Lane(Type::I16), counts.b16),
+            b32: bank("r", CellKind::Lane(Type::I32), counts.b32),
+            b64: bank("rd", CellKind::Lane(Type::I64), counts.b64),
+            pred: bank("p", CellKind::Mask, counts.pred),
+            carry: bank("cc", CellKind::Mask, 1).reg(0),
+        }
+    }
+}
+
+/// Registers of each bank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub b8: u32,
+    pub b16: u32,
+    pub b32: u32,
+    pub b64: u32,
+    pub pred: u32,
+}
+
+/// Where a register of PTX lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Within one block only.
+    Block,
+    /// In the register file, at this index of the bank of its width; one of 128 bits has two.
+    File(u32),
+}
+
+/// The bank's integer type of a register.
+pub fn cell_type(ty: Ty) -> Type {
+    int_type(ty.bits())
+}
+
+/// The integer type of so many bits.
+pub fn int_type(bits: u32) -> Type {
+    match bits {
+        0..=8 => Type::I8,
+        9..=16 => Type::I16,
+        17..=32 => Type::I32,
+        _ => Type::I64,
+    }
+}
+
+/// The IR's type of a float type; none for those it does not know.
+pub fn float_type(ty: Ty) -> Option<Type> {
+    match ty {
+        Ty::F16 => Some(Type::F16),
+        Ty::F32 => Some(Type::F32),
+        Ty::F64 => Some(Type::F64),
+        _ => None,
+    }
+}
+
+/// State of one block while its instructions are lifted.
+///
+/// A lift function reads operands, makes values and writes destinations; the guard is applied to writes and memory operations by
+/// itself. It must find out whether it supports the form before it writes anything.
+pub struct Cx<'a> {
+    pub b: BlockBuilder<'a>,
+    pub module: &'a Module,
+    pub places: &'a Places,
+    body: &'a Body,
+    cells: &'a [Cell],
+    banks: Banks,
+    guard: Mask,
+    /// What registers hold in the lanes that are active; of some of 128 bits both halves.
+    values: FxHashMap<(Register, u8), Value>,
+    /// Registers of which a write under a guard has changed some lanes only.
+    predicates: FxHashMap<Register, Mask>,
+    /// The carry, if it was written in this block.
+    carry: Option<Mask>,
+    active: Option<Value>,
+    constants: FxHashMap<(Type, u64), Value>,
+    loads: FxHashMap<(u8, u32, Type), Value>,
+    refused: FxHashSet<&'static str>,
+}
+
+impl<'a> Cx<'a> {
+    /// At the start of a block. `cells` has one entry for each register of the body.
+    pub fn new(
+        b: BlockBuilder<'a>,
+        module: &'a Module,
+        places: &'a Places,
+        body: &'a Body,
+        cells: &'a [Cell],
+        banks: Banks,
+    ) -> Cx<'a> {
+        Cx {
+            b,
+            module,
+            places,
+            body,
+            cells,
+            banks,
+            guard: Mask::Always,
+            values: FxHashMap::default(),
+            predicates: FxHashMap::default(),
+            carry: None,
+            active: None,
+            constants: FxHashMap::default(),
+            loads: FxHashMap::default(),
+            refused: FxHashSet::default(),
+        }
+    }
+
+    /// Goes on to an instruction, with its guard.
+    pub fn start(&mut self, pc: u64, guard: Option<crate::isa::ptx::module::Guard>) {
+        self.b.set_pc(pc);
+        self.set_guard(Mask::Always);
+        if let Some(guard) = guard {
+            let lanes = self.register_mask(guard.register);
+            let lanes = if guard.not { self.not(lanes) } else { lanes };
+            // No lane executes what is lifted, but it is lifted all the same.
+            let lanes = if lanes == Mask::Never { Mask::Lanes(self.constant(Type::I64, 0)) } else { lanes };
+            self.set_guard(lanes);
+        }
+    }
+
+    fn set_guard(&mut self, guard: Mask) {
+        self.guard = guard;
+        self.b.set_guard(match guard {
+            Mask::Lanes(lanes) => Some(lanes),
+            Mask::Always | Mask::Never => None,
+        });
+    }
+
+    /// The lanes for which the instruction is executed, among the active ones.
+    pub fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    pub fn body(&self) -> &'a Body {
+        self.body
+    }
+
+    /// The mask of active lanes.
+    pub fn active(&mut self) -> Value {
+        *self.active.get_or_insert_with(|| self.b.read_active())
+    }
+
+    /// The lanes that execute this instruction.
+    pub fn executing(&mut self) -> Value {
+        let active = self.active();
+        match self.guard {
+            Mask::Lanes(guard) => self.b.and(active, guard),
+            _ => active,
+        }
+    }
+
+    /// Makes other lanes active for what follows in this block.
+    pub fn set_active(&mut self, active: Value) {
+        self.b.write_active(active);
+        self.active = Some(active);
+    }
+
+    // Constants and masks.
+
+    pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        let bits = bits & ty.bit_mask();
+        *self.constants.entry((ty, bits)).or_insert_with(|| self.b.iconst(ty, bits))
+    }
+
+    /// An `i32` constant.
+    pub fn word(&mut self, bits: u32) -> Value {
+        self.constant(Type::I32, bits.into())
+    }
+
+    pub fn not(&mut self, mask: Mask) -> Mask {
+        mask.not(&mut self.b)
+    }
+
+    pub fn and(&mut self, x: Mask, y: Mask) -> Mask {
+        x.and(y, &mut self.b)
+    }
+
+    pub fn or(&mut self, x: Mask, y: Mask) -> Mask {
+        x.or(y, &mut self.b)
+    }
+
+    pub fn xor(&mut self, x: Mask, y: Mask) -> Mask {
+        x.xor(y, &mut self.b)
+    }
+
+    /// Lane-wise choice between values.
+    pub fn select(&mut self, mask: Mask, a: Value, b: Value) -> Value {
+        match mask {
+            Mask::Always => a,
+            Mask::Never => b,
+            Mask::Lanes(mask) => self.b.select(mask, a, b),
+        }
+    }
+
+    /// The mask as a value.
+    pub fn mask_value(&mut self, mask: Mask) -> Value {
+        match mask {
+            Mask::Always => self.constant(Type::I64, u64::MAX),
+            Mask::Never => self.constant(Type::I64, 0),
+            Mask::Lanes(lanes) => lanes,
+        }
+    }
+
+    /// The value with another type of its width.
+    pub fn cast(&mut self, ty: Type, value: Value) -> Value {
+        if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
+    }
+
+    /// An integer value made `bits` bits wide: its low bits, or extended.
+    pub fn resize(&mut self, value: Value, to: Type, signed: bool) -> Value {
+        let from = self.b.ty(value).ty.as_int();
+        let value = self.cast(from, value);
+        match (from.bits(), to.bits()) {
+            (a, b) if a == b => value,
+            (a, b) if a > b => self.b.trunc(to, value),
+            _ if signed => self.b.sign_extend(to, value),
+            _ => self.b.zero_extend(to, value),
+        }
+    }
+
+    // Sources.
+
+    /// The bits of an operand as an integer of the type's width (8, 16, 32 or 64 bits): of a wider register the low bits, of a narrower
+    /// one zero-extended.
+    pub fn bits(&mut self, operand: &Operand, ty: Ty) -> Value {
+        let to = int_type(ty.bits());
+        match *operand {
+            Operand::Register(register) => {
+                let value = self.register(register, 0);
+                self.resize(value, to, false)
+            }
+            Operand::Integer(bits) => self.constant(to, bits),
+            Operand::Float(literal) => {
+                let bits = literal_bits(literal, ty);
+                self.constant(to, bits)
+            }
+            Operand::Special(special) => {
+                let value = self.special(special);
+                self.resize(value, to, false)
+            }
+            Operand::Symbol(of, offset) => {
+                let address = self.symbol(of);
+                let offset = self.constant(Type::I64, offset as u64);
+                let address = self.b.add(address, offset);
+                self.resize(address, to, false)
+            }
+            _ => self.refuse("an operand that is a value", to),
+        }
+    }
+
+    /// A float operand as a value of the IR's type for it: `f16`, `f32` or `f64`.
+    pub fn float(&mut self, operand: &Operand, ty: Ty) -> Value {
+        let bits = self.bits(operand, ty);
+        match float_type(ty) {
+            Some(float) => self.cast(float, bits),
+            None => bits,
+        }
+    }
+
+    /// Both halves of an operand of 128 bits, the low one first.
+    pub fn bits128(&mut self, operand: &Operand) -> [Value; 2] {
+        match *operand {
+            Operand::Register(register) if self.decl(register).ty.bits() == 128 => {
+                [self.register(register, 0), self.register(register, 1)]
+            }
+            _ => {
+                let low = self.bits(operand, Ty::B64);
+                [low, self.constant(Type::I64, 0)]
+            }
+        }
+    }
+
+    /// A source predicate: a register, its complement, or a constant.
+    pub fn pred(&mut self, operand: &Operand) -> Mask {
+        match *operand {
+            Operand::Register(register) => self.register_mask(register),
+            Operand::Not(register) => {
+                let mask = self.register_mask(register);
+                self.not(mask)
+            }
+            Operand::Integer(bits) => Mask::of(bits != 0),
+            Operand::Special(SpecialRegister::IsExplicitCluster) => Mask::Never,
+            _ => {
+                self.refused.insert("a predicate");
+                Mask::Never
+            }
+        }
+    }
+
+    /// The elements of a vector operand; of any other the operand itself.
+    pub fn elements<'o>(&self, operand: &'o Operand) -> &'o [Operand] {
+        match operand {
+            Operand::Vector(elements) => elements,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// Whether an operand was of a kind that the lift function did not expect: the instruction is not executed then.
+    pub fn is_refused(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
+    fn refuse(&mut self, expected: &'static str, ty: Type) -> Value {
+        self.refused.insert(expected);
+        self.constant(ty, 0)
+    }
+
+    // Destinations.
+
+    /// Writes the type's width of bits, of whatever type of the IR. A wider register gets them sign-extended if the type is signed, else
+    /// zero-extended.
+    pub fn set(&mut self, operand: &Operand, ty: Ty, value: Value) {
+        let Operand::Register(register) = *operand else {
+            if *operand != Operand::Sink {
+                self.refused.insert("a destination register");
+            }
+            return;
+        };
+        let to = cell_type(self.decl(register).ty);
+        let value = self.resize(value, to, ty.is_signed());
+        self.write(register, 0, value);
+        if self.decl(register).ty.bits() == 128 {
+            let high = self.constant(Type::I64, 0);
+            self.write(register, 1, high);
+        }
+    }
+
+    pub fn set128(&mut self, operand: &Operand, [low, high]: [Value; 2]) {
+        if let Operand::Register(register) = *operand {
+            self.write(register, 0, low);
+            self.write(register, 1, high);
+        }
+    }
+
+    /// Writes a predicate register.
+    pub fn set_pred(&mut self, operand: &Operand, value: Mask) {
+        let Operand::Register(register) = *operand else { return };
+        let value = match self.guard {
+            Mask::Always => value,
+            guard => {
+                let old = self.register_mask(register);
+                value.merge(guard, old, &mut self.b)
+            }
+        };
+        self.predicates.insert(register, value);
+        if let Cell::File(index) = self.cells[register.0 as usize] {
+            let cell = self.banks.pred.reg(index);
+            let old = self.b.rf_read(cell);
+            let active = Mask::Lanes(self.active());
+            let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
+            let merged = self.mask_value(merged);
+            self.b.rf_write(cell, merged);
+        }
+    }
+
+    /// The carry of extended precision in the lanes that execute.
+    pub fn carry(&mut self) -> Mask {
+        match self.carry {
+            Some(carry) => carry,
+            None => {
+                let carry = Mask::Lanes(self.b.rf_read(self.banks.carry));
+                self.carry = Some(carry);
+                carry
+            }
+        }
+    }
+
+    pub fn set_carry(&mut self, value: Mask) {
+        let value = match self.guard {
+            Mask::Always => value,
+            guard => {
+                let old = self.carry();
+                value.merge(guard, old, &mut self.b)
+            }
+        };
+        self.carry = Some(value);
+        let old = self.b.rf_read(self.banks.carry);
+        let active = Mask::Lanes(self.active());
+        let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
+        let merged = self.mask_value(merged);
+        self.b.rf_write(self.banks.carry, merged);
+    }
+
+    // Registers.
+
+    fn decl(&self, register: Register) -> &'a RegisterDecl {
+        &self.body.registers[register.0 as usize]
+    }
+
+    /// Type that a register is declared with.
+    pub fn register_type(&self, register: Register) -> Ty {
+        self.decl(register).ty
+    }
+
+    /// A register's bits; `half` 1 is the high one of 128.
+    pub fn register(&mut self, register: Register, half: u8) -> Value {
+        if let Some(&value) = self.values.get(&(register, half)) {
+            return value;
+        }
+        let ty = cell_type(self.decl(register).ty);
+        if self.decl(register).ty.kind() == Kind::Pred {
+            return self.refuse("a register that is no predicate", ty);
+        }
+        let value = match self.cell(register, half) {
+            Some(cell) => self.b.rf_read(cell),
+            // Read before it is written: any value will do.
+            None => self.constant(ty, 0),
+        };
+        self.values.insert((register, half), value);
+        value
+    }
+
+    fn cell(&self, register: Register, half: u8) -> Option<ir::Reg> {
+        let Cell::File(index) = self.cells[register.0 as usize] else { return None };
+        let bank = match self.decl(register).ty.bits() {
+            0..=8 => self.banks.b8,
+            9..=16 => self.banks.b16,
+            17..=32 => self.banks.b32,
+            _ => self.banks.b64,
+        };
+        Some(bank.reg(index + u32::from(half)))
+    }
+
+    fn write(&mut self, register: Register, half: u8, value: Value) {
+        match (self.cell(register, half), self.guard) {
+            (Some(cell), guard) => {
+                self.b.rf_write(cell, value);
+                match guard {
+                    Mask::Always => self.values.insert((register, half), value),
+                    _ => self.values.remove(&(register, half)),
+                };
+            }
+            (None, Mask::Always) => {
+                self.values.insert((register, half), value);
+            }
+            (None, guard) => {
+                let old = self.values.get(&(register, half)).copied();
+                let value = old.map_or(value, |old| self.select(guard, value, old));
+                self.values.insert((register, half), value);
+            }
+        }
+    }
+
+    fn register_mask(&mut self, register: Register) -> Mask {
+        if let Some(&mask) = self.predicates.get(&register) {
+            return mask;
+        }
+        if self.decl(register).ty.kind() != Kind::Pred {
+            self.refused.insert("a predicate");
+            return Mask::Never;
+        }
+        let mask = match self.cells[register.0 as usize] {
+            Cell::File(index) => Mask::Lanes(self.b.rf_read(self.banks.pred.reg(index))),
+            Cell::Block => Mask::Never,
+        };
+        self.predicates.insert(register, mask);
+        mask
+    }
+
+    // Launch values and addresses.
+
+    /// A word of the driver's constant bank: uniform.
+    pub fn driver(&mut self, offset: u32, ty: Type) -> Value {
+        self.constant_bank(driver::BANK, offset, ty)
+    }
+
+    /// Uniform value at a fixed offset of a constant bank.
+    pub fn constant_bank(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
+            return value;
+        }
+        let address = self.word(offset);
+        let access = ir::Access { align: 1, ..self.b.access(Space::Const(bank), ty, 1, address, 0) };
+        let value = self.b.load_access(access, Extend::None)[0];
+        self.loads.insert((bank, offset, ty), value);
+        value
+    }
+
+    /// Address of a variable in its own space, or of a function: `i64`.
+    pub fn symbol(&mut self, of: AddressOf) -> Value {
+        let address = match of {
+            AddressOf::Function(id) => self.places.function(id),
+            AddressOf::Variable(id) => self.places.variable(id),
+        };
+        self.constant(Type::I64, address)
+    }
+
+    /// The space that an address operand names, if it names a variable.
+    pub fn named_space(&self, address: &Address) -> Option<StateSpace> {
+        match address.base {
+            Base::Symbol(AddressOf::Variable(id)) => Some(self.module.variable(id).space),
+            _ => None,
+        }
+    }
+
+    /// An address as it is written, in bytes: `i64` for generic and global ones (`wide`), else `i32`; and a constant to add to it.
+    pub fn address(&mut self, address: &Address, wide: bool) -> (Value, i32) {
+        let ty = if wide { Type::I64 } else { Type::I32 };
+        let mut base = match address.base {
+            Base::None => self.constant(Type::I64, 0),
+            Base::Register(register) => self.register(register, 0),
+            Base::Symbol(of) => self.symbol(of),
+        };
+        base = self.resize(base, ty, false);
+        if let Some(index) = address.index {
+            let index = self.register(index, 0);
+            let index = self.resize(index, ty, false);
+            base = self.b.add(base, index);
+        }
+        match i32::try_from(address.offset) {
+            Ok(offset) => (base, offset),
+            Err(_) => {
+                let offset = self.constant(ty, address.offset as u64);
+                (self.b.add(base, offset), 0)
+            }
+        }
+    }
+
+    /// Value of a special register, as wide as it is.
+    pub fn special(&mut self, special: SpecialRegister) -> Value {
+        use SpecialRegister as S;
+        let axis = |axis: u8| axis.min(2);
+        match special {
+            S::Tid(3) | S::Ctaid(3) | S::ClusterCtaid(_) | S::ClusterCtaRank => self.word(0),
+            S::Ntid(3) | S::Nctaid(3) | S::ClusterNctaid(_) | S::ClusterNctaRank => self.word(1),
+            S::Tid(n) => self.b.special(Special::Tid(axis(n))),
+            S::Ntid(n) => self.b.special(Special::Ntid(axis(n))),
+            S::Ctaid(n) | S::ClusterId(n) => self.b.special(Special::Ctaid(axis(n))),
+            S::Nctaid(n) | S::NClusterId(n) => self.b.special(Special::Nctaid(axis(n))),
+            S::LaneId => self.b.lane_id(),
+            S::WarpId => self.b.special(Special::WarpId),
+            S::LaneMask(relation) => self.lane_mask(relation),
+            S::Clock64 => self.b.special(Special::Clock),
+            S::Clock => {
+                let clock = self.b.special(Special::Clock);
+                self.b.trunc(Type::I32, clock)
+            }
+            S::ClockHi => {
+                let clock = self.b.special(Special::Clock);
+                self.b.high_half(clock)
+            }
+            S::GlobalTimer => self.b.special(Special::Clock),
+            S::GlobalTimerLo => {
+                let clock = self.b.special(Special::Clock);
+                self.b.trunc(Type::I32, clock)
+            }
+            S::GlobalTimerHi => {
+                let clock = self.b.special(Special::Clock);
+                self.b.high_half(clock)
+            }
+            S::SmId | S::Pm(_) => self.word(0),
+            S::NSmId => self.word(driver::PROCESSORS),
+            S::NWarpId => self.word(driver::WARPS),
+            S::GridId | S::Pm64(_) | S::CurrentGraphExec => self.constant(Type::I64, 0),
+            S::EnvReg(n) => self.driver(driver::ENVIRONMENT + 4 * u32::from(n), Type::I32),
+            S::DynamicSmemSize => self.driver(driver::DYNAMIC_SHARED, Type::I32),
+            S::TotalSmemSize | S::AggrSmemSize => self.b.special(Special::SharedBytes),
+            S::ReservedSmem(_) => self.word(0),
+            S::IsExplicitCluster => self.word(0),
+        }
+    }
+
+    fn lane_mask(&mut self, relation: crate::isa::ptx::module::LaneRelation) -> Value {
+        use crate::isa::ptx::module::LaneRelation as R;
+        let (lane, one, ones) = (self.b.lane_id(), self.word(1), self.word(u32::MAX));
+        match relation {
+            R::Eq => self.b.shl(one, lane),
+            R::Ge => self.b.shl(ones, lane),
+            R::Lt => {
+                let at_least = self.b.shl(ones, lane);
+                self.b.not(at_least)
+            }
+            R::Gt => {
+                let shifted = self.b.shl(ones, lane);
+                self.b.shl(shifted, one)
+            }
+            R::Le => {
+                let shifted = self.b.shl(ones, lane);
+                let above = self.b.shl(shifted, one);
+                self.b.not(above)
+            }
+        }
+    }
+}
+
+/// The bits of a float literal as a constant of this type; those of a type that is no float are the literal's own.
+pub fn literal_bits(literal: Literal, ty: Ty) -> u64 {
+    match (literal, ty) {
+        (Literal::F32(bits), _) => bits.into(),
+        (Literal::F64(bits), Ty::F32) => (f64::from_bits(bits) as f32).to_bits().into(),
+        (Literal::F64(bits), _) => bits,
+        (Literal::Decimal(value), Ty::F32 | Ty::B32) => (value as f32).to_bits().into(),
+        (Literal::Decimal(value), _) => value.to_bits(),
+    }
+}

@@ -1,0 +1,25 @@
+//! What a kernel finds of its launch: constant banks.
+
+/// Kernel parameters, from byte 0 on.
+pub const PARAMS: u8 = 0;
+/// What the driver sets, at the offsets below.
+pub const BANK: u8 = 1;
+/// `.const` variables.
+pub const CONSTANTS: u8 = 3;
+
+/// Generic address of offset 0 of shared memory, of local memory; address of a copy of `.const` variables and of kernel parameters: `i64`.
+pub const SHARED_WINDOW: u32 = 0;
+pub const LOCAL_WINDOW: u32 = 8;
+pub const CONSTANT_COPY: u32 = 16;
+pub const PARAM_COPY: u32 = 24;
+/// Bytes of dynamic shared memory: `i32`.
+pub const DYNAMIC_SHARED: u32 = 32;
+/// End of a lane's local memory, behind which the host finds arguments of services: `i32`.
+pub const LOCAL_END: u32 = 36;
+/// %envreg0 to 31.
+pub const ENVIRONMENT: u32 = 64;
+pub const BYTES: u32 = ENVIRONMENT + 4 * 32;
+
+/// %nsmid and %nwarpid: nothing depends on them.
+pub const PROCESSORS: u32 = 16;
+pub const WARPS: u32 = 64;

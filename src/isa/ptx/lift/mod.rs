@@ -1,0 +1,42 @@
+//! PTX -> IR.
+
+mod context;
+pub mod driver;
+mod flow;
+mod place;
+
+// The instructions, family by family.
+pub mod atomic;
+pub mod barrier;
+pub mod bits;
+pub mod cluster;
+pub mod compare;
+pub mod control;
+pub mod convert;
+pub mod copy;
+pub mod fence;
+pub mod float;
+pub mod half;
+pub mod integer;
+pub mod matrix;
+pub mod mbarrier;
+pub mod memory;
+pub mod moves;
+pub mod surface;
+pub mod texture;
+pub mod video;
+pub mod warp;
+
+pub use context::{Cx, Insn};
+pub use flow::{Flow, Lifted, Unsupported};
+pub use place::Places;
+
+use crate::ir::NanPolicy;
+
+/// Lifts one instruction: emits its operations and says where control goes.
+pub type Lift = fn(&mut Cx<'_>, &Insn<'_>) -> Lifted;
+
+pub const WARP_LANES: u8 = 32;
+
+/// Facts, `ptx.md` 2.1.
+pub const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8_0000_0000_0000 };

@@ -1,0 +1,7 @@
+//! NVIDIA PTX: the virtual instruction set that drivers are given as text.
+
+pub mod lift;
+pub mod module;
+pub mod table;
+pub mod types;
+pub mod word;

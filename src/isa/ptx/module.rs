@@ -1,0 +1,362 @@
+//! [`Module`]: a PTX module that has been read and checked. Names are resolved, forms are those of the table.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::table::Form;
+use super::types::{StateSpace, Ty};
+
+/// Index into [`Module::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableId(pub u32);
+/// Index into [`Module::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+/// Index into [`Module::forms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FormId(pub u32);
+/// Index into [`Body::registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register(pub u32);
+/// Index into [`Body::labels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LabelId(pub u32);
+
+/// `.target`: a GPU, `sm_90a` being 90 with the suffix `a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub sm: u32,
+    pub suffix: Option<char>,
+}
+
+/// A module. What it has is in the order of the text.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The text that it was read from; places are byte offsets in it.
+    pub text: Arc<str>,
+    /// `.version`: major and minor.
+    pub version: (u8, u8),
+    pub target: Target,
+    /// `.address_size`: 32 or 64.
+    pub address_size: u8,
+    /// `texmode_independent`.
+    pub independent_textures: bool,
+    /// Those of the module and those of all functions.
+    pub variables: Vec<Variable>,
+    pub functions: Vec<Function>,
+    /// Each distinct mnemonic once.
+    pub forms: Vec<Form>,
+    /// `.file`: number and name.
+    pub files: Vec<(u32, String)>,
+}
+
+/// Who sees a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// This module alone.
+    Local,
+    Visible,
+    Weak,
+    /// Defined elsewhere.
+    Extern,
+    /// `.common`: the largest of all modules' is the one.
+    Common,
+}
+
+/// A variable or a parameter. Registers are none.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub space: StateSpace,
+    pub linkage: Linkage,
+    /// Of an element.
+    pub ty: Ty,
+    /// Bytes in all; 0 for `x[]`, whose size the launch says.
+    pub size: u64,
+    /// A power of two, in bytes.
+    pub align: u32,
+    /// `.attribute(.managed)`
+    pub managed: bool,
+    pub initial: Option<Initial>,
+    /// The function in whose body, or among whose parameters, it is declared.
+    pub owner: Option<FunctionId>,
+    /// Where it is declared.
+    pub at: u32,
+}
+
+/// The initial content of a variable: what lies past `bytes` is 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Initial {
+    pub bytes: Vec<u8>,
+    pub addresses: Vec<InitialAddress>,
+}
+
+/// An address in an initial content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitialAddress {
+    /// In bytes from the variable's start.
+    pub offset: u64,
+    pub of: AddressOf,
+    /// `generic(x)`; else the offset in the space of what is named.
+    pub generic: bool,
+    pub addend: i64,
+    /// Which bits of the address stand there: `0xff00(x)` is bits 8 to 15. The lowest bit and how many; 0 and 32 or 64 for a whole one.
+    pub first_bit: u8,
+    pub bits: u8,
+}
+
+/// What has an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressOf {
+    Variable(VariableId),
+    Function(FunctionId),
+}
+
+/// A kernel or a device function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    /// `.entry`
+    pub kernel: bool,
+    pub linkage: Linkage,
+    /// `.noreturn`
+    pub noreturn: bool,
+    pub inputs: Vec<Formal>,
+    /// Return values of a device function.
+    pub outputs: Vec<Formal>,
+    /// Another function that `.alias` says this one is.
+    pub alias: Option<FunctionId>,
+    /// `.maxntid`, `.reqntid`: missing axes are 1.
+    pub max_threads: Option<[u32; 3]>,
+    pub required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`
+    pub required_cluster: Option<[u32; 3]>,
+    /// None: declared only.
+    pub body: Option<Body>,
+    /// Where its name stands.
+    pub at: u32,
+}
+
+/// A parameter or return value of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formal {
+    Param(VariableId),
+    /// `.reg`: a register of the body.
+    Reg(Register, Ty),
+}
+
+/// The statements of a function.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// A vector register `.v4 .f32 %v` is four, one after the other.
+    pub registers: Vec<RegisterDecl>,
+    pub statements: Vec<Statement>,
+    pub labels: Vec<Label>,
+    /// `.branchtargets`
+    pub branch_targets: Vec<Vec<LabelId>>,
+    /// `.calltargets`
+    pub call_targets: Vec<Vec<FunctionId>>,
+    /// `.callprototype`
+    pub prototypes: Vec<Prototype>,
+    /// `.loc`: from the statement with this number on, in ascending order.
+    pub lines: Vec<(u32, SourceLine)>,
+    /// Where the body ends, at its closing brace.
+    pub end: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct RegisterDecl {
+    pub name: String,
+    pub ty: Ty,
+}
+
+#[derive(Clone, Debug)]
+pub struct Label {
+    pub name: String,
+    /// The number of the statement behind it; that of all statements at the end of the body.
+    pub statement: u32,
+}
+
+/// Sizes and alignments in bytes of what a `.callprototype` takes and gives.
+#[derive(Clone, Debug, Default)]
+pub struct Prototype {
+    pub inputs: Vec<(u64, u32)>,
+    pub outputs: Vec<(u64, u32)>,
+    pub noreturn: bool,
+}
+
+/// `.loc`: a file by its number in [`Module::files`], line and column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Byte offset in the module's text of its guard or opcode.
+    pub at: u32,
+    pub guard: Option<Guard>,
+    pub form: FormId,
+    pub operands: Operands,
+}
+
+pub type Operands = SmallVec<[Operand; 4]>;
+
+/// `@p` or `@!p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pub register: Register,
+    pub not: bool,
+}
+
+/// An operand as it is written. What a form lets out is not there: operands are those of its pattern, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Register(Register),
+    /// `!p`
+    Not(Register),
+    /// An integer constant, its low bits, or those of a float literal in the format it is written in.
+    Integer(u64),
+    /// A decimal float, or one in hexadecimal digits.
+    Float(Literal),
+    Special(SpecialRegister),
+    /// `_`
+    Sink,
+    /// `{a, b}`, or a vector register by its elements.
+    Vector(Vec<Operand>),
+    /// `p|q`: two destinations.
+    Pair(Box<[Operand; 2]>),
+    /// `[base + offset]`, or `base[offset]`, of which the bytes of both are added.
+    Address(Address),
+    /// `[a, {x, y}]`, `[tex, sampler, {x, y}]`: what stands between the brackets.
+    Bracket(Vec<Operand>),
+    /// The address of a variable or function in its space, with an offset in bytes.
+    Symbol(AddressOf, i64),
+    Label(LabelId),
+    /// Index into [`Body::branch_targets`].
+    BranchTargets(u32),
+    /// Index into [`Body::call_targets`].
+    CallTargets(u32),
+    /// Index into [`Body::prototypes`].
+    Prototype(u32),
+    /// `-a` of `vmad`.
+    Negated(Register),
+    /// `a.h1`, `a.b3210`: a register with the selector of a video instruction.
+    Selected {
+        register: Box<Operand>,
+        negated: bool,
+        selector: &'static str,
+    },
+    /// `(a, b)` of a call.
+    List(Vec<Operand>),
+}
+
+/// A float literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// `0f3f800000`
+    F32(u32),
+    /// `0d3ff0000000000000`
+    F64(u64),
+    Decimal(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub base: Base,
+    /// Added to the base, or to `index`.
+    pub offset: i64,
+    /// `x[register]`
+    pub index: Option<Register>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    None,
+    Register(Register),
+    Symbol(AddressOf),
+}
+
+/// A special register, with its component where it is a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpecialRegister {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NWarpId,
+    SmId,
+    NSmId,
+    GridId,
+    /// %lanemask_eq, le, lt, ge, gt
+    LaneMask(LaneRelation),
+    Clock,
+    ClockHi,
+    Clock64,
+    /// Nanoseconds: all bits, the low and the high word.
+    GlobalTimer,
+    GlobalTimerLo,
+    GlobalTimerHi,
+    /// Performance counter, 32 bits.
+    Pm(u8),
+    Pm64(u8),
+    EnvReg(u8),
+    DynamicSmemSize,
+    TotalSmemSize,
+    AggrSmemSize,
+    /// begin, end, cap, 0, 1
+    ReservedSmem(u8),
+    IsExplicitCluster,
+    ClusterId(u8),
+    NClusterId(u8),
+    ClusterCtaid(u8),
+    ClusterNctaid(u8),
+    ClusterCtaRank,
+    ClusterNctaRank,
+    CurrentGraphExec,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaneRelation {
+    Eq,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+}
+
+impl Module {
+    pub fn form(&self, id: FormId) -> &Form {
+        &self.forms[id.0 as usize]
+    }
+
+    pub fn variable(&self, id: VariableId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// Line and column of a byte offset in the text, from 1 on.
+    pub fn line_column(&self, at: u32) -> (u32, u32) {
+        let before = &self.text.as_bytes()[..(at as usize).min(self.text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count();
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
+        (line as u32 + 1, column as u32 + 1)
+    }
+}
+
+impl Body {
+    /// The source line of a statement.
+    pub fn source_line(&self, statement: u32) -> Option<SourceLine> {
+        let after = self.lines.partition_point(|&(first, _)| first <= statement);
+        Some(self.lines[after.checked_sub(1)?].1)
+    }
+}

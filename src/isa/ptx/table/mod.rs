@@ -1,0 +1,54 @@
+//! The instruction table: one line for each form.
+
+use smallvec::SmallVec;
+
+use super::lift::Lift;
+use super::types::Ty;
+use super::word::Word;
+use crate::isa::fidelity::Fidelity;
+
+/// A line of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// With the words that must come first: `mad.lo`, `cvta.to`.
+    pub opcode: &'static str,
+    /// None: not executed; it traps.
+    pub lift: Option<Lift>,
+    pub fidelity: Fidelity,
+}
+
+/// A mnemonic with all its modifiers, as the table knows it.
+#[derive(Clone, Debug)]
+pub struct Form {
+    pub row: &'static Row,
+    /// All modifiers but types, those that belong to the opcode included, in the order of the line.
+    pub words: SmallVec<[Word; 6]>,
+    /// In the order they are written.
+    pub types: SmallVec<[Ty; 4]>,
+}
+
+impl Form {
+    pub fn has(&self, word: Word) -> bool {
+        self.words.contains(&word)
+    }
+
+    /// The first of these words that it has.
+    pub fn one_of(&self, words: &[Word]) -> Option<Word> {
+        words.iter().copied().find(|&word| self.has(word))
+    }
+
+    /// The `n`th type; the last one if there are fewer.
+    pub fn ty(&self, n: usize) -> Ty {
+        self.types.get(n).or(self.types.last()).copied().unwrap_or(Ty::B32)
+    }
+
+    /// Elements of a vector access: 1, 2, 4 or 8.
+    pub fn vector(&self) -> usize {
+        match self.one_of(&[Word::V2, Word::V4, Word::V8]) {
+            Some(Word::V2) => 2,
+            Some(Word::V4) => 4,
+            Some(Word::V8) => 8,
+            _ => 1,
+        }
+    }
+}
