@@ -55,7 +55,7 @@ impl Arch {
         match module.isa {
             Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
             Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
-            Isa::Ir => None,
+            Isa::Ptx { .. } | Isa::Ir => None,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod fatbin;
 pub mod hsaco;
 pub mod link;
 pub mod module;
+pub mod ptx;
 mod raw;
 mod select;
 pub mod text;

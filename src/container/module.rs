@@ -2,6 +2,8 @@
 
 use super::RawKernel;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
+use super::ptx::PtxModule;
+use std::sync::Arc;
 
 /// Instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,6 +13,8 @@ pub enum Isa {
     Maxwell { sm: u32 },
     /// AMD's machine code of the GFX9 generation ("Vega").
     Gfx9 { mach: Gfx9 },
+    /// NVIDIA's virtual instruction set, as text for a GPU of this generation or a later one.
+    Ptx { sm: u32 },
     /// None: the IR itself, as text.
     Ir,
 }
@@ -20,6 +24,7 @@ impl std::fmt::Display for Isa {
         match self {
             Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
             Isa::Gfx9 { mach } => write!(f, "AMD {mach} (GFX9)"),
+            Isa::Ptx { sm } => write!(f, "NVIDIA PTX for sm_{sm}"),
             Isa::Ir => f.write_str("the IR"),
         }
     }
@@ -48,6 +53,8 @@ pub struct Module {
     pub relocations: Vec<Relocation>,
     /// What only AMD's code objects have.
     pub hsa: Option<Box<HsaModule>>,
+    /// What only PTX has.
+    pub ptx: Option<Arc<PtxModule>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

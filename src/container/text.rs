@@ -351,6 +351,7 @@ fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
         functions: vec![function],
         relocations: vec![],
         hsa: None,
+        ptx: None,
     }
 }
 

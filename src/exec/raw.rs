@@ -80,6 +80,7 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
         functions: vec![function],
         relocations: vec![],
         hsa: None,
+        ptx: None,
     }
 }
 

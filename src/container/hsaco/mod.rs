@@ -56,6 +56,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         functions: vec![],
         relocations: vec![],
         hsa: None,
+        ptx: None,
     };
     let metadata = metadata::read(&notes)?;
     let sections = header.sections(LE, bytes).map_err(|e| {

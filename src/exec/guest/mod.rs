@@ -4,6 +4,7 @@ mod gfx9;
 mod ir;
 mod maxwell;
 mod print_buffer;
+mod ptx;
 
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
@@ -162,6 +163,7 @@ pub(super) fn of(isa: Isa) -> &'static dyn Guest {
             Chip::Gfx906 => &gfx9::Gfx9(Chip::Gfx906),
             Chip::Generic => &gfx9::Gfx9(Chip::Generic),
         },
+        Isa::Ptx { .. } => &ptx::Ptx,
         Isa::Ir => &ir::Ir,
     }
 }

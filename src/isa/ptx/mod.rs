@@ -1,5 +1,6 @@
 //! NVIDIA PTX: the virtual instruction set that drivers are given as text.
 
+pub mod layout;
 pub mod lift;
 pub mod module;
 pub mod table;

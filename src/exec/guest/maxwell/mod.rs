@@ -145,7 +145,7 @@ impl Guest for Maxwell {
 
 /// Memory in which the blocks of a cooperative grid meet: its size in bytes, and the barrier of `grid.sync()`, which is 0 when
 /// the launch begins. Both are words. Source: `cooperative_groups/details/driver_abi.h` of CUDA 12.
-fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
+pub(super) fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
     const WORDS: [u32; 2] = [8, 0];
     let address = memory.alloc(size_of_val(&WORDS) as u64, 8)?;
     memory.write(address, &WORDS[0].to_le_bytes())?;

@@ -388,14 +388,7 @@ impl<'a> Cx<'a> {
             }
         };
         self.predicates.insert(register, value);
-        if let Cell::File(index) = self.cells[register.0 as usize] {
-            let cell = self.banks.pred.reg(index);
-            let old = self.b.rf_read(cell);
-            let active = Mask::Lanes(self.active());
-            let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
-            let merged = self.mask_value(merged);
-            self.b.rf_write(cell, merged);
-        }
+        self.set_cell_pred(self.cells[register.0 as usize], value);
     }
 
     /// The carry of extended precision in the lanes that execute.
@@ -455,14 +448,59 @@ impl<'a> Cx<'a> {
         value
     }
 
-    fn cell(&self, register: Register, half: u8) -> Option<ir::Reg> {
-        let Cell::File(index) = self.cells[register.0 as usize] else { return None };
-        let bank = match self.decl(register).ty.bits() {
+    /// Where the registers of the body are.
+    pub fn cells(&self) -> &'a [Cell] {
+        self.cells
+    }
+
+    fn bank(&self, ty: Ty) -> BankId {
+        match ty.bits() {
             0..=8 => self.banks.b8,
             9..=16 => self.banks.b16,
             17..=32 => self.banks.b32,
             _ => self.banks.b64,
-        };
+        }
+    }
+
+    /// Value of a cell of another body's register.
+    pub fn cell_value(&mut self, cell: Cell, ty: Ty) -> Value {
+        match cell {
+            Cell::File(index) => self.b.rf_read(self.bank(ty).reg(index)),
+            Cell::Block => self.constant(cell_type(ty), 0),
+        }
+    }
+
+    /// Writes it.
+    pub fn set_cell(&mut self, cell: Cell, ty: Ty, value: Value) {
+        if let Cell::File(index) = cell {
+            let value = self.resize(value, cell_type(ty), ty.is_signed());
+            let register = self.bank(ty).reg(index);
+            self.b.rf_write(register, value);
+        }
+    }
+
+    /// The same of predicates.
+    pub fn cell_pred(&mut self, cell: Cell) -> Mask {
+        match cell {
+            Cell::File(index) => Mask::Lanes(self.b.rf_read(self.banks.pred.reg(index))),
+            Cell::Block => Mask::Never,
+        }
+    }
+
+    pub fn set_cell_pred(&mut self, cell: Cell, value: Mask) {
+        if let Cell::File(index) = cell {
+            let cell = self.banks.pred.reg(index);
+            let old = self.b.rf_read(cell);
+            let active = Mask::Lanes(self.active());
+            let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
+            let merged = self.mask_value(merged);
+            self.b.rf_write(cell, merged);
+        }
+    }
+
+    fn cell(&self, register: Register, half: u8) -> Option<ir::Reg> {
+        let Cell::File(index) = self.cells[register.0 as usize] else { return None };
+        let bank = self.bank(self.decl(register).ty);
         Some(bank.reg(index + u32::from(half)))
     }
 

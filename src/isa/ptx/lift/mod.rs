@@ -1,9 +1,15 @@
 //! PTX -> IR.
 
+mod calls;
 mod context;
 pub mod driver;
+mod emit;
 mod flow;
+mod graph;
+mod order;
 mod place;
+mod service;
+mod uses;
 
 // The instructions, family by family.
 pub mod atomic;
@@ -28,8 +34,10 @@ pub mod video;
 pub mod warp;
 
 pub use context::{Cx, Insn};
+pub use emit::{Kernel, lift_kernel, local_bytes};
 pub use flow::{Flow, Lifted, Unsupported};
 pub use place::Places;
+pub use service::by_name as service_by_name;
 
 use crate::ir::NanPolicy;
 

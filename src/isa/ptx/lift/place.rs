@@ -1,34 +1,43 @@
 //! Where variables and functions are, for one kernel.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
 use crate::isa::ptx::module::{FunctionId, VariableId};
 
 /// Addresses of variables, each in its own space, and of functions.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    variables: Vec<u64>,
-    functions: Vec<u64>,
+    /// What is the same wherever a function is called from.
+    common: Arc<Common>,
+    /// Local variables and parameters of one call.
+    own: FxHashMap<VariableId, u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Common {
+    variables: FxHashMap<VariableId, u64>,
+    functions: FxHashMap<FunctionId, u64>,
 }
 
 impl Places {
-    /// All at 0.
-    pub fn new(variables: usize, functions: usize) -> Places {
-        Places { variables: vec![0; variables], functions: vec![0; functions] }
+    pub fn new(variables: FxHashMap<VariableId, u64>, functions: FxHashMap<FunctionId, u64>) -> Places {
+        Places { common: Arc::new(Common { variables, functions }), own: FxHashMap::default() }
     }
 
+    /// The same, with addresses of a call's own variables.
+    pub fn with(&self, own: FxHashMap<VariableId, u64>) -> Places {
+        Places { common: self.common.clone(), own }
+    }
+
+    /// 0 if nothing is known of it.
     pub fn variable(&self, id: VariableId) -> u64 {
-        self.variables[id.0 as usize]
-    }
-
-    pub fn set_variable(&mut self, id: VariableId, address: u64) {
-        self.variables[id.0 as usize] = address;
+        self.own.get(&id).or_else(|| self.common.variables.get(&id)).copied().unwrap_or(0)
     }
 
     /// An opaque value that is not 0.
     pub fn function(&self, id: FunctionId) -> u64 {
-        self.functions[id.0 as usize]
-    }
-
-    pub fn set_function(&mut self, id: FunctionId, address: u64) {
-        self.functions[id.0 as usize] = address;
+        self.common.functions.get(&id).copied().unwrap_or(0)
     }
 }

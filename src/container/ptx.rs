@@ -1,0 +1,200 @@
+//! PTX: text that a driver compiles when it loads it. The code of the module is the text itself: the address of an instruction is
+//! where it stands there.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::Error;
+use super::module::{
+    Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind,
+    Symbol, SymbolId, SymbolKind,
+};
+use crate::isa::ptx::layout::{self, References};
+use crate::isa::ptx::module::{self as ptx, AddressOf, Linkage, VariableId};
+use crate::isa::ptx::types::{StateSpace, Ty};
+
+/// A module of PTX with what the rest of warploom knows of it.
+#[derive(Clone, Debug)]
+pub struct PtxModule {
+    pub module: Arc<ptx::Module>,
+    /// The symbol of each variable that has one.
+    pub variables: FxHashMap<VariableId, SymbolId>,
+    /// The PTX function of each function.
+    pub functions: FxHashMap<FunctionId, ptx::FunctionId>,
+    /// Offsets in shared memory of the variables that a kernel may name.
+    pub shared: FxHashMap<FunctionId, FxHashMap<VariableId, u64>>,
+}
+
+/// The bank of `.const` variables.
+pub const CONSTANTS: u8 = 3;
+const CODE: SectionId = SectionId(0);
+const GLOBAL: SectionId = SectionId(1);
+const CONST: SectionId = SectionId(2);
+
+/// Sections of a module that is made.
+struct Making {
+    module: Module,
+    ptx: PtxModule,
+}
+
+fn binding(linkage: Linkage) -> Binding {
+    match linkage {
+        Linkage::Local => Binding::Local,
+        Linkage::Weak | Linkage::Common => Binding::Weak,
+        Linkage::Visible | Linkage::Extern => Binding::Global,
+    }
+}
+
+/// Puts a checked module into the form that all binaries have.
+pub fn module(read: ptx::Module) -> Result<Module, Error> {
+    let read = Arc::new(read);
+    let section = |name: &str, kind| Section { name: name.into(), kind, align: 256, size: 0, data: vec![] };
+    let mut code = section(".text", SectionKind::Code);
+    code.data = read.text.as_bytes().to_vec();
+    code.size = code.data.len() as u64;
+    let sections = vec![
+        code,
+        section(".global", SectionKind::Global),
+        section(".const", SectionKind::Constant { bank: CONSTANTS, owner: None }),
+    ];
+    let isa = Isa::Ptx { sm: read.target.sm };
+    let module =
+        Module { isa, sections, symbols: vec![], functions: vec![], relocations: vec![], hsa: None, ptx: None };
+    let ptx = PtxModule {
+        module: read.clone(),
+        variables: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        shared: FxHashMap::default(),
+    };
+    let mut making = Making { module, ptx };
+    making.functions(&read);
+    for (space, id) in [(StateSpace::Global, GLOBAL), (StateSpace::Const, CONST)] {
+        making.variables(&read, space, id)?;
+    }
+    making.initial_addresses(&read)?;
+    let Making { mut module, ptx } = making;
+    module.ptx = Some(Arc::new(ptx));
+    Ok(module)
+}
+
+impl Making {
+    fn functions(&mut self, read: &ptx::Module) {
+        let references = References::new(read);
+        for (function, id) in read.functions.iter().zip(0..) {
+            let id = ptx::FunctionId(id);
+            let symbol = SymbolId(self.module.symbols.len());
+            self.module.symbols.push(Symbol {
+                name: function.name.clone(),
+                kind: SymbolKind::Function,
+                section: function.body.as_ref().map(|_| CODE),
+                offset: function.at.into(),
+                size: 0,
+                binding: binding(function.linkage),
+                dynamic_shared: false,
+            });
+            if function.body.is_none() {
+                continue;
+            }
+            let number = FunctionId(self.module.functions.len());
+            let mut made = Function::new(function.name.clone(), symbol, CODE, function.at.into(), 0, function.kernel);
+            made.max_threads = function.max_threads;
+            made.required_threads = function.required_threads;
+            if function.kernel {
+                let (params, end) = layout::parameters(read, id);
+                let size = |id: VariableId| read.variable(id).size;
+                made.params = params
+                    .iter()
+                    .map(|&(id, offset)| Param {
+                        offset: offset as u32,
+                        size: size(id).min(u64::from(u32::MAX)) as u32,
+                    })
+                    .collect();
+                made.param_bytes = end as u32;
+                let (shared, bytes) = references.shared(read, id);
+                made.shared_bytes = bytes;
+                self.ptx.shared.insert(number, shared);
+            }
+            self.ptx.functions.insert(number, id);
+            self.module.functions.push(made);
+        }
+    }
+
+    fn variables(&mut self, read: &ptx::Module, space: StateSpace, section: SectionId) -> Result<(), Error> {
+        let (places, end) = layout::variables(read, space);
+        let limit = if space == StateSpace::Const { 1 << 16 } else { 1 << 40 };
+        if end > limit {
+            let what = format!("{end} bytes of variables in one space");
+            return Err(Error::Unsupported { what, why: format!("there are {limit}") });
+        }
+        let made = &mut self.module.sections[section.0];
+        made.size = end;
+        for &(id, offset) in &places {
+            let variable = read.variable(id);
+            made.align = made.align.max(variable.align.into());
+            if let Some(initial) = variable.initial.as_ref().filter(|initial| !initial.bytes.is_empty()) {
+                let range = offset as usize..offset as usize + initial.bytes.len();
+                if made.data.len() < range.end {
+                    made.data.resize(range.end, 0);
+                }
+                made.data[range].copy_from_slice(&initial.bytes);
+            }
+            let kind = match variable.ty {
+                Ty::Texref => SymbolKind::Texture,
+                Ty::Surfref => SymbolKind::Surface,
+                Ty::Samplerref => SymbolKind::Sampler,
+                _ => SymbolKind::Object,
+            };
+            self.ptx.variables.insert(id, SymbolId(self.module.symbols.len()));
+            self.module.symbols.push(Symbol {
+                name: variable.name.clone(),
+                kind,
+                section: Some(section),
+                offset,
+                size: variable.size,
+                binding: binding(variable.linkage),
+                dynamic_shared: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// Relocations for addresses in initial contents.
+    fn initial_addresses(&mut self, read: &ptx::Module) -> Result<(), Error> {
+        for (variable, id) in read.variables.iter().zip(0..) {
+            let Some(&symbol) = self.ptx.variables.get(&VariableId(id)) else { continue };
+            let (section, start) = {
+                let symbol = self.module.symbol(symbol);
+                (symbol.section.unwrap_or(GLOBAL), symbol.offset)
+            };
+            for address in variable.initial.iter().flat_map(|initial| &initial.addresses) {
+                let unsupported = |what: &str| Error::Unsupported {
+                    what: what.into(),
+                    why: format!("it is in the initial content of `{}`", variable.name),
+                };
+                let of = match address.of {
+                    AddressOf::Function(id) => Some(SymbolId(id.0 as usize)),
+                    AddressOf::Variable(id) => self.ptx.variables.get(&id).copied(),
+                };
+                let of = of.ok_or_else(|| unsupported("the address of a variable that is not in this module"))?;
+                if address.first_bit != 0 {
+                    return Err(unsupported("a byte of an address"));
+                }
+                let bits = address.bits;
+                let kind = match address.generic {
+                    true => RelocKind::Generic { at: 0, bits },
+                    false => RelocKind::Address { half: if bits < 64 { Half::Low } else { Half::Whole }, at: 0, bits },
+                };
+                let offset = start + address.offset;
+                let end = (offset + kind.bytes()) as usize;
+                let data = &mut self.module.sections[section.0].data;
+                if data.len() < end {
+                    data.resize(end, 0);
+                }
+                let addend = Some(address.addend);
+                self.module.relocations.push(Relocation { section, offset, kind, name: "address", symbol: of, addend });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! NVIDIA PTX: constant banks for parameters and for what a driver sets.
+
+use rustc_hash::FxHashMap;
+
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::window::Windows;
+
+use super::{Environment, Guest, Launching, Lifting, Placed};
+use crate::container::ptx::PtxModule;
+use crate::container::{Code, FunctionId, Linked};
+use crate::exec::{Error, FidelityClass};
+use crate::ir::Function;
+use crate::isa::LiftError;
+use crate::isa::fidelity::Fidelity;
+use crate::isa::ptx::layout;
+use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_bytes};
+use crate::isa::ptx::module::{self as ptx, VariableId};
+
+pub(super) struct Ptx;
+
+/// A lane's local memory at most, as a driver has it: the window's room for it is more.
+const MAX_LOCAL: u64 = 1 << 19;
+
+fn module(linked: &Linked) -> &PtxModule {
+    linked.module().ptx.as_deref().expect("a module of PTX has its text")
+}
+
+/// Where a kernel's variables are.
+fn places(linked: &Linked, kernel: FunctionId) -> Places {
+    let ptx = module(linked);
+    let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
+    for (&variable, &symbol) in &ptx.variables {
+        variables.insert(variable, linked.address(symbol).unwrap_or(0));
+    }
+    variables.extend(ptx.shared.get(&kernel).into_iter().flatten().map(|(&id, &at)| (id, at)));
+    if let Some(&function) = ptx.functions.get(&kernel) {
+        variables.extend(layout::parameters(&ptx.module, function).0);
+    }
+    let functions =
+        (ptx.module.functions.iter().zip(0..)).map(|(function, id)| (ptx::FunctionId(id), function.at.into()));
+    Places::new(variables, functions.collect())
+}
+
+/// What the lifter needs to know of a kernel.
+fn with_kernel<T>(linked: &Linked, kernel: FunctionId, then: impl FnOnce(&Kernel<'_>) -> T) -> T {
+    let ptx = module(linked);
+    let places = places(linked, kernel);
+    then(&Kernel { module: &ptx.module, kernel: ptx.functions[&kernel], places: &places, base: 0 })
+}
+
+impl Guest for Ptx {
+    fn windows(&self) -> Windows {
+        Windows::default()
+    }
+
+    fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
+        with_kernel(kernel.linked, kernel.kernel, lift_kernel)
+    }
+
+    fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
+        let rest = code.bytes.get(usize::try_from(pc).ok()?..).filter(|rest| !rest.is_empty())?;
+        let end = rest.iter().position(|&byte| matches!(byte, b';' | b'{' | b'}')).unwrap_or(rest.len());
+        let text = String::from_utf8_lossy(&rest[..end]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let opcode = text.split_whitespace().find(|word| !word.starts_with('@'));
+        let mnemonic = opcode.unwrap_or_default().to_owned();
+        let next = pc + end as u64 + 1;
+        Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(Fidelity::Exact) })
+    }
+
+    fn provides(&self, name: &str) -> bool {
+        lift::service_by_name(name).is_some()
+    }
+
+    fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
+        let (kernel, options) = (launch.kernel, launch.options);
+        launch.check_block()?;
+        let params = launch.params(&launch.bytes()?)?;
+        let program = kernel.program;
+        let frame = with_kernel(program.linked(), kernel.id, local_bytes).min(MAX_LOCAL) as u32;
+        let local = frame.saturating_add(options.stack_bytes.unwrap_or(0)).next_multiple_of(16);
+        let mut config = launch.config();
+        config.shared_bytes = launch.shared_bytes(options.shared_bytes)?;
+        config.local_bytes = local;
+        let windows = program.memory().windows();
+        let mut bank = vec![0; driver::BYTES as usize];
+        let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        put(driver::SHARED_WINDOW, &windows.shared_address(0).to_le_bytes());
+        put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
+        put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
+        put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
+        put(driver::LOCAL_END, &local.to_le_bytes());
+        let mut held = vec![];
+        if options.cooperative {
+            let workspace = super::maxwell::grid_workspace(program.memory())?;
+            put(driver::ENVIRONMENT + 4, &((workspace >> 32) as u32).to_le_bytes());
+            put(driver::ENVIRONMENT + 8, &(workspace as u32).to_le_bytes());
+            held.push(workspace);
+        }
+        if !params.is_empty() {
+            let copy = program.memory().alloc(params.len() as u64, 256)?;
+            program.memory().write(copy, &params)?;
+            put(driver::PARAM_COPY, &copy.to_le_bytes());
+            held.push(copy);
+        }
+        config.constants[usize::from(driver::PARAMS)] = Some(ConstBank::new(&params)?);
+        config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&bank)?);
+        let constants = program.bank(kernel.id, driver::CONSTANTS);
+        if !constants.is_empty() {
+            config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
+        }
+        Ok(Environment { config, images: vec![], held, lent: None, print: None })
+    }
+}

@@ -1,0 +1,201 @@
+//! In which order places get their turn, and where lanes may wait.
+//!
+//! The order of nodes is topological but for back edges; the nodes of each loop are contiguous, and come before all that the loop
+//! leaves to. Lanes that part at a branch are together again at the latest where all ways from it meet: the ways lie before that in
+//! the order, and the next place with lanes is always the first.
+
+use std::collections::BTreeSet;
+
+/// Position of each node in the order, for nodes that can be reached from node 0; those of others come last. `successors` has those of
+/// each node.
+pub fn positions(successors: &[Vec<usize>]) -> Vec<u32> {
+    let count = successors.len();
+    let mut positions = vec![u32::MAX; count];
+    let mut next = 0;
+    // Sets of nodes that are still to be ordered, the first one on top; the header of a loop's nodes has been placed.
+    let mut work: Vec<Vec<usize>> = vec![(0..count).collect()];
+    let mut member = vec![0_u32; count];
+    let mut set = 0;
+    while let Some(nodes) = work.pop() {
+        if let [node] = nodes[..] {
+            positions[node] = next;
+            next += 1;
+            continue;
+        }
+        set += 1;
+        for &node in &nodes {
+            member[node] = set;
+        }
+        let mut components = components(&nodes, successors, &member, set);
+        if components.len() == 1 && components[0].len() > 1 {
+            // A loop: without its header it falls apart.
+            let all = components.remove(0);
+            let header = header(&all, successors, &member, set);
+            positions[header] = next;
+            next += 1;
+            work.push(all.into_iter().filter(|&node| node != header).collect());
+            continue;
+        }
+        // The last on top of the work is done first.
+        work.extend(components);
+    }
+    positions
+}
+
+/// Where a loop begins: its first node, as nodes are numbered in the order of the text, that is entered from outside it.
+fn header(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) -> usize {
+    let mut entered: Option<usize> = None;
+    for (from, to) in successors.iter().enumerate() {
+        if member[from] != set {
+            for &node in to.iter().filter(|&&node| member[node] == set) {
+                entered = Some(entered.map_or(node, |before| before.min(node)));
+            }
+        }
+    }
+    entered.or_else(|| nodes.iter().copied().min()).unwrap_or(0)
+}
+
+/// Strongly connected components of some nodes, each after all that it leads to (Tarjan).
+fn components(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) -> Vec<Vec<usize>> {
+    let count = successors.len();
+    let (mut index, mut low) = (vec![u32::MAX; count], vec![0_u32; count]);
+    let mut on_stack = vec![false; count];
+    let (mut stack, mut found, mut counter) = (Vec::new(), Vec::new(), 0);
+    for &root in nodes {
+        if index[root] != u32::MAX {
+            continue;
+        }
+        let mut calls = vec![(root, 0)];
+        while let Some(&mut (node, ref mut next)) = calls.last_mut() {
+            if *next == 0 {
+                (index[node], low[node]) = (counter, counter);
+                counter += 1;
+                stack.push(node);
+                on_stack[node] = true;
+            }
+            // Later successors first, so that earlier ones come first in the reverse.
+            let targets = &successors[node];
+            let target = targets.len().checked_sub(*next + 1).map(|at| targets[at]);
+            *next += 1;
+            match target {
+                Some(target) if member[target] != set => {}
+                Some(target) if index[target] == u32::MAX => calls.push((target, 0)),
+                Some(target) if on_stack[target] => low[node] = low[node].min(index[target]),
+                Some(_) => {}
+                None => {
+                    calls.pop();
+                    if let Some(&(caller, _)) = calls.last() {
+                        low[caller] = low[caller].min(low[node]);
+                    }
+                    if low[node] == index[node] {
+                        let at = stack.iter().rposition(|&other| other == node).unwrap_or(0);
+                        let component = stack.split_off(at);
+                        component.iter().for_each(|&node| on_stack[node] = false);
+                        found.push(component);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where lanes may wait while each node runs, as positions in the order.
+pub type Waiting = BTreeSet<u32>;
+
+/// What becomes of waiting lanes at the end of a node.
+pub struct Step {
+    /// The places at which lanes wait that go on later, by position.
+    pub parked: Waiting,
+    /// Where running lanes go, by position.
+    pub to: Option<u32>,
+}
+
+/// Where lanes may wait at the start of each node, by position. `steps` gives the ways on from a node of which the waiting lanes are known.
+pub fn waiting(count: usize, steps: impl Fn(u32, &Waiting) -> Vec<Step>) -> Vec<Option<Waiting>> {
+    let mut all: Vec<Option<Waiting>> = vec![None; count];
+    let mut work = BTreeSet::new();
+    if count > 0 {
+        all[0] = Some(Waiting::new());
+        work.insert(0);
+    }
+    while let Some(node) = work.pop_first() {
+        let here = all[node as usize].clone().unwrap_or_default();
+        for step in steps(node, &here) {
+            for (next, rest) in next_places(&step) {
+                let known = &mut all[next as usize];
+                let grown = match known {
+                    None => {
+                        *known = Some(rest);
+                        true
+                    }
+                    Some(known) => {
+                        let before = known.len();
+                        known.extend(rest);
+                        known.len() > before
+                    }
+                };
+                if grown {
+                    work.insert(next);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Which places may run next, each with those where lanes may wait then.
+fn next_places(step: &Step) -> Vec<(u32, Waiting)> {
+    let after = |place: u32| step.parked.range(place + 1..).copied().collect::<Waiting>();
+    match step.to {
+        Some(to) if step.parked.range(..to).next().is_none() => vec![(to, after(to))],
+        Some(to) => {
+            let mut parked = step.parked.clone();
+            parked.insert(to);
+            next_places(&Step { parked, to: None })
+        }
+        None => step.parked.iter().map(|&place| (place, after(place))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_come_before_what_they_leave_to() {
+        // 0 -> 1; 1 -> 2 or 3; 2 -> 1 (loop 1 2); 3 is the exit.
+        let order = positions(&[vec![1], vec![3, 2], vec![1], vec![]]);
+        assert_eq!(order, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn joins_come_after_both_arms() {
+        let order = positions(&[vec![1, 2], vec![3], vec![3], vec![]]);
+        assert!(order[3] > order[1] && order[3] > order[2], "{order:?}");
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_ordered() {
+        let order = positions(&[vec![1, 2], vec![2, 3], vec![1], vec![]]);
+        assert_eq!(order[0], 0);
+        assert_eq!(order[3], 3);
+    }
+
+    #[test]
+    fn lanes_wait_at_a_join_while_an_arm_runs() {
+        // 0 -> 1 | 2 (join); 1 -> 2.
+        let steps = |node: u32, here: &Waiting| match node {
+            0 => {
+                let mut parked = here.clone();
+                parked.insert(2);
+                vec![Step { parked, to: Some(1) }, Step { parked: here.clone(), to: Some(2) }]
+            }
+            1 => vec![Step { parked: here.clone(), to: Some(2) }],
+            _ => vec![],
+        };
+        let all = waiting(3, steps);
+        assert_eq!(all[1], Some(Waiting::from([2])));
+        assert_eq!(all[2], Some(Waiting::new()));
+    }
+}

@@ -1,0 +1,34 @@
+//! The functions that CUDA's driver provides to device code.
+//!
+//! Source: facts, `ptx.md` 4.
+
+use crate::ir::Service;
+
+/// The service that an undefined function of this name is.
+pub fn by_name(name: &str) -> Option<Service> {
+    match name {
+        "vprintf" => Some(Service::Print),
+        "malloc" => Some(Service::Allocate),
+        "free" => Some(Service::Free),
+        "__assertfail" => Some(Service::AssertFail),
+        _ => None,
+    }
+}
+
+/// Bytes of each argument.
+pub fn arguments(service: Service) -> &'static [u32] {
+    match service {
+        Service::Print => &[8, 8],
+        Service::Allocate | Service::Free => &[8],
+        Service::AssertFail => &[8, 8, 4, 8, 8],
+    }
+}
+
+/// Bytes of the result; 0 for none.
+pub fn result(service: Service) -> u32 {
+    match service {
+        Service::Print => 4,
+        Service::Allocate => 8,
+        Service::Free | Service::AssertFail => 0,
+    }
+}

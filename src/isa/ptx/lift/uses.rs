@@ -1,0 +1,102 @@
+//! Which registers a statement reads and writes.
+
+use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, Statement};
+
+/// Whether the statement is a barrier of the block, at which warps or lanes wait.
+pub fn is_barrier(opcode: &str) -> bool {
+    let mut words = opcode.split('.');
+    let first = words.next();
+    matches!(first, Some("bar" | "barrier")) && !words.any(|word| matches!(word, "warp" | "cluster"))
+}
+
+/// Opcodes, without the words that belong to them, of which the first operand is no destination.
+const NO_DESTINATION: &[&str] = &[
+    "st",
+    "red",
+    "bra",
+    "brx",
+    "call",
+    "ret",
+    "exit",
+    "trap",
+    "brkpt",
+    "membar",
+    "fence",
+    "prefetch",
+    "prefetchu",
+    "discard",
+    "applypriority",
+    "cp",
+    "sust",
+    "sured",
+    "stmatrix",
+    "nanosleep",
+    "pmevent",
+    "stackrestore",
+    "setmaxnreg",
+    "griddepcontrol",
+    "bar",
+    "barrier",
+];
+
+fn has_destination(module: &Module, statement: &Statement) -> bool {
+    let form = module.form(statement.form);
+    let opcode = form.row.opcode;
+    let name = opcode.split('.').next().unwrap_or_default();
+    if matches!(name, "bar" | "barrier") {
+        return form.has(crate::isa::ptx::word::Word::Red);
+    }
+    if opcode.starts_with("wmma.store") {
+        return false;
+    }
+    !NO_DESTINATION.contains(&name)
+}
+
+/// Calls `found` for each register that the statement names, and whether it is written. Sources come before destinations.
+pub fn each(module: &Module, statement: &Statement, found: &mut dyn FnMut(Register, bool)) {
+    let destination = has_destination(module, statement);
+    if let Some(guard) = statement.guard {
+        found(guard.register, false);
+    }
+    for (n, operand) in statement.operands.iter().enumerate() {
+        if !(destination && n == 0) {
+            in_operand(operand, false, found);
+        }
+    }
+    if let (true, Some(operand)) = (destination, statement.operands.first()) {
+        in_operand(operand, true, found);
+    }
+}
+
+fn in_operand(operand: &Operand, written: bool, found: &mut dyn FnMut(Register, bool)) {
+    match operand {
+        Operand::Register(register) => found(*register, written),
+        Operand::Not(register) | Operand::Negated(register) => found(*register, false),
+        Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {
+            all.iter().for_each(|operand| in_operand(operand, written, found));
+        }
+        Operand::Pair(pair) => pair.iter().for_each(|operand| in_operand(operand, written, found)),
+        Operand::Selected { register, .. } => {
+            // A selected destination keeps the register's other bytes.
+            in_operand(register, false, found);
+            in_operand(register, written, found);
+        }
+        Operand::Address(Address { base, index, .. }) => {
+            if let Base::Register(register) = base {
+                found(*register, false);
+            }
+            if let Some(register) = index {
+                found(*register, false);
+            }
+        }
+        Operand::Integer(_)
+        | Operand::Float(_)
+        | Operand::Special(_)
+        | Operand::Sink
+        | Operand::Symbol(..)
+        | Operand::Label(_)
+        | Operand::BranchTargets(_)
+        | Operand::CallTargets(_)
+        | Operand::Prototype(_) => {}
+    }
+}
