@@ -1,12 +1,335 @@
 //! Conversions.
+//!
+//! Source: facts, `ptx.md` 1.5 and 2.5.
 
-use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::table::Form;
+use crate::isa::ptx::types::{Kind, Ty};
+use crate::isa::ptx::word::Word;
 
-pub fn cvt(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+use super::context::{Cx, Insn, float_type, int_type};
+use super::float::rounding;
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// A NaN of `bf16` and of `f16`.
+const NAN16: u64 = 0x7fff;
+
+/// Rounding to an integral value, if a word asks for it.
+fn integral(form: &Form) -> Option<Round> {
+    Some(match form.one_of(&[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi])? {
+        Word::Rni => Round::Nearest,
+        Word::Rzi => Round::Zero,
+        Word::Rmi => Round::Down,
+        _ => Round::Up,
+    })
 }
 
-pub fn cvt_pack(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn is_int(ty: Ty) -> bool {
+    matches!(ty.kind(), Kind::Unsigned | Kind::Signed) && ty.bits() >= 8
+}
+
+fn is_scalar_float(ty: Ty) -> bool {
+    matches!(ty, Ty::F16 | Ty::F32 | Ty::F64 | Ty::Bf16)
+}
+
+pub fn cvt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (to, from) = (insn.form.ty(0), insn.form.ty(1));
+    let result = match (is_int(to), is_int(from)) {
+        (true, true) => {
+            let value = cx.bits(insn.operand(1), from);
+            int_to_int(cx, insn.form, to, from, value)
+        }
+        (true, false) if is_scalar_float(from) => {
+            let value = scalar(cx, insn, 1, from);
+            float_to_int(cx, insn.form, to, from, value)
+        }
+        (false, true) if is_scalar_float(to) && to != Ty::Bf16 => {
+            let value = cx.bits(insn.operand(1), from);
+            int_to_float(cx, insn.form, to, from, value)
+        }
+        (false, false) => float_to_float(cx, insn, to, from)?,
+        _ => return Err(Unsupported),
+    };
+    cx.set(insn.operand(0), to, result);
+    Ok(Flow::Next)
+}
+
+/// A scalar float as the IR has it: `bf16` as the `f32` that it is.
+fn scalar(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
+    if ty != Ty::Bf16 {
+        return cx.float(insn.operand(n), ty);
+    }
+    let bits = cx.bits(insn.operand(n), Ty::B16);
+    from_bf16(cx, bits)
+}
+
+/// The `f32` of a `bf16`'s bits, an `i16`.
+pub fn from_bf16(cx: &mut Cx<'_>, bits: Value) -> Value {
+    let word = cx.b.zero_extend(Type::I32, bits);
+    let count = cx.word(16);
+    let word = cx.b.shl(word, count);
+    cx.cast(Type::F32, word)
+}
+
+/// The `bf16` of an `f32`, an `i16`, rounded once; a NaN is the canonical one.
+pub fn to_bf16(cx: &mut Cx<'_>, round: Round, value: Value) -> Value {
+    let bits = cx.cast(Type::I32, value);
+    let sixteen = cx.word(16);
+    let one = cx.word(1);
+    let increment = match round {
+        Round::Nearest => {
+            let last = cx.b.shr_u(bits, sixteen);
+            let last = cx.b.and(last, one);
+            let half = cx.word(0x7fff);
+            cx.b.add(half, last)
+        }
+        Round::Zero => cx.word(0),
+        Round::Up | Round::Down => {
+            // Magnitudes grow where the sign is that of the direction.
+            let zero = cx.word(0);
+            let negative = cx.b.icmp(IntCc::LtS, bits, zero);
+            let all = cx.word(0xffff);
+            if round == Round::Up { cx.b.select(negative, zero, all) } else { cx.b.select(negative, all, zero) }
+        }
+    };
+    let infinity = cx.word(0x7f80_0000);
+    let magnitude = cx.word(0x7fff_ffff);
+    let magnitude = cx.b.and(bits, magnitude);
+    let finite = cx.b.icmp(IntCc::LtU, magnitude, infinity);
+    let rounded = cx.b.add(bits, increment);
+    let rounded = cx.b.select(finite, rounded, bits);
+    let high = cx.b.shr_u(rounded, sixteen);
+    let high = cx.b.trunc(Type::I16, high);
+    let is_nan = cx.b.fcmp(FloatCc::Nan, false, value, value);
+    let nan = cx.constant(Type::I16, NAN16);
+    cx.b.select(is_nan, nan, high)
+}
+
+/// Least and greatest value of an integer type.
+fn range(ty: Ty) -> (i64, u64) {
+    let bits = ty.bits();
+    if ty.is_signed() { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, u64::MAX >> (64 - bits)) }
+}
+
+fn int_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Value {
+    if !form.has(Word::Sat) {
+        return cx.resize(value, int_type(to.bits()), from.is_signed());
+    }
+    let mut wide = cx.resize(value, Type::I64, from.is_signed());
+    let (least, most) = range(to);
+    let most = cx.constant(Type::I64, most);
+    if from.is_signed() {
+        let least = cx.constant(Type::I64, least as u64);
+        wide = cx.b.max_s(wide, least);
+        if to != Ty::U64 {
+            wide = cx.b.min_s(wide, most);
+        }
+    } else {
+        wide = cx.b.min_u(wide, most);
+    }
+    cx.resize(wide, int_type(to.bits()), false)
+}
+
+fn float_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Value {
+    let round = integral(form).unwrap_or(Round::Zero);
+    let wide_nan = from == Ty::F64 || to.bits() == 64;
+    let ty = int_type(to.bits());
+    let nan = if wide_nan { 1 << (to.bits() - 1) } else { 0 };
+    let value = if from == Ty::F16 { cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value) } else { value };
+    cx.b.float_to_int(ty, to.is_signed(), round, form.has(Word::Ftz), nan, value)
+}
+
+fn int_to_float(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Value {
+    let float = float_type(to).unwrap_or(Type::F32);
+    let value = if from.bits() < 32 { cx.resize(value, Type::I32, from.is_signed()) } else { value };
+    let result = cx.b.int_to_float(float, from.is_signed(), rounding(form), value);
+    if form.has(Word::Sat) {
+        let attrs = FloatAttrs { saturate: true, ..FloatAttrs::IEEE };
+        return cx.b.funary(FloatUnaryOp::Copy, attrs, result);
+    }
+    result
+}
+
+fn float_to_float(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Value, Unsupported> {
+    let form = insn.form;
+    match (to, from) {
+        (Ty::F16x2 | Ty::Bf16x2, Ty::F32) => {
+            let (high, low) = (scalar(cx, insn, 1, from), scalar(cx, insn, 2, from));
+            let element = if to == Ty::F16x2 { Ty::F16 } else { Ty::Bf16 };
+            let (low, high) = (narrow(cx, form, element, low)?, narrow(cx, form, element, high)?);
+            Ok(pack(cx, low, high))
+        }
+        (Ty::Tf32, Ty::F32) => {
+            let value = scalar(cx, insn, 1, from);
+            Ok(to_tf32(cx, form, value))
+        }
+        _ if !is_scalar_float(to) || !is_scalar_float(from) => Err(Unsupported),
+        _ => {
+            let value = scalar(cx, insn, 1, from);
+            scalar_to_scalar(cx, form, to, from, value)
+        }
+    }
+}
+
+/// An `f32` in a type of 16 bits: an `i16`.
+fn narrow(cx: &mut Cx<'_>, form: &Form, to: Ty, value: Value) -> Result<Value, Unsupported> {
+    let bits = scalar_to_scalar(cx, form, to, Ty::F32, value)?;
+    Ok(cx.cast(Type::I16, bits))
+}
+
+/// Two `i16` as the halves of an `i32`.
+pub fn pack(cx: &mut Cx<'_>, low: Value, high: Value) -> Value {
+    let (low, high) = (cx.b.zero_extend(Type::I32, low), cx.b.zero_extend(Type::I32, high));
+    let count = cx.word(16);
+    let high = cx.b.shl(high, count);
+    cx.b.or(low, high)
+}
+
+fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Result<Value, Unsupported> {
+    // A `bf16` source is an `f32` by now.
+    let source = if from == Ty::Bf16 { Type::F32 } else { float_type(from).ok_or(Unsupported)? };
+    let flush = form.has(Word::Ftz);
+    let saturate = form.has(Word::Sat);
+    let mut value = value;
+    if let Some(round) = integral(form) {
+        value = cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round, flush, saturate }, value);
+    }
+    if to == Ty::Bf16 {
+        return to_bf16_from(cx, form, from, value);
+    }
+    let float = float_type(to).ok_or(Unsupported)?;
+    if float != source {
+        let attrs = FloatAttrs { round: rounding(form), flush, saturate };
+        value = cx.b.fconvert(float, attrs, value);
+    } else if integral(form).is_none() && (flush || saturate) {
+        value = cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush, saturate, ..FloatAttrs::IEEE }, value);
+    }
+    if form.has(Word::SatFinite) {
+        let most = match to {
+            Ty::F16 => 0x7bff,
+            _ => return Err(Unsupported),
+        };
+        value = clamp_magnitude(cx, float, most, value);
+    }
+    if form.has(Word::Relu) {
+        value = relu(cx, float, value);
+    }
+    Ok(value)
+}
+
+fn to_bf16_from(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Result<Value, Unsupported> {
+    let value = match from {
+        Ty::F64 => return Err(Unsupported),
+        Ty::F16 => cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value),
+        _ if form.has(Word::Ftz) => {
+            cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush: true, ..FloatAttrs::IEEE }, value)
+        }
+        _ => value,
+    };
+    let mut bits = to_bf16(cx, rounding(form), value);
+    if form.has(Word::SatFinite) {
+        let (magnitude, sign) = (cx.constant(Type::I16, 0x7fff), cx.constant(Type::I16, 0x8000));
+        let (magnitude, sign) = (cx.b.and(bits, magnitude), cx.b.and(bits, sign));
+        let (infinity, most) = (cx.constant(Type::I16, 0x7f80), cx.constant(Type::I16, 0x7f7f));
+        let infinite = cx.b.icmp(IntCc::Eq, magnitude, infinity);
+        let limited = cx.b.or(most, sign);
+        bits = cx.b.select(infinite, limited, bits);
+    }
+    if form.has(Word::Relu) {
+        let zero = cx.constant(Type::I16, 0);
+        let negative = cx.b.icmp(IntCc::LtS, bits, zero);
+        bits = cx.b.select(negative, zero, bits);
+    }
+    Ok(bits)
+}
+
+/// Negative values become 0; a NaN stays.
+fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
+    let zero = cx.constant(ty, 0);
+    let int = ty.as_int();
+    let bits = cx.cast(int, value);
+    let none = cx.constant(int, 0);
+    let negative = Mask::Lanes(cx.b.icmp(IntCc::LtS, bits, none));
+    let number = Mask::Lanes(cx.b.fcmp(FloatCc::Num, false, value, value));
+    let lanes = cx.and(negative, number);
+    cx.select(lanes, zero, value)
+}
+
+/// Infinities become the greatest finite value, whose bits are `most`.
+fn clamp_magnitude(cx: &mut Cx<'_>, ty: Type, most: u64, value: Value) -> Value {
+    let int = ty.as_int();
+    let bits = cx.cast(int, value);
+    let sign = cx.constant(int, 1 << (ty.bits() - 1));
+    let sign = cx.b.and(bits, sign);
+    let most = cx.constant(int, most);
+    let limit = cx.b.or(most, sign);
+    let limit = cx.cast(ty, limit);
+    let magnitude = cx.b.fabs(value);
+    let greatest = cx.cast(ty, most);
+    let beyond = cx.b.fcmp(FloatCc::Gt, false, magnitude, greatest);
+    cx.b.select(beyond, limit, value)
+}
+
+/// An `f32` with 10 bits of mantissa, the others being 0: an `i32`.
+fn to_tf32(cx: &mut Cx<'_>, form: &Form, value: Value) -> Value {
+    let bits = cx.cast(Type::I32, value);
+    let increment = if form.has(Word::Rz) {
+        cx.word(0)
+    } else if form.has(Word::Rna) {
+        cx.word(0x1000)
+    } else {
+        let (count, one, half) = (cx.word(13), cx.word(1), cx.word(0xfff));
+        let last = cx.b.shr_u(bits, count);
+        let last = cx.b.and(last, one);
+        cx.b.add(half, last)
+    };
+    let sum = cx.b.add(bits, increment);
+    let kept = cx.word(!0x1fff);
+    let rounded = cx.b.and(sum, kept);
+    let magnitude = cx.b.fabs(value);
+    let infinity = cx.constant(Type::F32, f32::INFINITY.to_bits().into());
+    let finite = cx.b.fcmp(FloatCc::Lt, false, magnitude, infinity);
+    let is_nan = cx.b.fcmp(FloatCc::Nan, false, value, value);
+    let nan = cx.word(0x7fff_ffff);
+    let special = cx.b.select(is_nan, nan, bits);
+    let mut result = cx.b.select(finite, rounded, special);
+    if form.has(Word::SatFinite) {
+        let float = cx.cast(Type::F32, result);
+        let limited = clamp_magnitude(cx, Type::F32, 0x7f7f_e000, float);
+        result = cx.cast(Type::I32, limited);
+    }
+    if form.has(Word::Relu) {
+        let float = cx.cast(Type::F32, result);
+        let positive = relu(cx, Type::F32, float);
+        result = cx.cast(Type::I32, positive);
+    }
+    result
+}
+
+/// Clamped integers next to each other, the first source above the second.
+pub fn cvt_pack(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let to = insn.form.ty(0);
+    let bits = to.bits();
+    let (least, most) = range(to);
+    let (least, most) = (cx.word(least as u32), cx.word(most as u32));
+    let mask = cx.word(u32::MAX >> (32 - bits));
+    let clamped = |cx: &mut Cx<'_>, n: usize| {
+        let value = cx.bits(insn.operand(n), Ty::S32);
+        let value = cx.b.max_s(value, least);
+        let value = cx.b.min_s(value, most);
+        cx.b.and(value, mask)
+    };
+    let (high, low) = (clamped(cx, 1), clamped(cx, 2));
+    let count = cx.word(bits);
+    let high = cx.b.shl(high, count);
+    let mut result = cx.b.or(high, low);
+    if insn.form.types.len() > 2 {
+        let above = cx.bits(insn.operand(3), Ty::B32);
+        let count = cx.word(2 * bits);
+        let above = cx.b.shl(above, count);
+        result = cx.b.or(result, above);
+    }
+    cx.set(insn.operand(0), Ty::B32, result);
+    Ok(Flow::Next)
 }

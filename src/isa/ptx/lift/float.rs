@@ -1,80 +1,400 @@
 //! Arithmetic of `f32` and `f64`.
+//!
+//! Source: facts, `ptx.md` 2.1 and 2.3.
 
-use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::table::Form;
+use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::word::Word;
 
-pub fn add(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+use super::context::{Cx, Insn, float_type};
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// 1 / (2 pi), as compilers have it.
+const TURN: f32 = 0.159_154_94;
+/// Least normal `f32`.
+const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
+
+/// Rounding of a result: to nearest if no word says otherwise.
+pub fn rounding(form: &Form) -> Round {
+    match form.one_of(&[Word::Rz, Word::Rm, Word::Rp]) {
+        Some(Word::Rz) => Round::Zero,
+        Some(Word::Rm) => Round::Down,
+        Some(_) => Round::Up,
+        None => Round::Nearest,
+    }
 }
 
-pub fn sub(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn attrs(form: &Form) -> FloatAttrs {
+    FloatAttrs { round: rounding(form), flush: form.has(Word::Ftz), saturate: form.has(Word::Sat) }
 }
 
-pub fn mul(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+const IEEE: FloatAttrs = FloatAttrs::IEEE;
+const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };
+
+/// The type of a form of `f32` or `f64`.
+fn ty(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
+    let ty = insn.form.ty(0);
+    if matches!(ty, Ty::F32 | Ty::F64) { Ok(ty) } else { Err(Unsupported) }
 }
 
-pub fn fma(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
+    cx.set(insn.operand(0), ty, result);
+    Ok(Flow::Next)
 }
 
-pub fn div(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn source(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
+    cx.float(insn.operand(n), ty)
 }
 
-pub fn rcp(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn binary(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
+    let ty = ty(insn)?;
+    let (a, b) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty));
+    let result = cx.b.fbinary(op, attrs(insn.form), a, b);
+    finish(cx, insn, ty, result)
 }
 
-pub fn sqrt(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Add)
 }
 
-pub fn rsqrt(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Sub)
 }
 
-pub fn sin(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn mul(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Mul)
 }
 
-pub fn cos(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `fma`, and `mad` of floats, which is the same from sm_20 on.
+pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    let (a, b, c) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty), source(cx, insn, 3, ty));
+    let result = cx.b.fma(attrs(insn.form), a, b, c);
+    finish(cx, insn, ty, result)
 }
 
-pub fn lg2(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn one(cx: &mut Cx<'_>, ty: Ty) -> Value {
+    match ty {
+        Ty::F64 => cx.constant(Type::F64, 1f64.to_bits()),
+        _ => cx.constant(Type::F32, 1f32.to_bits().into()),
+    }
 }
 
-pub fn ex2(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn div(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    if !insn.form.has(Word::Approx) {
+        return binary(cx, insn, FloatBinaryOp::Div);
+    }
+    // A product with a reciprocal, which is 0 where it would be denormal.
+    let (a, b) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty));
+    let reciprocal = if insn.form.has(Word::Ftz) {
+        cx.b.shared(SharedFn::Rcp, b)
+    } else {
+        let one = one(cx, ty);
+        let reciprocal = cx.b.fdiv(IEEE, one, b);
+        cx.b.funary(FloatUnaryOp::Copy, FLUSH, reciprocal)
+    };
+    let result = cx.b.fmul(attrs(insn.form), a, reciprocal);
+    finish(cx, insn, ty, result)
 }
 
-pub fn tanh(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// What `.approx.ftz.f64` makes of the high word alone.
+fn of_high_word(cx: &mut Cx<'_>, insn: &Insn<'_>, function: SharedFn) -> Lifted {
+    let bits = cx.bits(insn.operand(1), Ty::B64);
+    let high = cx.b.high_half(bits);
+    let high = cx.b.shared(function, high);
+    let low = cx.word(0);
+    let result = cx.b.concat(low, high);
+    finish(cx, insn, Ty::F64, result)
 }
 
-pub fn min(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn is_flushing_approximation(insn: &Insn<'_>) -> bool {
+    insn.form.has(Word::Approx) && insn.form.has(Word::Ftz)
 }
 
-pub fn max(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn rcp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    if is_flushing_approximation(insn) && ty == Ty::F64 {
+        return of_high_word(cx, insn, SharedFn::Rcp64High);
+    }
+    let a = source(cx, insn, 1, ty);
+    let result = if is_flushing_approximation(insn) {
+        cx.b.shared(SharedFn::Rcp, a)
+    } else {
+        let one = one(cx, ty);
+        cx.b.fdiv(attrs_of(insn, ty), one, a)
+    };
+    finish(cx, insn, ty, result)
 }
 
-pub fn abs(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// Attributes; `.ftz` of an `f64` form other than `.approx` says nothing.
+fn attrs_of(insn: &Insn<'_>, ty: Ty) -> FloatAttrs {
+    let attrs = attrs(insn.form);
+    FloatAttrs { flush: attrs.flush && ty == Ty::F32, ..attrs }
 }
 
-pub fn neg(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn sqrt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    let a = source(cx, insn, 1, ty);
+    let result = if is_flushing_approximation(insn) {
+        cx.b.shared(SharedFn::SqrtApprox, a)
+    } else {
+        cx.b.funary(FloatUnaryOp::Sqrt, attrs_of(insn, ty), a)
+    };
+    finish(cx, insn, ty, result)
 }
 
-pub fn copysign(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn rsqrt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    if insn.form.has(Word::Ftz) && ty == Ty::F64 {
+        return of_high_word(cx, insn, SharedFn::Rsq64High);
+    }
+    let a = source(cx, insn, 1, ty);
+    let result = match (ty, insn.form.has(Word::Ftz)) {
+        (Ty::F32, true) => cx.b.shared(SharedFn::Rsq, a),
+        (Ty::F32, false) => cx.b.shared(SharedFn::RsqDenormal, a),
+        _ => {
+            let root = cx.b.funary(FloatUnaryOp::Sqrt, IEEE, a);
+            let one = one(cx, ty);
+            cx.b.fdiv(IEEE, one, root)
+        }
+    };
+    finish(cx, insn, ty, result)
 }
 
-pub fn testp(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// Sine or cosine of an angle that is made turns, as compilers do for hardware.
+fn of_angle(cx: &mut Cx<'_>, insn: &Insn<'_>, function: SharedFn) -> Lifted {
+    let ty = ty(insn)?;
+    let a = source(cx, insn, 1, ty);
+    let turn = cx.constant(Type::F32, TURN.to_bits().into());
+    let attrs = FloatAttrs { round: Round::Zero, flush: insn.form.has(Word::Ftz), saturate: false };
+    let turns = cx.b.fmul(attrs, a, turn);
+    let result = cx.b.shared(function, turns);
+    finish(cx, insn, ty, result)
+}
+
+pub fn sin(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    of_angle(cx, insn, SharedFn::TableSin)
+}
+
+pub fn cos(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    of_angle(cx, insn, SharedFn::TableCos)
+}
+
+fn f32_constant(cx: &mut Cx<'_>, value: f32) -> Value {
+    cx.constant(Type::F32, value.to_bits().into())
+}
+
+/// log2; denormals are scaled up unless they flush.
+pub fn lg2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    const SCALE_BITS: f32 = 24.0;
+    let ty = ty(insn)?;
+    let a = source(cx, insn, 1, ty);
+    if insn.form.has(Word::Ftz) {
+        let result = cx.b.shared(SharedFn::TableLg2, a);
+        return finish(cx, insn, ty, result);
+    }
+    let (least, scale) = (f32_constant(cx, LEAST_NORMAL), f32_constant(cx, SCALE_BITS.exp2()));
+    let magnitude = cx.b.fabs(a);
+    let small = cx.b.fcmp(FloatCc::Lt, false, magnitude, least);
+    let scaled = cx.b.fmul(IEEE, a, scale);
+    let argument = cx.b.select(small, scaled, a);
+    let result = cx.b.shared(SharedFn::TableLg2, argument);
+    let (bits, none) = (f32_constant(cx, SCALE_BITS), f32_constant(cx, 0.0));
+    let less = cx.b.select(small, bits, none);
+    let result = cx.b.fsub(IEEE, result, less);
+    finish(cx, insn, ty, result)
+}
+
+/// 2^x; where the result may be denormal, the square of that of half the exponent, unless it flushes.
+pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    let a = source(cx, insn, 1, ty);
+    if insn.form.has(Word::Ftz) {
+        let result = cx.b.shared(SharedFn::TableEx2, a);
+        return finish(cx, insn, ty, result);
+    }
+    let (least, half) = (f32_constant(cx, -126.0), f32_constant(cx, 0.5));
+    let small = cx.b.fcmp(FloatCc::Lt, false, a, least);
+    let halved = cx.b.fmul(IEEE, a, half);
+    let argument = cx.b.select(small, halved, a);
+    let power = cx.b.shared(SharedFn::TableEx2, argument);
+    let square = cx.b.fmul(IEEE, power, power);
+    let result = cx.b.select(small, square, power);
+    finish(cx, insn, ty, result)
+}
+
+/// tanh(x) = 1 - 2 / (e^2x + 1), in `f64`; rounded once.
+pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    if ty != Ty::F32 {
+        return Err(Unsupported);
+    }
+    let a = source(cx, insn, 1, ty);
+    let result = tanh_of(cx, a);
+    finish(cx, insn, ty, result)
+}
+
+/// tanh of an `f32`: of small ones x - x^3 / 3, of others by 2^y.
+pub fn tanh_of(cx: &mut Cx<'_>, a: Value) -> Value {
+    const TWO_LOG2_E: f32 = 2.0 * std::f32::consts::LOG2_E;
+    const SMALL: f32 = 0.05;
+    let magnitude = cx.b.fabs(a);
+    let factor = f32_constant(cx, TWO_LOG2_E);
+    let exponent = cx.b.fmul(IEEE, magnitude, factor);
+    let power = cx.b.shared(SharedFn::Ex2, exponent);
+    let (one, two) = (f32_constant(cx, 1.0), f32_constant(cx, 2.0));
+    let sum = cx.b.fadd(IEEE, power, one);
+    let quotient = cx.b.fdiv(IEEE, two, sum);
+    let large = cx.b.fsub(IEEE, one, quotient);
+    let square = cx.b.fmul(IEEE, magnitude, magnitude);
+    let third = f32_constant(cx, -1.0 / 3.0);
+    let cube = cx.b.fmul(IEEE, square, magnitude);
+    let near = cx.b.fma(IEEE, cube, third, magnitude);
+    let limit = f32_constant(cx, SMALL);
+    let small = cx.b.fcmp(FloatCc::Lt, false, magnitude, limit);
+    let result = cx.b.select(small, near, large);
+    with_sign(cx, Ty::F32, result, a)
+}
+
+/// The magnitude of `a` with the sign of `sign`.
+fn with_sign(cx: &mut Cx<'_>, ty: Ty, a: Value, sign: Value) -> Value {
+    let int = super::context::int_type(ty.bits());
+    let top = 1_u64 << (ty.bits() - 1);
+    let (a, sign) = (cx.cast(int, a), cx.cast(int, sign));
+    let (rest, top) = (cx.constant(int, !top), cx.constant(int, top));
+    let (a, sign) = (cx.b.and(a, rest), cx.b.and(sign, top));
+    let bits = cx.b.or(a, sign);
+    cx.cast(float_type(ty).unwrap_or(Type::F32), bits)
+}
+
+fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
+    let ty = ty(insn)?;
+    let attrs = FloatAttrs { flush: insn.form.has(Word::Ftz), ..IEEE };
+    let mut values: Vec<Value> = insn.operands[1..].iter().map(|operand| cx.float(operand, ty)).collect();
+    let result = extreme_of(cx, insn.form, op, attrs, ty, &mut values);
+    finish(cx, insn, ty, result)
+}
+
+/// The least or greatest of values; with `.NaN` a NaN if one of them is; with `.abs` that of magnitudes, with `.xorsign` with the product of
+/// the signs.
+pub fn extreme_of(
+    cx: &mut Cx<'_>,
+    form: &Form,
+    op: FloatBinaryOp,
+    attrs: FloatAttrs,
+    ty: Ty,
+    values: &mut [Value],
+) -> Value {
+    let int = super::context::int_type(ty.bits());
+    let mut sign = None;
+    if form.has(Word::XorSign) {
+        let bits: Vec<Value> = values.iter().map(|&value| cx.cast(int, value)).collect();
+        sign = bits.into_iter().reduce(|a, b| cx.b.xor(a, b));
+    }
+    if form.has(Word::AbsWord) {
+        values.iter_mut().for_each(|value| *value = cx.b.fabs(*value));
+    }
+    let mut result = values[0];
+    let mut nan = Mask::Never;
+    for &value in &values[1..] {
+        if form.has(Word::Nan) {
+            let unordered = Mask::Lanes(cx.b.fcmp(FloatCc::Nan, false, result, value));
+            nan = cx.or(nan, unordered);
+        }
+        result = cx.b.fbinary(op, attrs, result, value);
+    }
+    if form.has(Word::Nan) {
+        let bits = super::NAN.canonical(float_type(ty).unwrap_or(Type::F32));
+        let canonical = cx.constant(float_type(ty).unwrap_or(Type::F32), bits);
+        result = cx.select(nan, canonical, result);
+    }
+    match sign {
+        Some(sign) => {
+            let signed = with_sign(cx, ty, result, sign);
+            let is_nan = Mask::Lanes(cx.b.fcmp(FloatCc::Nan, false, result, result));
+            cx.select(is_nan, result, signed)
+        }
+        None => result,
+    }
+}
+
+pub fn min(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    extreme(cx, insn, FloatBinaryOp::Min)
+}
+
+pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    extreme(cx, insn, FloatBinaryOp::Max)
+}
+
+fn sign_only(cx: &mut Cx<'_>, insn: &Insn<'_>, change: fn(&mut Cx<'_>, Value) -> Value) -> Lifted {
+    let ty = ty(insn)?;
+    let mut a = source(cx, insn, 1, ty);
+    if insn.form.has(Word::Ftz) {
+        a = cx.b.funary(FloatUnaryOp::Copy, FLUSH, a);
+    }
+    let result = change(cx, a);
+    finish(cx, insn, ty, result)
+}
+
+pub fn abs(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    sign_only(cx, insn, |cx, a| cx.b.fabs(a))
+}
+
+pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    sign_only(cx, insn, |cx, a| cx.b.fneg(a))
+}
+
+/// The magnitude of the second source with the sign of the first.
+pub fn copysign(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    let (sign, a) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty));
+    let result = with_sign(cx, ty, a, sign);
+    finish(cx, insn, ty, result)
+}
+
+pub fn testp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = ty(insn)?;
+    let a = source(cx, insn, 1, ty);
+    let result = class(cx, insn, ty, a)?;
+    let destination: &Operand = insn.operand(0);
+    cx.set_pred(destination, result);
+    Ok(Flow::Next)
+}
+
+fn class(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, a: Value) -> Result<Mask, Unsupported> {
+    let float = float_type(ty).ok_or(Unsupported)?;
+    let (infinity, least) = match ty {
+        Ty::F64 => (f64::INFINITY.to_bits(), f64::MIN_POSITIVE.to_bits()),
+        _ => (f32::INFINITY.to_bits().into(), f32::MIN_POSITIVE.to_bits().into()),
+    };
+    let (infinity, least, zero) = (cx.constant(float, infinity), cx.constant(float, least), cx.constant(float, 0));
+    let magnitude = cx.b.fabs(a);
+    let is = |cx: &mut Cx<'_>, cc, with| Mask::Lanes(cx.b.fcmp(cc, false, magnitude, with));
+    let word = insn.form.words.iter().copied().find(|word| {
+        use Word::*;
+        matches!(word, Finite | Infinite | Number | NotANumber | Normal | Subnormal)
+    });
+    Ok(match word.ok_or(Unsupported)? {
+        Word::Finite => is(cx, FloatCc::Lt, infinity),
+        Word::Infinite => is(cx, FloatCc::Eq, infinity),
+        Word::Number => is(cx, FloatCc::Num, zero),
+        Word::NotANumber => is(cx, FloatCc::Nan, zero),
+        word => {
+            // Zero is a normal number.
+            let (below, nothing) = (is(cx, FloatCc::Lt, least), is(cx, FloatCc::Eq, zero));
+            let not_zero = cx.not(nothing);
+            let subnormal = cx.and(below, not_zero);
+            if word == Word::Subnormal {
+                subnormal
+            } else {
+                let finite = is(cx, FloatCc::Lt, infinity);
+                let not_subnormal = cx.not(subnormal);
+                cx.and(finite, not_subnormal)
+            }
+        }
+    })
 }
