@@ -90,7 +90,7 @@ fn everything_is_generated() {
         }
     }
     let all = "const splat lane.id clock tid.x not neg abs popcnt clz ctz bit.reverse fneg fabs add sub mul mulhi.s \
-               mulhi.u and or xor shl shr.u shr.s min.s min.u max.s max.u add.carry icmp fcmp select uniform.select \
+               mulhi.u div.s div.u rem.s rem.u and or xor shl shr.u shr.s min.s min.u max.s max.u add.carry icmp fcmp select uniform.select \
                trunc zext sext bitcast high.half concat fsqrt fint fcopy fadd fsub fmul fdiv fmin fmax fma fconvert \
                int float rcp rsq sqrt.approx lg2 ex2 sin cos rcp64.high rsq64.high lane.gather lane.read \
                lane.scatter unpack pack rf.read \

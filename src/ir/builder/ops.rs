@@ -96,6 +96,10 @@ impl BlockBuilder<'_> {
         mul => Mul;
         mul_hi_s => MulHiS;
         mul_hi_u => MulHiU;
+        div_s => DivS;
+        div_u => DivU;
+        rem_s => RemS;
+        rem_u => RemU;
         and => And;
         or => Or;
         xor => Xor;

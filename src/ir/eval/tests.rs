@@ -18,12 +18,16 @@ fn binary1(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
 fn every_pair_of_bytes() {
     for (a, b) in (0..=255u8).flat_map(|a| (0..=255u8).map(move |b| (a, b))) {
         let (sa, sb) = (a as i8, b as i8);
-        let expected: [(BinaryOp, u8); 15] = [
+        let expected: [(BinaryOp, u8); 19] = [
             (BinaryOp::Add, a.wrapping_add(b)),
             (BinaryOp::Sub, a.wrapping_sub(b)),
             (BinaryOp::Mul, a.wrapping_mul(b)),
             (BinaryOp::MulHiS, ((i16::from(sa) * i16::from(sb)) >> 8) as u8),
             (BinaryOp::MulHiU, ((u16::from(a) * u16::from(b)) >> 8) as u8),
+            (BinaryOp::DivS, if b == 0 { 0xff } else { sa.wrapping_div(sb) as u8 }),
+            (BinaryOp::RemS, if b == 0 { 0xff } else { sa.wrapping_rem(sb) as u8 }),
+            (BinaryOp::DivU, a.checked_div(b).unwrap_or(0xff)),
+            (BinaryOp::RemU, a.checked_rem(b).unwrap_or(0xff)),
             (BinaryOp::And, a & b),
             (BinaryOp::Or, a | b),
             (BinaryOp::Xor, a ^ b),

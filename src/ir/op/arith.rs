@@ -153,6 +153,12 @@ pub enum BinaryOp {
     /// High half of the signed (unsigned) product.
     MulHiS,
     MulHiU,
+    /// Quotient, cut towards 0. By 0 it is all ones, and so is the remainder; the least integer by -1 is itself, remainder 0.
+    DivS,
+    DivU,
+    /// Remainder, with the sign of the dividend.
+    RemS,
+    RemU,
     And,
     Or,
     Xor,

@@ -223,9 +223,35 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
             let high = b.ins().ushr_imm_u(product, i64::from(ty.bits()));
             b.ins().ireduce(types::I32, high)
         }
+        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => divide(b, op, ty, x, y),
         BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y, None)),
     };
     Some(narrow(b, ty, result, vector))
+}
+
+/// A scalar quotient or remainder. The host's division never sees a divisor that it would trap for.
+fn divide(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
+    let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
+    let (x, y) = if signed { (widen_sign(b, ty, x), widen_sign(b, ty, y)) } else { (x, y) };
+    let (one, ones) = (constant(b, ty, 1, false), constant(b, ty, ty.bit_mask(), false));
+    let by_zero = b.ins().icmp_imm_u(IntCC::Equal, y, 0);
+    let mut divisor = b.ins().select(by_zero, one, y);
+    let result = match op {
+        BinaryOp::DivU => b.ins().udiv(x, divisor),
+        BinaryOp::RemU => b.ins().urem(x, divisor),
+        _ => {
+            let minus_one = b.ins().icmp_imm_s(IntCC::Equal, y, -1);
+            divisor = b.ins().select(minus_one, one, divisor);
+            if op == BinaryOp::RemS {
+                b.ins().srem(x, divisor)
+            } else {
+                let quotient = b.ins().sdiv(x, divisor);
+                let negated = b.ins().ineg(x);
+                b.ins().select(minus_one, negated, quotient)
+            }
+        }
+    };
+    b.ins().select(by_zero, ones, result)
 }
 
 /// A scalar shift by a scalar count that may be too large; `known` is the count if it is a constant.
