@@ -1,0 +1,2 @@
+use super::Line;
+pub const LINES: &[Line] = &[];
