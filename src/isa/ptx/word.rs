@@ -73,7 +73,7 @@ words! {
     // Formatted surface accesses.
     Formatted "p"
     // Matrices.
-    Row "row" Col "col" MatrixC "c" MatrixD "d" Load "load" Store "store" Mma "mma" Sp "sp" SpOrdered "sp::ordered_metadata" Trans "trans" X1 "x1" X2 "x2" X4 "x4"
+    Row "row" Col "col" MatrixC "c" MatrixD "d" Load "load" Store "store" Mma "mma" Sp "sp" SpOrdered "sp::ordered_metadata" Trans "trans" X1 "x1" X2 "x2" X4 "x4" X8 "x8" X16 "x16" X32 "x32" X64 "x64" X128 "x128"
     M8n8 "m8n8" M16n8 "m16n8" M16n16 "m16n16" M8n16 "m8n16" B8x16 "b8x16" B6x16P32 "b6x16_p32" B4x16P64 "b4x16_p64"
     M8n8k4 "m8n8k4" M8n8k16 "m8n8k16" M8n8k32 "m8n8k32" M8n8k128 "m8n8k128" M16n8k4 "m16n8k4" M16n8k8 "m16n8k8" M16n8k16 "m16n8k16" M16n8k32 "m16n8k32" M16n8k64 "m16n8k64" M16n8k128 "m16n8k128" M16n8k256 "m16n8k256"
     M16n16k16 "m16n16k16" M32n8k16 "m32n8k16" M8n32k16 "m8n32k16" M16n16k8 "m16n16k8"

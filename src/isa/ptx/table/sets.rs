@@ -32,4 +32,47 @@ pub const SETS: &[(&str, &str)] = &[
     ("texels", "<texel>|v2.<texel>|v4.(b8|b16|b32)"),
     ("texel", "b8|b16|b32|b64"),
     ("clamp", "trap|clamp|zero"),
+    ("layout", "row|col"),
+    ("byte", "s8|u8"),
+    ("nibble", "s4|u4"),
+    ("fp8", "e4m3|e5m2"),
+    ("fp864", "e4m3|e5m2|e3m2|e2m3|e2m1"),
+    (
+        "sparse_int",
+        "sync.aligned.row.col{.satfinite}.((m16n8k32|m16n8k64).s32.<byte>.<byte>.s32|(m16n8k64|m16n8k128).s32.<nibble>.<nibble>.s32)",
+    ),
+    (
+        "sparse_float",
+        "sync.aligned.row.col.((m16n8k16|m16n8k32).(f32.f16.f16.f32|f16.f16.f16.f16|f32.bf16.bf16.f32)|(m16n8k8|m16n8k16).f32.tf32.tf32.f32)",
+    ),
+    ("sparse_fp8", "sync.aligned.m16n8k64.row.col"),
+    ("load_space", "global|shared|shared::cta"),
+    ("wmma_load", "sync.aligned.<layout>{.<load_space>}"),
+    ("wmma16", "m16n16k16|m32n8k16|m8n32k16"),
+    (
+        "m64k8",
+        "m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8|m64n88k8|m64n96k8|m64n104k8|m64n112k8|m64n120k8|m64n128k8|m64n136k8|m64n144k8|m64n152k8|m64n160k8|m64n168k8|m64n176k8|m64n184k8|m64n192k8|m64n200k8|m64n208k8|m64n216k8|m64n224k8|m64n232k8|m64n240k8|m64n248k8|m64n256k8",
+    ),
+    (
+        "m64k16",
+        "m64n8k16|m64n16k16|m64n24k16|m64n32k16|m64n40k16|m64n48k16|m64n56k16|m64n64k16|m64n72k16|m64n80k16|m64n88k16|m64n96k16|m64n104k16|m64n112k16|m64n120k16|m64n128k16|m64n136k16|m64n144k16|m64n152k16|m64n160k16|m64n168k16|m64n176k16|m64n184k16|m64n192k16|m64n200k16|m64n208k16|m64n216k16|m64n224k16|m64n232k16|m64n240k16|m64n248k16|m64n256k16",
+    ),
+    (
+        "m64k32",
+        "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n40k32|m64n48k32|m64n56k32|m64n64k32|m64n72k32|m64n80k32|m64n88k32|m64n96k32|m64n104k32|m64n112k32|m64n120k32|m64n128k32|m64n136k32|m64n144k32|m64n152k32|m64n160k32|m64n168k32|m64n176k32|m64n184k32|m64n192k32|m64n200k32|m64n208k32|m64n216k32|m64n224k32|m64n232k32|m64n240k32|m64n248k32|m64n256k32",
+    ),
+    (
+        "m64k256",
+        "m64n8k256|m64n16k256|m64n24k256|m64n32k256|m64n40k256|m64n48k256|m64n56k256|m64n64k256|m64n72k256|m64n80k256|m64n88k256|m64n96k256|m64n104k256|m64n112k256|m64n120k256|m64n128k256|m64n136k256|m64n144k256|m64n152k256|m64n160k256|m64n168k256|m64n176k256|m64n184k256|m64n192k256|m64n200k256|m64n208k256|m64n216k256|m64n224k256|m64n232k256|m64n240k256|m64n248k256|m64n256k256",
+    ),
+    ("async", "b32|b64|s32|s64|u32|u64|f32|f64"),
+    ("tensor", "1d|2d|3d|4d|5d"),
+    ("word", "u32|s32"),
+    ("vectors", "(v2|v4).f32|<half_vectors>"),
+    ("half_vectors", "(v2|v4|v8).(f16|bf16)|(v2|v4).(f16x2|bf16x2)"),
+    ("cta_group", "cta_group::1|cta_group::2"),
+    (
+        "tensor_memory",
+        "(16x64b|32x32b).(x1|x2|x4|x8|x16|x32|x64|x128)|16x128b.(x1|x2|x4|x8|x16|x32|x64)|16x256b.(x1|x2|x4|x8|x16|x32)",
+    ),
 ];
