@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod table;
+mod bits;
 mod words;
 
 pub mod divergence;
