@@ -3,6 +3,7 @@
 #[macro_use]
 mod table;
 mod bits;
+mod video;
 mod words;
 
 pub mod divergence;
