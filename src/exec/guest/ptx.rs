@@ -91,6 +91,9 @@ impl Guest for Ptx {
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
+        let constants = program.bank(kernel.id, driver::CONSTANTS);
+        put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
+        put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
         put(driver::LOCAL_END, &local.to_le_bytes());
         let mut held = vec![];
         if options.cooperative {
@@ -107,7 +110,6 @@ impl Guest for Ptx {
         }
         config.constants[usize::from(driver::PARAMS)] = Some(ConstBank::new(&params)?);
         config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&bank)?);
-        let constants = program.bank(kernel.id, driver::CONSTANTS);
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }

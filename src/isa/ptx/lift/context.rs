@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
+use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::{
     Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
@@ -123,6 +124,16 @@ pub struct Cx<'a> {
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
     refused: FxHashSet<&'static str>,
+}
+
+impl<'a> Emit<'a> for Cx<'a> {
+    fn builder(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant(ty, bits)
+    }
 }
 
 impl<'a> Cx<'a> {
