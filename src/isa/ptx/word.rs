@@ -50,4 +50,14 @@ words! {
     Green "g" Blue "b" Alpha "a"
     // Conversions of addresses.
     To "to"
+    // Caches and their hints.
+    L1 "L1" L2 "L2" L1EvictNormal "L1::evict_normal" L1EvictUnchanged "L1::evict_unchanged" L1EvictFirst "L1::evict_first" L1EvictLast "L1::evict_last" L1NoAllocate "L1::no_allocate"
+    L2EvictNormal "L2::evict_normal" L2EvictUnchanged "L2::evict_unchanged" L2EvictFirst "L2::evict_first" L2EvictLast "L2::evict_last" L2CacheHint "L2::cache_hint"
+    L2Bytes64 "L2::64B" L2Bytes128 "L2::128B" L2Bytes256 "L2::256B" Range "range" Fractional "fractional" Cvt "cvt" CpMask "cp_mask"
+    // Asynchronous copies.
+    Async "async" Bulk "bulk" BulkGroup "bulk_group" CommitGroup "commit_group" WaitGroup "wait_group" WaitAll "wait_all" Read "read" Reduce "reduce" Prefetch "prefetch" Multicast "multicast::cluster"
+    Tensor "tensor" Tile "tile" TileGather4 "tile::gather4" TileScatter4 "tile::scatter4" Im2col "im2col" Im2colNoOffs "im2col_no_offs" Im2colW "im2col::w" Im2colW128 "im2col::w::128" D4 "4d" D5 "5d"
+    // mbarrier.
+    MBarrier "mbarrier" CompleteTxBytes "mbarrier::complete_tx::bytes" NoInc "noinc" Init "init" Inval "inval" ArriveDrop "arrive_drop" NoComplete "noComplete" ExpectTx "expect_tx" CompleteTx "complete_tx"
+    TestWait "test_wait" TryWait "try_wait" Parity "parity" PendingCount "pending_count"
 }
