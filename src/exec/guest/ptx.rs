@@ -89,6 +89,7 @@ impl Guest for Ptx {
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
         put(driver::LOCAL_END, &local.to_le_bytes());
+        put(driver::FRAMES_END, &frame.to_le_bytes());
         let mut held = vec![];
         if options.cooperative {
             let workspace = super::maxwell::grid_workspace(program.memory())?;

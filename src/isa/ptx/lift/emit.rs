@@ -56,6 +56,24 @@ struct Shape<'a> {
     blocks: Vec<BlockId>,
     /// Where a warp ends.
     done: BlockId,
+    /// By instance: under which number its caller's stack is kept, if it has one of its own.
+    stacks: Vec<Option<u32>>,
+}
+
+/// Gives numbers to the instances that take stack, which is their own.
+fn stacks(kernel: &Kernel<'_>, graph: &Graph, counts: &mut Counts) -> Vec<Option<u32>> {
+    let takes = |function: FunctionId| {
+        let statements = kernel.module.function(function).body.iter().flat_map(|body| &body.statements);
+        let mut opcodes = statements.map(|statement| kernel.module.form(statement.form).row.opcode);
+        opcodes.any(|opcode| matches!(opcode, "alloca" | "stackrestore"))
+    };
+    let mut number = |function| {
+        takes(function).then(|| {
+            counts.kept_stacks += 1;
+            counts.kept_stacks - 1
+        })
+    };
+    graph.instances.iter().map(|instance| number(instance.function)).collect()
 }
 
 /// The registers that a call's moves need in the register file.
@@ -153,6 +171,7 @@ impl<'a> Shape<'a> {
     fn new(kernel: &'a Kernel<'a>, graph: &'a Graph, function: &mut FunctionBuilder) -> Shape<'a> {
         let mut counts = Counts::default();
         let cells = cells(kernel, graph, &mut counts);
+        let stacks = stacks(kernel, graph, &mut counts);
         let banks = Banks::declare(function, counts);
         let successors: Vec<Vec<usize>> = (0..graph.nodes.len()).map(|node| graph.successors(node)).collect();
         let position = order::positions(&successors);
@@ -171,7 +190,7 @@ impl<'a> Shape<'a> {
             Some(&first) => function.at(entry).jump(blocks[first as usize]),
             None => function.at(entry).exit(),
         }
-        Shape { kernel, graph, banks, cells, position, at, places, blocks, done }
+        Shape { kernel, graph, banks, cells, position, at, places, blocks, done, stacks }
     }
 
     /// The ways on from a node.
@@ -234,6 +253,9 @@ impl<'a> Shape<'a> {
         let statement = &body.statements[returned.statement as usize];
         match (Call::of(statement), returned.callee) {
             (Some(call), Some(callee)) => {
+                if let Some(number) = self.stacks[callee] {
+                    cx.restore_stack(number);
+                }
                 let instance = &self.graph.instances[callee];
                 let function = self.kernel.module.function(instance.function);
                 calls::take_returns(cx, &call, function, &instance.places, &self.cells[callee]);
@@ -265,6 +287,9 @@ impl<'a> Shape<'a> {
                 let statement = start(&mut cx, statement, false);
                 let instance = &self.graph.instances[callee];
                 let function = self.kernel.module.function(instance.function);
+                if let Some(number) = self.stacks[callee] {
+                    cx.keep_stack(number);
+                }
                 if let Some(call) = Call::of(statement) {
                     calls::pass_arguments(&mut cx, &call, function, &instance.places, &self.cells[callee]);
                 }
