@@ -245,7 +245,7 @@ fn to_bf16_from(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Result<
 }
 
 /// Negative values become 0; a NaN stays.
-fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
+pub fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
     let zero = cx.constant(ty, 0);
     let int = ty.as_int();
     let bits = cx.cast(int, value);
