@@ -50,4 +50,11 @@ words! {
     Green "g" Blue "b" Alpha "a"
     // Conversions of addresses.
     To "to"
+    // Matrices.
+    Row "row" Col "col" MatrixC "c" MatrixD "d" Load "load" Store "store" Mma "mma" Sp "sp" SpOrdered "sp::ordered_metadata" Trans "trans" X1 "x1" X2 "x2" X4 "x4"
+    M8n8 "m8n8" M16n8 "m16n8" M16n16 "m16n16" M8n16 "m8n16" B8x16 "b8x16" B6x16P32 "b6x16_p32" B4x16P64 "b4x16_p64"
+    M8n8k4 "m8n8k4" M8n8k16 "m8n8k16" M8n8k32 "m8n8k32" M8n8k128 "m8n8k128" M16n8k4 "m16n8k4" M16n8k8 "m16n8k8" M16n8k16 "m16n8k16" M16n8k32 "m16n8k32" M16n8k64 "m16n8k64" M16n8k128 "m16n8k128" M16n8k256 "m16n8k256"
+    M16n16k16 "m16n16k16" M32n8k16 "m32n8k16" M8n32k16 "m8n32k16" M16n16k8 "m16n16k8"
+    BlockScale "block_scale" ScaleVec1 "scale_vec::1X" ScaleVec2 "scale_vec::2X" ScaleVec4 "scale_vec::4X" KindMxf8f6f4 "kind::mxf8f6f4" KindMxf4 "kind::mxf4" KindMxf4nvf4 "kind::mxf4nvf4" KindF8f6f4 "kind::f8f6f4"
+    KindF16 "kind::f16" KindTf32 "kind::tf32" KindI8 "kind::i8"
 }
