@@ -9,6 +9,7 @@ mod graph;
 mod order;
 mod place;
 mod service;
+mod small;
 mod uses;
 
 // The instructions, family by family.
