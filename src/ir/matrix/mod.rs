@@ -6,9 +6,11 @@
 
 mod eval;
 mod quad;
+#[cfg(test)]
+mod tests;
 mod text;
 
-pub use eval::evaluate;
+pub use eval::{Results, evaluate};
 
 use super::op::Round;
 use super::types::Type;
