@@ -18,6 +18,7 @@ mod place;
 mod plan;
 mod service;
 mod staging;
+mod small;
 mod uses;
 
 // The instructions, family by family.
