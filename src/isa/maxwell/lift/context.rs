@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::driver::{self, BANKS};
+use crate::isa::images::{self, Lifter};
+use crate::isa::maxwell::driver::BANKS;
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -59,7 +60,7 @@ pub struct Cx<'a> {
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
     /// Words of image records by address, place and guard. Nothing writes there.
-    pub records: FxHashMap<(Value, u32, Mask), Value>,
+    records: images::Records,
     nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
@@ -298,7 +299,7 @@ impl<'a> Cx<'a> {
 
     /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
-        self.refused |= (BANKS..driver::BANK).contains(&bank);
+        self.refused |= (BANKS..images::driver::BANK).contains(&bank);
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
             return self.constant(ty, 0);
         };
@@ -356,19 +357,7 @@ impl<'a> Cx<'a> {
 
     /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
     pub fn bit_range(&mut self, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
-        let above = 32 - bits - lo;
-        match (above, lo, signed) {
-            (0, _, _) | (_, _, true) => {
-                let left = if above == 0 { value } else { self.shl(value, above) };
-                let count = self.int(32 - bits);
-                if signed { self.b.shr_s(left, count) } else { self.b.shr_u(left, count) }
-            }
-            (_, _, false) => {
-                let right = if lo == 0 { value } else { self.shr(value, lo) };
-                let mask = self.int((1 << bits) - 1);
-                self.b.and(right, mask)
-            }
-        }
+        self.bit_field(value, lo, bits, signed)
     }
 
     pub fn shl(&mut self, value: Value, count: u32) -> Value {
@@ -445,4 +434,38 @@ impl<'a> Cx<'a> {
 /// The source without the selection of a part.
 pub fn whole(source: Source) -> Source {
     Source { part: Part::Whole, ..source }
+}
+
+impl<'a> Lifter<'a> for Cx<'a> {
+    fn b(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    fn executing(&mut self) -> Value {
+        Cx::executing(self)
+    }
+
+    fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        Cx::constant(self, ty, bits)
+    }
+
+    fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        self.bank(bank, offset as i32, ty)
+    }
+
+    fn images(&self) -> KnownImages<'a> {
+        self.images
+    }
+
+    fn records(&mut self) -> &mut images::Records {
+        &mut self.records
+    }
+
+    fn others(&mut self, mask: Mask) -> Mask {
+        self.not(mask)
+    }
 }
