@@ -48,7 +48,7 @@ pub struct Target {
     pub z: Option<Slice>,
     /// No x above 2^31 - 1 is inside.
     pub signed: bool,
-    /// The lanes whose image is there and cannot be accessed so.
+    /// The lanes whose image cannot be accessed so.
     pub misfit: Mask,
 }
 

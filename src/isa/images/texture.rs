@@ -47,7 +47,7 @@ pub struct Request {
     pub reference: Option<Value>,
     /// In texels.
     pub offset: [Option<Value>; 3],
-    /// The lanes whose image is there and cannot be asked so.
+    /// The lanes whose image cannot be asked so.
     pub misfit: Mask,
 }
 

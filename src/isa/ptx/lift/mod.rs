@@ -6,6 +6,7 @@ pub mod driver;
 mod emit;
 mod flow;
 mod graph;
+mod image;
 mod order;
 mod place;
 mod service;
