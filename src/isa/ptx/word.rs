@@ -47,10 +47,7 @@ words! {
     Uni "uni" Sync "sync" Aligned "aligned" All "all" Any "any" Ballot "ballot" Up "up" Down "down" Bfly "bfly" Idx "idx" Arrive "arrive" Red "red" Warp "warp" Wait "wait"
     // Textures and surfaces.
     D1 "1d" D2 "2d" D3 "3d" A1d "a1d" A2d "a2d" Cube "cube" ACube "acube" D2ms "2dms" A2dms "a2dms" Base "base" Level "level" Grad "grad" Trap "trap" Zero "zero"
-    Green "g" Blue "b" Alpha "a" Formatted "p"
-    // Queries of textures and surfaces.
-    Width "width" Height "height" Depth "depth" ChannelDataType "channel_data_type" ChannelOrder "channel_order" ArraySize "array_size" MemoryLayout "memory_layout"
-    NormalizedCoords "normalized_coords" MipmapLevels "num_mipmap_levels" Samples "num_samples" FilterMode "filter_mode" AddressMode0 "addr_mode_0" AddressMode1 "addr_mode_1" AddressMode2 "addr_mode_2" Unnormalized "force_unnormalized_coords"
+    Green "g" Blue "b" Alpha "a"
     // Conversions of addresses.
     To "to"
     // Caches and their hints.
