@@ -182,6 +182,8 @@ impl Making {
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
+                    // A texture or surface: its handle.
+                    _ if self.module.symbol(of).kind.is_image() => RelocKind::Header { at: 0, bits: 32 },
                     true => RelocKind::Generic { at: 0, bits },
                     false => RelocKind::Address { half: if bits < 64 { Half::Low } else { Half::Whole }, at: 0, bits },
                 };

@@ -9,6 +9,7 @@ mod emit;
 mod flow;
 mod frames;
 mod graph;
+mod image;
 mod inline;
 mod liveness;
 mod meeting;
@@ -17,8 +18,8 @@ mod park;
 mod place;
 mod plan;
 mod service;
-mod staging;
 mod small;
+mod staging;
 mod uses;
 
 // The instructions, family by family.
