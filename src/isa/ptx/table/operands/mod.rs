@@ -176,7 +176,10 @@ impl Check<'_> {
             Count::Fragment => return self.fragment(operand, spec.kind == Kind::Destination),
         };
         match operand {
-            Operand::Vector(all) if all.len() == count && (braces || spec.count == Count::Matrices) => {
+            // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
+            Operand::Vector(all)
+                if all.len() == count && (braces || matches!(spec.count, Count::Matrices | Count::Vector)) =>
+            {
                 if spec.sink && all.iter().all(|operand| *operand == Operand::Sink) {
                     return Err("found a vector of sinks alone".into());
                 }
