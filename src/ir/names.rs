@@ -191,6 +191,11 @@ names! {
         AtomicOp::PairFAdd { flush: true } => "pair.fadd.ftz",
         AtomicOp::PairFMin => "pair.fmin",
         AtomicOp::PairFMax => "pair.fmax",
+        AtomicOp::BrainFAdd => "brain.fadd",
+        AtomicOp::BrainFMin => "brain.fmin",
+        AtomicOp::BrainFMax => "brain.fmax",
+        AtomicOp::Arrive { drop: false } => "arrive",
+        AtomicOp::Arrive { drop: true } => "arrive.drop",
     }
     Operation {
         Operation::Sample => "sample",
@@ -208,6 +213,9 @@ names! {
         LaneFault::Misaligned => "misaligned",
         LaneFault::SurfaceOutOfRange => "surface.out.of.range",
         LaneFault::InvalidSurface => "invalid.surface",
+        LaneFault::Unimplemented => "unimplemented",
+        LaneFault::IllegalInstruction => "illegal.instruction",
+        LaneFault::StackOverflow => "stack.overflow",
     }
     BarrierKind {
         BarrierKind::Sync => "sync",

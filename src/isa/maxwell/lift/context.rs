@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
+use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
 use crate::isa::maxwell::driver::BANKS;
@@ -64,6 +65,16 @@ pub struct Cx<'a> {
     nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
+}
+
+impl<'a> Emit<'a> for Cx<'a> {
+    fn builder(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant(ty, bits)
+    }
 }
 
 impl<'a> Cx<'a> {
@@ -357,18 +368,16 @@ impl<'a> Cx<'a> {
 
     /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
     pub fn bit_range(&mut self, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
-        self.bit_field(value, lo, bits, signed)
+        bits::range(self, value, lo, bits, signed)
     }
 
     pub fn shl(&mut self, value: Value, count: u32) -> Value {
-        let count = self.int(count);
-        self.b.shl(value, count)
+        bits::shl(self, value, count)
     }
 
     /// Logical shift right.
     pub fn shr(&mut self, value: Value, count: u32) -> Value {
-        let count = self.int(count);
-        self.b.shr_u(value, count)
+        bits::shr(self, value, count)
     }
 
     /// A half of an `i32` as an `f16`.
@@ -437,20 +446,12 @@ pub fn whole(source: Source) -> Source {
 }
 
 impl<'a> Lifter<'a> for Cx<'a> {
-    fn b(&mut self) -> &mut BlockBuilder<'a> {
-        &mut self.b
-    }
-
     fn guard(&self) -> Mask {
         self.guard
     }
 
     fn executing(&mut self) -> Value {
         Cx::executing(self)
-    }
-
-    fn constant(&mut self, ty: Type, bits: u64) -> Value {
-        Cx::constant(self, ty, bits)
     }
 
     fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
