@@ -1,6 +1,6 @@
 //! What is wrong is said: where, in which lane, of which variable.
 
-use super::support::ptx_case::{Case, module};
+use super::case::{Case, module};
 
 const IMAGE: &str = "[surface.s]\ndim = \"2d\"\nsize = [8, 4, 1]\nformat = \"rgba8_uint\"\nlayout = \"pitch\"\n";
 

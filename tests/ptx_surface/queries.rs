@@ -1,6 +1,6 @@
 //! Queries, and the ways to name a surface.
 
-use super::support::ptx_case::{Case, module};
+use super::case::{Case, module};
 
 const QUERIES: [&str; 7] =
     ["width", "height", "depth", "channel_data_type", "channel_order", "array_size", "memory_layout"];
@@ -11,9 +11,10 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 /// A kernel that asks everything of a surface operand; `setup` comes before.
 fn asking(setup: &str, operand: &str, params: &str) -> String {
-    let queries = QUERIES.iter().enumerate().map(|(n, query)| {
-        format!("    suq.{query}.b32 %v1, [{operand}];\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n)
-    });
+    let queries = QUERIES
+        .iter()
+        .enumerate()
+        .map(|(n, query)| format!("    suq.{query}.b32 %v1, [{operand}];\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n));
     let queries: String = queries.collect();
     module(&format!(
         ".global .surfref named;
@@ -37,13 +38,31 @@ fn every_query_of_every_shape() {
     let ask = asking("    ld.param.u64 %rd1, [s];\n", "%rd1", ", .param .u64 s");
     for (shape, expected) in [
         // OpenCL's numbers of formats.
-        ("dim = \"1d\", size = [13, 1, 1], format = \"r32_uint\", layout = \"block_linear\"", [13, 1, 1, 0x10dc, 0x10b0, 0, 0]),
+        (
+            "dim = \"1d\", size = [13, 1, 1], format = \"r32_uint\", layout = \"block_linear\"",
+            [13, 1, 1, 0x10dc, 0x10b0, 0, 0],
+        ),
         ("dim = \"1d_buffer\", size = [130, 1, 1], format = \"rg16_sint\"", [130, 1, 1, 0x10d8, 0x10b2, 0, 1]),
-        ("dim = \"2d\", size = [20, 10, 1], format = \"rgba8_unorm\", layout = \"pitch\"", [20, 10, 1, 0x10d2, 0x10b5, 0, 1]),
-        ("dim = \"2d\", size = [20, 10, 1], format = \"bgra8_unorm\", layout = \"block_linear\"", [20, 10, 1, 0x10d2, 0x10b6, 0, 0]),
-        ("dim = \"3d\", size = [20, 10, 5], format = \"rgba16_float\", layout = \"block_linear\"", [20, 10, 5, 0x10dd, 0x10b5, 0, 0]),
-        ("dim = \"1d_array\", size = [20, 1, 7], format = \"r8_sint\", layout = \"block_linear\"", [20, 1, 7, 0x10d7, 0x10b0, 7, 0]),
-        ("dim = \"2d_array\", size = [20, 10, 3], format = \"rg32_float\", layout = \"block_linear\"", [20, 10, 3, 0x10de, 0x10b2, 3, 0]),
+        (
+            "dim = \"2d\", size = [20, 10, 1], format = \"rgba8_unorm\", layout = \"pitch\"",
+            [20, 10, 1, 0x10d2, 0x10b5, 0, 1],
+        ),
+        (
+            "dim = \"2d\", size = [20, 10, 1], format = \"bgra8_unorm\", layout = \"block_linear\"",
+            [20, 10, 1, 0x10d2, 0x10b6, 0, 0],
+        ),
+        (
+            "dim = \"3d\", size = [20, 10, 5], format = \"rgba16_float\", layout = \"block_linear\"",
+            [20, 10, 5, 0x10dd, 0x10b5, 0, 0],
+        ),
+        (
+            "dim = \"1d_array\", size = [20, 1, 7], format = \"r8_sint\", layout = \"block_linear\"",
+            [20, 1, 7, 0x10d7, 0x10b0, 7, 0],
+        ),
+        (
+            "dim = \"2d_array\", size = [20, 10, 3], format = \"rg32_float\", layout = \"block_linear\"",
+            [20, 10, 3, 0x10de, 0x10b2, 3, 0],
+        ),
     ] {
         let rest = format!("arg = [{{ buffer = \"out\" }}, {{ surface = \"s\" }}]\n[surface]\ns = {{ {shape} }}\n");
         assert_eq!(answers(&ask, &rest), expected, "{shape}");
@@ -69,10 +88,8 @@ fn a_parameter_may_be_a_surface() {
 
 #[test]
 fn an_address_in_memory_names_a_surface() {
-    let text = asking("    ld.global.u64 %rd1, [table];\n", "%rd1", "").replace(
-        ".global .surfref named;",
-        ".global .surfref named;\n.global .align 8 .u64 table[1] = {named};",
-    );
+    let text = asking("    ld.global.u64 %rd1, [table];\n", "%rd1", "")
+        .replace(".global .surfref named;", ".global .surfref named;\n.global .align 8 .u64 table[1] = {named};");
     let rest = format!("arg = [{{ buffer = \"out\" }}]\n[surface]\nnamed = {{ {SHAPE} }}\n");
     assert_eq!(answers(&text, &rest), ANSWERS);
 }

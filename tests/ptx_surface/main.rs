@@ -1,20 +1,16 @@
 //! PTX surface instructions against a model written from NVIDIA's text on them (`nvidia-ptx-surface.txt`): every form, in range and out of
 //! it, on both engines.
 
-mod support {
-    pub mod ptx_case;
-}
-#[path = "ptx_surface/faults.rs"]
+#[path = "../support/ptx_case.rs"]
+mod case;
 mod faults;
-#[path = "ptx_surface/model.rs"]
 mod model;
-#[path = "ptx_surface/queries.rs"]
 mod queries;
 
 use std::fmt::Write;
 
+use case::{Case, Random, module};
 use model::{Beyond, Geometry, Model, Place};
-use support::ptx_case::{Case, Random, module};
 
 const LANES: usize = 32;
 /// Elements of a vector and log2 of an element's bytes.
@@ -57,7 +53,9 @@ const SHAPES: [Shape; 9] = [
 impl Shape {
     fn manifest(&self, format: &str) -> String {
         let Shape { dim, size, layout, .. } = self;
-        format!("[surface.s]\ndim = \"{dim}\"\nsize = {size:?}\nformat = \"{format}\"\nlayout = \"{layout}\"\nfile = \"s.bin\"\n")
+        format!(
+            "[surface.s]\ndim = \"{dim}\"\nsize = {size:?}\nformat = \"{format}\"\nlayout = \"{layout}\"\nfile = \"s.bin\"\n"
+        )
     }
 
     fn model(&self, texel: u32, random: &mut Random) -> Model {
@@ -360,15 +358,8 @@ fn reductions_of_bytes() {
 
 #[test]
 fn reductions_by_format() {
-    const FORMS: [(&str, &str); 7] = [
-        ("add", "b32"),
-        ("min", "b32"),
-        ("max", "b32"),
-        ("and", "b32"),
-        ("or", "b32"),
-        ("min", "b64"),
-        ("max", "b64"),
-    ];
+    const FORMS: [(&str, &str); 7] =
+        [("add", "b32"), ("min", "b32"), ("max", "b32"), ("and", "b32"), ("or", "b32"), ("min", "b64"), ("max", "b64")];
     let unsigned = |ty: &str| if ty == "b64" { "u64" } else { "u32" };
     let signed = |ty: &str| if ty == "b64" { "s64" } else { "s32" };
     reductions("p", &FORMS, "r32_uint", 4, unsigned);
