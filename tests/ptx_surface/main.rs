@@ -200,7 +200,8 @@ fn stores_of_bytes() {
     for_all(|shape, beyond, clamp, random| {
         let mut model = shape.model(shape.texel, random);
         let geometry = shape.geometry;
-        for (count, log) in MOVED.into_iter().filter(|(count, log)| count << log <= model.row_bytes) {
+        let row_bytes = model.row_bytes;
+        for (count, log) in MOVED.into_iter().filter(|(count, log)| count << log <= row_bytes) {
             let bytes = count << log;
             let columns = shape.columns(shape.texel, bytes);
             let coords = coordinates(shape, columns, beyond == Beyond::Trap, random);
