@@ -12,11 +12,7 @@ use rustc_hash::FxHashMap;
 
 use self::driver::{BANK, HEADER_BITS};
 use crate::ir::image::{RECORD_BYTES, Shape, at, sampler};
-<<<<<<< HEAD
 use crate::ir::{Extend, IntCc, LaneFault, Space, Type, Value};
-=======
-use crate::ir::{BlockBuilder, Extend, IntCc, LaneFault, Space, Type, Value};
->>>>>>> main
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 
@@ -24,28 +20,13 @@ use crate::isa::divergence::Mask;
 pub type Records = FxHashMap<(Value, u32, Mask), Value>;
 
 /// What the state of a lifter offers.
-<<<<<<< HEAD
 pub trait Lifter<'a>: Emit<'a> {
-=======
-pub trait Lifter<'a>: Emit<'a> + Sized {
-    fn b(&mut self) -> &mut BlockBuilder<'a> {
-        self.builder()
-    }
-
->>>>>>> main
     /// The lanes for which the instruction is executed, among the active ones.
     fn guard(&self) -> Mask;
 
     /// The lanes that execute the instruction.
     fn executing(&mut self) -> Value;
 
-<<<<<<< HEAD
-=======
-    fn constant(&mut self, ty: Type, bits: u64) -> Value {
-        self.constant_of(ty, bits)
-    }
-
->>>>>>> main
     /// The uniform value at an offset of a constant bank.
     fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value;
 
@@ -83,20 +64,7 @@ pub trait Lifter<'a>: Emit<'a> + Sized {
 
     /// The value with another type of its width.
     fn cast_to(&mut self, ty: Type, value: Value) -> Value {
-<<<<<<< HEAD
         if self.builder().ty(value).ty == ty { value } else { self.builder().bitcast(ty, value) }
-=======
-        if self.b().ty(value).ty == ty { value } else { self.b().bitcast(ty, value) }
-    }
-
-    fn shifted_left(&mut self, value: Value, count: u32) -> Value {
-        bits::shl(self, value, count)
-    }
-
-    /// Zeros come in from above.
-    fn shifted_right(&mut self, value: Value, count: u32) -> Value {
-        bits::shr(self, value, count)
->>>>>>> main
     }
 }
 
