@@ -288,6 +288,7 @@ impl Classes {
             | Op::Wide { .. }
             | Op::LaneGather { .. }
             | Op::LaneScatter { .. }
+            | Op::Product { .. }
             | Op::Select { .. }
             | Op::Special(_) => Class::Varying,
             ref op => same(op, self),

@@ -12,6 +12,7 @@ mod wide;
 
 use super::function::Value;
 use super::image::sample::Operation;
+use super::matrix::Product;
 use super::register::{BankId, Part, Reg, Region};
 use super::types::Type;
 pub use arith::*;
@@ -205,6 +206,11 @@ pub enum LaneFault {
     Misaligned,
     SurfaceOutOfRange,
     InvalidSurface,
+    /// What the lanes execute has no lift function.
+    Unimplemented,
+    /// What lanes call is no function.
+    IllegalInstruction,
+    StackOverflow,
 }
 
 /// An operation. See the module's documentation for what holds for all of them.
@@ -339,6 +345,14 @@ pub enum Op {
         a: Value,
         index: Value,
         lanes: Value,
+    },
+
+    /// Cross-lane: a [`Product`] of matrices, of the registers of A, B and C and the metadata of a sparse A, as
+    /// [`evaluate`](super::matrix::evaluate) has it. It is of the whole warp, active or not; lanes that a warp of fewer than 32 lacks
+    /// hold zeros. The results are the registers of D, varying.
+    Product {
+        product: Product,
+        args: Vec<Value>,
     },
 
     /// Four results: the components of the texel whose words are `a`. `format`, an `i32`, is the number of a
