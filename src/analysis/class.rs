@@ -287,6 +287,7 @@ impl Classes {
             | Op::Atomic { .. }
             | Op::LaneGather { .. }
             | Op::LaneScatter { .. }
+            | Op::Product { .. }
             | Op::Select { .. }
             | Op::Special(_) => Class::Varying,
             ref op => same(op, self),

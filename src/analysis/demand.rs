@@ -241,6 +241,11 @@ impl<'a> Demand<'a> {
                     self.see(v, Seen::under(lanes));
                 }
             }
+            Op::Product { ref args, .. } => {
+                for &arg in args {
+                    self.see(arg, Seen::All);
+                }
+            }
             Op::LaneRead { a, lane } => {
                 self.see(a, Seen::All);
                 self.see(lane, Seen::All);

@@ -321,7 +321,10 @@ fn is_seen_within(
             Op::Select { mask: chosen, a, b } if a == v && b != v && masks.is_subset(chosen, mask) => true,
             ref op => {
                 let lane_by_lane = super::is_pure(op, |_| None)
-                    && !matches!(op, Op::LaneGather { .. } | Op::LaneScatter { .. } | Op::LaneRead { .. });
+                    && !matches!(
+                        op,
+                        Op::LaneGather { .. } | Op::LaneScatter { .. } | Op::LaneRead { .. } | Op::Product { .. }
+                    );
                 let values = inst.results.iter().all(|&result| block.ty(result) != ValueType::MASK);
                 lane_by_lane
                     && values

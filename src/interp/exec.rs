@@ -1,11 +1,13 @@
 //! One operation.
 
+use smallvec::SmallVec;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::Slot;
 use super::values::Values;
 use crate::ir::eval::{self, Output};
+use crate::ir::matrix::{self, Product};
 use crate::ir::texel::{self, TexelFormat};
 use crate::ir::{
     BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special, Type, Value,
@@ -125,6 +127,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                     out[(rows[1][lane] % count) as usize] = rows[0][lane];
                 }
             }
+            Op::Product { product, ref args } => self.product(inst, &product, args),
             Op::Unpack { format, a } => self.texels(inst, format, a, texel::unpack),
             Op::Pack { format, a } => self.texels(inst, format, a, texel::pack),
             Op::LaneRead { a, lane } => {
@@ -185,6 +188,9 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                         LaneFault::Misaligned => FaultKind::MisalignedAddress,
                         LaneFault::SurfaceOutOfRange => FaultKind::SurfaceOutOfRange,
                         LaneFault::InvalidSurface => FaultKind::InvalidSurface,
+                        LaneFault::Unimplemented => FaultKind::Unimplemented,
+                        LaneFault::IllegalInstruction => FaultKind::IllegalInstruction,
+                        LaneFault::StackOverflow => FaultKind::StackOverflow,
                     };
                     return Err(self.context.set_fault(kind, mask.trailing_zeros(), inst.pc, 0));
                 }
@@ -193,6 +199,19 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             _ => self.lanewise(inst),
         }
         Ok(())
+    }
+
+    fn product(&mut self, inst: &Inst, product: &Product, args: &[Value]) {
+        let rows: SmallVec<[&[u64]; 16]> = args.iter().map(|&arg| self.values.row(arg)).collect();
+        let registers = matrix::evaluate(product, self.function.nan, &rows);
+        drop(rows);
+        for (&result, register) in inst.results.iter().zip(&registers) {
+            let row = self.values.row_mut(result);
+            row.fill(0);
+            for (lane, &bits) in row.iter_mut().zip(register) {
+                *lane = bits;
+            }
+        }
     }
 
     /// Four results of four operands, lane by lane.

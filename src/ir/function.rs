@@ -245,7 +245,7 @@ impl Inst {
 
     /// The lanes that the results have, in a function of so many.
     pub fn result_window(&self, lanes: u8) -> Window {
-        if matches!(self.op, Op::RegionRead { .. }) { Window::all(lanes) } else { self.window }
+        if matches!(self.op, Op::RegionRead { .. } | Op::Product { .. }) { Window::all(lanes) } else { self.window }
     }
 }
 

@@ -10,6 +10,7 @@ pub mod function;
 pub mod generate;
 pub mod image;
 pub mod layout;
+pub mod matrix;
 pub(crate) mod names;
 pub mod op;
 pub mod operands;

@@ -191,6 +191,11 @@ names! {
         AtomicOp::PairFAdd { flush: true } => "pair.fadd.ftz",
         AtomicOp::PairFMin => "pair.fmin",
         AtomicOp::PairFMax => "pair.fmax",
+        AtomicOp::BrainFAdd => "brain.fadd",
+        AtomicOp::BrainFMin => "brain.fmin",
+        AtomicOp::BrainFMax => "brain.fmax",
+        AtomicOp::Arrive { drop: false } => "arrive",
+        AtomicOp::Arrive { drop: true } => "arrive.drop",
     }
     Operation {
         Operation::Sample => "sample",
@@ -198,6 +203,7 @@ names! {
         Operation::Level => "sample.level",
         Operation::Fetch => "fetch",
         Operation::FetchNearest => "fetch.nearest",
+        Operation::FetchAddressed => "fetch.addressed",
         Operation::Gather { component: 0 } => "gather.r",
         Operation::Gather { component: 1 } => "gather.g",
         Operation::Gather { component: 2 } => "gather.b",
@@ -207,6 +213,9 @@ names! {
         LaneFault::Misaligned => "misaligned",
         LaneFault::SurfaceOutOfRange => "surface.out.of.range",
         LaneFault::InvalidSurface => "invalid.surface",
+        LaneFault::Unimplemented => "unimplemented",
+        LaneFault::IllegalInstruction => "illegal.instruction",
+        LaneFault::StackOverflow => "stack.overflow",
     }
     BarrierKind {
         BarrierKind::Sync => "sync",

@@ -60,6 +60,11 @@ macro_rules! visit_op {
                     $f(a);
                 }
             }
+            Op::Product { args, .. } => {
+                for arg in args {
+                    $f(arg);
+                }
+            }
             Op::RfGather { index, .. } => $f(index),
             Op::Sample { image, sampler, args, guard, .. } => {
                 $f(image);

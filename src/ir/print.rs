@@ -241,6 +241,7 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
         Op::LaneGather { .. } => "lane.gather".into(),
         Op::LaneRead { .. } => "lane.read".into(),
         Op::LaneScatter { .. } => "lane.scatter".into(),
+        Op::Product { product, .. } => format!("product.{product}"),
         Op::Unpack { .. } => "unpack".into(),
         Op::Pack { .. } => "pack".into(),
         Op::Fence => "fence".into(),

@@ -306,6 +306,16 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             }
             smallvec::smallvec![result; 4]
         }
+        Op::Product { product, ref args } => {
+            attribute("the product", "one that there is", product, product.is_valid())?;
+            let count = product.operands().count();
+            attribute("operands", "as many as registers", args.len(), args.len() == count)?;
+            for (&arg, ty) in args.iter().zip(product.operands()) {
+                env.of("register", arg, ty)?;
+            }
+            let [.., results] = product.registers();
+            smallvec::smallvec![ValueType::varying(product.d.register()); results.into()]
+        }
         Op::RfRead { reg, part } => one(env.part(reg, part)?),
         Op::RfWrite { reg, part, value, guard, nomask } => {
             let cell = env.part(reg, part)?;
@@ -366,14 +376,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::Atomic { access, op, value, compare, sparse } => {
             let scalar = env.access(&access, AccessKind::Atomic)?;
-            let float = op.is_float();
-            let either = op == AtomicOp::Exchange;
-            attribute(
-                "type of the atomic",
-                "of its operation's kind",
-                access.ty.name(),
-                if op.is_of_pairs() { access.ty == Type::I32 } else { either || float == access.ty.is_float() },
-            )?;
+            attribute("type of the atomic", "of its operation's kind", access.ty.name(), op.takes(access.ty))?;
             env.of_shape("value", value, access.ty, scalar)?;
             attribute(
                 "`compare`",

@@ -205,6 +205,7 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
     inst.for_each_operand(|value| {
         let expected = match inst.op {
             Op::LaneGather { a, .. } | Op::LaneRead { a, .. } if a == value => Window::all(function.lanes),
+            Op::Product { .. } => Window::all(function.lanes),
             _ => window,
         };
         let found = windows[value.0 as usize];

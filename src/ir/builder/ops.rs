@@ -2,6 +2,7 @@
 
 use super::super::function::LaneEvent;
 use super::super::image::sample::Operation;
+use super::super::matrix::Product;
 use super::super::op::*;
 use super::super::register::{BankId, Part, Reg, Region};
 use super::super::types::Type;
@@ -213,6 +214,11 @@ impl BlockBuilder<'_> {
     pub fn pack(&mut self, format: Value, a: [Value; 4]) -> [Value; 4] {
         let results = self.push(Op::Pack { format, a });
         std::array::from_fn(|i| results[i])
+    }
+
+    /// The registers of D.
+    pub fn product(&mut self, product: Product, args: &[Value]) -> Values {
+        self.push(Op::Product { product, args: args.to_vec() })
     }
 
     pub fn lane_read(&mut self, a: Value, lane: Value) -> Value {

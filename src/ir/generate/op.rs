@@ -1,6 +1,7 @@
 //! The choice of an operation and its operands.
 
 use super::super::function::Value;
+use super::super::matrix::Product;
 use super::super::names::Named;
 use super::super::op::*;
 use super::super::register::{Part, Reg};
@@ -184,14 +185,32 @@ impl Generator<'_> {
     fn cross_lane(&mut self) -> Op {
         let ty = self.any_type();
         let a = self.varying(ty, Window::all(self.limits.lanes));
-        match self.below(4) {
-            0 => {
+        match self.below(8) {
+            0 => self.product(),
+            1 | 2 => {
                 let window = self.b.window();
                 Op::LaneScatter { a: self.varying(ty, window), index: self.value(Type::I32), lanes: self.mask() }
             }
-            1 | 2 => Op::LaneGather { a, index: self.value(Type::I32) },
+            3..6 => Op::LaneGather { a, index: self.value(Type::I32) },
             _ => Op::LaneRead { a, lane: self.uniform(Type::I32) },
         }
+    }
+
+    fn product(&mut self) -> Op {
+        const PRODUCTS: [&str; 8] = [
+            "m16n8k16.f32.f16.f16.f32",
+            "m16n8k8.f16.bf16.bf16.f16",
+            "m16n8k32.f32.e4m3.e5m2.f32.sparse1",
+            "m16n8k8.f32.tf32.tf32.f32",
+            "m8n8k4.f64.f64.f64.f64.ru",
+            "m16n8k32.s32.s8.u8.s32.sat",
+            "m16n8k128.s32.b1.b1.s32.xor",
+            "m8n8k4.f32.f16.f16.f16.col.row",
+        ];
+        let product = Product::from_text(self.pick(&PRODUCTS)).expect("there are these products");
+        let whole_warp = Window::all(self.limits.lanes);
+        let args = product.operands().map(|ty| self.varying(ty, whole_warp)).collect();
+        Op::Product { product, args }
     }
 
     fn register_op(&mut self) -> Op {
@@ -347,6 +366,8 @@ impl Generator<'_> {
                 let ty = match op {
                     op if op.is_float() => self.float_type(),
                     op if op.is_of_pairs() => Type::I32,
+                    op if op.is_of_brain() => self.pick(&[Type::I16, Type::I32]),
+                    AtomicOp::Arrive { .. } => Type::I64,
                     _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
                 };
                 let access = self.access(space, ty, true);

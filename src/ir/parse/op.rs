@@ -2,6 +2,7 @@
 
 use super::super::function::{Function, Value};
 use super::super::image::sample::Operation;
+use super::super::matrix::Product;
 use super::super::names::{Named, space_from_name};
 use super::super::op::*;
 use super::super::register::{BankId, Part, Region};
@@ -110,9 +111,20 @@ impl Parser {
                 if mnemonic == "unpack" { Op::Unpack { format, a } } else { Op::Pack { format, a } }
             }
             "fence" => Op::Fence,
+            _ if mnemonic.starts_with("product.") => return self.product(mnemonic, line),
             _ => return self.with_attributes(mnemonic, line),
         };
         Ok(Some(op))
+    }
+
+    fn product(&self, mnemonic: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
+        let Some(product) = mnemonic.strip_prefix("product.").and_then(Product::from_text) else { return Ok(None) };
+        let mut args = vec![self.value(line)?];
+        while args.len() < product.operands().count() {
+            line.expect(",")?;
+            args.push(self.value(line)?);
+        }
+        Ok(Some(Op::Product { product, args }))
     }
 
     /// Compares, conversions and float arithmetic.

@@ -37,7 +37,7 @@ pub fn support(
         Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } if function.is_lane(bank.reg(*first)) => {
             Support::Warp
         }
-        Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
+        Op::Product { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {
             if uniform(access.address) {
@@ -48,7 +48,7 @@ pub fn support(
                 Support::LaneWise
             }
         }
-        Op::Atomic { op, .. } if op.is_of_pairs() => Support::None,
+        Op::Atomic { op, .. } if op.is_interpreted() => Support::None,
         Op::Store { access, .. } | Op::Atomic { access, .. } => lane_wise(!uniform(access.address)),
         _ => Support::LaneWise,
     }

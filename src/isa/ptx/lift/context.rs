@@ -2,11 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ir::image::Shape;
 use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
+use crate::isa::images::{self, Lifter};
 use crate::isa::ptx::module::{
-    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister,
+    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
 };
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
@@ -39,6 +41,10 @@ pub struct Banks {
     pub pred: BankId,
     /// The carry of extended precision, a mask.
     pub carry: ir::Reg,
+    /// Where the frame of the function with frames begins that a lane is in: an offset in its local memory.
+    pub frame: ir::Reg,
+    /// Bytes that a lane's stack has taken from the end of local memory, `i32`; and what calls keep of them.
+    pub stack: BankId,
 }
 
 impl Banks {
@@ -51,6 +57,8 @@ impl Banks {
             b64: bank("rd", CellKind::Lane(Type::I64), counts.b64),
             pred: bank("p", CellKind::Mask, counts.pred),
             carry: bank("cc", CellKind::Mask, 1).reg(0),
+            frame: bank("frame", CellKind::Lane(Type::I32), 1).reg(0),
+            stack: bank("sp", CellKind::Lane(Type::I32), 1 + counts.kept_stacks),
         }
     }
 }
@@ -63,6 +71,8 @@ pub struct Counts {
     pub b32: u32,
     pub b64: u32,
     pub pred: u32,
+    /// Instances that put the stack back when they return.
+    pub kept_stacks: u32,
 }
 
 /// Where a register of PTX lives.
@@ -120,6 +130,9 @@ pub struct Cx<'a> {
     active: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
+    /// Images that the kernel is specialised for, by names of their handles.
+    pub images: &'a [(u32, Shape)],
+    records: images::Records,
     refused: FxHashSet<&'static str>,
 }
 
@@ -157,6 +170,8 @@ impl<'a> Cx<'a> {
             active: None,
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
+            images: &[],
+            records: images::Records::default(),
             refused: FxHashSet::default(),
         }
     }
@@ -209,6 +224,8 @@ impl<'a> Cx<'a> {
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
         self.active = Some(active);
+        // What was loaded for the lanes before is not there for others.
+        self.records.clear();
     }
 
     // Constants and masks.
@@ -356,6 +373,10 @@ impl<'a> Cx<'a> {
         !self.refused.is_empty()
     }
 
+    pub fn forget_refusals(&mut self) {
+        self.refused.clear();
+    }
+
     fn refuse(&mut self, expected: &'static str, ty: Type) -> Value {
         self.refused.insert(expected);
         self.constant(ty, 0)
@@ -428,6 +449,29 @@ impl<'a> Cx<'a> {
         let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
         let merged = self.mask_value(merged);
         self.b.rf_write(self.banks.carry, merged);
+    }
+
+    // The stack.
+
+    /// Bytes that the stack has taken.
+    pub fn stack(&mut self) -> Value {
+        self.b.rf_read(self.banks.stack.reg(0))
+    }
+
+    pub fn set_stack(&mut self, bytes: Value) {
+        self.b.rf_write(self.banks.stack.reg(0), bytes);
+    }
+
+    /// Keeps the stack as it is, under this number.
+    pub fn keep_stack(&mut self, number: u32) {
+        let bytes = self.stack();
+        self.b.rf_write(self.banks.stack.reg(1 + number), bytes);
+    }
+
+    /// The stack is again as it was kept.
+    pub fn restore_stack(&mut self, number: u32) {
+        let bytes = self.b.rf_read(self.banks.stack.reg(1 + number));
+        self.set_stack(bytes);
     }
 
     // Registers.
@@ -570,13 +614,48 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// Address of a variable in its own space, or of a function: `i64`.
+    /// Address of a variable in its own space, or of a function: `i64`. Of a texture, sampler or surface it is the handle.
     pub fn symbol(&mut self, of: AddressOf) -> Value {
         let address = match of {
             AddressOf::Function(id) => self.places.function(id),
             AddressOf::Variable(id) => self.places.variable(id),
         };
-        self.constant(Type::I64, address)
+        if let AddressOf::Variable(id) = of {
+            let variable = self.module.variable(id);
+            if variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Param {
+                return self.constant_bank(driver::PARAMS, address as u32, Type::I64);
+            }
+        }
+        let address = self.constant(Type::I64, address);
+        match of {
+            AddressOf::Variable(id) if self.places.is_in_frame(id) => {
+                let frame = self.frame();
+                let frame = self.b.zero_extend(Type::I64, frame);
+                self.b.add(frame, address)
+            }
+            _ => address,
+        }
+    }
+
+    /// Address of a variable in the lane's local memory, with a constant to add to it.
+    pub fn local_place(&mut self, id: VariableId) -> (Value, i32) {
+        let place = self.places.variable(id) as u32;
+        if self.places.is_in_frame(id) { (self.frame(), place as i32) } else { self.fixed_place(place) }
+    }
+
+    /// A place in local memory that is the same for all lanes.
+    pub fn fixed_place(&mut self, offset: u32) -> (Value, i32) {
+        let address = self.word(offset);
+        (self.b.splat(address), 0)
+    }
+
+    /// Where the frame that a lane is in begins.
+    pub fn frame(&mut self) -> Value {
+        self.b.rf_read(self.banks.frame)
+    }
+
+    pub fn banks(&self) -> Banks {
+        self.banks
     }
 
     /// The space that an address operand names, if it names a variable.
@@ -674,6 +753,28 @@ impl<'a> Cx<'a> {
                 self.b.not(above)
             }
         }
+    }
+}
+
+impl<'a> Lifter<'a> for Cx<'a> {
+    fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    fn executing(&mut self) -> Value {
+        Cx::executing(self)
+    }
+
+    fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        self.constant_bank(bank, offset, ty)
+    }
+
+    fn images(&self) -> &'a [(u32, Shape)] {
+        self.images
+    }
+
+    fn records(&mut self) -> &mut images::Records {
+        &mut self.records
     }
 }
 

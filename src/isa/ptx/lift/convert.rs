@@ -11,9 +11,11 @@ use crate::isa::ptx::word::Word;
 use super::context::{Cx, Insn, float_type, int_type};
 use super::float::rounding;
 use super::flow::{Flow, Lifted, Unsupported};
+use super::half::to_odd_f32;
+use super::small::{self, is_small};
 
 /// A NaN of `bf16` and of `f16`.
-const NAN16: u64 = 0x7fff;
+pub const NAN16: u64 = 0x7fff;
 
 /// Rounding to an integral value, if a word asks for it.
 fn integral(form: &Form) -> Option<Round> {
@@ -44,9 +46,13 @@ pub fn cvt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             let value = scalar(cx, insn, 1, from);
             float_to_int(cx, insn.form, to, from, value)
         }
-        (false, true) if is_scalar_float(to) && to != Ty::Bf16 => {
+        (false, true) if is_scalar_float(to) => {
             let value = cx.bits(insn.operand(1), from);
-            int_to_float(cx, insn.form, to, from, value)
+            if to == Ty::Bf16 {
+                int_to_bf16(cx, insn.form, from, value)
+            } else {
+                int_to_float(cx, insn.form, to, from, value)
+            }
         }
         (false, false) => float_to_float(cx, insn, to, from)?,
         _ => return Err(Unsupported),
@@ -151,8 +157,49 @@ fn int_to_float(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) ->
     result
 }
 
+/// An integer as `bf16`, rounded once: as `f64`, which has all numbers of up to 53 digits. Of longer ones the lower digits are replaced by
+/// one that is set if any of them was, and which is as far from where `bf16` is cut.
+fn int_to_bf16(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Value {
+    const LOW: u64 = 0x7ff;
+    let mut wide = cx.resize(value, Type::I64, from.is_signed());
+    if from.bits() == 64 {
+        let (low, none, digit) =
+            (cx.constant(Type::I64, LOW), cx.constant(Type::I64, 0), cx.constant(Type::I64, LOW + 1));
+        let high = cx.constant(Type::I64, !LOW);
+        let cut = cx.b.and(wide, high);
+        let with_digit = cx.b.or(cut, digit);
+        let rest = cx.b.and(wide, low);
+        let exact = cx.b.icmp(IntCc::Eq, rest, none);
+        let long = cx.b.select(exact, cut, with_digit);
+        let is_short = is_short(cx, from, wide);
+        wide = cx.b.select(is_short, wide, long);
+    }
+    let double = cx.b.int_to_float(Type::F64, from.is_signed(), Round::Nearest, wide);
+    let single = to_odd_f32(cx, double);
+    to_bf16(cx, rounding(form), single)
+}
+
+/// Where an integer of 64 bits has at most 53 digits.
+fn is_short(cx: &mut Cx<'_>, ty: Ty, value: Value) -> Value {
+    const LIMIT: u64 = 1 << 53;
+    if !ty.is_signed() {
+        let limit = cx.constant(Type::I64, LIMIT);
+        return cx.b.icmp(IntCc::LtU, value, limit);
+    }
+    let (limit, range) = (cx.constant(Type::I64, LIMIT), cx.constant(Type::I64, 2 * LIMIT));
+    let from_least = cx.b.add(value, limit);
+    cx.b.icmp(IntCc::LtU, from_least, range)
+}
+
 fn float_to_float(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Value, Unsupported> {
     let form = insn.form;
+    // Which random bits go to which element is not known.
+    if form.has(Word::Rs) {
+        return Err(Unsupported);
+    }
+    if is_small(to) || is_small(from) {
+        return small::convert(cx, insn, to, from);
+    }
     match (to, from) {
         (Ty::F16x2 | Ty::Bf16x2, Ty::F32) => {
             let (high, low) = (scalar(cx, insn, 1, from), scalar(cx, insn, 2, from));
@@ -220,7 +267,7 @@ fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value
 
 fn to_bf16_from(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Result<Value, Unsupported> {
     let value = match from {
-        Ty::F64 => return Err(Unsupported),
+        Ty::F64 => to_odd_f32(cx, value),
         Ty::F16 => cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value),
         _ if form.has(Word::Ftz) => {
             cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush: true, ..FloatAttrs::IEEE }, value)
@@ -245,7 +292,7 @@ fn to_bf16_from(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Result<
 }
 
 /// Negative values become 0; a NaN stays.
-fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
+pub fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
     let zero = cx.constant(ty, 0);
     let int = ty.as_int();
     let bits = cx.cast(int, value);

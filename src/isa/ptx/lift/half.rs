@@ -1,56 +1,329 @@
 //! Arithmetic of `f16`, `bf16`, pairs of them and of `f32`.
+//!
+//! `f16` is a type of the IR. `bf16` is computed in `f32`, which has 24 digits: rounding a sum or product of numbers of 8 digits to 24 and
+//! then to 8 gives what one rounding gives, since 24 >= 2 * 8 + 2 (Figueroa). Below the normal numbers sums of `bf16` are exact in `f32`,
+//! and a product of two of 8 digits has 16: only one less than 2^-134 by more than its last place does not fit, and rounds to 0 or 2^-133
+//! alike. Fused products are another matter: [`fused_bf16`].
+//!
+//! Source: facts, `ptx.md` 2.1 and 2.3.
+
+use smallvec::SmallVec;
+
+use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use super::convert::{from_bf16, pack, relu, to_bf16};
+use super::float::{self, attrs, extreme_of, rounding};
+use super::flow::{Flow, Lifted, Unsupported};
 
-pub fn add(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+const IEEE: FloatAttrs = FloatAttrs::IEEE;
+const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };
+
+/// The values of an operand, the low one first. Those of `bf16` are `f32`.
+type Elements = SmallVec<[Value; 2]>;
+
+/// The type of an element, and whether there are two.
+#[derive(Clone, Copy)]
+struct Shape {
+    ty: Ty,
+    pair: bool,
 }
 
-pub fn sub(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+impl Shape {
+    fn of(insn: &Insn<'_>) -> Result<Shape, Unsupported> {
+        let (ty, pair) = match insn.form.ty(0) {
+            Ty::F16 => (Ty::F16, false),
+            Ty::F16x2 => (Ty::F16, true),
+            Ty::Bf16 => (Ty::Bf16, false),
+            Ty::Bf16x2 => (Ty::Bf16, true),
+            Ty::F32x2 => (Ty::F32, true),
+            _ => return Err(Unsupported),
+        };
+        Ok(Shape { ty, pair })
+    }
+
+    /// The same, of halves alone.
+    fn of_halves(insn: &Insn<'_>) -> Result<Shape, Unsupported> {
+        Shape::of(insn).and_then(|shape| if shape.ty == Ty::F32 { Err(Unsupported) } else { Ok(shape) })
+    }
+
+    /// The IR's type that an element is computed in.
+    fn float(self) -> Type {
+        if self.ty == Ty::F16 { Type::F16 } else { Type::F32 }
+    }
+
+    fn of_operand(self) -> Ty {
+        match (self.ty, self.pair) {
+            (Ty::F32, _) => Ty::B64,
+            (_, true) => Ty::B32,
+            (_, false) => self.ty,
+        }
+    }
+
+    /// The bits of an operand's elements.
+    fn bits(self, cx: &mut Cx<'_>, operand: &Operand) -> Elements {
+        let bits = cx.bits(operand, self.of_operand());
+        match (self.ty, self.pair) {
+            (Ty::F32, _) => SmallVec::from_slice(&[cx.b.trunc(Type::I32, bits), cx.b.high_half(bits)]),
+            (_, true) => SmallVec::from_vec(halves(cx, bits).to_vec()),
+            (_, false) => SmallVec::from_slice(&[bits]),
+        }
+    }
+
+    fn source(self, cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize) -> Elements {
+        let bits = self.bits(cx, insn.operand(n));
+        bits.into_iter().map(|bits| self.value(cx, bits)).collect()
+    }
+
+    fn value(self, cx: &mut Cx<'_>, bits: Value) -> Value {
+        if self.ty == Ty::Bf16 { from_bf16(cx, bits) } else { cx.cast(self.float(), bits) }
+    }
+
+    /// Writes results: floats, which of `bf16` are rounded now.
+    fn finish(self, cx: &mut Cx<'_>, insn: &Insn<'_>, results: &[Value]) -> Lifted {
+        let bits: Elements = results.iter().map(|&result| self.result_bits(cx, Round::Nearest, result)).collect();
+        self.finish_bits(cx, insn, &bits)
+    }
+
+    fn result_bits(self, cx: &mut Cx<'_>, round: Round, result: Value) -> Value {
+        if self.ty == Ty::Bf16 { to_bf16(cx, round, result) } else { cx.cast(self.float().as_int(), result) }
+    }
+
+    fn finish_bits(self, cx: &mut Cx<'_>, insn: &Insn<'_>, bits: &[Value]) -> Lifted {
+        let (ty, result) = match (self.ty, bits) {
+            (Ty::F32, &[low, high]) => (Ty::B64, cx.b.concat(low, high)),
+            (_, &[low, high]) => (Ty::B32, pack(cx, low, high)),
+            (_, bits) => (Ty::B16, bits[0]),
+        };
+        cx.set(insn.operand(0), ty, result);
+        Ok(Flow::Next)
+    }
+
+    /// The attributes of an operation on elements.
+    fn attrs(self, insn: &Insn<'_>) -> FloatAttrs {
+        if self.ty == Ty::Bf16 { IEEE } else { attrs(insn.form) }
+    }
 }
 
-pub fn mul(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The halves of an `i32`, the low one first.
+pub fn halves(cx: &mut Cx<'_>, bits: Value) -> [Value; 2] {
+    let count = cx.word(16);
+    let high = cx.b.shr_u(bits, count);
+    [cx.b.trunc(Type::I16, bits), cx.b.trunc(Type::I16, high)]
 }
 
-pub fn fma(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn binary(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
+    let shape = Shape::of(insn)?;
+    let attrs = shape.attrs(insn);
+    let (a, b) = (shape.source(cx, insn, 1), shape.source(cx, insn, 2));
+    let results: Elements = a.iter().zip(&b).map(|(&a, &b)| cx.b.fbinary(op, attrs, a, b)).collect();
+    shape.finish(cx, insn, &results)
 }
 
-pub fn min(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Add)
 }
 
-pub fn max(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Sub)
 }
 
-pub fn abs(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn mul(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    binary(cx, insn, FloatBinaryOp::Mul)
 }
 
-pub fn neg(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// a * b + c, rounded once. `.oob`, whose special NaN is not documented, is not supported.
+pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let shape = Shape::of(insn)?;
+    if insn.form.has(Word::Oob) {
+        return Err(Unsupported);
+    }
+    let attrs = shape.attrs(insn);
+    let (a, b, c) = (shape.source(cx, insn, 1), shape.source(cx, insn, 2), shape.source(cx, insn, 3));
+    let mut results = Elements::new();
+    for n in 0..a.len() {
+        let mut result = match shape.ty {
+            Ty::Bf16 => fused_bf16(cx, [a[n], b[n], c[n]]),
+            _ => cx.b.fma(attrs, a[n], b[n], c[n]),
+        };
+        if insn.form.has(Word::Relu) {
+            result = relu(cx, shape.float(), result);
+        }
+        results.push(shape.result_bits(cx, rounding(insn.form), result));
+    }
+    shape.finish_bits(cx, insn, &results)
 }
 
-pub fn ex2(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// a * b + c of `bf16`, as an `f32` that rounds to what the exact sum rounds to, whatever the direction.
+///
+/// The product has 16 digits and is exact in `f64`. The sum is rounded to odd, to `f64` and then to `f32`: what is not exact gets a last
+/// digit of 1. A number rounded to odd with at least two digits more than the final format has (24 >= 8 + 2) lies on the same side of each
+/// number of that format, and of each midpoint between two, as the exact one (Boldo and Melquiond).
+fn fused_bf16(cx: &mut Cx<'_>, factors: [Value; 3]) -> Value {
+    let [a, b, c] = factors.map(|value| cx.b.fconvert(Type::F64, IEEE, value));
+    let product = cx.b.fmul(IEEE, a, b);
+    let sum = cx.b.fadd(IEEE, product, c);
+    // What the sum misses, exactly (Knuth).
+    let c_part = cx.b.fsub(IEEE, sum, product);
+    let product_part = cx.b.fsub(IEEE, sum, c_part);
+    let (product_rest, c_rest) = (cx.b.fsub(IEEE, product, product_part), cx.b.fsub(IEEE, c, c_part));
+    let missing = cx.b.fadd(IEEE, product_rest, c_rest);
+    let odd = one_further(cx, sum, missing);
+    to_odd_f32(cx, odd)
 }
 
-pub fn tanh(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `sum`, or if something is missing and its last digit is 0, the next `f64` in the direction of that.
+fn one_further(cx: &mut Cx<'_>, sum: Value, missing: Value) -> Value {
+    let zero = cx.constant(Type::F64, 0);
+    // Not so of the NaN that an infinite sum makes.
+    let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, missing, zero));
+    let (bits, missing) = (cx.cast(Type::I64, sum), cx.cast(Type::I64, missing));
+    let (one, none, minus) = (cx.constant(Type::I64, 1), cx.constant(Type::I64, 0), cx.constant(Type::I64, u64::MAX));
+    let last = cx.b.and(bits, one);
+    let even = Mask::Lanes(cx.b.icmp(IntCc::Eq, last, none));
+    let signs = cx.b.xor(bits, missing);
+    let toward_zero = cx.b.icmp(IntCc::LtS, signs, none);
+    let step = cx.b.select(toward_zero, minus, one);
+    let moved = cx.b.add(bits, step);
+    let moves = cx.and(inexact, even);
+    let bits = cx.select(moves, moved, bits);
+    cx.cast(Type::F64, bits)
 }
 
-pub fn mixed_add(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// An `f64` as an `f32`, rounded to odd.
+pub fn to_odd_f32(cx: &mut Cx<'_>, value: Value) -> Value {
+    let toward_zero = FloatAttrs { round: Round::Zero, ..IEEE };
+    let cut = cx.b.fconvert(Type::F32, toward_zero, value);
+    let back = cx.b.fconvert(Type::F64, IEEE, cut);
+    let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, back, value));
+    let (bits, one) = (cx.cast(Type::I32, cut), cx.word(1));
+    let odd = cx.b.or(bits, one);
+    let bits = cx.select(inexact, odd, bits);
+    cx.cast(Type::F32, bits)
 }
 
-pub fn mixed_sub(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
+    let shape = Shape::of_halves(insn)?;
+    let attrs = FloatAttrs { flush: insn.form.has(Word::Ftz), ..IEEE };
+    let sources: Vec<Elements> = (1..insn.operands.len()).map(|n| shape.source(cx, insn, n)).collect();
+    let ty = if shape.ty == Ty::F16 { Ty::F16 } else { Ty::F32 };
+    let results: Elements = (0..1 + usize::from(shape.pair))
+        .map(|n| {
+            let mut values: Vec<Value> = sources.iter().map(|elements| elements[n]).collect();
+            extreme_of(cx, insn.form, op, attrs, ty, &mut values)
+        })
+        .collect();
+    shape.finish(cx, insn, &results)
 }
 
-pub fn mixed_fma(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+pub fn min(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    extreme(cx, insn, FloatBinaryOp::Min)
+}
+
+pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    extreme(cx, insn, FloatBinaryOp::Max)
+}
+
+/// Changes signs alone; with `.ftz`, which `f16` has, after denormals became 0.
+fn sign_only(cx: &mut Cx<'_>, insn: &Insn<'_>, change: fn(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+    let shape = Shape::of_halves(insn)?;
+    let flushes = insn.form.has(Word::Ftz) && shape.ty == Ty::F16;
+    let mut bits = shape.bits(cx, insn.operand(1));
+    let sign = cx.constant(Type::I16, 0x8000);
+    for bits in &mut bits {
+        if flushes {
+            let value = cx.cast(Type::F16, *bits);
+            let flushed = cx.b.funary(FloatUnaryOp::Copy, FLUSH, value);
+            *bits = cx.cast(Type::I16, flushed);
+        }
+        *bits = change(cx, *bits, sign);
+    }
+    shape.finish_bits(cx, insn, &bits)
+}
+
+pub fn abs(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    sign_only(cx, insn, |cx, bits, sign| {
+        let rest = cx.b.not(sign);
+        cx.b.and(bits, rest)
+    })
+}
+
+pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    sign_only(cx, insn, |cx, bits, sign| cx.b.xor(bits, sign))
+}
+
+/// A function that is approximated in `f32` and rounded.
+fn approximated(cx: &mut Cx<'_>, insn: &Insn<'_>, function: fn(&mut Cx<'_>, Value) -> Value) -> Lifted {
+    let shape = Shape::of_halves(insn)?;
+    let sources = shape.source(cx, insn, 1);
+    let mut results = Elements::new();
+    for source in sources {
+        // An `f16` that is denormal is a normal `f32`.
+        let single = if shape.ty == Ty::F16 { cx.b.fconvert(Type::F32, IEEE, source) } else { source };
+        let mut result = function(cx, single);
+        if shape.ty == Ty::F16 {
+            result = cx.b.fconvert(Type::F16, IEEE, result);
+        }
+        results.push(result);
+    }
+    shape.finish(cx, insn, &results)
+}
+
+/// 2^x. Of `bf16` denormals flush.
+pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    approximated(cx, insn, |cx, a| cx.b.shared(SharedFn::TableEx2, a))
+}
+
+pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    approximated(cx, insn, float::tanh_of)
+}
+
+/// A source of a mixed operation, an `f16` or `bf16`, as an `f32`.
+fn widened(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize) -> Value {
+    match insn.form.ty(1) {
+        Ty::Bf16 => {
+            let bits = cx.bits(insn.operand(n), Ty::Bf16);
+            from_bf16(cx, bits)
+        }
+        ty => {
+            let half = cx.float(insn.operand(n), ty);
+            cx.b.fconvert(Type::F32, IEEE, half)
+        }
+    }
+}
+
+fn check_mixed(insn: &Insn<'_>) -> Result<(), Unsupported> {
+    let is_mixed = insn.form.ty(0) == Ty::F32 && matches!(insn.form.ty(1), Ty::F16 | Ty::Bf16);
+    if is_mixed { Ok(()) } else { Err(Unsupported) }
+}
+
+fn mixed(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
+    check_mixed(insn)?;
+    let (a, c) = (widened(cx, insn, 1), cx.float(insn.operand(2), Ty::F32));
+    let result = cx.b.fbinary(op, attrs(insn.form), a, c);
+    cx.set(insn.operand(0), Ty::F32, result);
+    Ok(Flow::Next)
+}
+
+/// `f32` = `f16` or `bf16` + `f32`.
+pub fn mixed_add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    mixed(cx, insn, FloatBinaryOp::Add)
+}
+
+pub fn mixed_sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    mixed(cx, insn, FloatBinaryOp::Sub)
+}
+
+/// The product of two halves and an `f32`, rounded once.
+pub fn mixed_fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    check_mixed(insn)?;
+    let (a, b) = (widened(cx, insn, 1), widened(cx, insn, 2));
+    let c = cx.float(insn.operand(3), Ty::F32);
+    let result = cx.b.fma(attrs(insn.form), a, b, c);
+    cx.set(insn.operand(0), Ty::F32, result);
+    Ok(Flow::Next)
 }

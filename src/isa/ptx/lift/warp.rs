@@ -1,32 +1,314 @@
 //! What lanes of a warp tell each other.
+//!
+//! The lanes that take part are those that execute together and stand in the mask that each of them names; lanes with other masks may
+//! execute beside them, so that results are made lane by lane.
+//!
+//! Source: facts, `ptx.md` 2.10.
 
+use crate::ir::{BinaryOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, Type, Value};
+use crate::isa::divergence::{Mask, nonzero};
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::word::Word;
+
+use super::WARP_LANES;
 use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use super::flow::{Flow, Lifted, Unsupported};
 
-pub fn shfl(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+const ALL_LANES: u64 = 0xffff_ffff;
+
+/// The destinations of `d`, `d|p`.
+fn destinations<'a>(insn: &Insn<'a>) -> (&'a Operand, Option<&'a Operand>) {
+    match insn.operand(0) {
+        Operand::Pair(pair) => (&pair[0], Some(&pair[1])),
+        single => (single, None),
+    }
 }
 
-pub fn vote(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// Five bits of an operand from bit `lo` on.
+fn five_bits(cx: &mut Cx<'_>, operand: &Operand, lo: u32) -> Value {
+    if let Operand::Integer(bits) = *operand {
+        return cx.word(bits as u32 >> lo & 31);
+    }
+    let (bits, mask) = (cx.bits(operand, Ty::B32), cx.word(31));
+    let shifted = if lo == 0 {
+        bits
+    } else {
+        let count = cx.word(lo);
+        cx.b.shr_u(bits, count)
+    };
+    cx.b.and(shifted, mask)
 }
 
-pub fn match_lanes(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// A value in each lane.
+fn varying(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Value {
+    let value = cx.bits(operand, ty);
+    cx.b.splat(value)
 }
 
-pub fn activemask(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The value of another lane of a segment, also of an inactive one; and whether there is such a lane, else the lane's own value.
+pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let mode = insn.form.one_of(&[Word::Up, Word::Down, Word::Bfly, Word::Idx]).ok_or(Unsupported)?;
+    let value = varying(cx, insn.operand(1), Ty::B32);
+    let lane = cx.b.lane_id();
+    let step = five_bits(cx, insn.operand(2), 0);
+    let control = insn.operand(3);
+    let clamp = five_bits(cx, control, 0);
+    let whole_warp = matches!(*control, Operand::Integer(bits) if bits >> 8 & 31 == 0);
+    let (first, inside) = if whole_warp {
+        (None, None)
+    } else {
+        let segment = five_bits(cx, control, 8);
+        (Some(cx.b.and(lane, segment)), Some(cx.b.not(segment)))
+    };
+    // The lane of this segment whose number within it is `n`.
+    let of_segment = |cx: &mut Cx<'_>, n: Value| match (first, inside) {
+        (Some(first), Some(inside)) => {
+            let within = cx.b.and(n, inside);
+            cx.b.or(first, within)
+        }
+        _ => n,
+    };
+    let limit = of_segment(cx, clamp);
+    let (from, condition) = match mode {
+        Word::Up => (cx.b.sub(lane, step), IntCc::GeS),
+        Word::Down => (cx.b.add(lane, step), IntCc::LeS),
+        Word::Bfly => (cx.b.xor(lane, step), IntCc::LeS),
+        _ => (of_segment(cx, step), IntCc::LeS),
+    };
+    let in_range = cx.b.icmp(condition, from, limit);
+    let index = cx.b.select(in_range, from, lane);
+    let result = cx.b.lane_gather(value, index);
+    let (d, p) = destinations(insn);
+    cx.set(d, Ty::B32, result);
+    if let Some(p) = p {
+        cx.set_pred(p, Mask::Lanes(in_range));
+    }
+    Ok(Flow::Next)
 }
 
-pub fn redux(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The lanes of a warp's mask as an `i32`.
+fn ballot(cx: &mut Cx<'_>, lanes: Mask) -> Value {
+    let lanes = cx.mask_value(lanes);
+    cx.b.trunc(Type::I32, lanes)
 }
 
-pub fn elect(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The membermask of a `.sync` form: none if it is the whole warp.
+fn members(cx: &mut Cx<'_>, operand: &Operand) -> Option<Value> {
+    match *operand {
+        Operand::Integer(bits) if bits & ALL_LANES == ALL_LANES => None,
+        _ => Some(cx.bits(operand, Ty::B32)),
+    }
 }
 
+/// Those of `lanes` that take part with a lane: an `i32`, which varies if masks do.
+fn taking_part(cx: &mut Cx<'_>, lanes: Mask, members: Option<Value>) -> Value {
+    let lanes = ballot(cx, lanes);
+    match members {
+        Some(members) => cx.b.and(lanes, members),
+        None => lanes,
+    }
+}
+
+/// Where `lanes`, an `i32`, has a lane.
+fn any(cx: &mut Cx<'_>, lanes: Value) -> Mask {
+    Mask::Lanes(nonzero(&mut cx.b, lanes))
+}
+
+/// Whether a predicate holds in all lanes, in any, is the same in all; or those where it holds.
+pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let mode = insn.form.one_of(&[Word::All, Word::Any, Word::Uni, Word::Ballot]).ok_or(Unsupported)?;
+    let choice = cx.pred(insn.operand(1));
+    let members = if insn.form.has(Word::Sync) { members(cx, insn.operand(2)) } else { None };
+    let voters = Mask::Lanes(cx.executing());
+    let yes = cx.and(voters, choice);
+    let yes = taking_part(cx, yes, members);
+    if mode == Word::Ballot {
+        cx.set(insn.operand(0), Ty::B32, yes);
+        return Ok(Flow::Next);
+    }
+    let no = cx.not(choice);
+    let no = cx.and(voters, no);
+    let no = taking_part(cx, no, members);
+    let (yes, no) = (any(cx, yes), any(cx, no));
+    let verdict = match mode {
+        Word::Any => yes,
+        Word::All => cx.not(no),
+        _ => {
+            let both = cx.and(yes, no);
+            cx.not(both)
+        }
+    };
+    cx.set_pred(insn.operand(0), verdict);
+    Ok(Flow::Next)
+}
+
+/// The lanes that execute it together.
+pub fn activemask(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let lanes = Mask::Lanes(cx.executing());
+    let lanes = ballot(cx, lanes);
+    cx.set(insn.operand(0), Ty::B32, lanes);
+    Ok(Flow::Next)
+}
+
+/// `match.any`: the lanes with this lane's value. `match.all`: all lanes if they have the same value, else none.
+pub fn match_lanes(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = insn.form.ty(0);
+    if !matches!(ty, Ty::B32 | Ty::B64) {
+        return Err(Unsupported);
+    }
+    let value = varying(cx, insn.operand(1), ty);
+    let members = members(cx, insn.operand(2));
+    let executing = Mask::Lanes(cx.executing());
+    let group = taking_part(cx, executing, members);
+    if !insn.form.has(Word::All) {
+        let equal = lanes_alike(cx, value);
+        let result = cx.b.and(equal, group);
+        cx.set(insn.operand(0), Ty::B32, result);
+        return Ok(Flow::Next);
+    }
+    let reference = of_first(cx, value, group);
+    let differs = Mask::Lanes(cx.b.icmp(IntCc::Ne, value, reference));
+    let differs = cx.and(executing, differs);
+    let differs = taking_part(cx, differs, members);
+    let differs = any(cx, differs);
+    let none = cx.word(0);
+    let result = cx.select(differs, none, group);
+    let (d, p) = destinations(insn);
+    cx.set(d, Ty::B32, result);
+    if let Some(p) = p {
+        let same = cx.not(differs);
+        cx.set_pred(p, same);
+    }
+    Ok(Flow::Next)
+}
+
+/// Each lane's value of the first lane of its group.
+fn of_first(cx: &mut Cx<'_>, value: Value, group: Value) -> Value {
+    let first = cx.b.ctz(group);
+    cx.b.lane_gather(value, first)
+}
+
+/// For each lane the lanes of the warp that have its value.
+fn lanes_alike(cx: &mut Cx<'_>, value: Value) -> Value {
+    let none = cx.word(0);
+    let mut result = none;
+    for lane in 0..WARP_LANES {
+        let number = cx.word(lane.into());
+        let of_lane = cx.b.lane_read(value, number);
+        let equal = cx.b.icmp(IntCc::Eq, value, of_lane);
+        let bit = cx.word(1 << lane);
+        let bit = cx.b.select(equal, bit, none);
+        result = cx.b.or(result, bit);
+    }
+    result
+}
+
+/// How `redux` combines two values.
+#[derive(Clone, Copy)]
+enum Combine {
+    Int(BinaryOp),
+    /// With NaNs for NaNs, or without.
+    Float(FloatBinaryOp, bool),
+}
+
+impl Combine {
+    fn of(insn: &Insn<'_>) -> Result<Combine, Unsupported> {
+        use BinaryOp::*;
+        let word = insn.form.one_of(&[Word::Add, Word::Min, Word::Max, Word::And, Word::Or, Word::Xor]);
+        let nan = insn.form.has(Word::Nan);
+        Ok(match (word.ok_or(Unsupported)?, insn.form.ty(0)) {
+            (Word::Add, Ty::S32 | Ty::U32) => Combine::Int(Add),
+            (Word::Min, Ty::S32) => Combine::Int(MinS),
+            (Word::Min, Ty::U32) => Combine::Int(MinU),
+            (Word::Max, Ty::S32) => Combine::Int(MaxS),
+            (Word::Max, Ty::U32) => Combine::Int(MaxU),
+            (Word::And, Ty::B32) => Combine::Int(And),
+            (Word::Or, Ty::B32) => Combine::Int(Or),
+            (Word::Xor, Ty::B32) => Combine::Int(Xor),
+            (Word::Min, Ty::F32) => Combine::Float(FloatBinaryOp::Min, nan),
+            (Word::Max, Ty::F32) => Combine::Float(FloatBinaryOp::Max, nan),
+            _ => return Err(Unsupported),
+        })
+    }
+
+    fn apply(self, cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
+        match self {
+            Combine::Int(op) => cx.b.binary(op, a, b),
+            Combine::Float(op, nan) => {
+                let result = cx.b.fbinary(op, FloatAttrs::IEEE, a, b);
+                if !nan {
+                    return result;
+                }
+                let unordered = cx.b.fcmp(FloatCc::Nan, false, a, b);
+                let canonical = cx.constant(Type::F32, super::NAN.canonical(Type::F32));
+                cx.b.select(unordered, canonical, result)
+            }
+        }
+    }
+}
+
+/// All values of a group, combined.
+///
+/// A group is a list, in which each lane knows the next. After n steps a lane knows the one 2^n places further on, and holds what the lanes
+/// before that, from itself on, have together; the first lane in the end has all.
+pub fn redux(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let combine = Combine::of(insn)?;
+    let ty = insn.form.ty(0);
+    let value = if ty == Ty::F32 { cx.float(insn.operand(1), ty) } else { cx.bits(insn.operand(1), ty) };
+    let mut value = cx.b.splat(value);
+    if insn.form.has(Word::AbsWord) {
+        value = cx.b.fabs(value);
+    }
+    let members = members(cx, insn.operand(2));
+    let executing = Mask::Lanes(cx.executing());
+    let group = taking_part(cx, executing, members);
+    let mut next = next_of_group(cx, group);
+    let end = cx.word(WARP_LANES.into());
+    let mut distance = 1;
+    while distance < WARP_LANES {
+        let is_there = Mask::Lanes(cx.b.icmp(IntCc::LtU, next, end));
+        let other = cx.b.lane_gather(value, next);
+        let combined = combine.apply(cx, value, other);
+        value = cx.select(is_there, combined, value);
+        distance *= 2;
+        if distance < WARP_LANES {
+            let further = cx.b.lane_gather(next, next);
+            next = cx.select(is_there, further, end);
+        }
+    }
+    let result = of_first(cx, value, group);
+    cx.set(insn.operand(0), ty, result);
+    Ok(Flow::Next)
+}
+
+/// The next lane of each lane's group, 32 if it is the last: the least one above it.
+fn next_of_group(cx: &mut Cx<'_>, group: Value) -> Value {
+    let (lane, one, ones) = (cx.b.lane_id(), cx.word(1), cx.word(u32::MAX));
+    let from = cx.b.shl(ones, lane);
+    let above = cx.b.shl(from, one);
+    let above = cx.b.and(group, above);
+    let next = cx.b.ctz(above);
+    cx.b.splat(next)
+}
+
+/// Chooses the lowest lane: its number, and where it is this one.
+pub fn elect(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let members = members(cx, insn.operand(1));
+    let executing = Mask::Lanes(cx.executing());
+    let group = taking_part(cx, executing, members);
+    let (d, p) = destinations(insn);
+    let elected = cx.b.ctz(group);
+    cx.set(d, Ty::U32, elected);
+    if let Some(p) = p {
+        let lane = cx.b.lane_id();
+        let is_it = cx.b.icmp(IntCc::Eq, lane, elected);
+        cx.set_pred(p, Mask::Lanes(is_it));
+    }
+    Ok(Flow::Next)
+}
+
+/// Lanes that execute together have met; their accesses are in order as they are.
 pub fn warp_sync(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+    Ok(Flow::Next)
 }

@@ -1,0 +1,35 @@
+//! Where lanes hold the elements of four products at once.
+
+use super::{Order, Sum};
+
+/// Which of the four products a lane takes part in, its half of eight lanes and its number in that.
+fn parts(lane: usize) -> [usize; 3] {
+    [lane % 16 / 4, lane / 16, lane % 4]
+}
+
+/// Product, row and column of element `i` of A.
+pub fn place_a(order: Order, lane: usize, i: usize) -> [usize; 3] {
+    let [q, h, u] = parts(lane);
+    match order {
+        Order::Row => [q, u + 4 * h, i],
+        Order::Col => [q, i + 4 * h, u],
+    }
+}
+
+/// Of B.
+pub fn place_b(order: Order, lane: usize, i: usize) -> [usize; 3] {
+    let [q, h, u] = parts(lane);
+    match order {
+        Order::Row => [q, u, i + 4 * h],
+        Order::Col => [q, i, u + 4 * h],
+    }
+}
+
+/// Of C and D, of which lanes hold other elements if they are `f16`.
+pub fn place_c(sum: Sum, lane: usize, i: usize) -> [usize; 3] {
+    let [q, h, u] = parts(lane);
+    match sum {
+        Sum::F16 => [q, u + 4 * h, i],
+        _ => [q, (u & 1) + (i & 2) + 4 * h, (i & 4) + (u & 2) + (i & 1)],
+    }
+}
