@@ -188,6 +188,9 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                         LaneFault::Misaligned => FaultKind::MisalignedAddress,
                         LaneFault::SurfaceOutOfRange => FaultKind::SurfaceOutOfRange,
                         LaneFault::InvalidSurface => FaultKind::InvalidSurface,
+                        LaneFault::Unimplemented => FaultKind::Unimplemented,
+                        LaneFault::IllegalInstruction => FaultKind::IllegalInstruction,
+                        LaneFault::StackOverflow => FaultKind::StackOverflow,
                     };
                     return Err(self.context.set_fault(kind, mask.trailing_zeros(), inst.pc, 0));
                 }

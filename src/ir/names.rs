@@ -207,6 +207,9 @@ names! {
         LaneFault::Misaligned => "misaligned",
         LaneFault::SurfaceOutOfRange => "surface.out.of.range",
         LaneFault::InvalidSurface => "invalid.surface",
+        LaneFault::Unimplemented => "unimplemented",
+        LaneFault::IllegalInstruction => "illegal.instruction",
+        LaneFault::StackOverflow => "stack.overflow",
     }
     BarrierKind {
         BarrierKind::Sync => "sync",

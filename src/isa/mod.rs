@@ -2,6 +2,8 @@
 
 #[macro_use]
 mod table;
+mod bits;
+mod video;
 mod words;
 
 pub mod divergence;

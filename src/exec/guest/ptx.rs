@@ -13,13 +13,15 @@ use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::ptx::layout;
-use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_bytes};
+use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
 use crate::isa::ptx::module::{self as ptx, VariableId};
 
 pub(super) struct Ptx;
 
 /// A lane's local memory at most, as a driver has it: the window's room for it is more.
 const MAX_LOCAL: u64 = 1 << 19;
+/// Bytes for frames of functions that call themselves, if the launch does not say how many.
+const DEFAULT_STACK: u32 = 16 << 10;
 
 fn module(linked: &Linked) -> &PtxModule {
     linked.module().ptx.as_deref().expect("a module of PTX has its text")
@@ -76,8 +78,9 @@ impl Guest for Ptx {
         launch.check_block()?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
-        let frame = with_kernel(program.linked(), kernel.id, local_bytes).min(MAX_LOCAL) as u32;
-        let local = frame.saturating_add(options.stack_bytes.unwrap_or(0)).next_multiple_of(16);
+        let needed = with_kernel(program.linked(), kernel.id, local_memory);
+        let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
+        let local = (needed.bytes.min(MAX_LOCAL) as u32).saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
         config.shared_bytes = launch.shared_bytes(options.shared_bytes)?;
         config.local_bytes = local;
@@ -88,6 +91,9 @@ impl Guest for Ptx {
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
+        let constants = program.bank(kernel.id, driver::CONSTANTS);
+        put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
+        put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
         put(driver::LOCAL_END, &local.to_le_bytes());
         let mut held = vec![];
         if options.cooperative {
@@ -104,7 +110,6 @@ impl Guest for Ptx {
         }
         config.constants[usize::from(driver::PARAMS)] = Some(ConstBank::new(&params)?);
         config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&bank)?);
-        let constants = program.bank(kernel.id, driver::CONSTANTS);
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }

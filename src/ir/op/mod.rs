@@ -166,6 +166,11 @@ pub enum LaneFault {
     Misaligned,
     SurfaceOutOfRange,
     InvalidSurface,
+    /// What the lanes execute has no lift function.
+    Unimplemented,
+    /// What lanes call is no function.
+    IllegalInstruction,
+    StackOverflow,
 }
 
 /// An operation. See the module's documentation for what holds for all of them.

@@ -87,6 +87,7 @@ types! {
     E2m3x4 = "e2m3x4" 32 Float;
     E2m1x4 = "e2m1x4" 16 Float;
     Ue8m0 = "ue8m0" 8 Float;
+    Ue4m3 = "ue4m3" 8 Float;
     Ue8m0x2 = "ue8m0x2" 16 Float;
     Pred = "pred" 1 Pred;
     Texref = "texref" 64 Opaque;

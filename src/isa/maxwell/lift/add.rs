@@ -3,6 +3,7 @@
 //! Source: facts, `maxwell-semantics.md` 2.1.
 
 use crate::ir::Value;
+pub use crate::isa::bits::add_carry;
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::AddShift;
 use crate::isa::maxwell::{Instruction, Part, Source};
@@ -33,16 +34,6 @@ impl Term {
     fn added_to(self, cx: &mut Cx<'_>, value: Value) -> Value {
         if self.neg { cx.b.sub(value, self.value) } else { cx.b.add(value, self.value) }
     }
-}
-
-/// Sum and carry out.
-pub fn add_carry(cx: &mut Cx<'_>, a: Value, b: Value, carry: Mask) -> (Value, Mask) {
-    let carry = match carry {
-        Mask::Never => None,
-        some => Some(some.value(&mut cx.b)),
-    };
-    let (sum, carry) = cx.b.add_carry(a, b, carry);
-    (sum, Mask::Lanes(carry))
 }
 
 /// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D: what D is set to, and the

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
+use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::driver::{self, BANKS};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
@@ -63,6 +64,16 @@ pub struct Cx<'a> {
     nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
+}
+
+impl<'a> Emit<'a> for Cx<'a> {
+    fn builder(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant(ty, bits)
+    }
 }
 
 impl<'a> Cx<'a> {
@@ -356,30 +367,16 @@ impl<'a> Cx<'a> {
 
     /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
     pub fn bit_range(&mut self, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
-        let above = 32 - bits - lo;
-        match (above, lo, signed) {
-            (0, _, _) | (_, _, true) => {
-                let left = if above == 0 { value } else { self.shl(value, above) };
-                let count = self.int(32 - bits);
-                if signed { self.b.shr_s(left, count) } else { self.b.shr_u(left, count) }
-            }
-            (_, _, false) => {
-                let right = if lo == 0 { value } else { self.shr(value, lo) };
-                let mask = self.int((1 << bits) - 1);
-                self.b.and(right, mask)
-            }
-        }
+        bits::range(self, value, lo, bits, signed)
     }
 
     pub fn shl(&mut self, value: Value, count: u32) -> Value {
-        let count = self.int(count);
-        self.b.shl(value, count)
+        bits::shl(self, value, count)
     }
 
     /// Logical shift right.
     pub fn shr(&mut self, value: Value, count: u32) -> Value {
-        let count = self.int(count);
-        self.b.shr_u(value, count)
+        bits::shr(self, value, count)
     }
 
     /// A half of an `i32` as an `f16`.

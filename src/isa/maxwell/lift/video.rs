@@ -10,6 +10,7 @@ use crate::isa::maxwell::field::{
     VideoScale, VideoStage, VideoType,
 };
 use crate::isa::maxwell::{Instruction, Part, Source};
+use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
 
 use super::add::add_carry;
 use super::cc;
@@ -17,57 +18,32 @@ use super::compare;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 
-/// A source, extended to an `i64` by its own type.
-#[derive(Clone, Copy)]
-struct Operand {
-    value: Value,
-    signed: bool,
+fn first(cx: &mut Cx<'_>, i: &Instruction) -> Result<Number, Unsupported> {
+    read(cx, i.a(), i.video_a())
 }
 
-impl Operand {
-    fn a(cx: &mut Cx<'_>, i: &Instruction) -> Result<Operand, Unsupported> {
-        Operand::read(cx, i.a(), i.video_a())
-    }
+/// A register of its type, or the 16 bits of an immediate.
+fn second(cx: &mut Cx<'_>, i: &Instruction) -> Result<Number, Unsupported> {
+    let Some(imm) = i.b().imm() else { return read(cx, i.b(), i.video_b()) };
+    let signed = i.video_imm() == VideoImm::S16;
+    let value = if signed { i64::from(imm as i16) } else { i64::from(imm as u16) };
+    let value = cx.constant(Type::I64, value as u64);
+    Ok(Number { value: negated(cx, i.b(), value), signed })
+}
 
-    /// A register of its type, or the 16 bits of an immediate.
-    fn b(cx: &mut Cx<'_>, i: &Instruction) -> Result<Operand, Unsupported> {
-        let Some(imm) = i.b().imm() else { return Operand::read(cx, i.b(), i.video_b()) };
-        let signed = i.video_imm() == VideoImm::S16;
-        let value = if signed { i64::from(imm as i16) } else { i64::from(imm as u16) };
-        let value = cx.constant(Type::I64, value as u64);
-        Ok(Operand { value: negated(cx, i.b(), value), signed })
-    }
-
-    fn read(cx: &mut Cx<'_>, source: Source, ty: VideoType) -> Result<Operand, Unsupported> {
-        let signed = match ty {
-            VideoType::Reserved6 | VideoType::Reserved7 => return Err(Unsupported),
-            unsigned => unsigned as u8 >= VideoType::S8B0 as u8,
-        };
-        let raw = cx.raw(source);
-        let part = cx.part(raw, source.part, signed);
-        let value = extend(cx, part, signed);
-        Ok(Operand { value: negated(cx, source, value), signed })
-    }
+fn read(cx: &mut Cx<'_>, source: Source, ty: VideoType) -> Result<Number, Unsupported> {
+    let signed = match ty {
+        VideoType::Reserved6 | VideoType::Reserved7 => return Err(Unsupported),
+        unsigned => unsigned as u8 >= VideoType::S8B0 as u8,
+    };
+    let raw = cx.raw(source);
+    let part = cx.part(raw, source.part, signed);
+    let value = extend(cx, part, signed);
+    Ok(Number { value: negated(cx, source, value), signed })
 }
 
 fn negated(cx: &mut Cx<'_>, source: Source, value: Value) -> Value {
     if source.neg { cx.b.neg(value) } else { value }
-}
-
-fn extend(cx: &mut Cx<'_>, word: Value, signed: bool) -> Value {
-    if signed { cx.b.sign_extend(Type::I64, word) } else { cx.b.zero_extend(Type::I64, word) }
-}
-
-fn wide(cx: &mut Cx<'_>, value: i64) -> Value {
-    cx.constant(Type::I64, value as u64)
-}
-
-/// The nearest number of a type of `bits` bits to an `i64`.
-fn clamp(cx: &mut Cx<'_>, value: Value, signed: bool, bits: u32) -> Value {
-    let (least, most) = if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-    let (least, most) = (wide(cx, least), wide(cx, most));
-    let value = cx.b.max_s(value, least);
-    cx.b.min_s(value, most)
 }
 
 /// Saturates an exact result to the destination's type, which is narrow if it is merged into C; then the second stage. That is of
@@ -98,11 +74,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> L
         (VideoStage::Max, true) => cx.b.max_s(value, c),
         (VideoStage::Max, false) => cx.b.max_u(value, c),
         (VideoStage::Mrg16l | VideoStage::Mrg16h | VideoStage::Mrg8b0 | VideoStage::Mrg8b2, _) => {
-            let mask = ((1 << bits) - 1) << lo;
-            let (new, old) = (cx.int(mask), cx.int(!mask));
-            let placed = cx.shl(value, lo);
-            let (new, old) = (cx.b.and(placed, new), cx.b.and(c, old));
-            cx.b.or(new, old)
+            merged(cx, value, c, lo, bits)
         }
     };
     cx.set(i.d(), result);
@@ -131,7 +103,7 @@ pub fn vadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.row.format.contains(".PO") {
         return Err(Unsupported);
     }
-    let (a, b) = (Operand::a(cx, i)?, Operand::b(cx, i)?);
+    let (a, b) = (first(cx, i)?, second(cx, i)?);
     let sum = cx.b.add(a.value, b.value);
     finish(cx, i, sum, signed_result(i))
 }
@@ -139,7 +111,7 @@ pub fn vadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// The lesser or with `.MX` the greater of A and B.
 pub fn vmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
-    let (a, b) = (Operand::a(cx, i)?, Operand::b(cx, i)?);
+    let (a, b) = (first(cx, i)?, second(cx, i)?);
     let value = if i.video_max() { cx.b.max_s(a.value, b.value) } else { cx.b.min_s(a.value, b.value) };
     finish(cx, i, value, signed_result(i))
 }
@@ -150,7 +122,7 @@ pub fn vabsdiff(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.video_stage() != VideoStage::Acc {
         without_cc(i)?;
     }
-    let (a, b) = (Operand::a(cx, i)?, Operand::b(cx, i)?);
+    let (a, b) = (first(cx, i)?, second(cx, i)?);
     let difference = cx.b.sub(a.value, b.value);
     let distance = cx.b.abs(difference);
     finish(cx, i, distance, i.difference_result() == DifferenceResult::Signed)
@@ -158,7 +130,7 @@ pub fn vabsdiff(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// The count of a shift: B, unsigned, at most 32; with `.W` modulo 32.
 fn count(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
-    let b = if i.b().imm().is_some() { Operand::b(cx, i)? } else { Operand::read(cx, i.b(), i.video_count())? };
+    let b = if i.b().imm().is_some() { second(cx, i)? } else { read(cx, i.b(), i.video_count())? };
     Ok(if i.wrap() {
         let mask = wide(cx, 31);
         cx.b.and(b.value, mask)
@@ -171,26 +143,21 @@ fn count(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
 /// A << B
 pub fn vshl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
-    let (a, count) = (Operand::a(cx, i)?, count(cx, i)?);
-    let mut value = cx.b.shl(a.value, count);
-    if i.sat() && !a.signed {
-        // Up to 64 bits: what `clamp` is to see as a great number must not look negative.
-        let most = wide(cx, i64::MAX);
-        value = cx.b.min_u(value, most);
-    }
+    let (a, count) = (first(cx, i)?, count(cx, i)?);
+    let value = shifted_left(cx, a, count, i.sat());
     finish(cx, i, value, signed_result(i))
 }
 
 /// A >> B, with the sign of A.
 pub fn vshr(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
-    let (a, count) = (Operand::a(cx, i)?, count(cx, i)?);
+    let (a, count) = (first(cx, i)?, count(cx, i)?);
     let value = cx.b.shr_s(a.value, count);
     finish(cx, i, value, signed_result(i))
 }
 
 fn holds(cx: &mut Cx<'_>, i: &Instruction) -> Result<Mask, Unsupported> {
-    let (a, b) = (Operand::a(cx, i)?, Operand::b(cx, i)?);
+    let (a, b) = (first(cx, i)?, second(cx, i)?);
     Ok(compare::compare(cx, i.int_compare(), Sign::Signed, a.value, b.value))
 }
 
@@ -208,7 +175,7 @@ pub fn vsetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     compare::set_predicates(cx, i, i.bool_op(), holds)
 }
 
-/// A * B + C, scaled. The product of two words and the sum take up to 66 bits: the low 64, and a word of those above.
+/// A * B + C, scaled.
 pub fn vmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let scale = match i.video_scale() {
@@ -217,52 +184,17 @@ pub fn vmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         VideoScale::Shr15 => 15,
         VideoScale::Reserved => return Err(Unsupported),
     };
-    let product_negated = i.a().neg;
     let whole = Source { neg: false, ..i.a() };
-    let (a, b) = (Operand::read(cx, whole, i.video_a())?, Operand::b(cx, i)?);
-    let signed_factors = a.signed || b.signed;
-    // Only the product of unsigned words can have 64 bits, and then they are its magnitude.
-    let (bits, zero) = (wide(cx, 63), wide(cx, 0));
-    let mut low = cx.b.mul(a.value, b.value);
-    let mut high = if signed_factors { cx.b.shr_s(low, bits) } else { zero };
-    if product_negated {
-        (low, high) = (cx.b.not(low), cx.b.not(high));
-    }
-    let signed = signed_factors || product_negated;
-    let c = cx.raw(i.c());
-    let mut c = extend(cx, c, signed);
-    if i.c().neg {
-        c = cx.b.not(c);
-    }
-    // Of an unsigned C only the complement is negative.
-    let c_high = if signed || i.c().neg { cx.b.shr_s(c, bits) } else { zero };
-    let plus_one = product_negated || i.c().neg || i.row.format.contains(".PO");
-    let (sum, carry) = add_carry(cx, low, c, Mask::of(plus_one));
-    let high = cx.b.add(high, c_high);
-    let (one, none) = (wide(cx, 1), wide(cx, 0));
-    let carried = cx.select(carry, one, none);
-    let high = cx.b.add(high, carried);
-    let signed = signed || i.c().neg;
-    let (low, high) = if scale == 0 {
-        (sum, high)
-    } else {
-        let (down, up) = (wide(cx, scale), wide(cx, 64 - scale));
-        let (kept, moved) = (cx.b.shr_u(sum, down), cx.b.shl(high, up));
-        (cx.b.or(kept, moved), cx.b.shr_s(high, down))
+    let sum = ProductSum {
+        factors: [read(cx, whole, i.video_a())?, second(cx, i)?],
+        product_negated: i.a().neg,
+        c: cx.raw(i.c()),
+        c_negated: i.c().neg,
+        plus_one: i.row.format.contains(".PO"),
+        scale,
+        saturate: i.sat(),
     };
-    let result = if i.sat() {
-        // What does not fit into 64 bits is as far away as an `i64` can be.
-        let sign = cx.b.shr_s(low, bits);
-        let fits = Mask::Lanes(cx.b.icmp(IntCc::Eq, high, sign));
-        let far = cx.b.shr_s(high, bits);
-        let most = wide(cx, i64::MAX);
-        let far = cx.b.xor(far, most);
-        let near = cx.select(fits, low, far);
-        clamp(cx, near, signed, 32)
-    } else {
-        low
-    };
-    let result = cx.b.trunc(Type::I32, result);
+    let result = sum.emit(cx);
     cx.set(i.d(), result);
     Ok(Flow::Next)
 }

@@ -1,7 +1,8 @@
 //! What calls pass and give back. Parameters in memory are bytes of the lane's local memory, where caller and callee both find them.
 
-use crate::ir::{Extend, Service, Space, Type, Value};
-use crate::isa::ptx::module::{AddressOf, Formal, Function, Operand};
+use crate::ir::{Access, Extend, Service, Space, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::{AddressOf, Formal, Function, Operand, VariableId};
 use crate::isa::ptx::types::{Kind, Ty};
 
 use super::context::{Cell, Cx, int_type};
@@ -11,26 +12,72 @@ use super::{Places, driver, service};
 /// An argument's place of a service.
 const SERVICE_WORD: u32 = 8;
 
+/// A place in the lane's local memory: address and a constant to add.
+pub type Place = (Value, i32);
+
+/// What a function that is called finds.
+#[derive(Clone, Copy)]
+pub struct Callee<'a> {
+    pub function: &'a Function,
+    pub places: &'a Places,
+    /// Of its registers.
+    pub cells: &'a [Cell],
+    /// Where its frame begins, if it has one of its own; else it is part of the caller's, and parameters in memory are where
+    /// the caller has them.
+    pub frame: Option<Place>,
+}
+
+impl Callee<'_> {
+    fn place(&self, cx: &mut Cx<'_>, id: VariableId) -> Place {
+        let place = self.places.variable(id) as u32;
+        match self.frame {
+            Some((frame, offset)) => (frame, offset.wrapping_add(place as i32)),
+            None if self.places.is_in_frame(id) => (cx.frame(), place as i32),
+            None => cx.fixed_place(place),
+        }
+    }
+}
+
+/// A value that is moved.
+enum Moved {
+    Bits(Value),
+    Lanes(Mask),
+    Bytes(VariableId),
+}
+
 /// Moves arguments to where the callee finds them, those that are not there already.
-pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: &Function, places: &Places, cells: &[Cell]) {
-    for (formal, actual) in callee.inputs.iter().zip(call.arguments) {
-        match (*formal, actual) {
-            (Formal::Param(_), Operand::Symbol(AddressOf::Variable(_), 0)) => {}
-            (Formal::Param(id), actual) => {
-                let ty = cx.module.variable(id).ty;
-                let value = cx.bits(actual, ty);
-                store(cx, places.variable(id), value);
+pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>) {
+    // All are read before one is written: a function that calls itself passes its own parameters on.
+    let formals = callee.function.inputs.iter().zip(call.arguments);
+    let read: Vec<(Formal, Moved)> = formals
+        .map(|(&formal, actual)| {
+            let moved = match (formal, actual) {
+                (Formal::Param(_), &Operand::Symbol(AddressOf::Variable(id), 0)) => Moved::Bytes(id),
+                (Formal::Param(id), actual) => Moved::Bits(cx.bits(actual, cx.module.variable(id).ty)),
+                (Formal::Reg(_, ty), actual) if ty.kind() == Kind::Pred => Moved::Lanes(cx.pred(actual)),
+                (Formal::Reg(_, ty), actual) => Moved::Bits(argument(cx, actual, ty)),
+            };
+            (formal, moved)
+        })
+        .collect();
+    for (formal, moved) in read {
+        match (formal, moved) {
+            (Formal::Param(id), Moved::Bytes(actual)) if callee.frame.is_some() => {
+                let (from, to) = (cx.local_place(actual), callee.place(cx, id));
+                let bytes = cx.module.variable(id).size.min(cx.module.variable(actual).size);
+                copy(cx, from, to, bytes);
             }
-            (Formal::Reg(register, ty), actual) => {
-                let cell = cells[register.0 as usize];
-                if ty.kind() == Kind::Pred {
-                    let value = cx.pred(actual);
-                    cx.set_cell_pred(cell, value);
-                    continue;
-                }
-                let value = argument(cx, actual, ty);
-                cx.set_cell(cell, ty, value);
+            (Formal::Param(id), Moved::Bits(value)) => {
+                let to = callee.place(cx, id);
+                store(cx, to, value);
             }
+            (Formal::Reg(register, ty), Moved::Bits(value)) => {
+                cx.set_cell(callee.cells[register.0 as usize], ty, value);
+            }
+            (Formal::Reg(register, _), Moved::Lanes(value)) => {
+                cx.set_cell_pred(callee.cells[register.0 as usize], value);
+            }
+            _ => {}
         }
     }
 }
@@ -39,33 +86,52 @@ pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: &Function, place
 fn argument(cx: &mut Cx<'_>, actual: &Operand, ty: Ty) -> Value {
     match *actual {
         Operand::Symbol(AddressOf::Variable(id), 0) => {
-            let place = cx.places.variable(id);
+            let place = cx.local_place(id);
             load(cx, place, int_type(ty.bits()))
         }
         _ => cx.bits(actual, ty),
     }
 }
 
+/// Values that a function gives, which are in its registers.
+pub struct Given(Vec<Option<Moved>>);
+
+/// Reads them, before the caller's registers are what they were.
+pub fn given(cx: &mut Cx<'_>, callee: Callee<'_>) -> Given {
+    let outputs = callee.function.outputs.iter();
+    Given(
+        outputs
+            .map(|formal| match *formal {
+                Formal::Param(_) => None,
+                Formal::Reg(register, ty) if ty.kind() == Kind::Pred => {
+                    Some(Moved::Lanes(cx.cell_pred(callee.cells[register.0 as usize])))
+                }
+                Formal::Reg(register, ty) => Some(Moved::Bits(cx.cell_value(callee.cells[register.0 as usize], ty))),
+            })
+            .collect(),
+    )
+}
+
 /// Moves return values to where the call wants them.
-pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: &Function, places: &Places, cells: &[Cell]) {
-    for (formal, actual) in callee.outputs.iter().zip(call.returns) {
-        match (*formal, actual) {
-            (Formal::Param(_), Operand::Symbol(..)) => {}
-            (Formal::Param(id), actual) => {
+pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>, given: Given) {
+    for ((formal, actual), moved) in callee.function.outputs.iter().zip(call.returns).zip(given.0) {
+        match (*formal, actual, moved) {
+            (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _) => {
+                if callee.frame.is_some() {
+                    let (from, to) = (callee.place(cx, id), cx.local_place(actual));
+                    let bytes = cx.module.variable(id).size.min(cx.module.variable(actual).size);
+                    copy(cx, from, to, bytes);
+                }
+            }
+            (Formal::Param(id), actual, _) => {
                 let ty = cx.module.variable(id).ty;
-                let value = load(cx, places.variable(id), int_type(ty.bits()));
+                let from = callee.place(cx, id);
+                let value = load(cx, from, int_type(ty.bits()));
                 cx.set(actual, ty, value);
             }
-            (Formal::Reg(register, ty), actual) => {
-                let cell = cells[register.0 as usize];
-                if ty.kind() == Kind::Pred {
-                    let value = cx.cell_pred(cell);
-                    cx.set_pred(actual, value);
-                    continue;
-                }
-                let value = cx.cell_value(cell, ty);
-                give(cx, actual, ty, value);
-            }
+            (_, actual, Some(Moved::Lanes(value))) => cx.set_pred(actual, value),
+            (Formal::Reg(_, ty), actual, Some(Moved::Bits(value))) => give(cx, actual, ty, value),
+            _ => {}
         }
     }
 }
@@ -73,7 +139,7 @@ pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: &Function, places:
 fn give(cx: &mut Cx<'_>, actual: &Operand, ty: Ty, value: Value) {
     match *actual {
         Operand::Symbol(AddressOf::Variable(id), _) => {
-            let place = cx.places.variable(id);
+            let place = cx.local_place(id);
             store(cx, place, value);
         }
         _ => cx.set(actual, ty, value),
@@ -116,28 +182,38 @@ pub fn take_answer(cx: &mut Cx<'_>, call: &Call<'_>) {
     give(cx, actual, ty, value);
 }
 
-/// Stores 8 to 64 bits at a fixed place of local memory.
-fn store(cx: &mut Cx<'_>, place: u64, value: Value) {
-    let address = cx.word(place as u32);
-    let address = cx.b.splat(address);
+/// Stores 8 to 64 bits at a place of local memory.
+pub fn store(cx: &mut Cx<'_>, (address, offset): Place, value: Value) {
     let ty = cx.b.ty(value).ty.as_int();
     let value = cx.cast(ty, value);
     if ty == Type::I64 {
         let (low, high) = (cx.b.trunc(Type::I32, value), cx.b.high_half(value));
-        let access = crate::ir::Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, 0) };
+        let access = Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
         return cx.b.store_access(access, &[low, high]);
     }
-    cx.b.store(Space::Local, ty, address, 0, value);
+    cx.b.store(Space::Local, ty, address, offset, value);
 }
 
 /// Loads as many bits from there.
-fn load(cx: &mut Cx<'_>, place: u64, ty: Type) -> Value {
-    let address = cx.word(place as u32);
-    let address = cx.b.splat(address);
+pub fn load(cx: &mut Cx<'_>, (address, offset): Place, ty: Type) -> Value {
     if ty == Type::I64 {
-        let access = crate::ir::Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, 0) };
+        let access = Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
         let words = cx.b.load_access(access, Extend::None);
         return cx.b.concat(words[0], words[1]);
     }
-    cx.b.load(Space::Local, ty, Extend::None, address, 0)
+    cx.b.load(Space::Local, ty, Extend::None, address, offset)
+}
+
+/// Copies bytes of local memory between places that are multiples of 4.
+fn copy(cx: &mut Cx<'_>, from: Place, to: Place, bytes: u64) {
+    let at = |place: Place, n: u64| (place.0, place.1.wrapping_add(n as i32));
+    let words = bytes / 4;
+    for n in 0..words {
+        let value = load(cx, at(from, 4 * n), Type::I32);
+        store(cx, at(to, 4 * n), value);
+    }
+    for n in 4 * words..bytes {
+        let value = load(cx, at(from, n), Type::I8);
+        store(cx, at(to, n), value);
+    }
 }

@@ -1,20 +1,194 @@
 //! Comparison and selection.
+//!
+//! Source: facts, `ptx.md` 2.4.
 
-use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use smallvec::{SmallVec, smallvec};
 
-pub fn setp(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+use crate::ir::{FloatCc, IntCc, Type, Value};
+use crate::isa::bits;
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::table::Form;
+use crate::isa::ptx::types::{Kind, Ty};
+use crate::isa::ptx::word::Word;
+
+use super::context::{Cx, Insn, int_type};
+use super::convert::{from_bf16, pack};
+use super::flow::{Flow, Lifted, Unsupported};
+
+/// What is compared, of one number or of two halves.
+type Truths = SmallVec<[Mask; 2]>;
+
+/// `x op y`, by the form's word for it; without one `x`.
+pub fn combined(cx: &mut Cx<'_>, form: &Form, x: Mask, y: Mask) -> Mask {
+    match form.one_of(&[Word::And, Word::Or, Word::Xor]) {
+        Some(Word::And) => cx.and(x, y),
+        Some(Word::Or) => cx.or(x, y),
+        Some(_) => cx.xor(x, y),
+        None => x,
+    }
 }
 
-pub fn set(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The comparison of integers that a word means.
+pub fn int_condition(word: Word, signed: bool) -> Option<IntCc> {
+    let pick = |if_signed, if_unsigned| if signed { if_signed } else { if_unsigned };
+    Some(match word {
+        Word::Eq => IntCc::Eq,
+        Word::Ne => IntCc::Ne,
+        Word::Lt => pick(IntCc::LtS, IntCc::LtU),
+        Word::Le => pick(IntCc::LeS, IntCc::LeU),
+        Word::Gt => pick(IntCc::GtS, IntCc::GtU),
+        Word::Ge => pick(IntCc::GeS, IntCc::GeU),
+        Word::Lo => IntCc::LtU,
+        Word::Ls => IntCc::LeU,
+        Word::Hi => IntCc::GtU,
+        Word::Hs => IntCc::GeU,
+        _ => return None,
+    })
 }
 
-pub fn selp(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn float_condition(word: Word) -> Option<FloatCc> {
+    Some(match word {
+        Word::Eq => FloatCc::Eq,
+        Word::Ne => FloatCc::Ne,
+        Word::Lt => FloatCc::Lt,
+        Word::Le => FloatCc::Le,
+        Word::Gt => FloatCc::Gt,
+        Word::Ge => FloatCc::Ge,
+        Word::Equ => FloatCc::EqU,
+        Word::Neu => FloatCc::NeU,
+        Word::Ltu => FloatCc::LtU,
+        Word::Leu => FloatCc::LeU,
+        Word::Gtu => FloatCc::GtU,
+        Word::Geu => FloatCc::GeU,
+        Word::Num => FloatCc::Num,
+        Word::IsNan => FloatCc::Nan,
+        _ => return None,
+    })
 }
 
-pub fn slct(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// The numbers of a float operand, as types that the IR compares: `bf16` as `f32`.
+fn floats(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Result<SmallVec<[Value; 2]>, Unsupported> {
+    Ok(match ty {
+        Ty::F16 | Ty::F32 | Ty::F64 => smallvec![cx.float(operand, ty)],
+        Ty::Bf16 => {
+            let bits = cx.bits(operand, Ty::B16);
+            smallvec![from_bf16(cx, bits)]
+        }
+        Ty::F16x2 | Ty::Bf16x2 => {
+            let word = cx.bits(operand, Ty::B32);
+            let high = bits::shr(cx, word, 16);
+            let halves = [word, high].map(|bits| cx.b.trunc(Type::I16, bits));
+            let half = |bits| if ty == Ty::F16x2 { cx.cast(Type::F16, bits) } else { from_bf16(cx, bits) };
+            halves.into_iter().map(half).collect()
+        }
+        _ => return Err(Unsupported),
+    })
+}
+
+/// Where the first two sources compare as the form says; of packed types the low half first.
+fn compared(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> Result<Truths, Unsupported> {
+    let mut words = insn.form.words.iter();
+    if ty.is_float() {
+        let cc = words.find_map(|&word| float_condition(word)).ok_or(Unsupported)?;
+        let flush = insn.form.has(Word::Ftz);
+        let (a, b) = (floats(cx, insn.operand(1), ty)?, floats(cx, insn.operand(2), ty)?);
+        return Ok(a.into_iter().zip(b).map(|(a, b)| Mask::Lanes(cx.b.fcmp(cc, flush, a, b))).collect());
+    }
+    if !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) || !matches!(ty.bits(), 16 | 32 | 64) {
+        return Err(Unsupported);
+    }
+    let cc = words.find_map(|&word| int_condition(word, ty.is_signed())).ok_or(Unsupported)?;
+    let (a, b) = (cx.bits(insn.operand(1), ty), cx.bits(insn.operand(2), ty));
+    Ok(smallvec![Mask::Lanes(cx.b.icmp(cc, a, b))])
+}
+
+/// The predicate that a comparison is combined with.
+fn with(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Mask {
+    match insn.form.one_of(&[Word::And, Word::Or, Word::Xor]) {
+        Some(_) => cx.pred(insn.operand(3)),
+        None => Mask::Never,
+    }
+}
+
+/// One predicate, or two: of packed types the halves', of others the comparison's and its complement's.
+pub fn setp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let truths = compared(cx, insn, insn.form.ty(0))?;
+    let with = with(cx, insn);
+    let first = combined(cx, insn.form, truths[0], with);
+    let Operand::Pair(pair) = insn.operand(0) else {
+        cx.set_pred(insn.operand(0), first);
+        return Ok(Flow::Next);
+    };
+    let second = match truths.get(1) {
+        Some(&high) => high,
+        None => cx.not(truths[0]),
+    };
+    let second = combined(cx, insn.form, second, with);
+    cx.set_pred(&pair[0], first);
+    cx.set_pred(&pair[1], second);
+    Ok(Flow::Next)
+}
+
+/// The bits of "true" in a type, of packed ones those of one half.
+fn true_bits(ty: Ty) -> Option<u64> {
+    Some(match ty {
+        Ty::F16 | Ty::F16x2 => 0x3c00,
+        Ty::Bf16 | Ty::Bf16x2 => 0x3f80,
+        Ty::F32 => 1f32.to_bits().into(),
+        Ty::U16 | Ty::S16 | Ty::U32 | Ty::S32 => u64::MAX,
+        _ => return None,
+    })
+}
+
+/// True as all ones or 1.0, false as 0.
+pub fn set(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (to, from) = (insn.form.ty(0), insn.form.ty(1));
+    let bits = true_bits(to).ok_or(Unsupported)?;
+    let truths = compared(cx, insn, from)?;
+    let with = with(cx, insn);
+    let mut results = SmallVec::<[Value; 2]>::new();
+    let element = if truths.len() == 2 { Type::I16 } else { int_type(to.bits()) };
+    let (yes, no) = (cx.constant(element, bits), cx.constant(element, 0));
+    for truth in truths {
+        let truth = combined(cx, insn.form, truth, with);
+        results.push(cx.select(truth, yes, no));
+    }
+    let result = match results[..] {
+        [low, high] => pack(cx, low, high),
+        _ => results[0],
+    };
+    cx.set(insn.operand(0), to, result);
+    Ok(Flow::Next)
+}
+
+pub fn selp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let ty = insn.form.ty(0);
+    if !matches!(ty.bits(), 16 | 32 | 64) {
+        return Err(Unsupported);
+    }
+    let (a, b) = (cx.bits(insn.operand(1), ty), cx.bits(insn.operand(2), ty));
+    let choice = cx.pred(insn.operand(3));
+    let result = cx.select(choice, a, b);
+    cx.set(insn.operand(0), ty, result);
+    Ok(Flow::Next)
+}
+
+/// `c >= 0 ? a : b`; -0 is not less than 0, a NaN chooses `b`.
+pub fn slct(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (ty, by) = (insn.form.ty(0), insn.form.ty(1));
+    if !matches!(ty.bits(), 16 | 32 | 64) || !matches!(by, Ty::S32 | Ty::F32) {
+        return Err(Unsupported);
+    }
+    let (a, b) = (cx.bits(insn.operand(1), ty), cx.bits(insn.operand(2), ty));
+    let choice = if by == Ty::F32 {
+        let (c, zero) = (cx.float(insn.operand(3), by), cx.constant(Type::F32, 0));
+        cx.b.fcmp(FloatCc::Ge, insn.form.has(Word::Ftz), c, zero)
+    } else {
+        let (c, zero) = (cx.bits(insn.operand(3), by), cx.word(0));
+        cx.b.icmp(IntCc::GeS, c, zero)
+    };
+    let result = cx.b.select(choice, a, b);
+    cx.set(insn.operand(0), ty, result);
+    Ok(Flow::Next)
 }

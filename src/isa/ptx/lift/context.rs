@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
+use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::{
-    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister,
+    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
 };
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
@@ -38,6 +39,8 @@ pub struct Banks {
     pub pred: BankId,
     /// The carry of extended precision, a mask.
     pub carry: ir::Reg,
+    /// Where the frame of the function with frames begins that a lane is in: an offset in its local memory.
+    pub frame: ir::Reg,
 }
 
 impl Banks {
@@ -50,6 +53,7 @@ impl Banks {
             b64: bank("rd", CellKind::Lane(Type::I64), counts.b64),
             pred: bank("p", CellKind::Mask, counts.pred),
             carry: bank("cc", CellKind::Mask, 1).reg(0),
+            frame: bank("frame", CellKind::Lane(Type::I32), 1).reg(0),
         }
     }
 }
@@ -120,6 +124,16 @@ pub struct Cx<'a> {
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
     refused: FxHashSet<&'static str>,
+}
+
+impl<'a> Emit<'a> for Cx<'a> {
+    fn builder(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant(ty, bits)
+    }
 }
 
 impl<'a> Cx<'a> {
@@ -345,6 +359,10 @@ impl<'a> Cx<'a> {
         !self.refused.is_empty()
     }
 
+    pub fn forget_refusals(&mut self) {
+        self.refused.clear();
+    }
+
     fn refuse(&mut self, expected: &'static str, ty: Type) -> Value {
         self.refused.insert(expected);
         self.constant(ty, 0)
@@ -565,7 +583,36 @@ impl<'a> Cx<'a> {
             AddressOf::Function(id) => self.places.function(id),
             AddressOf::Variable(id) => self.places.variable(id),
         };
-        self.constant(Type::I64, address)
+        let address = self.constant(Type::I64, address);
+        match of {
+            AddressOf::Variable(id) if self.places.is_in_frame(id) => {
+                let frame = self.frame();
+                let frame = self.b.zero_extend(Type::I64, frame);
+                self.b.add(frame, address)
+            }
+            _ => address,
+        }
+    }
+
+    /// Address of a variable in the lane's local memory, with a constant to add to it.
+    pub fn local_place(&mut self, id: VariableId) -> (Value, i32) {
+        let place = self.places.variable(id) as u32;
+        if self.places.is_in_frame(id) { (self.frame(), place as i32) } else { self.fixed_place(place) }
+    }
+
+    /// A place in local memory that is the same for all lanes.
+    pub fn fixed_place(&mut self, offset: u32) -> (Value, i32) {
+        let address = self.word(offset);
+        (self.b.splat(address), 0)
+    }
+
+    /// Where the frame that a lane is in begins.
+    pub fn frame(&mut self) -> Value {
+        self.b.rf_read(self.banks.frame)
+    }
+
+    pub fn banks(&self) -> Banks {
+        self.banks
     }
 
     /// The space that an address operand names, if it names a variable.

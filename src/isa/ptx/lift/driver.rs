@@ -16,6 +16,9 @@ pub const PARAM_COPY: u32 = 24;
 pub const DYNAMIC_SHARED: u32 = 32;
 /// End of a lane's local memory, behind which the host finds arguments of services: `i32`.
 pub const LOCAL_END: u32 = 36;
+/// Bytes of the copies of kernel parameters and of `.const` variables: `i32`.
+pub const PARAM_BYTES: u32 = 40;
+pub const CONSTANT_BYTES: u32 = 44;
 /// %envreg0 to 31.
 pub const ENVIRONMENT: u32 = 64;
 pub const BYTES: u32 = ENVIRONMENT + 4 * 32;

@@ -1,19 +1,24 @@
 //! IR of a kernel: a block for each node, and what lanes that part and meet need.
 //!
-//! A node that lanes may wait for has a mask register, its *place*. Running lanes always have the first place of all that have lanes, in
-//! the order of `order`: so lanes that come to a node while others wait for an earlier one wait as well, and lanes that wait for the
-//! node itself join them.
+//! A node that lanes may wait for has a mask register, its *place*. Running lanes have the first place of all that have lanes, in the
+//! order of `order`: so lanes that come to a node while others wait for an earlier one wait as well, and lanes that wait for the
+//! node itself join them. In loops that wait for other lanes these get their turn as well.
 
-use crate::ir::{self, BlockId, CellKind, Function, FunctionBuilder, IntCc, TrapKind, Type, Value};
+use crate::ir::{self, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 use crate::isa::LiftError;
-use crate::isa::ptx::module::{Body, Formal, FunctionId, Module, Register};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::isa::ptx::module::{Body, FunctionId, Module, Statement};
+use crate::isa::ptx::types::Ty;
 
+use super::calls::{self, Callee};
+use super::cells::cells;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::flow::Flow;
-use super::graph::{Call, End, Graph, Node, Returned, across_nodes};
-use super::order::{self, Step, Waiting};
-use super::{NAN, Places, WARP_LANES, barrier, calls};
+use super::frames::{Calling, Frames};
+use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
+use super::meeting::Meeting;
+use super::order::Waiting;
+use super::plan::Plan;
+use super::{NAN, Places, WARP_LANES, barrier};
 
 /// A kernel to lift.
 #[derive(Clone, Copy)]
@@ -26,9 +31,17 @@ pub struct Kernel<'a> {
     pub base: u64,
 }
 
-/// Bytes of local memory that a lane of a kernel needs.
-pub fn local_bytes(kernel: &Kernel<'_>) -> u64 {
-    Graph::new(kernel.module, kernel.kernel, kernel.places).local_bytes
+/// Local memory that a lane of a kernel needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalMemory {
+    pub bytes: u64,
+    /// Whether functions are called that have frames behind that.
+    pub has_frames: bool,
+}
+
+pub fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
+    let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &Meetings::default());
+    LocalMemory { bytes: graph.local_bytes, has_frames: !graph.outlines.is_empty() }
 }
 
 /// The kernel with all that it calls.
@@ -37,238 +50,215 @@ pub fn local_bytes(kernel: &Kernel<'_>) -> u64 {
 /// A lift function built an ill-typed operation: a defect.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let name = &kernel.module.function(kernel.kernel).name;
-    let graph = Graph::new(kernel.module, kernel.kernel, kernel.places);
-    emit(kernel, &graph).map_err(|error| LiftError::Build { kernel: name.clone(), error })
+    let plan = Plan::new(kernel);
+    emit(&plan).map_err(|error| LiftError::Build { kernel: name.clone(), error })
 }
 
 /// Where nodes are in the function that is built.
-struct Shape<'a> {
-    kernel: &'a Kernel<'a>,
-    graph: &'a Graph,
-    banks: Banks,
+pub(super) struct Shape<'a> {
+    pub plan: &'a Plan<'a>,
+    pub banks: Banks,
     /// Cells of the registers of each instance.
     cells: Vec<Vec<Cell>>,
-    /// Position of each node in the order, and the node at each position.
-    position: Vec<u32>,
-    at: Vec<usize>,
+    frames: Frames,
     /// By position: the place's mask register and the block.
-    places: Vec<ir::Reg>,
-    blocks: Vec<BlockId>,
+    pub places: Vec<ir::Reg>,
+    pub blocks: Vec<BlockId>,
     /// Where a warp ends.
-    done: BlockId,
+    pub done: BlockId,
+    /// Rounds in which lanes wait for others.
+    pub turns: ir::Reg,
+    pub meetings: Vec<Meeting>,
+    /// The lanes that have not exited, if there are meetings.
+    pub live: ir::Reg,
 }
 
-/// The registers that a call's moves need in the register file.
-fn forced(module: &Module, function: FunctionId) -> Vec<Register> {
-    let function = module.function(function);
-    let formals = function.inputs.iter().chain(&function.outputs);
-    formals.filter_map(|formal| if let Formal::Reg(register, _) = *formal { Some(register) } else { None }).collect()
+/// The position that is built, and where lanes may wait while it runs.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    pub position: u32,
+    pub waiting: &'a Waiting,
 }
 
-fn cells(kernel: &Kernel<'_>, graph: &Graph, counts: &mut Counts) -> Vec<Vec<Cell>> {
-    let mut ranges = vec![Vec::new(); graph.instances.len()];
-    for node in &graph.nodes {
-        ranges[node.instance].push((node.first, node.last));
-    }
-    let mut all = Vec::with_capacity(graph.instances.len());
-    for (instance, ranges) in graph.instances.iter().zip(&ranges) {
-        let Some(body) = &kernel.module.function(instance.function).body else { continue };
-        let mut forced = forced(kernel.module, instance.function);
-        // What ends a node is read there, and what a call gives is written in another one.
-        for statement in &body.statements {
-            if Call::of(statement).is_some() {
-                super::uses::each(kernel.module, statement, &mut |register, _| forced.push(register));
-            }
-        }
-        for node in graph.nodes.iter().filter(|node| std::ptr::eq(graph.body(kernel.module, node), body)) {
-            if let Some(statement) = ending(node) {
-                let statement = &body.statements[statement as usize];
-                let defined = node.first..node.last;
-                super::uses::each(kernel.module, statement, &mut |register, _| {
-                    let here = body.statements[defined.start as usize..defined.end as usize].iter();
-                    let mut found = false;
-                    for statement in here.filter(|statement| statement.guard.is_none()) {
-                        super::uses::each(kernel.module, statement, &mut |other, written| {
-                            found |= written && other == register;
-                        });
-                    }
-                    if !found {
-                        forced.push(register);
-                    }
-                });
-            }
-        }
-        let across = across_nodes(kernel.module, body, ranges, &forced);
-        all.push(body.registers.iter().zip(across).map(|(decl, across)| cell(decl.ty, across, counts)).collect());
-    }
-    all
-}
-
-fn cell(ty: Ty, across: bool, counts: &mut Counts) -> Cell {
-    if !across {
-        return Cell::Block;
-    }
-    let (count, size) = match (ty.kind(), ty.bits()) {
-        (Kind::Pred, _) => (&mut counts.pred, 1),
-        (_, 0..=8) => (&mut counts.b8, 1),
-        (_, 9..=16) => (&mut counts.b16, 1),
-        (_, 17..=32) => (&mut counts.b32, 1),
-        (_, 128) => (&mut counts.b64, 2),
-        _ => (&mut counts.b64, 1),
-    };
-    *count += size;
-    Cell::File(*count - size)
-}
-
-/// The statement that is looked at when a node ends.
-fn ending(node: &Node) -> Option<u32> {
-    match node.end {
-        End::Jump(_) | End::Trap { .. } => None,
-        End::Exit { statement, .. } => statement,
-        End::Split { statement, .. }
-        | End::Table { statement, .. }
-        | End::Call { statement, .. }
-        | End::Service { statement, .. }
-        | End::Barrier { statement, .. } => Some(statement),
-    }
-}
-
-fn emit(kernel: &Kernel<'_>, graph: &Graph) -> Result<Function, ir::BuildError> {
+fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
+    let kernel = plan.kernel;
     let name = &kernel.module.function(kernel.kernel).name;
     let mut function = FunctionBuilder::new(name, WARP_LANES, NAN);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
-    let shape = Shape::new(kernel, graph, &mut function);
-    let waiting = order::waiting(shape.at.len(), |position, here| shape.steps(position, here));
-    for (position, waiting) in (0..).zip(&waiting) {
-        match waiting {
-            Some(waiting) => shape.node(&mut function, position, waiting),
-            None => function.at(shape.blocks[position as usize]).exit(),
+    let shape = Shape::new(plan, &mut function);
+    for (position, waiting) in (0..).zip(&plan.waiting) {
+        let Some(waiting) = waiting else {
+            function.at(shape.blocks[position as usize]).exit();
+            continue;
+        };
+        let here = Here { position, waiting };
+        match plan.at.get(position as usize) {
+            Some(&node) => shape.node(&mut function, node, here),
+            None => shape.meeting(&mut function, position as usize - plan.at.len(), here),
         }
     }
     function.finish()
 }
 
 impl<'a> Shape<'a> {
-    fn new(kernel: &'a Kernel<'a>, graph: &'a Graph, function: &mut FunctionBuilder) -> Shape<'a> {
+    fn new(plan: &'a Plan<'a>, function: &mut FunctionBuilder) -> Shape<'a> {
+        let (kernel, graph) = (plan.kernel, &plan.graph);
         let mut counts = Counts::default();
         let cells = cells(kernel, graph, &mut counts);
+        let frames = Frames::new(kernel.module, graph, &mut counts);
+        let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
         let banks = Banks::declare(function, counts);
-        let successors: Vec<Vec<usize>> = (0..graph.nodes.len()).map(|node| graph.successors(node)).collect();
-        let position = order::positions(&successors);
-        let mut at = vec![0; graph.nodes.len()];
-        for (node, &position) in position.iter().enumerate() {
-            at[position as usize] = node;
-        }
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
         let entry = function.new_block(pc(0));
-        let bank = function.bank("wait", CellKind::Mask, at.len().max(1) as u32);
-        let places = (0..at.len() as u32).map(|n| bank.reg(n)).collect();
-        let blocks: Vec<BlockId> = at.iter().map(|&node| function.new_block(pc(node))).collect();
+        let count = plan.waiting.len().max(1) as u32;
+        let bank = function.bank("wait", CellKind::Mask, count);
+        let places: Vec<ir::Reg> = (0..count).map(|n| bank.reg(n)).collect();
+        let turns = function.bank("turns", CellKind::Uniform(Type::I32), 1).reg(0);
+        let live = function.bank("live", CellKind::Mask, 1).reg(0);
+        let mut blocks: Vec<BlockId> = plan.at.iter().map(|&node| function.new_block(pc(node))).collect();
+        let meetings = Meeting::all(plan, staged, function);
+        blocks.extend(meetings.iter().map(|meeting| function.new_block(meeting.pc())));
         let done = function.new_block(pc(0));
         function.at(done).exit();
-        match position.first() {
-            Some(&first) => function.at(entry).jump(blocks[first as usize]),
-            None => function.at(entry).exit(),
+        let mut b = function.at(entry);
+        if !meetings.is_empty() {
+            let active = b.read_active();
+            b.rf_write(live, active);
         }
-        Shape { kernel, graph, banks, cells, position, at, places, blocks, done }
-    }
-
-    /// The ways on from a node.
-    fn steps(&self, position: u32, here: &Waiting) -> Vec<Step> {
-        let to = |node: usize| Step { parked: here.clone(), to: Some(self.position[node]) };
-        let parked = |nodes: &[usize]| {
-            let mut parked = here.clone();
-            parked.extend(nodes.iter().map(|&node| self.position[node]));
-            parked
-        };
-        match &self.graph.nodes[self.at[position as usize]].end {
-            End::Jump(next) | End::Service { next, .. } | End::Barrier { next, .. } => vec![to(*next)],
-            End::Call { entry, .. } => vec![to(*entry)],
-            End::Split { taken, next, .. } if taken == next => vec![to(*next)],
-            End::Split { taken, next, .. } => {
-                let (low, high) = self.in_order(*taken, *next);
-                let parked = parked(&[high]);
-                vec![Step { parked: parked.clone(), to: Some(self.position[low]) }, Step { parked, to: None }]
-            }
-            End::Table { targets, .. } => vec![Step { parked: parked(targets), to: None }],
-            End::Exit { next: Some(next), .. } => vec![to(*next), Step { parked: here.clone(), to: None }],
-            End::Exit { next: None, .. } => vec![Step { parked: here.clone(), to: None }],
-            End::Trap { .. } => vec![],
+        match plan.position.first() {
+            Some(&first) => b.jump(blocks[first as usize]),
+            None => b.exit(),
         }
+        Shape { plan, banks, cells, frames, places, blocks, done, turns, meetings, live }
     }
 
-    /// Two nodes, that with the lower position first.
-    fn in_order(&self, a: usize, b: usize) -> (usize, usize) {
-        if self.position[a] < self.position[b] { (a, b) } else { (b, a) }
+    pub fn module(&self) -> &'a Module {
+        self.plan.kernel.module
     }
 
-    fn node(&self, function: &mut FunctionBuilder, position: u32, waiting: &Waiting) {
-        let node = &self.graph.nodes[self.at[position as usize]];
-        let (module, base) = (self.kernel.module, self.kernel.base);
-        let body = self.graph.body(module, node);
-        let block = self.blocks[position as usize];
-        let ends = u32::from(!matches!(node.end, End::Jump(_)));
+    fn position(&self, node: usize) -> u32 {
+        self.plan.position[node]
+    }
+
+    /// A context of a node's registers in a block.
+    pub fn context<'f>(&'f self, function: &'f mut FunctionBuilder, block: BlockId, node: &Node) -> Cx<'f> {
+        let places = &self.plan.graph.instances[node.instance].places;
+        let body = self.plan.body(node);
+        Cx::new(function.at(block), self.module(), places, body, &self.cells[node.instance], self.banks)
+    }
+
+    fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) {
+        let node = &self.plan.graph.nodes[number];
+        let (module, base) = (self.module(), self.plan.kernel.base);
+        let body = self.plan.body(node);
+        let block = self.blocks[here.position as usize];
+        let ends = u32::from(node.ending().is_some() && !matches!(node.end, End::Meet { .. }));
         function.set_cost(block, node.last - node.first + ends);
-        let places = &self.graph.instances[node.instance].places;
-        let mut cx = Cx::new(function.at(block), module, places, body, &self.cells[node.instance], self.banks);
+        let mut cx = self.context(function, block, node);
         if let Some(returned) = node.returned {
             cx.start(base + u64::from(node.at), None);
-            self.take_results(&mut cx, body, returned);
+            self.take_results(&mut cx, body, number, returned);
         }
         for statement in &body.statements[node.first as usize..node.last as usize] {
             cx.start(base + u64::from(statement.at), statement.guard);
             let form = module.form(statement.form);
             let insn = Insn { form, operands: &statement.operands };
             let lifted = form.row.lift.map(|lift| lift(&mut cx, &insn));
-            if !matches!(lifted, Some(Ok(Flow::Next))) || cx.is_refused() {
-                cx.b.trap(TrapKind::Unimplemented);
-                return;
+            if matches!(lifted, Some(Ok(Flow::Next))) && !cx.is_refused() {
+                continue;
             }
+            if statement.guard.is_none() {
+                return cx.b.trap(TrapKind::Unimplemented);
+            }
+            cx.forget_refusals();
+            let lanes = cx.executing();
+            cx.b.raise(LaneFault::Unimplemented, lanes);
         }
-        self.end(cx, node, body, waiting);
+        self.end(cx, number, here);
     }
 
-    /// Moves what a call, a service or a barrier has given.
-    fn take_results(&self, cx: &mut Cx<'_>, body: &Body, returned: Returned) {
+    fn calling(&self, node: &Node, outline: usize) -> Calling<'_> {
+        let graph = &self.plan.graph;
+        let caller = graph.instances[node.instance].outline;
+        Calling { module: self.module(), graph, cells: &self.cells, caller, outline }
+    }
+
+    /// A function in the place of its call.
+    fn callee(&self, instance: usize) -> Callee<'_> {
+        let made = &self.plan.graph.instances[instance];
+        let function = self.module().function(made.function);
+        Callee { function, places: &made.places, cells: &self.cells[instance], frame: None }
+    }
+
+    /// Moves what something has given.
+    fn take_results(&self, cx: &mut Cx<'_>, body: &Body, number: usize, returned: Returned) {
         let statement = &body.statements[returned.statement as usize];
-        match (Call::of(statement), returned.callee) {
-            (Some(call), Some(callee)) => {
-                let instance = &self.graph.instances[callee];
-                let function = self.kernel.module.function(instance.function);
-                calls::take_returns(cx, &call, function, &instance.places, &self.cells[callee]);
+        let call = Call::of(statement);
+        match (returned.from, call) {
+            (Giver::Instance(callee), Some(call)) => {
+                let callee = self.callee(callee);
+                let given = calls::given(cx, callee);
+                calls::take_returns(cx, &call, callee, given);
             }
-            (Some(call), None) => calls::take_answer(cx, &call),
-            (None, _) => barrier::take_result(cx, &statement.operands),
+            (Giver::Outline(outline), Some(call)) => {
+                let node = &self.plan.graph.nodes[number];
+                self.frames.resume(cx, self.calling(node, outline), &call, number);
+            }
+            (Giver::Host, Some(call)) => calls::take_answer(cx, &call),
+            (Giver::Barrier, _) => barrier::take_result(cx, &statement.operands),
+            (Giver::Meeting, _) => self.take_meeting(cx, statement),
+            _ => {}
         }
     }
 
-    fn end(&self, mut cx: Cx<'_>, node: &Node, body: &Body, waiting: &Waiting) {
-        let start = |cx: &mut Cx<'_>, statement: u32, guarded: bool| {
+    fn end(&self, mut cx: Cx<'_>, number: usize, here: Here<'_>) {
+        let node = &self.plan.graph.nodes[number];
+        let body = self.plan.body(node);
+        let start = |cx: &mut Cx<'_>, statement: u32, guarded: bool| -> &'a Statement {
             let statement = &body.statements[statement as usize];
-            cx.start(self.kernel.base + u64::from(statement.at), statement.guard.filter(|_| guarded));
+            cx.start(self.plan.kernel.base + u64::from(statement.at), statement.guard.filter(|_| guarded));
             statement
         };
         match node.end {
-            End::Jump(next) => self.go(cx, next, waiting),
-            End::Split { taken, next, .. } if taken == next => self.go(cx, next, waiting),
+            End::Jump(next) => self.go(cx, next, here),
+            End::Split { taken, next, .. } if taken == next => self.go(cx, next, here),
             End::Split { statement, taken, next } => {
                 start(&mut cx, statement, true);
-                self.split(cx, taken, next, waiting);
+                self.split(cx, taken, next, here);
             }
             End::Table { statement, ref targets } => {
                 let statement = start(&mut cx, statement, false);
                 let index = cx.bits(&statement.operands[0], Ty::U32);
-                self.table(cx, index, targets, waiting);
+                let cases: Vec<(u64, usize)> = (0..).zip(targets.iter().copied()).collect();
+                self.table(cx, index, &cases, true, here);
             }
             End::Call { statement, callee, entry } => {
                 let statement = start(&mut cx, statement, false);
-                let instance = &self.graph.instances[callee];
-                let function = self.kernel.module.function(instance.function);
                 if let Some(call) = Call::of(statement) {
-                    calls::pass_arguments(&mut cx, &call, function, &instance.places, &self.cells[callee]);
+                    calls::pass_arguments(&mut cx, &call, self.callee(callee));
                 }
-                self.go(cx, entry, waiting);
+                self.go(cx, entry, here);
+            }
+            End::Enter { statement, outline, site } => {
+                let statement = start(&mut cx, statement, false);
+                if let Some(call) = Call::of(statement) {
+                    self.frames.enter(&mut cx, self.calling(node, outline), &call, site);
+                }
+                self.go(cx, self.plan.graph.outlines[outline].entry, here);
+            }
+            End::Return { outline } => {
+                let back = self.frames.back(&mut cx, outline);
+                let cases: Vec<(u64, usize)> =
+                    (0..).zip(self.plan.graph.outlines[outline].sites.iter().copied()).collect();
+                self.table(cx, back, &cases, true, here);
+            }
+            End::Indirect { statement, ref targets } => {
+                let statement = start(&mut cx, statement, false);
+                let address = cx.bits(&statement.operands[1], Ty::B64);
+                let cases: Vec<(u64, usize)> =
+                    targets.iter().map(|&(id, node)| (self.plan.kernel.places.function(id), node)).collect();
+                self.table(cx, address, &cases, false, here);
             }
             End::Service { statement, service, next } => {
                 let statement = start(&mut cx, statement, false);
@@ -276,186 +266,109 @@ impl<'a> Shape<'a> {
                     calls::ask(&mut cx, &call, service);
                 }
                 let lanes = cx.active();
-                let resume = self.resume(&mut cx, next, waiting);
+                let resume = self.resume(&mut cx, next, here);
                 cx.b.service(service, lanes, resume);
             }
             End::Exit { statement: Some(statement), next: Some(next) } => {
                 start(&mut cx, statement, true);
-                let (active, guard) = (cx.active(), cx.guard());
-                let stay = cx.not(guard);
-                let stay = cx.mask_value(stay);
-                let rest = cx.b.and(active, stay);
-                cx.set_active(rest);
-                let (on, gone) = (self.resume(&mut cx, next, waiting), self.next_place(&mut cx, waiting));
-                cx.b.branch(rest, on, gone);
+                self.exit_guarded(cx, next, here);
             }
             End::Exit { .. } => {
-                let next = self.next_place(&mut cx, waiting);
+                let lanes = cx.active();
+                self.leave(&mut cx, lanes);
+                let next = self.next_place(&mut cx, here.waiting);
                 cx.b.jump(next);
             }
-            End::Barrier { statement, next } => {
+            End::Barrier { statement, next, .. } => {
                 let statement = start(&mut cx, statement, false);
-                self.barrier(cx, &statement.operands, statement.form, next, waiting);
+                self.barrier(cx, number, statement, next, here);
+            }
+            End::Meet { statement, next, .. } => {
+                let statement = start(&mut cx, statement, false);
+                self.meet(cx, number, statement, next, here);
             }
             End::Trap { statement } => {
                 let statement = start(&mut cx, statement, false);
-                let asked = self.kernel.module.form(statement.form).row.opcode == "trap";
+                let asked = self.module().form(statement.form).row.opcode == "trap";
                 cx.b.trap(if asked { TrapKind::Guest } else { TrapKind::Unimplemented });
             }
         }
     }
 
-    /// All active lanes go to a node.
-    fn go(&self, mut cx: Cx<'_>, node: usize, waiting: &Waiting) {
-        let to = self.position[node];
-        let active = cx.active();
-        if waiting.range(..to).next().is_none() {
-            if waiting.contains(&to) {
-                self.join(&mut cx, active, to);
-            }
-            return cx.b.jump(self.blocks[to as usize]);
-        }
-        self.park(&mut cx, active, to, waiting);
-        let mut waiting = waiting.clone();
-        waiting.insert(to);
-        let places = self.list(&waiting);
-        cx.b.dispatch(places, None, self.done);
-    }
-
-    /// Lanes that wait for a node become active with those that are.
-    fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
-        let place = self.places[to as usize];
-        let waiting = cx.b.rf_read(place);
-        let all = cx.b.or(active, waiting);
-        let none = cx.constant(Type::I64, 0);
-        cx.b.rf_write(place, none);
-        cx.set_active(all);
-    }
-
-    /// Lanes wait for a node.
-    fn park(&self, cx: &mut Cx<'_>, lanes: Value, to: u32, waiting: &Waiting) {
-        let place = self.places[to as usize];
-        let mut all = lanes;
-        if waiting.contains(&to) {
-            let before = cx.b.rf_read(place);
-            all = cx.b.or(before, lanes);
-        }
-        cx.b.rf_write(place, all);
-    }
-
-    fn list(&self, waiting: &Waiting) -> Vec<(ir::Reg, BlockId)> {
-        waiting.iter().map(|&n| (self.places[n as usize], self.blocks[n as usize])).collect()
-    }
-
-    /// A block of the same lanes that goes on to a node.
-    fn resume(&self, cx: &mut Cx<'_>, node: usize, waiting: &Waiting) -> BlockId {
-        let to = self.position[node];
-        if waiting.range(..=to).next().is_none() {
-            return self.blocks[to as usize];
-        }
-        let pc = cx.b.pc();
-        let block = cx.b.function().new_block(pc);
-        let (module, places, body) = (self.kernel.module, cx.places, cx.body());
-        let then = Cx::new(cx.b.function().at(block), module, places, body, &[], self.banks);
-        self.go(then, node, waiting);
-        block
-    }
-
-    /// A block where no lane is active: the first place that has lanes goes on.
-    fn next_place(&self, cx: &mut Cx<'_>, waiting: &Waiting) -> BlockId {
-        if waiting.is_empty() {
-            return self.done;
-        }
-        let pc = cx.b.pc();
-        let block = cx.b.function().new_block(pc);
-        let places = self.list(waiting);
-        cx.b.function().at(block).dispatch(places, None, self.done);
-        block
-    }
-
-    /// The lanes of the guard go to `taken`, the others to `next`: those of the later node wait.
-    fn split(&self, mut cx: Cx<'_>, taken: usize, next: usize, waiting: &Waiting) {
+    /// Lanes exit for which a guard holds.
+    fn exit_guarded(&self, mut cx: Cx<'_>, next: usize, here: Here<'_>) {
         let (active, guard) = (cx.active(), cx.guard());
-        let other = cx.not(guard);
-        let (guard, other) = (cx.mask_value(guard), cx.mask_value(other));
-        let (low, high) = self.in_order(taken, next);
-        let (of_low, of_high) = if low == taken { (guard, other) } else { (other, guard) };
-        let lanes = cx.b.and(active, of_low);
-        let late = cx.b.and(active, of_high);
-        let high = self.position[high];
-        self.park(&mut cx, late, high, waiting);
-        cx.set_active(lanes);
-        let mut parked = waiting.clone();
-        parked.insert(high);
-        let on = self.resume(&mut cx, low, &parked);
-        let rest = match parked.first() {
-            Some(&first) if first == high => self.only(&mut cx, high),
-            _ => self.next_place(&mut cx, &parked),
-        };
-        cx.b.branch(lanes, on, rest);
+        let going = cx.executing();
+        self.leave(&mut cx, going);
+        let stay = cx.not(guard);
+        let stay = cx.mask_value(stay);
+        let rest = cx.b.and(active, stay);
+        cx.set_active(rest);
+        let (on, gone) = (self.resume(&mut cx, next, here), self.next_place(&mut cx, here.waiting));
+        cx.b.branch(rest, on, gone);
     }
 
-    /// A block where no lane is active, and lanes wait for a node that is the first of all.
-    fn only(&self, cx: &mut Cx<'_>, to: u32) -> BlockId {
+    /// Lanes have exited.
+    fn leave(&self, cx: &mut Cx<'_>, lanes: ir::Value) {
+        if self.meetings.is_empty() {
+            return;
+        }
+        let live = cx.b.rf_read(self.live);
+        let gone = cx.b.not(lanes);
+        let live = cx.b.and(live, gone);
+        cx.b.rf_write(self.live, live);
+    }
+
+    /// A barrier of the block at which all lanes of the warp are that it waits for.
+    fn barrier(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
+        if !self.plan.meeting_of.contains_key(&number) || here.waiting.is_empty() {
+            return self.arrive(cx, statement, next, here);
+        }
+        let absent = self.absent(&mut cx);
         let pc = cx.b.pc();
-        let block = cx.b.function().new_block(pc);
-        let mut b = cx.b.function().at(block);
-        let place = self.places[to as usize];
-        let lanes = b.rf_read(place);
-        b.write_active(lanes);
-        let none = b.iconst(Type::I64, 0);
-        b.rf_write(place, none);
-        b.jump(self.blocks[to as usize]);
-        block
+        let (together, apart) = (cx.b.function().new_block(pc), cx.b.function().new_block(pc));
+        cx.b.branch(absent, apart, together);
+        let node = &self.plan.graph.nodes[number];
+        let function = cx.b.function();
+        self.wait_to_meet(function, apart, number, statement, here);
+        let mut then = self.context(function, together, node);
+        then.start(pc, None);
+        self.arrive(then, statement, next, here);
     }
 
-    /// Each lane goes to the target that it names; past the last is the last.
-    fn table(&self, mut cx: Cx<'_>, index: Value, targets: &[usize], waiting: &Waiting) {
+    fn arrive(&self, mut cx: Cx<'_>, statement: &Statement, next: usize, here: Here<'_>) {
+        let insn = Insn { form: self.module().form(statement.form), operands: &statement.operands };
+        let Some(barrier) = barrier::barrier(&mut cx, &insn) else {
+            return cx.b.trap(TrapKind::Unimplemented);
+        };
+        let resume = self.resume(&mut cx, next, here);
+        cx.b.barrier(barrier, resume);
+    }
+
+    /// Lanes go to where their value says. If a case is none of them, it is the last one (`others`), or a call of nothing.
+    fn table(&self, mut cx: Cx<'_>, value: ir::Value, cases: &[(u64, usize)], others: bool, here: Here<'_>) {
         let active = cx.active();
-        let mut parked = waiting.clone();
-        for (n, &target) in targets.iter().enumerate() {
-            let number = cx.word(n as u32);
-            let relation = if n + 1 == targets.len() { IntCc::GeU } else { IntCc::Eq };
-            let chosen = cx.b.icmp(relation, index, number);
-            let lanes = cx.b.and(active, chosen);
-            self.park(&mut cx, lanes, self.position[target], &parked);
-            parked.insert(self.position[target]);
+        let ty = cx.b.ty(value).ty;
+        let mut parked = here.waiting.clone();
+        let mut rest = active;
+        for (n, &(case, target)) in cases.iter().enumerate() {
+            let lanes = if others && n + 1 == cases.len() {
+                rest
+            } else {
+                let case = cx.constant(ty, case);
+                let chosen = cx.b.icmp(ir::IntCc::Eq, value, case);
+                cx.b.and(rest, chosen)
+            };
+            self.park(&mut cx, lanes, self.position(target), &parked);
+            parked.insert(self.position(target));
+            let not = cx.b.not(lanes);
+            rest = cx.b.and(rest, not);
+        }
+        if !others {
+            // What is called is no function that could be meant.
+            cx.b.raise(LaneFault::IllegalInstruction, rest);
         }
         let next = self.next_place(&mut cx, &parked);
         cx.b.jump(next);
-    }
-
-    fn barrier(
-        &self,
-        mut cx: Cx<'_>,
-        operands: &[crate::isa::ptx::module::Operand],
-        form: crate::isa::ptx::module::FormId,
-        next: usize,
-        waiting: &Waiting,
-    ) {
-        let form = self.kernel.module.form(form);
-        let Some(barrier) = barrier::barrier(&mut cx, &Insn { form, operands }) else {
-            return cx.b.trap(TrapKind::Unimplemented);
-        };
-        let resume = self.resume(&mut cx, next, waiting);
-        if waiting.is_empty() || self.kernel.module.target.sm < 70 {
-            return cx.b.barrier(barrier, resume);
-        }
-        // Lanes that have parted do not come to barriers together, which is not executed.
-        let mut others = cx.constant(Type::I64, 0);
-        for &place in waiting {
-            let lanes = cx.b.rf_read(self.places[place as usize]);
-            others = cx.b.or(others, lanes);
-        }
-        let pc = cx.b.pc();
-        let (apart, together) = (cx.b.function().new_block(pc), cx.b.function().new_block(pc));
-        cx.b.function().at(apart).trap(TrapKind::Unimplemented);
-        cx.b.branch(others, apart, together);
-        let (module, places, body, cells) = (self.kernel.module, cx.places, cx.body(), cx.cells());
-        let mut then = Cx::new(cx.b.function().at(together), module, places, body, cells, self.banks);
-        match barrier::barrier(&mut then, &Insn { form, operands }) {
-            Some(barrier) => then.b.barrier(barrier, resume),
-            None => then.b.trap(TrapKind::Unimplemented),
-        }
     }
 }

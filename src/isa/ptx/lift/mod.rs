@@ -1,15 +1,24 @@
 //! PTX -> IR.
 
+mod call_graph;
 mod calls;
+mod cells;
 mod context;
 pub mod driver;
 mod emit;
 mod flow;
+mod frames;
 mod graph;
+mod inline;
+mod liveness;
+mod meeting;
 mod order;
+mod park;
 mod place;
+mod plan;
 mod service;
 mod small;
+mod staging;
 mod uses;
 
 // The instructions, family by family.
@@ -35,7 +44,7 @@ pub mod video;
 pub mod warp;
 
 pub use context::{Cx, Insn};
-pub use emit::{Kernel, lift_kernel, local_bytes};
+pub use emit::{Kernel, LocalMemory, lift_kernel, local_memory};
 pub use flow::{Flow, Lifted, Unsupported};
 pub use place::Places;
 pub use service::by_name as service_by_name;

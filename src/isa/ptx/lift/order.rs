@@ -104,11 +104,22 @@ fn components(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u
 pub type Waiting = BTreeSet<u32>;
 
 /// What becomes of waiting lanes at the end of a node.
+#[derive(Clone)]
 pub struct Step {
     /// The places at which lanes wait that go on later, by position.
     pub parked: Waiting,
-    /// Where running lanes go, by position.
-    pub to: Option<u32>,
+    pub next: Next,
+}
+
+/// What runs next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The running lanes go to this position: they wait there if others wait at an earlier one.
+    To(u32),
+    /// The first place where lanes wait.
+    First,
+    /// Any place where lanes wait.
+    Any,
 }
 
 /// Where lanes may wait at the start of each node, by position. `steps` gives the ways on from a node of which the waiting lanes are known.
@@ -147,14 +158,16 @@ pub fn waiting(count: usize, steps: impl Fn(u32, &Waiting) -> Vec<Step>) -> Vec<
 /// Which places may run next, each with those where lanes may wait then.
 fn next_places(step: &Step) -> Vec<(u32, Waiting)> {
     let after = |place: u32| step.parked.range(place + 1..).copied().collect::<Waiting>();
-    match step.to {
-        Some(to) if step.parked.range(..to).next().is_none() => vec![(to, after(to))],
-        Some(to) => {
+    let others = |place: u32| step.parked.iter().copied().filter(|&other| other != place).collect::<Waiting>();
+    match step.next {
+        Next::To(to) if step.parked.range(..to).next().is_none() => vec![(to, after(to))],
+        Next::To(to) => {
             let mut parked = step.parked.clone();
             parked.insert(to);
-            next_places(&Step { parked, to: None })
+            next_places(&Step { parked, next: Next::First })
         }
-        None => step.parked.iter().map(|&place| (place, after(place))).collect(),
+        Next::First => step.parked.iter().map(|&place| (place, after(place))).collect(),
+        Next::Any => step.parked.iter().map(|&place| (place, others(place))).collect(),
     }
 }
 
@@ -189,9 +202,9 @@ mod tests {
             0 => {
                 let mut parked = here.clone();
                 parked.insert(2);
-                vec![Step { parked, to: Some(1) }, Step { parked: here.clone(), to: Some(2) }]
+                vec![Step { parked, next: Next::To(1) }, Step { parked: here.clone(), next: Next::To(2) }]
             }
-            1 => vec![Step { parked: here.clone(), to: Some(2) }],
+            1 => vec![Step { parked: here.clone(), next: Next::To(2) }],
             _ => vec![],
         };
         let all = waiting(3, steps);

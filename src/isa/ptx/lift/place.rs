@@ -13,6 +13,8 @@ pub struct Places {
     common: Arc<Common>,
     /// Local variables and parameters of one call.
     own: FxHashMap<VariableId, u64>,
+    /// Whether these count from the start of a frame, which lanes have at different addresses.
+    in_frame: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -23,12 +25,17 @@ struct Common {
 
 impl Places {
     pub fn new(variables: FxHashMap<VariableId, u64>, functions: FxHashMap<FunctionId, u64>) -> Places {
-        Places { common: Arc::new(Common { variables, functions }), own: FxHashMap::default() }
+        Places { common: Arc::new(Common { variables, functions }), own: FxHashMap::default(), in_frame: false }
     }
 
     /// The same, with addresses of a call's own variables.
-    pub fn with(&self, own: FxHashMap<VariableId, u64>) -> Places {
-        Places { common: self.common.clone(), own }
+    pub fn with(&self, own: FxHashMap<VariableId, u64>, in_frame: bool) -> Places {
+        Places { common: self.common.clone(), own, in_frame }
+    }
+
+    /// Whether the address of a variable counts from the start of the lane's frame.
+    pub fn is_in_frame(&self, id: VariableId) -> bool {
+        self.in_frame && self.own.contains_key(&id)
     }
 
     /// 0 if nothing is known of it.

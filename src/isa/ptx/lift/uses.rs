@@ -1,12 +1,34 @@
 //! Which registers a statement reads and writes.
 
 use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, Statement};
+use crate::isa::ptx::word::Word;
 
 /// Whether the statement is a barrier of the block, at which warps or lanes wait.
 pub fn is_barrier(opcode: &str) -> bool {
     let mut words = opcode.split('.');
     let first = words.next();
     matches!(first, Some("bar" | "barrier")) && !words.any(|word| matches!(word, "warp" | "cluster"))
+}
+
+/// Whether lanes that the statement names wait for each other: of the warp, not of the block.
+pub fn is_meeting(module: &Module, statement: &Statement) -> bool {
+    let form = module.form(statement.form);
+    let name = form.row.opcode.split('.').next().unwrap_or_default();
+    let of_warp = matches!(name, "shfl" | "vote" | "match" | "redux" | "elect");
+    (of_warp && form.has(Word::Sync)) || form.row.opcode == "bar.warp.sync"
+}
+
+/// Whether a loop that has the statement may be one that waits for other lanes to do something.
+pub fn may_spin(module: &Module, statement: &Statement) -> bool {
+    let form = module.form(statement.form);
+    let name = form.row.opcode.split('.').next().unwrap_or_default();
+    match name {
+        "ld" => form.one_of(&[Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio]).is_some(),
+        "atom" => statement.operands.first() != Some(&Operand::Sink),
+        "nanosleep" => true,
+        "mbarrier" => form.row.opcode.contains("_wait"),
+        _ => false,
+    }
 }
 
 /// Opcodes, without the words that belong to them, of which the first operand is no destination.
@@ -39,12 +61,12 @@ const NO_DESTINATION: &[&str] = &[
     "barrier",
 ];
 
-fn has_destination(module: &Module, statement: &Statement) -> bool {
+pub fn has_destination(module: &Module, statement: &Statement) -> bool {
     let form = module.form(statement.form);
     let opcode = form.row.opcode;
     let name = opcode.split('.').next().unwrap_or_default();
     if matches!(name, "bar" | "barrier") {
-        return form.has(crate::isa::ptx::word::Word::Red);
+        return form.has(Word::Red);
     }
     if opcode.starts_with("wmma.store") {
         return false;

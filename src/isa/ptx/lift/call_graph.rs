@@ -1,0 +1,184 @@
+//! Which functions call which, and which of them are not put in the place of their calls.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::graph::Call;
+use crate::isa::ptx::module::{Address, AddressOf, Base, Formal, Function, FunctionId, Module, Operand, Statement};
+
+/// Statements of a kernel with all functions in the place of their calls, from which on large functions that are called several
+/// times stand by themselves.
+const LARGE_KERNEL: u64 = 1 << 13;
+const LARGE_FUNCTION: u64 = 64;
+
+/// What is called in a module.
+pub struct CallGraph {
+    /// Functions whose address is taken.
+    taken: Vec<FunctionId>,
+    /// Those that an activation frame is made for: they call themselves, or would be copied too often.
+    outlined: FxHashSet<FunctionId>,
+}
+
+impl CallGraph {
+    /// Of what a kernel reaches.
+    pub fn new(module: &Module, kernel: FunctionId) -> CallGraph {
+        let mut graph = CallGraph { taken: taken(module), outlined: FxHashSet::default() };
+        let calls = graph.reached(module, kernel);
+        graph.outlined = calls.keys().copied().filter(|&function| reaches(&calls, function)).collect();
+        graph.outline_large(module, kernel, &calls);
+        graph
+    }
+
+    pub fn is_outlined(&self, function: FunctionId) -> bool {
+        self.outlined.contains(&function)
+    }
+
+    /// The functions that a call may mean: the one that it names, or those that a pointer may be the address of.
+    pub fn callees(&self, module: &Module, caller: FunctionId, statement: &Statement) -> Vec<FunctionId> {
+        let Some(call) = Call::of(statement) else { return vec![] };
+        let real = |id: FunctionId| module.function(id).alias.unwrap_or(id);
+        if let &Operand::Symbol(AddressOf::Function(callee), 0) = call.callee {
+            return vec![real(callee)];
+        }
+        let Some(body) = &module.function(caller).body else { return vec![] };
+        let mut targets: Vec<FunctionId> = match statement.operands.get(3) {
+            Some(&Operand::CallTargets(list)) => {
+                body.call_targets[list as usize].iter().map(|&target| real(target)).collect()
+            }
+            Some(&Operand::Prototype(prototype)) => {
+                let prototype = &body.prototypes[prototype as usize];
+                let fits = |id: &FunctionId| {
+                    let function = module.function(*id);
+                    fits(module, &function.inputs, &prototype.inputs)
+                        && fits(module, &function.outputs, &prototype.outputs)
+                };
+                self.taken.iter().map(|&id| real(id)).filter(fits).collect()
+            }
+            _ => self.taken.iter().map(|&id| real(id)).collect(),
+        };
+        targets.retain(|&target| module.function(target).body.is_some() && !module.function(target).kernel);
+        targets.dedup();
+        targets
+    }
+
+    /// The calls of all functions that a kernel reaches.
+    fn reached(&self, module: &Module, kernel: FunctionId) -> FxHashMap<FunctionId, Vec<FunctionId>> {
+        let mut calls = FxHashMap::default();
+        let mut work = vec![kernel];
+        while let Some(function) = work.pop() {
+            if calls.contains_key(&function) {
+                continue;
+            }
+            let statements = module.function(function).body.iter().flat_map(|body| &body.statements);
+            let callees: Vec<FunctionId> =
+                statements.flat_map(|statement| self.callees(module, function, statement)).collect();
+            work.extend(&callees);
+            calls.insert(function, callees);
+        }
+        calls
+    }
+
+    /// Keeps kernels from growing without end.
+    fn outline_large(&mut self, module: &Module, kernel: FunctionId, calls: &FxHashMap<FunctionId, Vec<FunctionId>>) {
+        let mut sizes = FxHashMap::default();
+        if self.size(module, kernel, calls, &mut sizes) <= LARGE_KERNEL {
+            return;
+        }
+        let mut count: FxHashMap<FunctionId, u32> = FxHashMap::default();
+        calls.values().flatten().for_each(|&callee| *count.entry(callee).or_default() += 1);
+        let large = count.iter().filter(|&(callee, &count)| {
+            count > 1
+                && sizes.get(callee).copied().unwrap_or_else(|| own_size(module.function(*callee))) > LARGE_FUNCTION
+        });
+        let large: Vec<FunctionId> = large.map(|(&callee, _)| callee).collect();
+        self.outlined.extend(large);
+    }
+
+    /// Statements of a function with all that is put into it. It ends: functions that reach themselves are left out.
+    fn size(
+        &self,
+        module: &Module,
+        function: FunctionId,
+        calls: &FxHashMap<FunctionId, Vec<FunctionId>>,
+        sizes: &mut FxHashMap<FunctionId, u64>,
+    ) -> u64 {
+        // Callees before callers.
+        let mut work = vec![(function, false)];
+        while let Some((id, is_done)) = work.pop() {
+            let callees = calls.get(&id).map_or(&[][..], |callees| callees);
+            if is_done {
+                let inner = callees.iter().map(|callee| sizes.get(callee).copied().unwrap_or(0));
+                let size = inner.fold(own_size(module.function(id)), u64::saturating_add);
+                sizes.insert(id, size);
+            } else if !sizes.contains_key(&id) {
+                work.push((id, true));
+                work.extend(callees.iter().filter(|callee| !self.outlined.contains(callee)).map(|&id| (id, false)));
+            }
+        }
+        sizes.get(&function).copied().unwrap_or(0)
+    }
+}
+
+fn own_size(function: &Function) -> u64 {
+    function.body.as_ref().map_or(0, |body| body.statements.len() as u64)
+}
+
+fn fits(module: &Module, formals: &[Formal], sizes: &[(u64, u32)]) -> bool {
+    let size = |formal: &Formal| match *formal {
+        Formal::Param(id) => module.variable(id).size,
+        Formal::Reg(_, ty) => u64::from(ty.bytes()),
+    };
+    formals.len() == sizes.len() && formals.iter().zip(sizes).all(|(formal, &(bytes, _))| size(formal) == bytes)
+}
+
+/// Whether a function may come to be called while it runs.
+fn reaches(calls: &FxHashMap<FunctionId, Vec<FunctionId>>, function: FunctionId) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work: Vec<FunctionId> = calls[&function].clone();
+    while let Some(next) = work.pop() {
+        if next == function {
+            return true;
+        }
+        if seen.insert(next) {
+            work.extend(calls.get(&next).into_iter().flatten());
+        }
+    }
+    false
+}
+
+/// Functions whose address is taken, in ascending order.
+fn taken(module: &Module) -> Vec<FunctionId> {
+    let mut taken = FxHashSet::default();
+    for variable in &module.variables {
+        for address in variable.initial.iter().flat_map(|initial| &initial.addresses) {
+            if let AddressOf::Function(id) = address.of {
+                taken.insert(id);
+            }
+        }
+    }
+    for function in &module.functions {
+        for statement in function.body.iter().flat_map(|body| &body.statements) {
+            let called = Call::of(statement).map(|call| std::ptr::from_ref(call.callee));
+            for operand in &statement.operands {
+                if called != Some(std::ptr::from_ref(operand)) {
+                    named(operand, &mut taken);
+                }
+            }
+        }
+    }
+    let mut taken: Vec<FunctionId> = taken.into_iter().collect();
+    taken.sort_unstable();
+    taken
+}
+
+fn named(operand: &Operand, taken: &mut FxHashSet<FunctionId>) {
+    match operand {
+        Operand::Symbol(AddressOf::Function(id), _)
+        | Operand::Address(Address { base: Base::Symbol(AddressOf::Function(id)), .. }) => {
+            taken.insert(*id);
+        }
+        Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {
+            all.iter().for_each(|operand| named(operand, taken));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,178 @@
+//! Functions with frames of local memory: what happens at their calls and returns.
+//!
+//! A frame has the local variables and parameters of the function and of those that are put into it, and behind them what it keeps of its
+//! registers while it calls another function with a frame, which may be itself.
+
+use crate::ir::{IntCc, LaneFault, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::{Module, Register};
+use crate::isa::ptx::types::{Kind, Ty};
+
+use super::calls::{self, Callee, Place};
+use super::context::{Cell, Counts, Cx, cell_type};
+use super::driver;
+use super::graph::{Call, End, Graph};
+use super::liveness::Liveness;
+
+/// Bytes of a frame that one register takes.
+const KEPT: u64 = 8;
+
+/// The frames of a kernel's functions.
+pub struct Frames {
+    /// The register of each function that has the number of the place to go back to.
+    back: Vec<Cell>,
+    /// Bytes of a whole frame of each.
+    bytes: Vec<u64>,
+    /// Bytes of local memory in front of the first frame.
+    before: u64,
+    liveness: Option<Liveness>,
+}
+
+/// A register that is kept in a frame.
+struct Kept {
+    cell: Cell,
+    ty: Ty,
+}
+
+impl Frames {
+    pub fn new(module: &Module, graph: &Graph, counts: &mut Counts) -> Frames {
+        let liveness = (!graph.outlines.is_empty()).then(|| Liveness::new(module, graph));
+        let mut bytes: Vec<u64> = graph.outlines.iter().map(|outline| outline.frame_bytes).collect();
+        let mut most = vec![0; bytes.len()];
+        for node in &graph.nodes {
+            if let (End::Enter { outline, site, .. }, Some(caller)) =
+                (&node.end, graph.instances[node.instance].outline)
+                && let Some(liveness) = &liveness
+            {
+                let resume = graph.outlines[*outline].sites[*site];
+                // With the caller's own place to go back to.
+                let kept = liveness.with_callers(graph, resume).len() + 1;
+                most[caller] = most[caller].max(2 * KEPT * kept as u64);
+            }
+        }
+        bytes.iter_mut().zip(most).for_each(|(bytes, most)| *bytes = (*bytes + most).next_multiple_of(16));
+        let back = graph.outlines.iter().map(|_| super::cells::cell(Ty::B32, true, counts)).collect();
+        Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness }
+    }
+
+    /// The number of the place that each active lane goes back to.
+    pub fn back(&self, cx: &mut Cx<'_>, outline: usize) -> Value {
+        cx.cell_value(self.back[outline], Ty::B32)
+    }
+
+    /// Where the frame of what is called begins.
+    fn callee(&self, cx: &mut Cx<'_>, caller: Option<usize>) -> Place {
+        match caller {
+            None => cx.fixed_place(self.before as u32),
+            Some(caller) => (cx.frame(), self.bytes[caller] as i32),
+        }
+    }
+
+    fn kept(&self, module: &Module, graph: &Graph, cells: &[Vec<Cell>], caller: usize, resume: usize) -> Vec<Kept> {
+        let mut all = vec![Kept { cell: self.back[caller], ty: Ty::B32 }];
+        let live = self.liveness.as_ref().map(|liveness| liveness.with_callers(graph, resume)).unwrap_or_default();
+        for (instance, register) in live {
+            let Register(index) = register;
+            let function = module.function(graph.instances[instance].function);
+            let Some(body) = &function.body else { continue };
+            let (cell, ty) = (cells[instance][index as usize], body.registers[index as usize].ty);
+            if let (Cell::File(at), 128) = (cell, ty.bits()) {
+                all.extend([at, at + 1].map(|at| Kept { cell: Cell::File(at), ty: Ty::B64 }));
+            } else if cell != Cell::Block {
+                all.push(Kept { cell, ty });
+            }
+        }
+        all
+    }
+
+    /// Passes arguments, keeps registers, and makes the callee's frame the current one.
+    pub fn enter(&self, cx: &mut Cx<'_>, shape: Calling<'_>, call: &Call<'_>, site: usize) {
+        let Calling { module, graph, cells, caller, outline } = shape;
+        let to = self.callee(cx, caller);
+        let frame = cx.b.iconst(Type::I32, to.1 as u64 & 0xffff_ffff);
+        let frame = cx.b.add(to.0, frame);
+        let size = cx.word(self.bytes[outline] as u32);
+        let end = cx.b.add(frame, size);
+        let limit = cx.driver(driver::LOCAL_END, Type::I32);
+        let over = cx.b.icmp(IntCc::GtU, end, limit);
+        cx.b.raise(LaneFault::StackOverflow, over);
+        let resume = graph.outlines[outline].sites[site];
+        if let Some(caller) = caller {
+            let kept = self.kept(module, graph, cells, caller, resume);
+            let first = graph.outlines[caller].frame_bytes;
+            for (n, register) in (0..).zip(kept) {
+                let place = (cx.frame(), (first + KEPT * n) as i32);
+                keep(cx, place, &register);
+            }
+        }
+        let callee = shape.callee(Some(to));
+        calls::pass_arguments(cx, call, callee);
+        let site = cx.word(site as u32);
+        let site = cx.b.splat(site);
+        cx.set_cell(self.back[outline], Ty::B32, site);
+        cx.b.rf_write(cx.banks().frame, frame);
+    }
+
+    /// Makes the caller's frame and registers what they were, and takes what the callee has given.
+    pub fn resume(&self, cx: &mut Cx<'_>, shape: Calling<'_>, call: &Call<'_>, resume: usize) {
+        let Calling { module, graph, cells, caller, .. } = shape;
+        let given = calls::given(cx, shape.callee(None));
+        if let Some(caller) = caller {
+            let (frame, size) = (cx.frame(), cx.word(self.bytes[caller] as u32));
+            let size = cx.b.neg(size);
+            let frame = cx.b.add(frame, size);
+            cx.b.rf_write(cx.banks().frame, frame);
+            let first = graph.outlines[caller].frame_bytes;
+            for (n, register) in (0..).zip(self.kept(module, graph, cells, caller, resume)) {
+                let place = (cx.frame(), (first + KEPT * n) as i32);
+                restore(cx, place, &register);
+            }
+        }
+        let from = self.callee(cx, caller);
+        calls::take_returns(cx, call, shape.callee(Some(from)), given);
+    }
+}
+
+/// A call of a function with a frame.
+#[derive(Clone, Copy)]
+pub struct Calling<'a> {
+    pub module: &'a Module,
+    pub graph: &'a Graph,
+    /// Of the registers of each instance.
+    pub cells: &'a [Vec<Cell>],
+    /// The function with a frame that calls, if it is one.
+    pub caller: Option<usize>,
+    pub outline: usize,
+}
+
+impl<'a> Calling<'a> {
+    fn callee(&self, frame: Option<Place>) -> Callee<'a> {
+        let number = self.graph.outlines[self.outline].instance;
+        let instance = &self.graph.instances[number];
+        let function = self.module.function(instance.function);
+        Callee { function, places: &instance.places, cells: &self.cells[number], frame }
+    }
+}
+
+fn keep(cx: &mut Cx<'_>, place: Place, register: &Kept) {
+    if register.ty.kind() == Kind::Pred {
+        let mask = cx.cell_pred(register.cell);
+        let (one, zero) = (cx.word(1), cx.word(0));
+        let value = cx.select(mask, one, zero);
+        let value = if cx.b.ty(value).is_uniform() { cx.b.splat(value) } else { value };
+        return calls::store(cx, place, value);
+    }
+    let value = cx.cell_value(register.cell, register.ty);
+    calls::store(cx, place, value);
+}
+
+fn restore(cx: &mut Cx<'_>, place: Place, register: &Kept) {
+    if register.ty.kind() == Kind::Pred {
+        let value = calls::load(cx, place, Type::I32);
+        let zero = cx.word(0);
+        let set = cx.b.icmp(IntCc::Ne, value, zero);
+        return cx.set_cell_pred(register.cell, Mask::Lanes(set));
+    }
+    let value = calls::load(cx, place, cell_type(register.ty));
+    cx.set_cell(register.cell, register.ty, value);
+}

@@ -1,0 +1,422 @@
+//! Makes the nodes of a kernel: functions are put in the place of their calls, but for those that the call graph says have frames.
+
+use rustc_hash::FxHashMap;
+
+use crate::isa::ptx::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
+use crate::isa::ptx::types::StateSpace;
+use crate::isa::ptx::word::Word;
+
+use super::call_graph::CallGraph;
+use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};
+use super::{Places, service, uses};
+
+/// Statements of a kernel with all functions in the place of their calls, at most.
+const MAX_STATEMENTS: usize = 1 << 20;
+/// Calls within calls, at most.
+const MAX_DEPTH: usize = 64;
+
+/// How a statement ends a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    No,
+    Branch(LabelId),
+    Table(u32),
+    Call,
+    Return,
+    Exit,
+    Barrier,
+    Trap,
+}
+
+fn ends(module: &Module, statement: &Statement) -> Ends {
+    let form = module.form(statement.form);
+    match form.row.opcode {
+        "bra" => match statement.operands.first() {
+            Some(&Operand::Label(label)) => Ends::Branch(label),
+            _ => Ends::Trap,
+        },
+        "brx.idx" => match statement.operands.get(1) {
+            Some(&Operand::BranchTargets(table)) => Ends::Table(table),
+            _ => Ends::Trap,
+        },
+        "call" => Ends::Call,
+        "ret" => Ends::Return,
+        "exit" => Ends::Exit,
+        "trap" => Ends::Trap,
+        opcode if uses::is_barrier(opcode) => Ends::Barrier,
+        _ if form.row.lift.is_none() => Ends::Trap,
+        _ => Ends::No,
+    }
+}
+
+/// Where a function's lanes go on when it returns.
+#[derive(Clone, Copy)]
+enum Continuation {
+    /// They have exited.
+    Exit,
+    Node(usize),
+    Outline(usize),
+}
+
+/// A function that is being added.
+#[derive(Clone, Copy)]
+struct Frame {
+    instance: usize,
+    /// Where callees' frames begin.
+    end: u64,
+    continuation: Continuation,
+    depth: usize,
+}
+
+pub struct Builder<'a> {
+    module: &'a Module,
+    places: &'a Places,
+    calls: &'a CallGraph,
+    meetings: &'a Meetings,
+    graph: &'a mut Graph,
+    /// Variables and parameters of each function.
+    owned: FxHashMap<FunctionId, Vec<VariableId>>,
+    /// None: it is too deep to be made.
+    outlined: FxHashMap<FunctionId, Option<usize>>,
+    statements: usize,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(
+        module: &'a Module,
+        places: &'a Places,
+        calls: &'a CallGraph,
+        meetings: &'a Meetings,
+        graph: &'a mut Graph,
+    ) -> Builder<'a> {
+        let mut owned: FxHashMap<FunctionId, Vec<VariableId>> = FxHashMap::default();
+        for (variable, id) in module.variables.iter().zip(0..) {
+            if let Some(owner) = variable.owner {
+                owned.entry(owner).or_default().push(VariableId(id));
+            }
+        }
+        Builder { module, places, calls, meetings, graph, owned, outlined: FxHashMap::default(), statements: 0 }
+    }
+
+    pub fn kernel(&mut self, kernel: FunctionId) {
+        self.instance(kernel, None, 0, FxHashMap::default(), Continuation::Exit, 0);
+    }
+
+    /// Adds an instance of a function whose local variables begin at `frame`, and gives its number and its first node. `own` are
+    /// places of parameters that the caller has made.
+    fn instance(
+        &mut self,
+        function: FunctionId,
+        outline: Option<usize>,
+        frame: u64,
+        mut own: FxHashMap<VariableId, u64>,
+        continuation: Continuation,
+        depth: usize,
+    ) -> Option<(usize, usize)> {
+        let body = self.module.function(function).body.as_ref()?;
+        self.statements += body.statements.len() + 1;
+        if self.statements > MAX_STATEMENTS || depth >= MAX_DEPTH {
+            return None;
+        }
+        let end = self.lay_out(function, frame, &mut own);
+        let number = self.graph.instances.len();
+        let places = self.places.with(own, outline.is_some());
+        self.graph.instances.push(Instance { function, places, outline });
+        let bytes = match outline {
+            Some(outline) => &mut self.graph.outlines[outline].frame_bytes,
+            None => &mut self.graph.local_bytes,
+        };
+        *bytes = (*bytes).max(end);
+        let entry = self.nodes(body, Frame { instance: number, end, continuation, depth: depth + 1 });
+        Some((number, entry))
+    }
+
+    /// The function as one that has frames.
+    fn outline(&mut self, function: FunctionId, depth: usize) -> Option<usize> {
+        if let Some(&outline) = self.outlined.get(&function) {
+            return outline;
+        }
+        let outline = self.graph.outlines.len();
+        self.outlined.insert(function, Some(outline));
+        let (instance, entry) = (self.graph.instances.len(), self.graph.nodes.len());
+        self.graph.outlines.push(Outline { instance, entry, frame_bytes: 0, sites: vec![] });
+        let continuation = Continuation::Outline(outline);
+        if self.instance(function, Some(outline), 0, FxHashMap::default(), continuation, depth).is_none() {
+            self.outlined.insert(function, None);
+            return None;
+        }
+        Some(outline)
+    }
+
+    /// Gives local variables and call parameters their places; where they end.
+    fn lay_out(&self, function: FunctionId, frame: u64, own: &mut FxHashMap<VariableId, u64>) -> u64 {
+        let kernel = self.module.function(function).kernel;
+        let mut end = frame;
+        for &id in self.owned.get(&function).into_iter().flatten() {
+            let variable = self.module.variable(id);
+            let local = variable.space == StateSpace::Local
+                || (variable.space == StateSpace::Param && !(kernel && self.is_formal(function, id)));
+            if !local || own.contains_key(&id) {
+                continue;
+            }
+            end = end.next_multiple_of(u64::from(variable.align.max(1)).max(4));
+            own.insert(id, end);
+            end += variable.size.max(1);
+        }
+        end.next_multiple_of(16)
+    }
+
+    fn is_formal(&self, function: FunctionId, id: VariableId) -> bool {
+        self.module.function(function).inputs.contains(&Formal::Param(id))
+    }
+
+    fn push(&mut self, node: Node) -> usize {
+        self.graph.nodes.push(node);
+        self.graph.nodes.len() - 1
+    }
+
+    fn nodes(&mut self, body: &Body, frame: Frame) -> usize {
+        let instance = frame.instance;
+        let leaders = self.leaders(body, frame);
+        let first = self.graph.nodes.len();
+        // A node for each leader, in order: labels and statements are found by it.
+        for &leader in &leaders {
+            let at = body.statements.get(leader as usize).map_or(body.end, |statement| statement.at);
+            self.push(Node { instance, at, returned: None, first: leader, last: leader, end: End::Jump(0) });
+        }
+        let block = Block { body, leaders: &leaders, first, frame };
+        for (index, &leader) in leaders.iter().enumerate() {
+            let node = first + index;
+            let Some(&next_leader) = leaders.get(index + 1) else {
+                // Falling off the end of a body is a return.
+                self.graph.nodes[node].end = self.leave(None, frame.continuation);
+                continue;
+            };
+            let (last, end) = self.end(&block, next_leader);
+            if self.is_meeting(frame, leader) {
+                self.meet(&block, node, leader, last, end);
+            } else {
+                self.graph.nodes[node].last = last;
+                self.graph.nodes[node].end = end;
+            }
+        }
+        first
+    }
+
+    fn is_meeting(&self, frame: Frame, statement: u32) -> bool {
+        self.meetings.contains(&(self.graph.instances[frame.instance].function, statement))
+    }
+
+    /// Statements at which nodes begin, and the end of the body.
+    fn leaders(&self, body: &Body, frame: Frame) -> Vec<u32> {
+        let count = body.statements.len() as u32;
+        let mut leaders: Vec<u32> = body.labels.iter().map(|label| label.statement).collect();
+        leaders.push(0);
+        for (statement, number) in body.statements.iter().zip(0..) {
+            if ends(self.module, statement) != Ends::No {
+                leaders.push(number + 1);
+            }
+            if self.is_meeting(frame, number) {
+                leaders.push(number);
+                leaders.extend(statement.guard.map(|_| number + 1));
+            }
+        }
+        leaders.retain(|&leader| leader <= count);
+        leaders.push(count);
+        leaders.sort_unstable();
+        leaders.dedup();
+        leaders
+    }
+
+    /// The end of the ordinary statements before a leader, and what comes after them.
+    fn end(&mut self, block: &Block<'_>, next_leader: u32) -> (u32, End) {
+        let Frame { instance, continuation, .. } = block.frame;
+        let last = next_leader - 1;
+        let statement = &block.body.statements[last as usize];
+        let kind = ends(self.module, statement);
+        let next = block.node_of(next_leader);
+        let end = match (statement.guard, kind) {
+            (_, Ends::No) => return (next_leader, End::Jump(next)),
+            (None, _) => self.action(block, kind, last, next),
+            (Some(_), Ends::Exit) => End::Exit { statement: Some(last), next: Some(next) },
+            (Some(_), Ends::Return) if matches!(continuation, Continuation::Exit) => {
+                End::Exit { statement: Some(last), next: Some(next) }
+            }
+            (Some(_), Ends::Branch(label)) => End::Split { statement: last, taken: block.label(label), next },
+            (Some(_), _) => {
+                let (at, end) = (statement.at, End::Jump(next));
+                let taken = self.push(Node { instance, at, returned: None, first: last, last, end });
+                self.graph.nodes[taken].end = self.action(block, kind, last, next);
+                End::Split { statement: last, taken, next }
+            }
+        };
+        (last, end)
+    }
+
+    /// What a statement does, for lanes that its guard lets through.
+    fn action(&mut self, block: &Block<'_>, kind: Ends, number: u32, next: usize) -> End {
+        match kind {
+            Ends::Branch(label) => End::Jump(block.label(label)),
+            Ends::Table(table) => {
+                let labels = &block.body.branch_targets[table as usize];
+                End::Table { statement: number, targets: labels.iter().map(|&label| block.label(label)).collect() }
+            }
+            Ends::Call => self.call(block, number, next),
+            Ends::Return => self.leave(None, block.frame.continuation),
+            Ends::Exit => End::Exit { statement: None, next: None },
+            Ends::Barrier => self.barrier(block, number, next),
+            Ends::Trap | Ends::No => End::Trap { statement: number },
+        }
+    }
+
+    fn barrier(&mut self, block: &Block<'_>, number: u32, next: usize) -> End {
+        let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
+        if !self.module.form(statement.form).has(Word::Red) {
+            return End::Barrier { statement: number, next, apart: next };
+        }
+        let mut after = |from| {
+            let returned = Some(Returned { statement: number, from });
+            let (at, end) = (statement.at, End::Jump(next));
+            self.push(Node { instance, at, returned, first: number, last: number, end })
+        };
+        End::Barrier { statement: number, next: after(Giver::Barrier), apart: after(Giver::Meeting) }
+    }
+
+    /// Makes a node one at which lanes meet, before a statement of the warp that has been its first. Where all are there at once, they
+    /// stay together to the end of the node; where they are not, they meet again at each such statement.
+    fn meet(&mut self, block: &Block<'_>, node: usize, number: u32, last: u32, end: End) {
+        let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
+        let at = statement.at;
+        let apart = self.apart(block, number + 1, last, &end);
+        let next = match statement.guard {
+            None => self.push(Node { instance, at, returned: None, first: number, last, end }),
+            Some(_) => {
+                let end = End::Jump(apart);
+                self.push(Node { instance, at, returned: None, first: number, last: number + 1, end })
+            }
+        };
+        self.graph.nodes[node].end = self.meeting(block, number, next, apart);
+    }
+
+    /// Statements from one on, for lanes that may be without those that a statement of the warp names.
+    fn apart(&mut self, block: &Block<'_>, first: u32, last: u32, end: &End) -> usize {
+        let instance = block.frame.instance;
+        let statements = &block.body.statements;
+        let at = |statement: u32| statements.get(statement as usize).map_or(block.body.end, |statement| statement.at);
+        let meet: Vec<u32> =
+            (first..last).filter(|&n| uses::is_meeting(self.module, &statements[n as usize])).collect();
+        let (mut upto, mut end) = (last, end.clone());
+        for &number in meet.iter().rev() {
+            let rest = Node { instance, at: at(number + 1), returned: None, first: number + 1, last: upto, end };
+            let rest = self.push(rest);
+            let (first, last, to) = (number, number + 1, End::Jump(rest));
+            let together = self.push(Node { instance, at: at(number), returned: None, first, last, end: to });
+            let meeting = self.meeting(block, number, together, rest);
+            let (first, last) = (number, number);
+            let node = self.push(Node { instance, at: at(number), returned: None, first, last, end: meeting });
+            (upto, end) = (number, End::Jump(node));
+        }
+        self.push(Node { instance, at: at(first), returned: None, first, last: upto, end })
+    }
+
+    /// Lanes meet before a statement: they go on at `next`, which begins with it, or at `rest` with what it has given.
+    fn meeting(&mut self, block: &Block<'_>, number: u32, next: usize, rest: usize) -> End {
+        let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
+        let returned = Some(Returned { statement: number, from: Giver::Meeting });
+        let (at, end) = (statement.at, End::Jump(rest));
+        let apart = self.push(Node { instance, at, returned, first: number + 1, last: number + 1, end });
+        let meet = End::Meet { statement: number, next, apart };
+        if statement.guard.is_none() {
+            return meet;
+        }
+        let taken = self.push(Node { instance, at, returned: None, first: number, last: number, end: meet });
+        End::Split { statement: number, taken, next: rest }
+    }
+
+    fn leave(&self, statement: Option<u32>, continuation: Continuation) -> End {
+        match continuation {
+            Continuation::Node(next) => End::Jump(next),
+            Continuation::Outline(outline) => End::Return { outline },
+            Continuation::Exit => End::Exit { statement, next: None },
+        }
+    }
+
+    fn call(&mut self, block: &Block<'_>, number: u32, next: usize) -> End {
+        let statement = &block.body.statements[number as usize];
+        let trap = End::Trap { statement: number };
+        let Some(call) = Call::of(statement) else { return trap };
+        let instance = block.frame.instance;
+        if let &Operand::Symbol(AddressOf::Function(named), 0) = call.callee {
+            let function = self.module.function(named);
+            let callee = function.alias.unwrap_or(named);
+            if self.module.function(callee).body.is_some() {
+                return self.call_function(block, number, callee, next).unwrap_or(trap);
+            }
+            let Some(service) = service::by_name(&function.name) else { return trap };
+            let next = self.push(after_call(statement, instance, number, Some(Giver::Host), next));
+            return End::Service { statement: number, service, next };
+        }
+        let function = self.graph.instances[instance].function;
+        let callees = self.calls.callees(self.module, function, statement);
+        let mut targets = vec![];
+        for callee in callees {
+            let Some(end) = self.call_function(block, number, callee, next) else { return trap };
+            let node = Node { instance, at: statement.at, returned: None, first: number, last: number, end };
+            targets.push((callee, self.push(node)));
+        }
+        End::Indirect { statement: number, targets }
+    }
+
+    fn call_function(&mut self, block: &Block<'_>, number: u32, callee: FunctionId, next: usize) -> Option<End> {
+        let statement = &block.body.statements[number as usize];
+        let instance = block.frame.instance;
+        // Where the values of the call are moved: in front of what follows it.
+        let resume = self.push(after_call(statement, instance, number, None, next));
+        if self.calls.is_outlined(callee) {
+            let outline = self.outline(callee, block.frame.depth)?;
+            self.graph.nodes[resume].returned = Some(Returned { statement: number, from: Giver::Outline(outline) });
+            let sites = &mut self.graph.outlines[outline].sites;
+            sites.push(resume);
+            return Some(End::Enter { statement: number, outline, site: sites.len() - 1 });
+        }
+        // Parameters in memory are where the caller has put them.
+        let mut own = FxHashMap::default();
+        let call = Call::of(statement)?;
+        let function = self.module.function(callee);
+        let caller = &self.graph.instances[instance];
+        let formals = function.inputs.iter().zip(call.arguments).chain(function.outputs.iter().zip(call.returns));
+        for (formal, actual) in formals {
+            if let (&Formal::Param(formal), &Operand::Symbol(AddressOf::Variable(actual), 0)) = (formal, actual) {
+                own.insert(formal, caller.places.variable(actual));
+            }
+        }
+        let (outline, Frame { end, depth, .. }) = (caller.outline, block.frame);
+        let (callee, entry) = self.instance(callee, outline, end, own, Continuation::Node(resume), depth)?;
+        self.graph.nodes[resume].returned = Some(Returned { statement: number, from: Giver::Instance(callee) });
+        Some(End::Call { statement: number, callee, entry })
+    }
+}
+
+fn after_call(statement: &Statement, instance: usize, number: u32, from: Option<Giver>, next: usize) -> Node {
+    let returned = from.map(|from| Returned { statement: number, from });
+    Node { instance, at: statement.at, returned, first: number, last: number, end: End::Jump(next) }
+}
+
+/// A body while its nodes are made.
+struct Block<'a> {
+    body: &'a Body,
+    leaders: &'a [u32],
+    /// The node of the first leader.
+    first: usize,
+    frame: Frame,
+}
+
+impl Block<'_> {
+    fn node_of(&self, statement: u32) -> usize {
+        self.first + self.leaders.partition_point(|&leader| leader < statement)
+    }
+
+    fn label(&self, label: LabelId) -> usize {
+        self.node_of(self.body.labels[label.0 as usize].statement)
+    }
+}

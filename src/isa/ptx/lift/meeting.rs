@@ -1,0 +1,256 @@
+//! Lanes that come to a statement of the warp, or to a barrier, one after the other, perhaps at different places of the program.
+//!
+//! A statement names lanes by a mask, a barrier those of the warp that have not exited. If all are active it is executed as any other.
+//! Else the active ones pass its operands into registers of its kind and wait at that kind's place, which is behind all others. When no
+//! other lane can go on, or it is the place's turn, those that name each other execute it together.
+
+use crate::ir::{self, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
+use crate::isa::ptx::module::{Operand, Statement};
+use crate::isa::ptx::types::Ty;
+
+use super::Places;
+use super::barrier;
+use super::context::{Cell, Cx, Insn};
+use super::emit::{Here, Shape};
+use super::flow::Flow;
+use super::graph::End;
+use super::plan::Plan;
+
+/// Registers of one kind of statement at which lanes meet.
+pub struct Meeting {
+    /// Of the staging registers.
+    cells: Vec<Cell>,
+    places: Places,
+    /// All lanes that wait; those of them that may still be part of a group; and a group.
+    all: ir::Reg,
+    left: ir::Reg,
+    group: ir::Reg,
+    sites: Vec<Site>,
+}
+
+/// A place of the program from which lanes come.
+struct Site {
+    node: usize,
+    /// Where they go on, by position.
+    apart: u32,
+    came: ir::Reg,
+    pc: u64,
+}
+
+impl Meeting {
+    pub fn all(plan: &Plan<'_>, cells: Vec<Vec<Cell>>, function: &mut FunctionBuilder) -> Vec<Meeting> {
+        let mut mask = |name: &str| function.bank(name, ir::CellKind::Mask, 1).reg(0);
+        let mut meetings: Vec<Meeting> = cells
+            .into_iter()
+            .map(|cells| {
+                let (all, left, group) = (mask("all"), mask("left"), mask("group"));
+                Meeting { cells, places: Places::default(), all, left, group, sites: vec![] }
+            })
+            .collect();
+        for (node, end) in plan.graph.nodes.iter().map(|node| &node.end).enumerate() {
+            let (End::Barrier { statement, apart, .. } | End::Meet { statement, apart, .. }) = *end else { continue };
+            let Some(&meeting) = plan.meeting_of.get(&node) else { continue };
+            let at = plan.body(&plan.graph.nodes[node]).statements[statement as usize].at;
+            let (apart, pc) = (plan.position[apart], plan.kernel.base + u64::from(at));
+            meetings[meeting].sites.push(Site { node, apart, came: mask("came"), pc });
+        }
+        meetings
+    }
+
+    pub fn pc(&self) -> u64 {
+        self.sites.first().map_or(0, |site| site.pc)
+    }
+}
+
+impl Shape<'_> {
+    /// The lanes that are neither active nor have exited.
+    pub fn absent(&self, cx: &mut Cx<'_>) -> Value {
+        let live = cx.b.rf_read(self.live);
+        let active = cx.active();
+        let active = cx.b.not(active);
+        cx.b.and(live, active)
+    }
+
+    /// Before a statement: it is executed at once if the lanes that it names are there.
+    pub fn meet(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
+        if here.waiting.is_empty() {
+            return self.go(cx, next, here);
+        }
+        let absent = self.absent(&mut cx);
+        let mask = statement.operands.last().unwrap_or(&Operand::Sink);
+        let named = cx.bits(mask, Ty::B32);
+        let missing = if cx.b.ty(named).is_uniform() {
+            let named = cx.b.zero_extend(Type::I64, named);
+            cx.b.and(named, absent)
+        } else {
+            let absent = cx.b.trunc(Type::I32, absent);
+            let (missing, zero) = (cx.b.and(named, absent), cx.word(0));
+            let lanes = cx.b.icmp(IntCc::Ne, missing, zero);
+            let active = cx.active();
+            cx.b.and(lanes, active)
+        };
+        let on = self.resume(&mut cx, next, here);
+        let pc = cx.b.pc();
+        let apart = cx.b.function().new_block(pc);
+        cx.b.branch(missing, apart, on);
+        self.wait_to_meet(cx.b.function(), apart, number, statement, here);
+    }
+
+    /// A block in which the active lanes wait for others that are to execute a statement with them.
+    pub fn wait_to_meet(
+        &self,
+        function: &mut FunctionBuilder,
+        block: BlockId,
+        number: usize,
+        statement: &Statement,
+        here: Here<'_>,
+    ) {
+        let which = self.plan.meeting_of[&number];
+        let (meeting, position) = (&self.meetings[which], self.plan.meeting_position(which));
+        let node = &self.plan.graph.nodes[number];
+        let mut cx = self.context(function, block, node);
+        cx.start(self.plan.kernel.base + u64::from(statement.at), None);
+        self.plan.meetings[which].pass(&mut cx, statement, &meeting.cells);
+        let active = cx.active();
+        if let Some(site) = meeting.sites.iter().find(|site| site.node == number) {
+            let came = cx.b.rf_read(site.came);
+            let came = cx.b.or(came, active);
+            cx.b.rf_write(site.came, came);
+        }
+        self.park(&mut cx, active, position, here.waiting);
+        let mut parked = here.waiting.clone();
+        parked.insert(position);
+        if cx.is_refused() {
+            return cx.b.trap(TrapKind::Unimplemented);
+        }
+        cx.b.dispatch(self.list(&parked), None, self.done);
+    }
+
+    /// Moves what lanes have got who met.
+    pub fn take_meeting(&self, cx: &mut Cx<'_>, statement: &Statement) {
+        let module = self.module();
+        let which = self.plan.meetings.iter().position(|staging| staging.is_for(module, statement.form));
+        if let Some(which) = which {
+            self.plan.meetings[which].give(cx, statement, &self.meetings[which].cells);
+        }
+    }
+
+    fn staged<'f>(&'f self, function: &'f mut FunctionBuilder, block: BlockId, which: usize) -> Cx<'f> {
+        let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
+        let (places, cells) = (&meeting.places, &meeting.cells);
+        let mut cx = Cx::new(function.at(block), self.module(), places, &staging.body, cells, self.banks);
+        cx.start(meeting.pc(), None);
+        cx
+    }
+
+    /// The blocks of a kind of statement's place, of which all lanes are active.
+    pub fn meeting(&self, function: &mut FunctionBuilder, which: usize, here: Here<'_>) {
+        let meeting = &self.meetings[which];
+        let pc = meeting.pc();
+        let [search, next, fire, not_yet] = [(); 4].map(|()| function.new_block(pc));
+        let mut b = function.at(self.blocks[here.position as usize]);
+        let all = b.read_active();
+        b.rf_write(meeting.all, all);
+        b.rf_write(meeting.left, all);
+        b.jump(search);
+        self.search(function, search, which, [fire, next]);
+        let mut b = function.at(next);
+        let (left, group) = (b.rf_read(meeting.left), b.rf_read(meeting.group));
+        let others = b.not(group);
+        let left = b.and(left, others);
+        b.rf_write(meeting.left, left);
+        b.branch(left, search, not_yet);
+        self.fire(function, fire, which, here);
+        self.not_yet(function, not_yet, which, here);
+    }
+
+    /// Looks whether the first lane that is left has all that it waits for.
+    fn search(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, [fire, next]: [BlockId; 2]) {
+        let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
+        let mut cx = self.staged(function, block, which);
+        let key = staging.key(self.module());
+        let keys = cx.cell_value(meeting.cells[key.0 as usize], Ty::B32);
+        let left = cx.b.rf_read(meeting.left);
+        let first = cx.b.ctz(left);
+        let first = cx.b.trunc(Type::I32, first);
+        let named = cx.b.lane_read(keys, first);
+        let alike = cx.b.icmp(IntCc::Eq, keys, named);
+        let all = cx.b.rf_read(meeting.all);
+        let group = cx.b.and(all, alike);
+        cx.b.rf_write(meeting.group, group);
+        let live = cx.b.rf_read(self.live);
+        let others = cx.b.not(group);
+        let mut missing = cx.b.and(live, others);
+        if !staging.is_barrier(self.module()) {
+            let named = cx.b.zero_extend(Type::I64, named);
+            missing = cx.b.and(missing, named);
+        }
+        cx.b.branch(missing, next, fire);
+    }
+
+    /// A group executes the statement.
+    fn fire(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, here: Here<'_>) {
+        let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
+        let module = self.module();
+        let mut cx = self.staged(function, block, which);
+        let (all, group) = (cx.b.rf_read(meeting.all), cx.b.rf_read(meeting.group));
+        let others = cx.b.not(group);
+        let rest = cx.b.and(all, others);
+        cx.b.rf_write(self.places[here.position as usize], rest);
+        cx.set_active(group);
+        let statement = staging.statement();
+        let insn = Insn { form: module.form(statement.form), operands: &statement.operands };
+        if staging.is_barrier(module) {
+            let Some(barrier) = barrier::barrier(&mut cx, &insn) else {
+                return cx.b.trap(TrapKind::Unimplemented);
+            };
+            let pc = meeting.pc();
+            let after = cx.b.function().new_block(pc);
+            cx.b.barrier(barrier, after);
+            let mut cx = self.staged(function, after, which);
+            staging.take_barrier_result(&mut cx);
+            return self.part(cx, which, here);
+        }
+        let lifted = insn.form.row.lift.map(|lift| lift(&mut cx, &insn));
+        if !matches!(lifted, Some(Ok(Flow::Next))) || cx.is_refused() {
+            return cx.b.trap(TrapKind::Unimplemented);
+        }
+        self.part(cx, which, here);
+    }
+
+    /// The active lanes, which have met, go on where each is.
+    fn part(&self, mut cx: Cx<'_>, which: usize, here: Here<'_>) {
+        let group = cx.active();
+        let others = cx.b.not(group);
+        let mut parked = here.waiting.clone();
+        parked.insert(here.position);
+        let sites = &self.meetings[which].sites;
+        parked.extend(sites.iter().map(|site| site.apart));
+        for site in sites {
+            let came = cx.b.rf_read(site.came);
+            let left = cx.b.and(came, others);
+            cx.b.rf_write(site.came, left);
+            let lanes = cx.b.and(came, group);
+            self.park(&mut cx, lanes, site.apart, &parked);
+        }
+        cx.b.dispatch(self.list(&parked), None, self.done);
+    }
+
+    /// Nobody is complete: other places get their turn, and if there are none, nothing can go on.
+    fn not_yet(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, here: Here<'_>) {
+        let pc = self.meetings[which].pc();
+        let stuck = function.new_block(pc);
+        let waiting = self.meetings.iter().flat_map(|meeting| &meeting.sites).map(|site| (site.came, site.pc));
+        function.at(stuck).deadlock(waiting.collect());
+        let mut b = function.at(block);
+        let all = b.rf_read(self.meetings[which].all);
+        b.rf_write(self.places[here.position as usize], all);
+        let nodes = self.plan.at.len() as u32;
+        let others = here.waiting.iter().copied().filter(|&place| place < nodes || place > here.position).collect();
+        let places = self.list(&others);
+        if places.is_empty() {
+            return b.jump(stuck);
+        }
+        b.dispatch(places, None, stuck);
+    }
+}

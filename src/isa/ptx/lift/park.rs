@@ -1,0 +1,144 @@
+//! Lanes that go on, wait, and get their turn.
+
+use crate::ir::{self, BlockId, Type, Value};
+
+use super::context::Cx;
+use super::emit::{Here, Shape};
+use super::order::Waiting;
+
+/// Rounds of a loop that may wait for other lanes, after which these get their turn: a power of two.
+const ROUNDS: u32 = 32;
+
+impl Shape<'_> {
+    /// All active lanes go to a node.
+    pub fn go(&self, mut cx: Cx<'_>, node: usize, here: Here<'_>) {
+        let to = self.plan.position[node];
+        if here.waiting.is_empty() || !self.plan.may_spin(here.position, to) {
+            return self.go_on(cx, to, here.waiting);
+        }
+        let one = cx.word(1);
+        let turns = cx.b.rf_read(self.turns);
+        let turns = cx.b.add(turns, one);
+        cx.b.rf_write(self.turns, turns);
+        let limit = cx.word(ROUNDS);
+        let is_long = cx.b.and(turns, limit);
+        let pc = cx.b.pc();
+        let (long, on) = (cx.b.function().new_block(pc), cx.b.function().new_block(pc));
+        cx.b.branch(is_long, long, on);
+        let (module, places, body) = (cx.module, cx.places, cx.body());
+        let function = cx.b.function();
+        let mut turn = Cx::new(function.at(long), module, places, body, &[], self.banks);
+        let zero = turn.word(0);
+        turn.b.rf_write(self.turns, zero);
+        let active = turn.active();
+        self.park(&mut turn, active, to, here.waiting);
+        let mut parked = here.waiting.clone();
+        parked.insert(to);
+        let after = turn.word(parked.range(..=to).count() as u32);
+        turn.b.dispatch(self.list(&parked), Some(after), self.done);
+        let on = Cx::new(function.at(on), module, places, body, &[], self.banks);
+        self.go_on(on, to, here.waiting);
+    }
+
+    fn go_on(&self, mut cx: Cx<'_>, to: u32, waiting: &Waiting) {
+        let active = cx.active();
+        if waiting.range(..to).next().is_none() {
+            if waiting.contains(&to) {
+                self.join(&mut cx, active, to);
+            }
+            return cx.b.jump(self.blocks[to as usize]);
+        }
+        self.park(&mut cx, active, to, waiting);
+        let mut waiting = waiting.clone();
+        waiting.insert(to);
+        let places = self.list(&waiting);
+        cx.b.dispatch(places, None, self.done);
+    }
+
+    /// Lanes that wait for a node become active with those that are.
+    fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
+        let place = self.places[to as usize];
+        let waiting = cx.b.rf_read(place);
+        let all = cx.b.or(active, waiting);
+        let none = cx.constant(Type::I64, 0);
+        cx.b.rf_write(place, none);
+        cx.set_active(all);
+    }
+
+    /// Lanes wait for a node.
+    pub fn park(&self, cx: &mut Cx<'_>, lanes: Value, to: u32, waiting: &Waiting) {
+        let place = self.places[to as usize];
+        let mut all = lanes;
+        if waiting.contains(&to) {
+            let before = cx.b.rf_read(place);
+            all = cx.b.or(before, lanes);
+        }
+        cx.b.rf_write(place, all);
+    }
+
+    pub fn list(&self, waiting: &Waiting) -> Vec<(ir::Reg, BlockId)> {
+        waiting.iter().map(|&n| (self.places[n as usize], self.blocks[n as usize])).collect()
+    }
+
+    /// A block of the same lanes that goes on to a node.
+    pub fn resume(&self, cx: &mut Cx<'_>, node: usize, here: Here<'_>) -> BlockId {
+        let to = self.plan.position[node];
+        if here.waiting.range(..=to).next().is_none() && !self.plan.may_spin(here.position, to) {
+            return self.blocks[to as usize];
+        }
+        let pc = cx.b.pc();
+        let block = cx.b.function().new_block(pc);
+        let (module, places, body) = (cx.module, cx.places, cx.body());
+        let then = Cx::new(cx.b.function().at(block), module, places, body, &[], self.banks);
+        self.go(then, node, here);
+        block
+    }
+
+    /// A block where no lane is active: the first place that has lanes goes on.
+    pub fn next_place(&self, cx: &mut Cx<'_>, waiting: &Waiting) -> BlockId {
+        if waiting.is_empty() {
+            return self.done;
+        }
+        let pc = cx.b.pc();
+        let block = cx.b.function().new_block(pc);
+        let places = self.list(waiting);
+        cx.b.function().at(block).dispatch(places, None, self.done);
+        block
+    }
+
+    /// The lanes of the guard go to `taken`, the others to `next`: those of the later node wait.
+    pub fn split(&self, mut cx: Cx<'_>, taken: usize, next: usize, here: Here<'_>) {
+        let (active, guard) = (cx.active(), cx.guard());
+        let other = cx.not(guard);
+        let (guard, other) = (cx.mask_value(guard), cx.mask_value(other));
+        let (low, high) = self.plan.in_order(taken, next);
+        let (of_low, of_high) = if low == taken { (guard, other) } else { (other, guard) };
+        let lanes = cx.b.and(active, of_low);
+        let late = cx.b.and(active, of_high);
+        let high = self.plan.position[high];
+        self.park(&mut cx, late, high, here.waiting);
+        cx.set_active(lanes);
+        let mut parked = here.waiting.clone();
+        parked.insert(high);
+        let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
+        let rest = match parked.first() {
+            Some(&first) if first == high => self.only(&mut cx, high),
+            _ => self.next_place(&mut cx, &parked),
+        };
+        cx.b.branch(lanes, on, rest);
+    }
+
+    /// A block where no lane is active, and lanes wait for a node that is the first of all.
+    fn only(&self, cx: &mut Cx<'_>, to: u32) -> BlockId {
+        let pc = cx.b.pc();
+        let block = cx.b.function().new_block(pc);
+        let mut b = cx.b.function().at(block);
+        let place = self.places[to as usize];
+        let lanes = b.rf_read(place);
+        b.write_active(lanes);
+        let none = b.iconst(Type::I64, 0);
+        b.rf_write(place, none);
+        b.jump(self.blocks[to as usize]);
+        block
+    }
+}

@@ -1,0 +1,27 @@
+//! Control flow. Facts, `ptx.md` 2.14.
+
+use super::{Line, line};
+use crate::isa::ptx::lift::control;
+
+pub const LINES: &[Line] = &[
+    line("bra", control::bra, "label", "[20 2.0] - .uni"),
+    line("brx.idx", control::brx, "s:u32, targets", "[30 6.0] - .uni"),
+    line("call", control::call, "call", "[20 2.0] - .uni"),
+    line("ret", control::ret, "", "[20 2.0] - .uni"),
+    line("exit", control::exit, "", "[20 2.0] -"),
+    line("trap", control::trap, "", "[20 2.0] -"),
+    line("brkpt", control::brkpt, "", "[20 2.0] -"),
+    line("nanosleep", control::nanosleep, "s", "[70 6.2] .u32"),
+    line("pmevent", control::pmevent, "i:0..15", "[20 2.0] -"),
+    line("pmevent", control::pmevent, "i:0..65535", "[20 3.0] .mask"),
+    line("alloca", control::alloca, "d, s{, i:1..}", "[53 7.3] .(u32|u64)"),
+    line("stacksave", control::stacksave, "d", "[53 7.3] .(u32|u64)"),
+    line("stackrestore", control::stackrestore, "s", "[53 7.3] .(u32|u64)"),
+    line(
+        "setmaxnreg",
+        control::nothing,
+        "registers",
+        "[90a 8.0|100a 8.6|103a 8.8|120a 8.8] .(inc|dec).sync.aligned.u32",
+    ),
+    line("griddepcontrol", control::nothing, "", "[90 7.8] .(launch_dependents|wait)"),
+];

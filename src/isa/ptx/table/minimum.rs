@@ -1,0 +1,108 @@
+//! Which targets and versions have a form.
+
+use std::fmt::{self, Display};
+
+use std::sync::LazyLock;
+
+use smallvec::SmallVec;
+
+use super::Form;
+use super::pattern::Modifier;
+use crate::isa::ptx::module::Target;
+
+/// Alternatives of a lowest target and, there, a lowest version.
+///
+/// A target with a suffix has all that the plain one has. What needs `sm_90a` is only there; what needs `sm_100f` is there
+/// and on later targets with a suffix of the same ten (facts, `ptx.md` 1.1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Minimum(SmallVec<[(Target, (u8, u8)); 1]>);
+
+struct Name(Target);
+
+impl Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.0.sm)?;
+        self.0.suffix.map_or(Ok(()), |suffix| write!(f, "{suffix}"))
+    }
+}
+
+impl Minimum {
+    /// `20 2.0`, `90a 8.0|100a 8.6`
+    pub fn parse(text: &str) -> Minimum {
+        let one = |text: &str| {
+            let (target, version) = text.split_once(' ')?;
+            let (major, minor) = version.split_once('.')?;
+            let digits = target.trim_end_matches(['a', 'f']);
+            let suffix = target[digits.len()..].chars().next();
+            Some((Target { sm: digits.parse().ok()?, suffix }, (major.parse().ok()?, minor.parse().ok()?)))
+        };
+        Minimum(text.split('|').map(|text| one(text).unwrap_or_else(|| panic!("minimum `{text}`"))).collect())
+    }
+
+    /// The error is what is needed: "needs sm_80".
+    pub fn check(&self, target: Target, version: (u8, u8)) -> Result<(), String> {
+        let mut older = None;
+        for &(lowest, from) in &self.0 {
+            if !has(target, lowest) {
+                continue;
+            }
+            if version >= from {
+                return Ok(());
+            }
+            older.get_or_insert(from);
+        }
+        if let Some((major, minor)) = older {
+            return Err(format!("needs PTX {major}.{minor}"));
+        }
+        let names: Vec<String> = self.0.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
+        Err(format!("needs {}, not {}", names.join(" or "), Name(target)))
+    }
+}
+
+/// What a modifier needs in whatever instruction; a form's own minimum comes on top.
+const MODIFIERS: &[(&str, &str)] = &[
+    ("shared::cta", "20 7.8"),
+    ("shared::cluster", "90 7.8"),
+    ("param::entry", "20 8.3"),
+    ("param::func", "20 8.3"),
+    ("cluster", "90 7.8"),
+    ("relaxed", "70 6.0"),
+    ("acquire", "70 6.0"),
+    ("release", "70 6.0"),
+    ("acq_rel", "70 6.0"),
+    ("L1::evict_normal", "70 7.4"),
+    ("L1::evict_unchanged", "70 7.4"),
+    ("L1::evict_first", "70 7.4"),
+    ("L1::evict_last", "70 7.4"),
+    ("L1::no_allocate", "70 7.4"),
+    ("L2::64B", "75 7.4"),
+    ("L2::128B", "75 7.4"),
+    ("L2::256B", "80 7.4"),
+    ("L2::cache_hint", "80 7.4"),
+    ("b128", "70 8.3"),
+];
+
+static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum)>> = LazyLock::new(|| {
+    let entry = |(text, minimum): &(&str, &str)| Some((Modifier::from_text(text)?, Minimum::parse(minimum)));
+    MODIFIERS.iter().filter_map(entry).collect()
+});
+
+/// Whether a target and version have all modifiers of a form.
+pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result<(), String> {
+    let has = |modifier| match modifier {
+        Modifier::Word(word) => form.has(word),
+        Modifier::Type(ty) => form.types.contains(&ty),
+    };
+    OF_MODIFIERS
+        .iter()
+        .filter(|&&(modifier, _)| has(modifier))
+        .try_for_each(|(_, minimum)| minimum.check(target, version))
+}
+
+fn has(target: Target, lowest: Target) -> bool {
+    match lowest.suffix {
+        None => target.sm >= lowest.sm,
+        Some('f') => target.suffix.is_some() && target.sm >= lowest.sm && target.sm / 10 == lowest.sm / 10,
+        Some(_) => target == lowest,
+    }
+}
