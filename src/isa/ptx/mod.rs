@@ -4,5 +4,8 @@ pub mod layout;
 pub mod lift;
 pub mod module;
 pub mod table;
+pub mod text;
 pub mod types;
 pub mod word;
+
+pub use text::{ReadErrors, read};

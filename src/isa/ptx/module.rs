@@ -90,6 +90,54 @@ pub struct Variable {
 pub struct Initial {
     pub bytes: Vec<u8>,
     pub addresses: Vec<InitialAddress>,
+    /// Of a `.samplerref` or `.texref`, which has no bytes.
+    pub sampler: Option<Sampler>,
+}
+
+/// How a texture is sampled: `{ addr_mode_0 = wrap, filter_mode = linear }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler {
+    /// Along x, y and z.
+    pub address_modes: [AddressMode; 3],
+    /// `filter_mode`; else the nearest texel.
+    pub linear: bool,
+    /// `force_unnormalized_coords`
+    pub unnormalized: bool,
+}
+
+/// `addr_mode_0` to `addr_mode_2`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressMode {
+    #[default]
+    Wrap,
+    Mirror,
+    ClampOgl,
+    ClampToEdge,
+    ClampToBorder,
+}
+
+impl AddressMode {
+    pub const ALL: [AddressMode; 5] = [
+        AddressMode::Wrap,
+        AddressMode::Mirror,
+        AddressMode::ClampOgl,
+        AddressMode::ClampToEdge,
+        AddressMode::ClampToBorder,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            AddressMode::Wrap => "wrap",
+            AddressMode::Mirror => "mirror",
+            AddressMode::ClampOgl => "clamp_ogl",
+            AddressMode::ClampToEdge => "clamp_to_edge",
+            AddressMode::ClampToBorder => "clamp_to_border",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<AddressMode> {
+        AddressMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// An address in an initial content.

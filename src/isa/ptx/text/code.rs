@@ -1,0 +1,147 @@
+//! [`Code`]: what is known of a function while its body is read.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::reader::{Reader, Result};
+use crate::isa::ptx::module::{Body, Label, LabelId, Operand, Register, RegisterDecl};
+use crate::isa::ptx::types::Ty;
+
+/// Registers `%r<100>`.
+struct Family<'a> {
+    prefix: &'a str,
+    ty: Ty,
+    elements: u8,
+}
+
+/// Where a label is named.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// A statement, and which of its operands.
+    Operand(u32, u32),
+    /// A list of `.branchtargets`, and which of its labels.
+    Target(u32, u32),
+}
+
+/// A label that is named: it may stand further on.
+struct Pending<'a> {
+    name: Cow<'a, str>,
+    at: u32,
+    place: Place,
+}
+
+struct Scope {
+    id: u32,
+    /// Pending labels that were there when it began.
+    pending: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Code<'a> {
+    pub body: Body,
+    families: Vec<Family<'a>>,
+    /// Registers of families that have been named.
+    members: FxHashMap<(u32, u64), Register>,
+    /// By the number of their scope.
+    labels: FxHashMap<(u32, &'a str), LabelId>,
+    scopes: Vec<Scope>,
+    scope_count: u32,
+    pending: Vec<Pending<'a>>,
+    /// Where the operands of a statement stand.
+    pub places: Vec<u32>,
+    pub words: Vec<&'a str>,
+}
+
+impl<'a> Code<'a> {
+    /// Forgets the function before.
+    pub fn begin(&mut self) {
+        self.body = Body::default();
+        self.families.clear();
+        self.members.clear();
+        self.labels.clear();
+        self.scopes.clear();
+        self.scope_count = 0;
+        self.pending.clear();
+    }
+
+    /// Adds a register, or a vector of some; the first.
+    pub fn register(&mut self, name: &str, ty: Ty, elements: u8) -> Register {
+        let first = Register(self.body.registers.len() as u32);
+        match elements {
+            1 => self.body.registers.push(RegisterDecl { name: name.to_string(), ty }),
+            _ => {
+                let element = |n: u8| RegisterDecl { name: format!("{name}.{}", ['x', 'y', 'z', 'w'][n as usize]), ty };
+                self.body.registers.extend((0..elements).map(element));
+            }
+        }
+        first
+    }
+
+    pub fn family(&mut self, prefix: &'a str, ty: Ty, elements: u8) -> u32 {
+        self.families.push(Family { prefix, ty, elements });
+        self.families.len() as u32 - 1
+    }
+
+    /// A register of a family, which is made when it is first named, and how many elements it has.
+    pub fn member(&mut self, family: u32, number: u64) -> (Register, u8) {
+        let &Family { prefix, ty, elements } = &self.families[family as usize];
+        if let Some(&register) = self.members.get(&(family, number)) {
+            return (register, elements);
+        }
+        let register = self.register(&format!("{prefix}{number}"), ty, elements);
+        self.members.insert((family, number), register);
+        (register, elements)
+    }
+
+    pub fn open(&mut self) {
+        self.scopes.push(Scope { id: self.scope_count, pending: self.pending.len() });
+        self.scope_count += 1;
+    }
+
+    pub fn name_label(&mut self, name: Cow<'a, str>, at: u32, place: Place) {
+        self.pending.push(Pending { name, at, place });
+    }
+
+    /// Ends a scope: labels that were named in it are those that it has, or those of the scopes around it.
+    pub fn close(&mut self) {
+        let Some(scope) = self.scopes.pop() else { return };
+        let mut kept = scope.pending;
+        for n in scope.pending..self.pending.len() {
+            let Pending { name, place, .. } = &self.pending[n];
+            let Some(&label) = self.labels.get(&(scope.id, &**name)) else {
+                self.pending.swap(kept, n);
+                kept += 1;
+                continue;
+            };
+            match *place {
+                Place::Operand(statement, operand) => {
+                    self.body.statements[statement as usize].operands[operand as usize] = Operand::Label(label);
+                }
+                Place::Target(list, n) => self.body.branch_targets[list as usize][n as usize] = label,
+            }
+        }
+        self.pending.truncate(kept);
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub fn label(&mut self, name: &'a str, at: u32) -> Result<()> {
+        let code = &mut self.code;
+        let scope = code.scopes.last().map_or(0, |scope| scope.id);
+        let label = LabelId(code.body.labels.len() as u32);
+        if code.labels.insert((scope, name), label).is_some() {
+            return self.fail(at, format!("the label `{name}` is there twice"));
+        }
+        let statement = code.body.statements.len() as u32;
+        code.body.labels.push(Label { name: name.to_string(), statement });
+        Ok(())
+    }
+
+    /// Labels that are named and nowhere.
+    pub fn check_labels(&mut self) {
+        for Pending { name, at, .. } in self.code.pending.drain(..) {
+            self.errors.push(at, format!("found `{name}`, which is no label here, expected one"));
+        }
+    }
+}

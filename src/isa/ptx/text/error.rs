@@ -1,0 +1,79 @@
+//! What is wrong with a text.
+
+use std::fmt;
+
+/// Errors of one text, at most.
+pub const MAX_ERRORS: usize = 20;
+
+/// One error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// Byte offset in the text.
+    pub at: u32,
+    /// From 1 on.
+    pub line: u32,
+    /// In bytes, from 1 on.
+    pub column: u32,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// All errors of a text, the first 20, in the order they were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadErrors {
+    pub errors: Vec<ReadError>,
+}
+
+impl fmt::Display for ReadErrors {
+    /// One `line:column: message` a line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.errors.iter().enumerate() {
+            if n > 0 {
+                writeln!(f)?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ReadErrors {}
+
+/// Errors while a text is read: byte offsets and messages.
+#[derive(Default)]
+pub(super) struct Found {
+    errors: Vec<(u32, String)>,
+}
+
+impl Found {
+    pub fn push(&mut self, at: u32, message: String) {
+        // One error for one place: what follows from it is no news.
+        if !self.is_full() && self.errors.last().is_none_or(|&(last, _)| last != at) {
+            self.errors.push((at, message));
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    pub fn located(self, text: &[u8]) -> ReadErrors {
+        let locate = |(at, message): (u32, String)| {
+            let before = &text[..(at as usize).min(text.len())];
+            let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+            let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() as u32 + 1;
+            ReadError { at, line, column, message }
+        };
+        ReadErrors { errors: self.errors.into_iter().map(locate).collect() }
+    }
+}

@@ -1,0 +1,98 @@
+//! The text of PTX: [`read`] makes a checked module of it, [`print`] writes one.
+//!
+//! The reader goes once over the text. It resolves names, evaluates constant expressions and checks declarations, scopes and the
+//! structure of statements. Which modifiers and operands an instruction takes is in [`super::table`].
+//!
+//! Source: facts, `ptx.md` 1, 3, 4.
+
+mod code;
+mod constant;
+mod declare;
+mod error;
+mod function;
+mod head;
+mod initial;
+mod lexer;
+mod names;
+mod operand;
+mod print;
+mod print_code;
+mod reader;
+mod selector;
+mod special;
+mod statement;
+mod toplevel;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{ReadError, ReadErrors};
+pub use print::print;
+
+use rustc_hash::FxHashMap;
+
+use super::module::{Module, Target};
+use code::Code;
+use error::Found;
+use lexer::{Kind, Lexer, Token};
+use names::Names;
+use reader::{Budget, Reader};
+
+/// Variables, labels of a list and the like that `N<count>` may stand for in one module, at most.
+const MAX_NAMES: u64 = 1 << 16;
+/// Bytes of initial contents that a module may have beyond some for each byte of text.
+const MAX_INITIAL: u64 = 1 << 24;
+
+/// Reads and checks a module: 7-bit text, which may end in bytes 0.
+///
+/// # Errors
+///
+/// What is wrong, with its place in the text: the first 20 errors.
+pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
+    let all = text;
+    let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+    let text = &text[..end];
+    let mut errors = Found::default();
+    if text.len() >= u32::MAX as usize {
+        errors.push(0, format!("{} bytes of text, more than a module may have", text.len()));
+        return Err(errors.located(all));
+    }
+    let text = match std::str::from_utf8(text) {
+        Ok(text) if text.is_ascii() => text,
+        _ => {
+            let at = text.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+            errors.push(at as u32, format!("found the byte {:#04x}, expected 7-bit text", text[at]));
+            return Err(errors.located(all));
+        }
+    };
+    let module = Module {
+        text: text.into(),
+        version: (0, 0),
+        target: Target { sm: 0, suffix: None },
+        address_size: 32,
+        independent_textures: false,
+        variables: vec![],
+        functions: vec![],
+        forms: vec![],
+        files: vec![],
+    };
+    let mut reader = Reader {
+        text,
+        lexer: Lexer::new(text),
+        token: Token { kind: Kind::End, at: 0, end: 0, value: 0 },
+        errors,
+        module,
+        names: Names::default(),
+        code: Code::default(),
+        budget: Budget { names: MAX_NAMES, initial: MAX_INITIAL + 16 * text.len() as u64 },
+        forms: FxHashMap::default(),
+        joined: FxHashMap::default(),
+        debug: None,
+        debug_sections: false,
+    };
+    reader.module();
+    match reader.errors.is_empty() {
+        true => Ok(reader.module),
+        false => Err(reader.errors.located(all)),
+    }
+}

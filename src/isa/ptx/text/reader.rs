@@ -1,0 +1,232 @@
+//! [`Reader`]: where reading stands, and what all parts of the reader use.
+
+use rustc_hash::FxHashMap;
+
+use super::code::Code;
+use super::error::Found;
+use super::lexer::{Kind, Lexer, Token};
+use super::names::Names;
+use crate::isa::ptx::module::{FormId, Module};
+
+/// The error is with [`Reader::errors`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fail;
+
+pub(super) type Result<T> = std::result::Result<T, Fail>;
+
+/// Limits of what a short text may ask for.
+pub(super) struct Budget {
+    /// Names that `N<count>` may still stand for, those of registers excepted.
+    pub names: u64,
+    /// Bytes that initial contents may still have.
+    pub initial: u64,
+}
+
+pub(super) struct Reader<'a> {
+    pub text: &'a str,
+    pub lexer: Lexer<'a>,
+    /// The next token.
+    pub token: Token,
+    pub errors: Found,
+    pub module: Module,
+    pub names: Names<'a>,
+    /// The function that is read.
+    pub code: Code<'a>,
+    pub budget: Budget,
+    /// Mnemonics as they stand in the text.
+    pub forms: FxHashMap<&'a str, FormId>,
+    /// Mnemonics without what may stand between their words.
+    pub joined: FxHashMap<String, FormId>,
+    /// `.target` with `debug`: where it stands.
+    pub debug: Option<u32>,
+    pub debug_sections: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub fn fail<T>(&mut self, at: u32, message: impl Into<String>) -> Result<T> {
+        self.errors.push(at, message.into());
+        Err(Fail)
+    }
+
+    pub fn advance(&mut self) -> Token {
+        std::mem::replace(&mut self.token, self.lexer.next())
+    }
+
+    pub fn slice(&self, token: Token) -> &'a str {
+        &self.text[token.at as usize..token.end as usize]
+    }
+
+    /// The next token as it is written.
+    pub fn here(&self) -> &'a str {
+        self.slice(self.token)
+    }
+
+    /// The next token without its dot, if it is a word; else nothing.
+    pub fn word(&self) -> &'a str {
+        match self.token.kind {
+            Kind::Word => &self.here()[1..],
+            _ => "",
+        }
+    }
+
+    /// Fails at the next token.
+    pub fn unexpected<T>(&mut self, expected: &str) -> Result<T> {
+        let found = match self.token.kind {
+            Kind::End => "the end of the text".to_string(),
+            Kind::Bad => {
+                let problem = self.lexer.problem;
+                return self.fail(self.token.at, format!("found {problem}, expected {expected}"));
+            }
+            _ => {
+                let text = self.here();
+                match text.char_indices().nth(60) {
+                    Some((end, _)) => format!("`{}...`", &text[..end]),
+                    None => format!("`{text}`"),
+                }
+            }
+        };
+        self.fail(self.token.at, format!("found {found}, expected {expected}"))
+    }
+
+    pub fn is(&self, byte: u8) -> bool {
+        self.token.kind == Kind::Punct(byte)
+    }
+
+    pub fn take(&mut self, byte: u8) -> bool {
+        let is = self.is(byte);
+        if is {
+            self.advance();
+        }
+        is
+    }
+
+    pub fn take_word(&mut self, word: &str) -> bool {
+        let is = self.token.kind == Kind::Word && self.word() == word;
+        if is {
+            self.advance();
+        }
+        is
+    }
+
+    pub fn expect(&mut self, byte: u8, expected: &str) -> Result<()> {
+        match self.take(byte) {
+            true => Ok(()),
+            false => self.unexpected(expected),
+        }
+    }
+
+    pub fn semicolon(&mut self) -> Result<()> {
+        self.expect(b';', "`;`")
+    }
+
+    /// An identifier, and where it stands.
+    pub fn name(&mut self, expected: &str) -> Result<(&'a str, u32)> {
+        match self.token.kind {
+            Kind::Name => {
+                let token = self.advance();
+                Ok((self.slice(token), token.at))
+            }
+            _ => self.unexpected(expected),
+        }
+    }
+
+    /// One integer literal, of at most `max`.
+    pub fn literal(&mut self, expected: &str, max: u64) -> Result<u64> {
+        match self.token.kind {
+            Kind::Integer { .. } if self.token.value <= max => Ok(self.advance().value),
+            Kind::Integer { .. } => {
+                self.fail(self.token.at, format!("found `{}`, expected {expected} of at most {max}", self.here()))
+            }
+            _ => self.unexpected(expected),
+        }
+    }
+
+    pub fn text_literal(&mut self) -> Result<&'a str> {
+        match self.token.kind {
+            Kind::Text => {
+                let token = self.advance();
+                let quoted = self.slice(token);
+                Ok(&quoted[1..quoted.len() - 1])
+            }
+            _ => self.unexpected("a string"),
+        }
+    }
+
+    /// What exists from a target and a version on.
+    pub fn needs(&mut self, at: u32, what: &str, sm: u32, version: (u8, u8)) -> Result<()> {
+        if self.module.target.sm < sm {
+            let found = self.module.target.sm;
+            return self.fail(at, format!("{what} needs sm_{sm}, the target is sm_{found}"));
+        }
+        if self.module.version < version {
+            let (found, needed) = (self.module.version, version);
+            let message = format!("{what} needs version {}.{}, this is {}.{}", needed.0, needed.1, found.0, found.1);
+            return self.fail(at, message);
+        }
+        Ok(())
+    }
+
+    /// Takes names from the budget.
+    pub fn spend_names(&mut self, at: u32, count: u64) -> Result<()> {
+        match self.budget.names.checked_sub(count) {
+            Some(left) => {
+                self.budget.names = left;
+                Ok(())
+            }
+            None => self.fail(at, format!("{count} names by one `<N>`, more than a module may have")),
+        }
+    }
+
+    /// Goes behind the next `;`, or to the next `}`.
+    pub fn recover_statement(&mut self) {
+        loop {
+            match self.token.kind {
+                Kind::End | Kind::Punct(b'}') => return,
+                Kind::Punct(b';') => {
+                    self.advance();
+                    return;
+                }
+                _ => {
+                    self.advance();
+                }
+            }
+        }
+    }
+
+    /// Goes behind the next `;`, or behind the braces that come before it.
+    pub fn recover_declaration(&mut self) {
+        loop {
+            match self.token.kind {
+                Kind::End => return,
+                Kind::Punct(b';' | b'}') => {
+                    self.advance();
+                    return;
+                }
+                Kind::Punct(b'{') => {
+                    self.skip_braces();
+                    return;
+                }
+                _ => {
+                    self.advance();
+                }
+            }
+        }
+    }
+
+    /// Goes behind the `}` that closes the `{` which stands here.
+    pub fn skip_braces(&mut self) {
+        let mut depth = 0_u64;
+        loop {
+            match self.token.kind {
+                Kind::End => return,
+                Kind::Punct(b'{') => depth += 1,
+                Kind::Punct(b'}') => depth -= 1,
+                _ => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Bodies of functions: scopes, labels, declarations and instructions. Facts, `ptx.md` 1.3 and 1.4.
+
+use std::borrow::Cow;
+
+use super::code::Place;
+use super::function::Parameter;
+use super::lexer::{Kind, Token};
+use super::names::Named;
+use super::reader::{Reader, Result};
+use super::toplevel;
+use crate::isa::ptx::module::{
+    FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine, Statement,
+};
+use crate::isa::ptx::table;
+use crate::isa::ptx::types::{StateSpace, Ty};
+
+/// Scopes within scopes, at most.
+const MAX_DEPTH: u32 = 256;
+
+impl<'a> Reader<'a> {
+    /// The body of a function, at whose `{` it stands.
+    pub fn body(&mut self, id: FunctionId, outputs: &[Parameter<'a>], inputs: &[Parameter<'a>]) -> Result<()> {
+        self.code.begin();
+        self.names.open();
+        self.code.open();
+        let function = self.module.function(id);
+        let formals: Vec<Formal> = function.outputs.iter().chain(&function.inputs).copied().collect();
+        for (parameter, formal) in outputs.iter().chain(inputs).zip(formals) {
+            let named = match formal {
+                Formal::Param(variable) => Named::Variable(variable),
+                Formal::Reg(..) => Named::Register(self.code.register(parameter.name, parameter.ty, 1), 1),
+            };
+            if self.names.declared_here(parameter.name).is_some() {
+                self.errors.push(parameter.at, format!("`{}` is declared twice", parameter.name));
+            }
+            self.names.declare(parameter.name, named);
+        }
+        let start = self.token.at;
+        self.advance();
+        let depth = self.names.depth();
+        self.open_scope();
+        while self.names.depth() > depth {
+            if self.token.kind == Kind::End {
+                while self.names.depth() >= depth {
+                    self.close_scope();
+                }
+                return self.fail(start, "found the end of the text, expected the `}` of this `{`");
+            }
+            if self.errors.is_full() {
+                return Err(super::reader::Fail);
+            }
+            self.code.body.end = self.token.at;
+            if self.line(id).is_err() {
+                self.recover_statement();
+            }
+        }
+        self.close_scope();
+        self.check_labels();
+        self.module.functions[id.0 as usize].body = Some(std::mem::take(&mut self.code.body));
+        Ok(())
+    }
+
+    fn open_scope(&mut self) {
+        self.names.open();
+        self.code.open();
+    }
+
+    fn close_scope(&mut self) {
+        self.names.close();
+        self.code.close();
+    }
+
+    /// A brace, a label, a directive or an instruction.
+    fn line(&mut self, function: FunctionId) -> Result<()> {
+        match self.token.kind {
+            Kind::Name => {
+                let token = self.advance();
+                match self.take(b':') {
+                    true => self.labelled(token),
+                    false => self.instruction(token.at, None, token),
+                }
+            }
+            Kind::Punct(b'@') => self.guarded(),
+            Kind::Word => self.directive(function),
+            Kind::Punct(b'{') => {
+                if self.names.depth() >= MAX_DEPTH {
+                    let at = self.token.at;
+                    self.skip_braces();
+                    self.errors.push(at, format!("more than {MAX_DEPTH} scopes within scopes"));
+                    return Ok(());
+                }
+                self.advance();
+                self.open_scope();
+                Ok(())
+            }
+            Kind::Punct(b'}') => {
+                self.advance();
+                self.close_scope();
+                Ok(())
+            }
+            _ => self.unexpected("an instruction, a directive, a label or `}`"),
+        }
+    }
+
+    /// What follows `name:`.
+    fn labelled(&mut self, token: Token) -> Result<()> {
+        let (name, at) = (self.slice(token), token.at);
+        let list = match self.word() {
+            "branchtargets" => Self::branch_targets,
+            "calltargets" => Self::call_targets,
+            "callprototype" => Self::call_prototype,
+            _ => return self.label(name, at),
+        };
+        self.advance();
+        if self.names.declared_here(name).is_some() {
+            return self.fail(at, format!("`{name}` is declared twice"));
+        }
+        let named = list(self)?;
+        self.names.declare(name, named);
+        Ok(())
+    }
+
+    /// `A, B, N<5>;`
+    fn branch_targets(&mut self) -> Result<Named> {
+        let list = self.code.body.branch_targets.len() as u32;
+        self.code.body.branch_targets.push(vec![]);
+        loop {
+            let (name, at) = self.name("a label")?;
+            match self.count()? {
+                None => self.branch_target(list, name.into(), at),
+                Some(count) => {
+                    self.spend_names(at, count)?;
+                    (0..count).for_each(|number| self.branch_target(list, format!("{name}{number}").into(), at));
+                }
+            }
+            if !self.take(b',') {
+                self.semicolon()?;
+                return Ok(Named::BranchTargets(list));
+            }
+        }
+    }
+
+    fn branch_target(&mut self, list: u32, name: Cow<'a, str>, at: u32) {
+        let targets = &mut self.code.body.branch_targets[list as usize];
+        let place = Place::Target(list, targets.len() as u32);
+        targets.push(LabelId(u32::MAX));
+        self.code.name_label(name, at, place);
+    }
+
+    /// `f, g;`
+    fn call_targets(&mut self) -> Result<Named> {
+        let mut all = vec![];
+        loop {
+            all.push(self.declared_function()?.0);
+            if !self.take(b',') {
+                break;
+            }
+        }
+        self.semicolon()?;
+        self.code.body.call_targets.push(all);
+        Ok(Named::CallTargets(self.code.body.call_targets.len() as u32 - 1))
+    }
+
+    fn call_prototype(&mut self) -> Result<Named> {
+        let prototype = self.prototype()?;
+        self.code.body.prototypes.push(prototype);
+        Ok(Named::Prototype(self.code.body.prototypes.len() as u32 - 1))
+    }
+
+    fn directive(&mut self, function: FunctionId) -> Result<()> {
+        match self.word() {
+            "pragma" => self.pragma(),
+            "loc" => self.source_line(),
+            "reg" => {
+                self.advance();
+                self.registers()
+            }
+            word => match toplevel::space(word) {
+                Some(space) if space != StateSpace::Tex => {
+                    self.advance();
+                    self.variables(Linkage::Local, space, Some(function))
+                }
+                _ => self.unexpected("a directive of a body"),
+            },
+        }
+    }
+
+    /// `.loc f l c[, function_name LABEL[+n], inlined_at f l c]`
+    fn source_line(&mut self) -> Result<()> {
+        self.advance();
+        let file = self.literal("the number of a file", u32::MAX.into())? as u32;
+        let line = self.literal("a line", u32::MAX.into())? as u32;
+        let column = self.literal("a column", u32::MAX.into())? as u32;
+        while self.take(b',') {
+            match self.name("`function_name` or `inlined_at`")? {
+                ("function_name", _) => {
+                    self.name("a label of a debug section")?;
+                    if self.take(b'+') {
+                        self.literal("an offset", u64::MAX)?;
+                    }
+                }
+                ("inlined_at", _) => {
+                    for what in ["the number of a file", "a line", "a column"] {
+                        self.literal(what, u32::MAX.into())?;
+                    }
+                }
+                (name, at) => {
+                    return self.fail(at, format!("found `{name}`, expected `function_name` or `inlined_at`"));
+                }
+            }
+        }
+        let lines = &mut self.code.body.lines;
+        let statement = self.code.body.statements.len() as u32;
+        let here = SourceLine { file, line, column };
+        match lines.last_mut() {
+            Some(last) if last.0 == statement => last.1 = here,
+            _ => lines.push((statement, here)),
+        }
+        Ok(())
+    }
+
+    /// `@p` or `@!p`, and the instruction.
+    fn guarded(&mut self) -> Result<()> {
+        let at = self.advance().at;
+        if self.is(b'@') && self.module.version < (2, 0) {
+            self.lexer.skip_line();
+            self.advance();
+            return Ok(());
+        }
+        let not = self.take(b'!');
+        let register_at = self.token.at;
+        let register = self.scalar_register("a predicate register")?;
+        if self.code.body.registers[register.0 as usize].ty != Ty::Pred {
+            return self.fail(register_at, "found another register, expected a predicate register");
+        }
+        match self.token.kind {
+            Kind::Name => {
+                let token = self.advance();
+                self.instruction(at, Some(Guard { register, not }), token)
+            }
+            _ => self.unexpected("an instruction"),
+        }
+    }
+
+    /// An instruction whose opcode has been taken.
+    fn instruction(&mut self, at: u32, guard: Option<Guard>, opcode: Token) -> Result<()> {
+        self.code.words.clear();
+        let name = self.slice(opcode);
+        self.code.words.push(name);
+        let mut end = opcode.end;
+        while self.token.kind == Kind::Word {
+            self.code.words.push(self.word());
+            end = self.advance().end;
+        }
+        let form = self.form(opcode.at, end)?;
+        let mut operands = Operands::new();
+        self.code.places.clear();
+        match name {
+            "call" => self.call(&mut operands)?,
+            "bra" => {
+                let (name, at) = self.name("a label")?;
+                self.code.places.push(at);
+                let place = Place::Operand(self.code.body.statements.len() as u32, 0);
+                self.code.name_label(name.into(), at, place);
+                operands.push(Operand::Label(LabelId(u32::MAX)));
+            }
+            _ if self.is(b';') => {}
+            _ => loop {
+                self.code.places.push(self.token.at);
+                operands.push(self.operand()?);
+                if !self.take(b',') {
+                    break;
+                }
+            },
+        }
+        // The statement stands even if its end fails: labels that it names are pending.
+        let known = &self.module.forms[form.0 as usize];
+        let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
+        self.code.body.statements.push(Statement { at, guard, form, operands });
+        if let Err((n, message)) = wrong {
+            let place = self.code.places.get(n).copied().unwrap_or(opcode.at);
+            return self.fail(
+                place,
+                format!("operand {} of `{}`: {message}", n + 1, &self.text[opcode.at as usize..end as usize]),
+            );
+        }
+        self.semicolon()
+    }
+
+    /// The form of the mnemonic in `words`, which stands between two places.
+    fn form(&mut self, at: u32, end: u32) -> Result<FormId> {
+        let written = &self.text[at as usize..end as usize];
+        if let Some(&form) = self.forms.get(written) {
+            return Ok(form);
+        }
+        let joined = self.code.words.join(".");
+        let id = match self.joined.get(&joined) {
+            Some(&id) => id,
+            None => {
+                let form = match table::resolve(&self.code.words) {
+                    Ok(form) => form,
+                    Err(message) => return self.fail(at, message),
+                };
+                let id = FormId(self.module.forms.len() as u32);
+                self.module.forms.push(form);
+                self.joined.insert(joined, id);
+                id
+            }
+        };
+        if let Err(message) = table::available(self.module.form(id), self.module.target, self.module.version) {
+            return self.fail(at, message);
+        }
+        self.forms.insert(written, id);
+        Ok(id)
+    }
+}
