@@ -3,7 +3,9 @@
 //! Each is one atomic read-modify-write of the host: its own instruction where there is one, else a compare-and-swap
 //! loop. All are sequentially consistent, as compiled code's are.
 
-use half::f16;
+use half::{bf16, f16};
+
+use crate::mbarrier::MemoryBarrier;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 /// Type of the memory cell.
@@ -16,6 +18,9 @@ pub enum AtomicType {
     F16,
     /// Two halves, each operated on, in one 4-byte cell.
     F16x2,
+    Bf16,
+    /// Two of them.
+    Bf16x2,
     F32,
     F64,
 }
@@ -25,8 +30,8 @@ impl AtomicType {
     pub const fn bytes(self) -> u32 {
         match self {
             AtomicType::I8 => 1,
-            AtomicType::I16 | AtomicType::F16 => 2,
-            AtomicType::I32 | AtomicType::F16x2 | AtomicType::F32 => 4,
+            AtomicType::I16 | AtomicType::F16 | AtomicType::Bf16 => 2,
+            AtomicType::I32 | AtomicType::F16x2 | AtomicType::Bf16x2 | AtomicType::F32 => 4,
             AtomicType::I64 | AtomicType::F64 => 8,
         }
     }
@@ -78,6 +83,10 @@ pub enum AtomicKind {
     },
     /// As `CompareExchange`, but compared as floats: zeros are equal, a NaN equals nothing.
     FCompareExchange,
+    /// `b` threads and `compare` bytes (both signed) arrive at a [`MemoryBarrier`]; with `drop` later phases await fewer threads.
+    Arrive {
+        drop: bool,
+    },
 }
 
 /// Does the operation on the cell at `pointer` and returns the old value, zero-extended. Operands count in their low
@@ -193,14 +202,17 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
                 m.wrapping_add(compare)
             }
         }
+        AtomicKind::Arrive { drop } => MemoryBarrier(m).arrive(b as i64, compare as i64, drop).0,
         AtomicKind::FAdd { .. } | AtomicKind::FMin { .. } | AtomicKind::FMax { .. } | AtomicKind::FCompareExchange => {
             match ty {
                 AtomicType::F64 | AtomicType::I64 => float(kind, &DOUBLE, m, b, compare),
                 AtomicType::F32 | AtomicType::I32 => float(kind, &SINGLE, m, b, compare),
                 AtomicType::F16 | AtomicType::I16 | AtomicType::I8 => float(kind, &HALF, m, b, compare),
-                AtomicType::F16x2 => {
+                AtomicType::Bf16 => float(kind, &BRAIN, m, b, compare),
+                AtomicType::F16x2 | AtomicType::Bf16x2 => {
+                    let format = if ty == AtomicType::F16x2 { &HALF } else { &BRAIN };
                     let half = |shift: u32| {
-                        float(kind, &HALF, m >> shift & 0xffff, b >> shift & 0xffff, compare >> shift & 0xffff)
+                        float(kind, format, m >> shift & 0xffff, b >> shift & 0xffff, compare >> shift & 0xffff)
                     };
                     half(0) | half(16) << 16
                 }
@@ -226,6 +238,15 @@ const HALF: Format = Format {
     // Exact to 24 bits and then rounded to 11 is the same as rounded once, since 24 >= 2 * 11 + 2.
     add: |a, b| {
         u64::from(f16::from_f32(f16::from_bits(a as u16).to_f32() + f16::from_bits(b as u16).to_f32()).to_bits())
+    },
+};
+const BRAIN: Format = Format {
+    sign: 1 << 15,
+    infinity: 0x7f80,
+    normal: 0x0080,
+    // As above: 24 >= 2 * 8 + 2.
+    add: |a, b| {
+        u64::from(bf16::from_f32(bf16::from_bits(a as u16).to_f32() + bf16::from_bits(b as u16).to_f32()).to_bits())
     },
 };
 const SINGLE: Format = Format {

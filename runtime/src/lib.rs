@@ -8,6 +8,7 @@ pub mod atomics;
 mod context;
 pub mod fault;
 pub mod launch;
+pub mod mbarrier;
 pub mod memory;
 pub mod warp;
 pub mod window;

@@ -244,10 +244,11 @@ pub fn atomic_element(
     address: u64,
     [b, compare]: [u64; 2],
 ) -> Result<(u64, Residency), FaultKind> {
-    let (ty, kind) = if op.is_of_pairs() {
-        (AtomicType::F16x2, atomic_kind(op, Type::F16, nan))
-    } else {
-        (atomic_type(access.ty), atomic_kind(op, access.ty, nan))
+    let (ty, kind) = match access.ty {
+        Type::I16 if op.is_of_brain() => (AtomicType::Bf16, atomic_kind(op, Type::F16, nan)),
+        _ if op.is_of_brain() => (AtomicType::Bf16x2, atomic_kind(op, Type::F16, nan)),
+        _ if op.is_of_pairs() => (AtomicType::F16x2, atomic_kind(op, Type::F16, nan)),
+        ty => (atomic_type(ty), atomic_kind(op, ty, nan)),
     };
     match place(context, access, actor, address)? {
         Place::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
@@ -342,6 +343,9 @@ pub fn atomic_type(ty: Type) -> AtomicType {
     }
 }
 
+/// What a NaN of `bf16` is.
+const BRAIN_NAN: u64 = 0x7fff;
+
 /// The runtime's name of an atomic operation.
 pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
     let nan = nan.canonical(ty);
@@ -367,5 +371,9 @@ pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
         AtomicOp::FAdd { flush } | AtomicOp::PairFAdd { flush } => AtomicKind::FAdd { flush, nan },
         AtomicOp::FMin | AtomicOp::PairFMin => AtomicKind::FMin { nan },
         AtomicOp::FMax | AtomicOp::PairFMax => AtomicKind::FMax { nan },
+        AtomicOp::BrainFAdd => AtomicKind::FAdd { flush: false, nan: BRAIN_NAN },
+        AtomicOp::BrainFMin => AtomicKind::FMin { nan: BRAIN_NAN },
+        AtomicOp::BrainFMax => AtomicKind::FMax { nan: BRAIN_NAN },
+        AtomicOp::Arrive { drop } => AtomicKind::Arrive { drop },
     }
 }

@@ -191,6 +191,11 @@ names! {
         AtomicOp::PairFAdd { flush: true } => "pair.fadd.ftz",
         AtomicOp::PairFMin => "pair.fmin",
         AtomicOp::PairFMax => "pair.fmax",
+        AtomicOp::BrainFAdd => "brain.fadd",
+        AtomicOp::BrainFMin => "brain.fmin",
+        AtomicOp::BrainFMax => "brain.fmax",
+        AtomicOp::Arrive { drop: false } => "arrive",
+        AtomicOp::Arrive { drop: true } => "arrive.drop",
     }
     Operation {
         Operation::Sample => "sample",

@@ -376,14 +376,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::Atomic { access, op, value, compare, sparse } => {
             let scalar = env.access(&access, AccessKind::Atomic)?;
-            let float = op.is_float();
-            let either = op == AtomicOp::Exchange;
-            attribute(
-                "type of the atomic",
-                "of its operation's kind",
-                access.ty.name(),
-                if op.is_of_pairs() { access.ty == Type::I32 } else { either || float == access.ty.is_float() },
-            )?;
+            attribute("type of the atomic", "of its operation's kind", access.ty.name(), op.takes(access.ty))?;
             env.of_shape("value", value, access.ty, scalar)?;
             attribute(
                 "`compare`",

@@ -80,7 +80,8 @@ impl Guest for Ptx {
         let program = kernel.program;
         let needed = with_kernel(program.linked(), kernel.id, local_memory);
         let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
-        let local = (needed.bytes.min(MAX_LOCAL) as u32).saturating_add(stack).next_multiple_of(16);
+        let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
+        let local = frames_end.saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
         config.shared_bytes = launch.shared_bytes(options.shared_bytes)?;
         config.local_bytes = local;
@@ -95,6 +96,7 @@ impl Guest for Ptx {
         put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
         put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
         put(driver::LOCAL_END, &local.to_le_bytes());
+        put(driver::FRAMES_END, &frames_end.to_le_bytes());
         let mut held = vec![];
         if options.cooperative {
             let workspace = super::maxwell::grid_workspace(program.memory())?;

@@ -54,7 +54,7 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         }
         _ => {
             if ty == Type::I32 {
-                let op = named_where(u, |op: AtomicOp| !op.is_float())?;
+                let op = named_where(u, |op: AtomicOp| op.takes(Type::I32))?;
                 let (value, compare) = (*u.choose(&pool.words)?, *u.choose(&pool.words)?);
                 let access = Access { count: 1, align: 4, ..access };
                 let compare = op.has_compare().then_some(compare);

@@ -366,6 +366,8 @@ impl Generator<'_> {
                 let ty = match op {
                     op if op.is_float() => self.float_type(),
                     op if op.is_of_pairs() => Type::I32,
+                    op if op.is_of_brain() => self.pick(&[Type::I16, Type::I32]),
+                    AtomicOp::Arrive { .. } => Type::I64,
                     _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
                 };
                 let access = self.access(space, ty, true);

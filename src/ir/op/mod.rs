@@ -141,17 +141,55 @@ pub enum AtomicOp {
     },
     PairFMin,
     PairFMax,
+    /// The same on an `i16` as a `bf16`, or on each half of an `i32`. A NaN result is 0x7fff.
+    BrainFAdd,
+    BrainFMin,
+    BrainFMax,
+    /// Arrivals at a barrier in memory, an `i64`: `b` threads and `compare` bytes, or bytes that are awaited from now on as a negative
+    /// number. See [`MemoryBarrier`](warploom_runtime::mbarrier::MemoryBarrier).
+    Arrive {
+        /// The threads do not take part in later phases.
+        drop: bool,
+    },
 }
 
 impl AtomicOp {
     /// Whether it has a second operand, `compare`.
     pub fn has_compare(self) -> bool {
-        matches!(self, AtomicOp::CompareExchange | AtomicOp::FCompareExchange | AtomicOp::MaskedOr | AtomicOp::Wrap)
+        matches!(
+            self,
+            AtomicOp::CompareExchange
+                | AtomicOp::FCompareExchange
+                | AtomicOp::MaskedOr
+                | AtomicOp::Wrap
+                | AtomicOp::Arrive { .. }
+        )
     }
 
     /// Whether it acts on an `i32` of two halves.
     pub fn is_of_pairs(self) -> bool {
         matches!(self, AtomicOp::PairFAdd { .. } | AtomicOp::PairFMin | AtomicOp::PairFMax)
+    }
+
+    /// Whether it acts on `bf16`s in an `i16` or `i32`.
+    pub fn is_of_brain(self) -> bool {
+        matches!(self, AtomicOp::BrainFAdd | AtomicOp::BrainFMin | AtomicOp::BrainFMax)
+    }
+
+    /// Whether there is no compiled code for it.
+    pub fn is_interpreted(self) -> bool {
+        self.is_of_pairs() || self.is_of_brain() || matches!(self, AtomicOp::Arrive { .. })
+    }
+
+    /// Whether it may act on a cell of this type.
+    pub fn takes(self, ty: Type) -> bool {
+        match self {
+            AtomicOp::Exchange => true,
+            AtomicOp::Arrive { .. } => ty == Type::I64,
+            _ if self.is_of_pairs() => ty == Type::I32,
+            _ if self.is_of_brain() => matches!(ty, Type::I16 | Type::I32),
+            _ => self.is_float() == ty.is_float(),
+        }
     }
 
     /// Whether it acts on floats alone.

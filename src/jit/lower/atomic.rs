@@ -344,9 +344,13 @@ impl BlockLowerer<'_, '_, '_> {
                 let wraps = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, old, operand);
                 self.b.ins().select(wraps, less, more)
             }
-            AtomicOp::PairFAdd { .. } | AtomicOp::PairFMin | AtomicOp::PairFMax => {
-                unreachable!("pairs are interpreted")
-            }
+            AtomicOp::PairFAdd { .. }
+            | AtomicOp::PairFMin
+            | AtomicOp::PairFMax
+            | AtomicOp::BrainFAdd
+            | AtomicOp::BrainFMin
+            | AtomicOp::BrainFMax
+            | AtomicOp::Arrive { .. } => unreachable!("these are interpreted"),
             AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => {
                 let flush = matches!(op, AtomicOp::FAdd { flush: true });
                 let kind = match op {

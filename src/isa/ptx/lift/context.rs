@@ -41,6 +41,8 @@ pub struct Banks {
     pub carry: ir::Reg,
     /// Where the frame of the function with frames begins that a lane is in: an offset in its local memory.
     pub frame: ir::Reg,
+    /// Bytes that a lane's stack has taken from the end of local memory, `i32`; and what calls keep of them.
+    pub stack: BankId,
 }
 
 impl Banks {
@@ -54,6 +56,7 @@ impl Banks {
             pred: bank("p", CellKind::Mask, counts.pred),
             carry: bank("cc", CellKind::Mask, 1).reg(0),
             frame: bank("frame", CellKind::Lane(Type::I32), 1).reg(0),
+            stack: bank("sp", CellKind::Lane(Type::I32), 1 + counts.kept_stacks),
         }
     }
 }
@@ -66,6 +69,8 @@ pub struct Counts {
     pub b32: u32,
     pub b64: u32,
     pub pred: u32,
+    /// Instances that put the stack back when they return.
+    pub kept_stacks: u32,
 }
 
 /// Where a register of PTX lives.
@@ -435,6 +440,29 @@ impl<'a> Cx<'a> {
         let merged = value.merge(active, Mask::Lanes(old), &mut self.b);
         let merged = self.mask_value(merged);
         self.b.rf_write(self.banks.carry, merged);
+    }
+
+    // The stack.
+
+    /// Bytes that the stack has taken.
+    pub fn stack(&mut self) -> Value {
+        self.b.rf_read(self.banks.stack.reg(0))
+    }
+
+    pub fn set_stack(&mut self, bytes: Value) {
+        self.b.rf_write(self.banks.stack.reg(0), bytes);
+    }
+
+    /// Keeps the stack as it is, under this number.
+    pub fn keep_stack(&mut self, number: u32) {
+        let bytes = self.stack();
+        self.b.rf_write(self.banks.stack.reg(1 + number), bytes);
+    }
+
+    /// The stack is again as it was kept.
+    pub fn restore_stack(&mut self, number: u32) {
+        let bytes = self.b.rf_read(self.banks.stack.reg(1 + number));
+        self.set_stack(bytes);
     }
 
     // Registers.

@@ -1,56 +1,104 @@
-//! Control flow.
+//! Control flow, waiting, and the stack.
+//!
+//! Source: facts, `ptx.md` 2.14.
+
+use crate::ir::{IntCc, Type, Value};
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::types::Ty;
 
 use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use super::driver;
+use super::flow::{Flow, Lifted, Unsupported};
 
-pub fn bra(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// What ends a block is no operation in it: `graph` and `emit` have what these instructions do.
+macro_rules! ends_of_blocks {
+    ($($name:ident)*) => {$(
+        pub fn $name(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
+            Err(Unsupported)
+        }
+    )*};
 }
 
-pub fn brx(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+ends_of_blocks! { bra brx call ret exit trap }
+
+/// `brkpt`: there is no debugger.
+pub fn brkpt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    nothing(cx, insn)
 }
 
-pub fn call(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `nanosleep`: warps take turns as it is.
+pub fn nanosleep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    nothing(cx, insn)
 }
 
-pub fn ret(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `pmevent`: nobody counts.
+pub fn pmevent(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    nothing(cx, insn)
 }
 
-pub fn exit(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// Alignment of what `alloca` gives if it does not say, in bytes.
+const STACK_ALIGN: u64 = 8;
+
+/// `alloca`: takes local memory from the end on. If there is too little left the address is one past all local memory, so that accesses
+/// are faults.
+pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let align = match insn.operands.get(2) {
+        None => STACK_ALIGN,
+        Some(&Operand::Integer(align)) if align.is_power_of_two() && align <= 1 << 16 => align.max(4),
+        Some(_) => return Err(Unsupported),
+    };
+    let ty = insn.form.ty(0);
+    if !matches!(ty, Ty::U32 | Ty::U64) {
+        return Err(Unsupported);
+    }
+    let size = cx.bits(insn.operand(1), Ty::B64);
+    let (end, frames) = (long(cx, driver::LOCAL_END), long(cx, driver::FRAMES_END));
+    let used = cx.stack();
+    let used = cx.resize(used, Type::I64, false);
+    let top = cx.b.sub(end, used);
+    let room = cx.b.sub(top, frames);
+    let fits = cx.b.icmp(IntCc::LeU, size, room);
+    let (start, mask) = (cx.b.sub(top, size), cx.constant(Type::I64, align.wrapping_neg()));
+    let start = cx.b.and(start, mask);
+    // Alignment may take what is left.
+    let still = cx.b.icmp(IntCc::GeU, start, frames);
+    let fits = cx.b.and(fits, still);
+    let nowhere = cx.constant(Type::I64, NOWHERE);
+    let address = cx.b.select(fits, start, nowhere);
+    let taken = cx.b.sub(end, start);
+    let taken = cx.b.select(fits, taken, used);
+    let taken = cx.b.trunc(Type::I32, taken);
+    cx.set_stack(taken);
+    cx.set(insn.operand(0), ty, address);
+    Ok(Flow::Next)
 }
 
-pub fn trap(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// An address past a lane's local memory, however long that is.
+const NOWHERE: u64 = 0xffff_0000;
+
+/// A word of the driver's bank, zero-extended.
+fn long(cx: &mut Cx<'_>, offset: u32) -> Value {
+    let word = cx.driver(offset, Type::I32);
+    cx.resize(word, Type::I64, false)
 }
 
-pub fn brkpt(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `stacksave`: the address where the stack is.
+pub fn stacksave(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (end, used) = (cx.driver(driver::LOCAL_END, Type::I32), cx.stack());
+    let top = cx.b.sub(end, used);
+    cx.set(insn.operand(0), Ty::U32, top);
+    Ok(Flow::Next)
 }
 
-pub fn nanosleep(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `stackrestore`: it is there again.
+pub fn stackrestore(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (end, top) = (cx.driver(driver::LOCAL_END, Type::I32), cx.bits(insn.operand(0), Ty::U32));
+    let used = cx.b.sub(end, top);
+    cx.set_stack(used);
+    Ok(Flow::Next)
 }
 
-pub fn pmevent(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
-
-pub fn alloca(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
-
-pub fn stacksave(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
-
-pub fn stackrestore(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
-
+/// `setmaxnreg`, `griddepcontrol`: no effect.
 pub fn nothing(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+    Ok(Flow::Next)
 }

@@ -19,6 +19,8 @@ pub const LOCAL_END: u32 = 36;
 /// Bytes of the copies of kernel parameters and of `.const` variables: `i32`.
 pub const PARAM_BYTES: u32 = 40;
 pub const CONSTANT_BYTES: u32 = 44;
+/// Where a lane's stack may begin, which grows down from there to the frames of functions: `i32`.
+pub const FRAMES_END: u32 = 48;
 /// %envreg0 to 31.
 pub const ENVIRONMENT: u32 = 64;
 pub const BYTES: u32 = ENVIRONMENT + 4 * 32;

@@ -35,13 +35,14 @@ pub struct Kernel<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalMemory {
     pub bytes: u64,
-    /// Whether functions are called that have frames behind that.
+    /// Whether functions are called that have frames behind that, or take stack.
     pub has_frames: bool,
 }
 
 pub fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
     let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &Meetings::default());
-    LocalMemory { bytes: graph.local_bytes, has_frames: !graph.outlines.is_empty() }
+    let takes_stack = graph.instances.iter().any(|instance| takes_stack(kernel.module, instance.function));
+    LocalMemory { bytes: graph.local_bytes, has_frames: takes_stack || !graph.outlines.is_empty() }
 }
 
 /// The kernel with all that it calls.
@@ -61,6 +62,8 @@ pub(super) struct Shape<'a> {
     /// Cells of the registers of each instance.
     cells: Vec<Vec<Cell>>,
     frames: Frames,
+    /// By instance: under which number its caller's stack is kept, if it has one of its own.
+    stacks: Vec<Option<u32>>,
     /// By position: the place's mask register and the block.
     pub places: Vec<ir::Reg>,
     pub blocks: Vec<BlockId>,
@@ -78,6 +81,24 @@ pub(super) struct Shape<'a> {
 pub(super) struct Here<'a> {
     pub position: u32,
     pub waiting: &'a Waiting,
+}
+
+/// Whether a function takes stack.
+pub(super) fn takes_stack(module: &Module, function: FunctionId) -> bool {
+    let statements = module.function(function).body.iter().flat_map(|body| &body.statements);
+    let mut opcodes = statements.map(|statement| module.form(statement.form).row.opcode);
+    opcodes.any(|opcode| matches!(opcode, "alloca" | "stackrestore"))
+}
+
+/// Gives numbers to the instances that take stack, which is their own.
+fn stacks(module: &Module, graph: &Graph, counts: &mut Counts) -> Vec<Option<u32>> {
+    let mut number = |function| {
+        takes_stack(module, function).then(|| {
+            counts.kept_stacks += 1;
+            counts.kept_stacks - 1
+        })
+    };
+    graph.instances.iter().map(|instance| number(instance.function)).collect()
 }
 
 fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
@@ -107,6 +128,7 @@ impl<'a> Shape<'a> {
         let mut counts = Counts::default();
         let cells = cells(kernel, graph, &mut counts);
         let frames = Frames::new(kernel.module, graph, &mut counts);
+        let stacks = stacks(kernel.module, graph, &mut counts);
         let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
         let banks = Banks::declare(function, counts);
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
@@ -130,7 +152,7 @@ impl<'a> Shape<'a> {
             Some(&first) => b.jump(blocks[first as usize]),
             None => b.exit(),
         }
-        Shape { plan, banks, cells, frames, places, blocks, done, turns, meetings, live }
+        Shape { plan, banks, cells, frames, stacks, places, blocks, done, turns, meetings, live }
     }
 
     pub fn module(&self) -> &'a Module {
@@ -196,10 +218,13 @@ impl<'a> Shape<'a> {
         let statement = &body.statements[returned.statement as usize];
         let call = Call::of(statement);
         match (returned.from, call) {
-            (Giver::Instance(callee), Some(call)) => {
-                let callee = self.callee(callee);
+            (Giver::Instance(instance), Some(call)) => {
+                let callee = self.callee(instance);
                 let given = calls::given(cx, callee);
                 calls::take_returns(cx, &call, callee, given);
+                if let Some(number) = self.stacks[instance] {
+                    cx.restore_stack(number);
+                }
             }
             (Giver::Outline(outline), Some(call)) => {
                 let node = &self.plan.graph.nodes[number];
@@ -235,6 +260,9 @@ impl<'a> Shape<'a> {
             }
             End::Call { statement, callee, entry } => {
                 let statement = start(&mut cx, statement, false);
+                if let Some(number) = self.stacks[callee] {
+                    cx.keep_stack(number);
+                }
                 if let Some(call) = Call::of(statement) {
                     calls::pass_arguments(&mut cx, &call, self.callee(callee));
                 }

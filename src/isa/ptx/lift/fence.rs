@@ -1,8 +1,16 @@
 //! Fences.
+//!
+//! Source: facts, `ptx.md` 2.8.
 
 use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use super::flow::{Flow, Lifted};
+use crate::isa::ptx::word::Word;
 
-pub fn fence(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `membar`, `fence`, fences between proxies: one for all. The warps of a block share a host thread, which sees what it did in order,
+/// and a cluster is one block.
+pub fn fence(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    if insn.form.one_of(&[Word::Cta, Word::Cluster]).is_none() {
+        cx.b.fence();
+    }
+    Ok(Flow::Next)
 }

@@ -11,6 +11,7 @@ use crate::isa::ptx::types::{Kind, Ty};
 use super::calls::{self, Callee, Place};
 use super::context::{Cell, Counts, Cx, cell_type};
 use super::driver;
+use super::emit::takes_stack;
 use super::graph::{Call, End, Graph};
 use super::liveness::Liveness;
 
@@ -26,6 +27,8 @@ pub struct Frames {
     /// Bytes of local memory in front of the first frame.
     before: u64,
     liveness: Option<Liveness>,
+    /// Whether functions take stack, which calls keep; and under which number the kernel's own is kept.
+    stack: Option<u32>,
 }
 
 /// A register that is kept in a frame.
@@ -45,14 +48,18 @@ impl Frames {
                 && let Some(liveness) = &liveness
             {
                 let resume = graph.outlines[*outline].sites[*site];
-                // With the caller's own place to go back to.
-                let kept = liveness.with_callers(graph, resume).len() + 1;
+                // With the caller's own place to go back to, and the stack.
+                let kept = liveness.with_callers(graph, resume).len() + 2;
                 most[caller] = most[caller].max(2 * KEPT * kept as u64);
             }
         }
         bytes.iter_mut().zip(most).for_each(|(bytes, most)| *bytes = (*bytes + most).next_multiple_of(16));
+        let stack = graph.instances.iter().any(|instance| takes_stack(module, instance.function)).then(|| {
+            counts.kept_stacks += 1;
+            counts.kept_stacks - 1
+        });
         let back = graph.outlines.iter().map(|_| super::cells::cell(Ty::B32, true, counts)).collect();
-        Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness }
+        Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness, stack }
     }
 
     /// The number of the place that each active lane goes back to.
@@ -66,6 +73,11 @@ impl Frames {
             None => cx.fixed_place(self.before as u32),
             Some(caller) => (cx.frame(), self.bytes[caller] as i32),
         }
+    }
+
+    /// Where a frame keeps its stack: at its end.
+    fn stack_place(&self, cx: &mut Cx<'_>, caller: usize) -> Place {
+        (cx.frame(), (self.bytes[caller] - KEPT) as i32)
     }
 
     fn kept(&self, module: &Module, graph: &Graph, cells: &[Vec<Cell>], caller: usize, resume: usize) -> Vec<Kept> {
@@ -94,6 +106,13 @@ impl Frames {
         let size = cx.word(self.bytes[outline] as u32);
         let end = cx.b.add(frame, size);
         let limit = cx.driver(driver::LOCAL_END, Type::I32);
+        let limit = match self.stack {
+            Some(_) => {
+                let used = cx.stack();
+                cx.b.sub(limit, used)
+            }
+            None => limit,
+        };
         let over = cx.b.icmp(IntCc::GtU, end, limit);
         cx.b.raise(LaneFault::StackOverflow, over);
         let resume = graph.outlines[outline].sites[site];
@@ -104,6 +123,14 @@ impl Frames {
                 let place = (cx.frame(), (first + KEPT * n) as i32);
                 keep(cx, place, &register);
             }
+        }
+        match (self.stack, caller) {
+            (Some(number), None) => cx.keep_stack(number),
+            (Some(_), Some(caller)) => {
+                let (used, place) = (cx.stack(), self.stack_place(cx, caller));
+                calls::store(cx, place, used);
+            }
+            (None, _) => {}
         }
         let callee = shape.callee(Some(to));
         calls::pass_arguments(cx, call, callee);
@@ -127,6 +154,15 @@ impl Frames {
                 let place = (cx.frame(), (first + KEPT * n) as i32);
                 restore(cx, place, &register);
             }
+        }
+        match (self.stack, caller) {
+            (Some(number), None) => cx.restore_stack(number),
+            (Some(_), Some(caller)) => {
+                let place = self.stack_place(cx, caller);
+                let used = calls::load(cx, place, Type::I32);
+                cx.set_stack(used);
+            }
+            (None, _) => {}
         }
         let from = self.callee(cx, caller);
         calls::take_returns(cx, call, shape.callee(Some(from)), given);

@@ -1,0 +1,90 @@
+//! Barriers in guest memory: objects of 8 bytes that threads arrive at and on which copies count bytes.
+//!
+//! Source: facts, `ptx.md` 2.11. The layout is nobody's but ours: guests get at it through operations only.
+
+/// The counts are this wide.
+const COUNT_BITS: u32 = 20;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// One more, for it has a sign: bytes may arrive before they are announced.
+const BYTES_BITS: u32 = 21;
+const BYTES: u64 = (1 << BYTES_BITS) - 1;
+
+const PENDING_AT: u32 = 0;
+const EXPECTED_AT: u32 = PENDING_AT + COUNT_BITS;
+const BYTES_AT: u32 = EXPECTED_AT + COUNT_BITS;
+/// What is left: the number of the phase, modulo 8.
+pub const PHASE_AT: u32 = BYTES_AT + BYTES_BITS;
+
+/// A barrier: threads that its phase still awaits (bits 0 to 19), threads that each phase awaits (20 to 39), bytes that the phase
+/// still awaits (40 to 60, with a sign), and the phase's number (61 to 63).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryBarrier(pub u64);
+
+impl MemoryBarrier {
+    /// In phase 0, for so many threads (their low 20 bits).
+    pub const fn new(threads: u64) -> MemoryBarrier {
+        MemoryBarrier::of(0, threads, threads, 0)
+    }
+
+    const fn of(phase: u64, pending: u64, expected: u64, bytes: u64) -> MemoryBarrier {
+        MemoryBarrier(
+            phase << PHASE_AT
+                | (bytes & BYTES) << BYTES_AT
+                | (expected & COUNT) << EXPECTED_AT
+                | (pending & COUNT) << PENDING_AT,
+        )
+    }
+
+    pub const fn phase(self) -> u64 {
+        self.0 >> PHASE_AT
+    }
+
+    pub const fn pending(self) -> u64 {
+        self.0 >> PENDING_AT & COUNT
+    }
+
+    /// After `threads` have arrived and `bytes`, both of which count down; negative ones are awaited from now on. If nothing is left
+    /// the next phase begins.
+    #[must_use]
+    pub const fn arrive(self, threads: i64, bytes: i64, drop: bool) -> MemoryBarrier {
+        let expected = (self.0 >> EXPECTED_AT).wrapping_sub(if drop { threads as u64 } else { 0 }) & COUNT;
+        let pending = self.pending().wrapping_sub(threads as u64) & COUNT;
+        let left = (self.0 >> BYTES_AT).wrapping_sub(bytes as u64) & BYTES;
+        if pending == 0 && left == 0 {
+            return MemoryBarrier::of(self.phase().wrapping_add(1), expected, expected, 0);
+        }
+        MemoryBarrier::of(self.phase(), pending, expected, left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryBarrier;
+
+    #[test]
+    fn a_phase_ends_when_threads_and_bytes_are_there() {
+        let fresh = MemoryBarrier::new(3);
+        let two = fresh.arrive(2, 0, false);
+        assert_eq!((two.phase(), two.pending()), (0, 1));
+        // Bytes before they are announced.
+        let early = two.arrive(0, 16, false);
+        let announced = early.arrive(1, -48, false);
+        assert_eq!((announced.phase(), announced.pending()), (0, 0));
+        let next = announced.arrive(0, 32, false);
+        assert_eq!(next, MemoryBarrier::new(3).with_phase(1));
+    }
+
+    #[test]
+    fn threads_that_drop_are_not_awaited_again() {
+        let barrier = MemoryBarrier::new(2).arrive(1, 0, true).arrive(1, 0, false);
+        assert_eq!(barrier, MemoryBarrier::new(1).with_phase(1));
+        let wrapped = (0..7).fold(barrier, |barrier, _| barrier.arrive(1, 0, false));
+        assert_eq!(wrapped, MemoryBarrier::new(1));
+    }
+
+    impl MemoryBarrier {
+        fn with_phase(self, phase: u64) -> MemoryBarrier {
+            MemoryBarrier(self.0 | phase << super::PHASE_AT)
+        }
+    }
+}
