@@ -29,7 +29,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     let mut out = String::new();
     match container::recognise(&bytes) {
-        None | Some(Format::Cubin | Format::Hsaco | Format::Assembly | Format::Ir) => {}
+        None | Some(Format::Cubin | Format::Hsaco | Format::Ptx | Format::Assembly | Format::Ir) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
     match container::modules_for(&bytes, options.gpu.arch) {

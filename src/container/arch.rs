@@ -12,8 +12,10 @@ use super::{Isa, Module};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Arch {
-    /// 50, 52 or 53.
+    /// Any that PTX may be for; cubins are run of 50, 52 and 53.
     Sm(u32),
+    /// What PTX is for: this GPU and later ones. No GPU has this name.
+    Compute(u32),
     Gfx9(TargetId),
 }
 
@@ -38,9 +40,24 @@ const DEFAULTS: [Arch; 8] = [
     Arch::plain(Gfx9::Gfx909),
 ];
 
+/// Numbers of GPUs in PTX's `.target`.
+const SM: [u32; 31] = [
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103,
+    110, 120, 121,
+];
+/// Code that a driver need not compile comes first: a number above those of GPUs.
+const CUBIN: u32 = 1000;
+/// The newest GPU of which PTX is executed whole.
+const NEWEST: u32 = 90;
+
 impl Arch {
     const fn plain(mach: Gfx9) -> Arch {
         Arch::Gfx9(TargetId { mach, xnack: None, sramecc: None })
+    }
+
+    /// Whether warploom runs the cubins of this GPU.
+    pub fn runs(self) -> bool {
+        matches!(self, Arch::Sm(50 | 52 | 53) | Arch::Gfx9(_))
     }
 
     /// What a module is for; none of a function of the IR.
@@ -55,7 +72,8 @@ impl Arch {
         match module.isa {
             Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
             Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
-            Isa::Ptx { .. } | Isa::Ir => None,
+            Isa::Ptx { sm } => Some(Arch::Compute(sm)),
+            Isa::Ir => None,
         }
     }
 
@@ -63,7 +81,8 @@ impl Arch {
     pub fn rank(self, code: Arch) -> Option<u32> {
         match (self, code) {
             // Of one major revision the newer desktop GPU runs the older one's code; sm_53, a Tegra, is by itself.
-            (Arch::Sm(gpu), Arch::Sm(code)) => (gpu == code || (gpu, code) == (52, 50)).then_some(code),
+            (Arch::Sm(gpu), Arch::Sm(code)) => (gpu == code || (gpu, code) == (52, 50)).then_some(CUBIN + code),
+            (Arch::Sm(gpu), Arch::Compute(code)) => (code <= gpu).then_some(code),
             (Arch::Gfx9(gpu), Arch::Gfx9(code)) => gpu.rank(code),
             _ => None,
         }
@@ -71,8 +90,12 @@ impl Arch {
 
     /// How well code suits where no GPU is asked for: the place of the GPU among those tried, and [`Arch::rank`] for it.
     pub fn default_rank(code: Arch) -> Option<(usize, u32)> {
+        if let Arch::Compute(sm) = code {
+            // Of newer ones than the last that is executed whole, the oldest has least of what is not.
+            return Some((0, if sm <= NEWEST { CUBIN + sm } else { CUBIN.saturating_sub(sm) }));
+        }
         let ranks = DEFAULTS.iter().rev().enumerate();
-        ranks.filter_map(|(place, gpu)| Some((place, gpu.rank(code)?))).max()
+        ranks.filter_map(|(place, gpu)| Some((place + 1, gpu.rank(code)?))).max()
     }
 }
 
@@ -102,11 +125,11 @@ impl std::str::FromStr for Arch {
             let gpus: Vec<String> = Gfx9::all().map(|mach| mach.to_string()).collect();
             let gpus = gpus.join(", ");
             format!(
-                "`{text}`: expected sm_50, sm_52, sm_53, or one of {gpus} with settings, such as gfx906:sramecc-:xnack+"
+                "`{text}`: expected a GPU of NVIDIA's, such as sm_52 or sm_80, or one of {gpus} with settings, such as gfx906:sramecc-:xnack+"
             )
         };
         if let Some(number) = text.strip_prefix("sm_") {
-            return number.parse().ok().filter(|sm| matches!(sm, 50 | 52 | 53)).map(Arch::Sm).ok_or_else(wrong);
+            return number.parse().ok().filter(|sm| SM.contains(sm)).map(Arch::Sm).ok_or_else(wrong);
         }
         let mut parts = text.split(':');
         let mach = parts.next().and_then(|name| Gfx9::all().find(|mach| mach.to_string() == name)).ok_or_else(wrong)?;
@@ -135,6 +158,7 @@ impl std::fmt::Display for Arch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Arch::Sm(sm) => write!(f, "sm_{sm}"),
+            Arch::Compute(sm) => write!(f, "compute_{sm}"),
             Arch::Gfx9(target) => {
                 write!(f, "{}", target.mach)?;
                 for (name, setting) in [("sramecc", target.sramecc), ("xnack", target.xnack)] {

@@ -8,7 +8,7 @@ use super::Arch;
 pub enum Error {
     #[error(
         "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
-         file with an .nv_fatbin or .hip_fatbin section, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
+         file with an .nv_fatbin or .hip_fatbin section, PTX, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
          says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
@@ -16,6 +16,10 @@ pub enum Error {
     /// Truncated, or not what the format promises.
     #[error("at offset {offset:#x}: {what}: expected {expected}")]
     Malformed { offset: u64, what: String, expected: String },
+
+    /// In PTX: line, column and message of each error.
+    #[error(transparent)]
+    Ptx(#[from] crate::isa::ptx::ReadErrors),
 
     /// In assembly.
     #[error("line {line}: {problem}")]
@@ -31,7 +35,7 @@ pub enum Error {
     Member { member: String, offset: u64, source: Box<Error> },
 
     #[error(
-        "no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53, or a code object for gfx900 to gfx906; \
+        "no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53, PTX, or a code object for gfx900 to gfx906; \
          the file holds {found}"
     )]
     NoCandidate { found: String },

@@ -92,9 +92,13 @@ pub struct FatBinary<'a> {
 /// Fat binaries of a file that starts with one, or of a host's ELF file.
 pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary<'a>>, Error> {
     match format {
-        Format::Cubin | Format::Hsaco | Format::AmdOpenCl | Format::OffloadBundle | Format::Assembly | Format::Ir => {
-            Ok(vec![])
-        }
+        Format::Cubin
+        | Format::Hsaco
+        | Format::AmdOpenCl
+        | Format::OffloadBundle
+        | Format::Ptx
+        | Format::Assembly
+        | Format::Ir => Ok(vec![]),
         Format::FatBinary => sequence(bytes, 0),
         Format::HostElf => {
             let mut all = Vec::new();

@@ -41,6 +41,8 @@ pub enum Format {
     OffloadBundle,
     /// An ELF file of another machine; fat binaries and offload bundles may be in its sections.
     HostElf,
+    /// NVIDIA's PTX, text that a driver compiles.
+    Ptx,
     /// Text, see [`text`].
     Assembly,
     /// A function in the text form of the IR, see [`crate::ir::print`].
@@ -56,6 +58,7 @@ impl std::fmt::Display for Format {
             Format::AmdOpenCl => "AMD OpenCL 2 binary",
             Format::OffloadBundle => "offload bundle",
             Format::HostElf => "ELF file of a host",
+            Format::Ptx => "NVIDIA PTX",
             Format::Assembly => "assembly",
             Format::Ir => "function of the IR",
         })
@@ -72,7 +75,7 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
         return Some(Format::OffloadBundle);
     }
     if !bytes.starts_with(b"\x7fELF") {
-        return text::recognise(bytes);
+        return if ptx::recognise(bytes) { Some(Format::Ptx) } else { text::recognise(bytes) };
     }
     let machine = bytes.get(0x12..0x14)?;
     let machine = u16::from_le_bytes([machine[0], machine[1]]);

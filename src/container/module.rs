@@ -97,6 +97,13 @@ pub enum SymbolKind {
     Descriptor,
 }
 
+impl SymbolKind {
+    /// A texture, a sampler or a surface: it stands for a handle.
+    pub fn is_image(self) -> bool {
+        matches!(self, SymbolKind::Texture | SymbolKind::Sampler | SymbolKind::Surface)
+    }
+}
+
 /// Who sees a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {

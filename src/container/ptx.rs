@@ -46,6 +46,28 @@ fn binding(linkage: Linkage) -> Binding {
     }
 }
 
+/// Whether a file is PTX: text of which the first directive is `.version`.
+pub(super) fn recognise(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        let skipped = match rest {
+            [b'/', b'/', ..] | [b'#' | b'@', ..] => rest.iter().position(|&byte| byte == b'\n'),
+            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|two| two == b"*/").map(|at| at + 3),
+            _ => return rest.starts_with(b".version"),
+        };
+        match skipped {
+            Some(skipped) => rest = &rest[skipped + 1..],
+            None => return false,
+        }
+    }
+}
+
+/// The module of a text.
+pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
+    module(crate::isa::ptx::read(bytes)?)
+}
+
 /// Puts a checked module into the form that all binaries have.
 pub fn module(read: ptx::Module) -> Result<Module, Error> {
     let read = Arc::new(read);
@@ -182,6 +204,8 @@ impl Making {
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
+                    // A texture or surface: its handle.
+                    _ if self.module.symbol(of).kind.is_image() => RelocKind::Header { at: 0, bits: 32 },
                     true => RelocKind::Generic { at: 0, bits },
                     false => RelocKind::Address { half: if bits < 64 { Half::Low } else { Half::Whole }, at: 0, bits },
                 };

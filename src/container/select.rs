@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, recognise, text};
+use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, text};
 
 /// Every module in the file that can run: of a fat binary or an offload bundle the best member, nested ones included.
 ///
-/// It is what the driver of an sm_52 device would take, sm_52 before sm_50, else one of sm_53; of AMD's GPUs gfx900 comes first,
-/// then gfx906, with XNACK off.
+/// It is what the driver of an sm_52 device would take, sm_52 before sm_50, else one of sm_53, else PTX, that for the newest GPU up to
+/// sm_90 first; of AMD's GPUs gfx900 comes first, then gfx906, with XNACK off.
 pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
     modules_for(bytes, None)
 }
@@ -79,6 +79,7 @@ impl File {
         let module = match recognise(bytes).ok_or_else(unrecognised)? {
             Format::Cubin => cubin::parse(bytes)?,
             Format::Hsaco => hsaco::parse(bytes)?,
+            Format::Ptx => ptx::parse(bytes)?,
             Format::AmdOpenCl => hsaco::opencl::parse(bytes)?,
             format @ (Format::Assembly | Format::Ir) => text::parse(bytes, format)?,
             format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
@@ -113,6 +114,7 @@ struct Member<'a> {
 impl Member<'_> {
     fn module(self) -> Result<Module, Error> {
         let parsed = self.content.and_then(|content| match self.unit {
+            Unit::FatBinary(_) if recognise(&content) == Some(Format::Ptx) => ptx::parse(&content),
             Unit::FatBinary(_) => cubin::parse(&content),
             Unit::Bundle(_) => hsaco::parse(&content),
         });
@@ -124,15 +126,22 @@ impl Member<'_> {
 fn visit(bytes: &[u8], format: Format, show: &mut dyn FnMut(Member<'_>)) -> Result<(), Error> {
     fatbin::visit(bytes, format, &mut |visited| {
         let member = visited.member;
-        let is_cubin = match &visited.content {
-            Ok(content) => recognise(content) == Some(Format::Cubin),
-            Err(_) => member.kind == fatbin::MemberKind::Cubin,
+        let format = match (&visited.content, member.kind) {
+            (Ok(content), _) => recognise(content),
+            (Err(_), fatbin::MemberKind::Cubin) => Some(Format::Cubin),
+            (Err(_), fatbin::MemberKind::Ptx) => Some(Format::Ptx),
+            (Err(_), _) => None,
+        };
+        let arch = match format {
+            Some(Format::Cubin) => format!("sm_{}", member.arch).parse().ok().filter(|&arch| Arch::runs(arch)),
+            Some(Format::Ptx) => Some(Arch::Compute(member.arch)),
+            _ => None,
         };
         show(Member {
             unit: Unit::FatBinary(visited.unit),
             label: member.label(),
             offset: member.offset,
-            arch: format!("sm_{}", member.arch).parse().ok().filter(|_| is_cubin),
+            arch,
             content: visited.content,
         });
     })?;

@@ -46,6 +46,10 @@ pub enum Error {
     NoPool,
     #[error("surface `{name}`: {problem}")]
     Surface { name: String, problem: String },
+    #[error(
+        "kernel `{kernel}` uses `{variable}`, a .{ty} of the module: expected a [{table}.{variable}] that it stands for"
+    )]
+    Unbound { kernel: String, variable: String, ty: &'static str, table: &'static str },
     #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]
     Sampler { number: usize },
     #[error("buffer `{name}`: {problem}")]

@@ -138,6 +138,13 @@ impl Program {
                 addresses.handles.insert(r.symbol, handle);
             }
         }
+        // Names in PTX stand for handles themselves.
+        let symbols = module.symbols.iter().enumerate().filter(|_| module.ptx.is_some());
+        for (i, symbol) in symbols.filter(|(_, symbol)| symbol.kind.is_image()) {
+            if let Some(handle) = handle(&symbol.name) {
+                addresses.handles.insert(SymbolId(i), handle);
+            }
+        }
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);

@@ -203,6 +203,7 @@ names! {
         Operation::Level => "sample.level",
         Operation::Fetch => "fetch",
         Operation::FetchNearest => "fetch.nearest",
+        Operation::FetchAddressed => "fetch.addressed",
         Operation::Gather { component: 0 } => "gather.r",
         Operation::Gather { component: 1 } => "gather.g",
         Operation::Gather { component: 2 } => "gather.b",

@@ -10,6 +10,7 @@ pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;
 pub mod if_conversion;
+pub mod images;
 pub mod maxwell;
 pub mod ptx;
 

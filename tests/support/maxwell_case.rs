@@ -75,5 +75,6 @@ pub fn kernel(text: &str) -> Result<Module, AssembleError> {
         functions: vec![function],
         relocations: vec![],
         hsa: None,
+        ptx: None,
     })
 }

@@ -3,18 +3,24 @@
 use rustc_hash::FxHashMap;
 
 use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Launching, Lifting, Placed};
+use super::maxwell::images::{self as pool, Images};
+use super::maxwell::queries::Sampled;
+use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked};
-use crate::exec::{Error, FidelityClass};
+use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
-use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
-use crate::isa::ptx::layout;
+use crate::isa::ptx::layout::{self, References};
 use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
-use crate::isa::ptx::module::{self as ptx, VariableId};
+use crate::isa::ptx::module::{self as ptx, Variable, VariableId};
+use crate::isa::ptx::table::Form;
+use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::isa::{LiftError, images};
 
 pub(super) struct Ptx;
 
@@ -32,7 +38,11 @@ fn places(linked: &Linked, kernel: FunctionId) -> Places {
     let ptx = module(linked);
     let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
     for (&variable, &symbol) in &ptx.variables {
-        variables.insert(variable, linked.address(symbol).unwrap_or(0));
+        let address = match ptx.module.variable(variable).ty.kind() {
+            Kind::Opaque => linked.addresses().handles.get(&symbol).map(|&handle| handle.into()),
+            _ => linked.address(symbol),
+        };
+        variables.insert(variable, address.unwrap_or(0));
     }
     variables.extend(ptx.shared.get(&kernel).into_iter().flatten().map(|(&id, &at)| (id, at)));
     if let Some(&function) = ptx.functions.get(&kernel) {
@@ -48,6 +58,41 @@ fn with_kernel<T>(linked: &Linked, kernel: FunctionId, then: impl FnOnce(&Kernel
     let ptx = module(linked);
     let places = places(linked, kernel);
     then(&Kernel { module: &ptx.module, kernel: ptx.functions[&kernel], places: &places, base: 0 })
+}
+
+/// Opcodes that read or write images, up to the first dot.
+const IMAGE_OPCODES: [&str; 7] = ["suld", "sust", "sured", "suq", "tex", "tld4", "txq"];
+
+/// What a launch has of images. None: the module uses none.
+fn images_of(launch: &Launching<'_>) -> Result<Option<Images>, Error> {
+    let kernel = launch.kernel;
+    let ptx = module(kernel.program.linked());
+    let uses = |form: &Form| IMAGE_OPCODES.contains(&form.row.opcode.split('.').next().unwrap_or_default());
+    if !ptx.module.forms.iter().any(uses) {
+        return Ok(None);
+    }
+    check_bound(launch)?;
+    let sampled = if ptx.module.independent_textures { Sampled::Apart } else { Sampled::Together };
+    Ok(Some(Images::new(launch, &[], Some(sampled))?))
+}
+
+/// Every texture, sampler and surface that a kernel names stands for one of the launch.
+fn check_bound(launch: &Launching<'_>) -> Result<(), Error> {
+    let kernel = launch.kernel;
+    let linked = kernel.program.linked();
+    let ptx = module(linked);
+    let Some(&function) = ptx.functions.get(&kernel.id) else { return Ok(()) };
+    let is_opaque = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
+    for id in References::new(&ptx.module).named(&ptx.module, function, is_opaque) {
+        let symbol = ptx.variables.get(&id);
+        if symbol.is_none_or(|symbol| !linked.addresses().handles.contains_key(symbol)) {
+            let variable = ptx.module.variable(id);
+            let table = if variable.ty == Ty::Surfref { "surface" } else { "texture" };
+            let (kernel, variable, ty) = (kernel.function().name.clone(), variable.name.clone(), variable.ty.name());
+            return Err(Error::Unbound { kernel, variable, ty, table });
+        }
+    }
+    Ok(())
 }
 
 impl Guest for Ptx {
@@ -115,6 +160,31 @@ impl Guest for Ptx {
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }
-        Ok(Environment { config, images: vec![], held, lent: None, print: None })
+        let images = images_of(launch)?;
+        if let Some(images) = &images {
+            config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        }
+        let (known, lent) = images.map(|images| (images.known, images.records)).unzip();
+        Ok(Environment { config, images: known.unwrap_or_default(), held, lent, print: None })
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        pool::image(memory, surface)
+    }
+
+    fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
+        Ok(Arg::from(u64::from(pool::handle(number, false))))
+    }
+
+    fn handle(&self, number: usize, sampled: bool) -> Option<u32> {
+        Some(pool::handle(number, sampled))
+    }
+
+    fn image_pool(&self, memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        pool::pool(memory, images, textures)
+    }
+
+    fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
+        pool::put_pool(memory, &pool.headers, &pool.samplers)
     }
 }

@@ -132,6 +132,7 @@ impl Image {
         flags |= if self.kind == Kind::D3 { flag::VOLUME } else { 0 };
         flags |= if self.base.is_multiple_of(16) { flag::ALIGNED } else { 0 };
         flags |= if row_bytes >= 16 { flag::WIDE } else { 0 };
+        flags |= self.form() << flag::FORM.0;
         let row_bytes = u32::try_from(row_bytes).ok()?;
         u32::try_from(plane.slice_stride()).ok()?;
         let layout = match self.layout {
@@ -170,6 +171,11 @@ impl Image {
         ];
         words.iter().for_each(|&(at, word)| put(at, &word.to_le_bytes()));
         Some(record)
+    }
+
+    /// Number of the [`Kind`], and above it whether there are layers: what [`flag::FORM`] says.
+    pub fn form(&self) -> u32 {
+        form(self.kind, self.array)
     }
 
     /// What [`at::TRAITS`] says.
@@ -215,6 +221,11 @@ impl Image {
             min_lod: f32::from_bits(word(at::MIN_LOD)),
         })
     }
+}
+
+/// What [`flag::FORM`] says of an image of this kind, with layers or without.
+pub fn form(kind: Kind, array: bool) -> u32 {
+    kind as u32 | u32::from(array) << 3
 }
 
 /// Of an image's record. One of zeros stands for an image that is not there.
@@ -287,6 +298,8 @@ pub mod flag {
     pub const LEVELS: u32 = 256;
     /// A volume.
     pub const VOLUME: u32 = 512;
+    /// Bits, from this one on so many: see [`form`](super::form).
+    pub const FORM: (u32, u32) = (11, 4);
     /// Components are integers.
     pub const INTEGERS: u32 = 128;
     /// The address is a multiple of 16, as of all but buffers.

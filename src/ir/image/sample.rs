@@ -55,6 +55,8 @@ pub enum Operation {
     Fetch,
     /// The same; out of range along an axis or of the layers the nearest there is.
     FetchNearest,
+    /// The same; out of range along an axis as the sampler says of coordinates in texels, of the layers the last, and of a buffer 0.
+    FetchAddressed,
     /// A component of the four texels that a linear filter takes: lower left, lower right, upper right, upper left, where
     /// lower is the greater y. With a comparison, its four results.
     Gather {
@@ -65,7 +67,7 @@ pub enum Operation {
 impl Operation {
     /// Texels by their numbers: coordinates are integers.
     pub fn fetches(self) -> bool {
-        matches!(self, Operation::Fetch | Operation::FetchNearest)
+        matches!(self, Operation::Fetch | Operation::FetchNearest | Operation::FetchAddressed)
     }
 }
 
@@ -135,7 +137,7 @@ impl View {
         let reference = f32::from_bits(query.reference);
         let mut texels = Texels::new(&self.format, Some(reference).filter(|_| !operation.fetches()), read);
         if operation.fetches() {
-            let value = self.fetch(query, operation == Operation::FetchNearest, &mut texels)?;
+            let value = self.fetch(query, operation, &mut texels)?;
             return Ok((value, texels.sparse));
         }
         if image.kind == Kind::Buffer {
@@ -229,8 +231,17 @@ impl View {
     }
 
     /// Section 5.5.
-    fn fetch<R: Read>(&self, query: &Query, nearest: bool, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
+    fn fetch<R: Read>(
+        &self,
+        query: &Query,
+        operation: Operation,
+        texels: &mut Texels<'_, R>,
+    ) -> Result<[u32; 4], R::Error> {
         let image = &self.image;
+        let nearest = operation == Operation::FetchNearest;
+        if operation == Operation::FetchAddressed && image.kind != Kind::Buffer {
+            return self.fetch_addressed(query, texels);
+        }
         let cube = image.kind == Kind::Cube;
         let Some(level) = self.levels.get(query.lod as usize) else { return Ok([0; 4]) };
         let mut size = level.size;
@@ -250,6 +261,19 @@ impl View {
         let (Some(x), Some(y), Some(z), Some(layer)) = (x, y, z, layer) else { return Ok([0; 4]) };
         let (layer, slice) = if cube { (6 * layer + z, 0) } else { (layer, z) };
         texels.at(level.texel(self.layer(level, layer), [x, y, slice]))
+    }
+
+    fn fetch_addressed<R: Read>(&self, query: &Query, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
+        let image = &self.image;
+        let Some(level) = self.levels.get(query.lod as usize) else { return Ok([0; 4]) };
+        let place = Place { view: self, coords: [0.0; 3], offset: [0; 3], face: 0, layer: 0 };
+        let mut index = [0; 3];
+        for (axis, index) in index.iter_mut().enumerate().take(axes(image.kind)) {
+            let number = i64::from(query.coords[axis] as i32) + i64::from(query.offset[axis]);
+            *index = Axis { normalized: false, ..place.axis(axis, level.size) }.index(number);
+        }
+        let layer = if image.array { query.layer.min(image.layers - 1) } else { 0 };
+        texels.at(level.texel(self.layer(level, layer * image.faces()), index))
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::module::{Address, AddressOf, Base, Formal, FunctionId, Linkage, Module, Operand, VariableId};
+use super::module::{Address, AddressOf, Base, Formal, FunctionId, Linkage, Module, Operand, Variable, VariableId};
 use super::types::StateSpace;
 
 /// Bytes from the start of the parameter block, and size, of each parameter of a kernel; and where they end.
@@ -73,15 +73,18 @@ impl References {
         }
     }
 
-    /// Shared variables that a kernel and what it calls name, at their offsets. What dynamic shared memory begins with is the
-    /// second number: names of it are there.
-    pub fn shared(&self, module: &Module, kernel: FunctionId) -> (FxHashMap<VariableId, u64>, u64) {
+    /// Variables that a kernel and what it calls name, of those that are asked for.
+    pub fn named(
+        &self,
+        module: &Module,
+        kernel: FunctionId,
+        wanted: impl Fn(&Variable) -> bool,
+    ) -> BTreeSet<VariableId> {
         let mut seen = BTreeSet::from([kernel]);
         let mut work = vec![kernel];
         let mut named = BTreeSet::new();
         while let Some(function) = work.pop() {
-            let shared = |id: &&VariableId| module.variable(**id).space == StateSpace::Shared;
-            named.extend(self.variables[function.0 as usize].iter().filter(shared));
+            named.extend(self.variables[function.0 as usize].iter().filter(|id| wanted(module.variable(**id))));
             let alias = module.function(function).alias;
             for &callee in self.functions[function.0 as usize].iter().chain(&alias) {
                 if seen.insert(callee) {
@@ -89,6 +92,13 @@ impl References {
                 }
             }
         }
+        named
+    }
+
+    /// Shared variables that a kernel and what it calls name, at their offsets. What dynamic shared memory begins with is the
+    /// second number: names of it are there.
+    pub fn shared(&self, module: &Module, kernel: FunctionId) -> (FxHashMap<VariableId, u64>, u64) {
+        let named = self.named(module, kernel, |variable| variable.space == StateSpace::Shared);
         let is_dynamic = |id: &VariableId| {
             let variable = module.variable(*id);
             variable.linkage == Linkage::Extern || variable.size == 0

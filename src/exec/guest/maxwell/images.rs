@@ -5,7 +5,7 @@
 use warploom_runtime::memory::{Access, Memory, Place};
 
 use super::super::{Image, KnownImages, Launching};
-use super::queries;
+use super::queries::{self, Sampled};
 use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
 use crate::capture::{Surface, Texture};
 use crate::container::Code;
@@ -14,8 +14,8 @@ use crate::exec::{Error, ImagePool, surfaces};
 use crate::ir::image::layout::{Blocks, Layout, MAX_BLOCK};
 use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
+use crate::isa::images::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::code;
-use crate::isa::maxwell::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::field::Field;
 use crate::isa::maxwell::header::{self, Format, Header, PITCH_ALIGN};
 use crate::isa::maxwell::sampler;
@@ -33,8 +33,8 @@ pub struct Images {
     pub known: KnownImages,
     /// One record for each header, and one of zeros.
     pub records: ReadOnly,
-    /// Offsets in bank 0 of the addresses of tables that queries read, and the addresses.
-    pub queries: [(usize, u64); 3],
+    /// Addresses of the tables that queries read.
+    pub queries: [u64; 3],
 }
 
 type Record = [u8; RECORD_BYTES];
@@ -42,10 +42,10 @@ type Record = [u8; RECORD_BYTES];
 type Descriptor = [u32; 8];
 
 impl Images {
-    /// For a kernel that finds `bank` in constant bank 0. None: it uses no images.
-    pub fn new(launch: &Launching<'_>, bank: &[u8]) -> Result<Option<Images>, Error> {
+    /// For a kernel whose code has these handles, each by what names it. `queries`: code reads the tables of queries; `sampled`: its
+    /// textures bring their samplers along.
+    pub fn new(launch: &Launching<'_>, handles: &[(u32, u32)], queries: Option<Sampled>) -> Result<Images, Error> {
         let program = launch.kernel.program;
-        let Some(handles) = program.handles(launch.kernel.id, handles) else { return Ok(None) };
         let pool = launch.options.images.as_ref();
         let images = pool.map_or(Ok(vec![]), |pool| images(program.memory(), pool))?;
         let mut records: Vec<Record> = images.iter().map(record).collect();
@@ -56,32 +56,48 @@ impl Images {
         let mut tables = records.concat();
         let samplers_at = tables.len() as u64;
         tables.extend(samplers.iter().chain([&Sampler::default()]).flat_map(Sampler::record));
-        let mut queries = [0; 3];
+        let mut places = [0; 3];
         // A few kernels ask for what headers do not say.
-        if queries::asks(program.module()) {
-            for (at, table) in queries.iter_mut().zip(queries::tables(program.module(), &images, &samplers)) {
+        if let Some(sampled) = queries {
+            for (at, table) in places.iter_mut().zip(queries::tables(sampled, &images, &samplers)) {
                 *at = tables.len() as u64;
                 tables.extend(table);
             }
         }
         let mut pages = program.lend(tables.len() as u64)?;
         pages.fill(tables)?;
-        let queries = std::array::from_fn(|i| (queries::POINTERS[i], pages.address + queries[i]));
+        let queries = places.map(|at| pages.address + at);
 
-        let mut content = vec![0; driver::at::KNOWN as usize];
-        content[driver::at::RECORDS as usize..][..8].copy_from_slice(&pages.address.to_le_bytes());
-        content[driver::at::HEADERS as usize..][..4].copy_from_slice(&headers.to_le_bytes());
-        content[driver::at::SAMPLERS as usize..][..8].copy_from_slice(&(pages.address + samplers_at).to_le_bytes());
-        content[driver::at::SAMPLER_COUNT as usize..][..4].copy_from_slice(&count.to_le_bytes());
-        let mut known = Vec::new();
-        for &at in &*handles {
-            let word = bank.get(at as usize..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
-            let index = u32::from_le_bytes(word) & ((1 << HEADER_BITS) - 1);
-            let record = &records[index.min(headers) as usize];
-            content.extend_from_slice(record);
-            known.push((at, Shape::of(record)));
+        let mut bank = vec![0; driver::at::KNOWN as usize];
+        let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        put(driver::at::RECORDS, &pages.address.to_le_bytes());
+        put(driver::at::HEADERS, &headers.to_le_bytes());
+        put(driver::at::SAMPLERS, &(pages.address + samplers_at).to_le_bytes());
+        put(driver::at::SAMPLER_COUNT, &count.to_le_bytes());
+        for (at, address) in driver::at::QUERIES.into_iter().zip(queries) {
+            put(at, &address.to_le_bytes());
         }
-        Ok(Some(Images { bank: content, known, records: pages, queries }))
+        let mut known = Vec::new();
+        for &(name, handle) in handles.iter().take(MAX_KNOWN) {
+            let index = handle & ((1 << HEADER_BITS) - 1);
+            let record = &records[index.min(headers) as usize];
+            bank.extend_from_slice(record);
+            known.push((name, Shape::of(record)));
+        }
+        Ok(Images { bank, known, records: pages, queries })
+    }
+
+    /// For a kernel that finds `bank` in constant bank 0. None: it uses no images.
+    pub fn of_code(launch: &Launching<'_>, bank: &[u8]) -> Result<Option<Images>, Error> {
+        let program = launch.kernel.program;
+        let Some(words) = program.handles(launch.kernel.id, handles) else { return Ok(None) };
+        let handle = |&at: &u32| {
+            let word = bank.get(at as usize..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
+            (at, u32::from_le_bytes(word))
+        };
+        let handles: Vec<(u32, u32)> = words.iter().map(handle).collect();
+        let module = program.module();
+        Ok(Some(Images::new(launch, &handles, queries::asks(module).then(|| queries::sampled(module)))?))
     }
 }
 

@@ -1,8 +1,8 @@
 //! NVIDIA Maxwell: constant banks, a stack in local memory, the functions of CUDA's driver.
 
 mod bank;
-mod images;
-mod queries;
+pub(super) mod images;
+pub(super) mod queries;
 
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
@@ -100,8 +100,8 @@ impl Guest for Maxwell {
         config.shared_bytes = shared_bytes;
         config.local_bytes = stack_bytes;
         let mut content = bank.content(program.bank(kernel.id, 0));
-        let images = Images::new(launch, &content)?;
-        for (at, address) in images.iter().flat_map(|images| images.queries) {
+        let images = Images::of_code(launch, &content)?;
+        for (at, address) in images.iter().flat_map(|images| queries::POINTERS.into_iter().zip(images.queries)) {
             content[at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
         config.constants[0] = Some(ConstBank::new(&content)?);
@@ -114,7 +114,7 @@ impl Guest for Maxwell {
         let Some(images) = images else {
             return Ok(Environment { config, images: vec![], held, lent: None, print: None });
         };
-        config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        config.constants[usize::from(crate::isa::images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
         Ok(Environment { config, images: images.known, held, lent: Some(images.records), print: None })
     }
 

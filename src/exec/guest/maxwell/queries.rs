@@ -10,6 +10,7 @@ use crate::ir::image::layout::Layout;
 use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::ir::image::{Image, Source};
 use crate::ir::texel::TexelKind;
+use crate::isa::images::driver::{QUERY_BYTES, query};
 
 /// Offsets in bank 0 of the addresses of the tables: of surfaces, textures and samplers.
 pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];
@@ -18,9 +19,18 @@ pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];
 pub const STRIDE_SYMBOLS: [&str; 4] =
     [".nv.surfrefDescSize", UNIFIED_TEXTURES, ".nv.independent.texrefDescSize", ".nv.independent.samplerrefDescSize"];
 const UNIFIED_TEXTURES: &str = ".nv.unified.texrefDescSize";
-pub const STRIDE: u64 = 64;
+pub const STRIDE: u64 = QUERY_BYTES as u64;
 
-type Entry = [u32; STRIDE as usize / 4];
+type Entry = [u32; QUERY_BYTES / 4];
+
+/// Where textures have their samplers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampled {
+    /// With them: a texture's addressing and filter are those of the sampler with its header's index, for drivers keep the two
+    /// together.
+    Together,
+    Apart,
+}
 
 /// Whether code of a module reads the tables.
 pub fn asks(module: &Module) -> bool {
@@ -31,14 +41,16 @@ fn names(module: &Module, name: &str) -> bool {
     module.symbols.iter().any(|symbol| symbol.name == name)
 }
 
-/// The tables for a module, in the order of their pointers. In modules whose textures have their samplers with them, a
-/// texture's addressing and filter are those of the sampler with its header's index: drivers keep the two together.
-pub fn tables(module: &Module, images: &[Decoded], samplers: &[Sampler]) -> [Vec<u8>; 3] {
-    let unified = names(module, UNIFIED_TEXTURES);
+pub fn sampled(module: &Module) -> Sampled {
+    if names(module, UNIFIED_TEXTURES) { Sampled::Together } else { Sampled::Apart }
+}
+
+/// The tables, in the order of their pointers, with an entry of zeros behind each.
+pub fn tables(sampled: Sampled, images: &[Decoded], samplers: &[Sampler]) -> [Vec<u8>; 3] {
     let default = Sampler::default();
-    let texture = |i: usize, image: &Image| match unified {
-        true => sampled_texture(image, samplers.get(i).unwrap_or(&default)),
-        false => texture(image),
+    let texture = |i: usize, image: &Image| match sampled {
+        Sampled::Together => sampled_texture(image, samplers.get(i).unwrap_or(&default)),
+        Sampled::Apart => texture(image),
     };
     let of_images = |entry: &dyn Fn(usize, &Image) -> Entry| {
         let entries = images.iter().enumerate().map(|(i, image)| match image {
@@ -51,35 +63,35 @@ pub fn tables(module: &Module, images: &[Decoded], samplers: &[Sampler]) -> [Vec
 }
 
 fn bytes(entries: impl Iterator<Item = Entry>) -> Vec<u8> {
-    entries.flatten().flat_map(u32::to_le_bytes).collect()
+    entries.chain([Entry::default()]).flatten().flat_map(u32::to_le_bytes).collect()
 }
 
 /// Words from a byte offset on.
-fn put<const N: usize>(entry: &mut Entry, at: usize, words: [u32; N]) {
-    entry[at / 4..][..N].copy_from_slice(&words);
+fn put<const N: usize>(entry: &mut Entry, at: u32, words: [u32; N]) {
+    entry[at as usize / 4..][..N].copy_from_slice(&words);
 }
 
 fn surface(image: &Image) -> Entry {
     let mut entry = Entry::default();
     let linear = matches!(image.layout, Layout::Pitch(_));
-    put(&mut entry, 0xc, [data_type(image), order(image), linear.into()]);
-    put(&mut entry, 0x1c, [layers(image)]);
+    put(&mut entry, query::surface::DATA_TYPE, [data_type(image), order(image), linear.into()]);
+    put(&mut entry, query::surface::LAYERS, [layers(image)]);
     entry
 }
 
 /// A texture with a sampler.
 fn sampled_texture(image: &Image, sampler: &Sampler) -> Entry {
     let mut entry = Entry::default();
-    put(&mut entry, 0, [sampler.force_unnormalized.into()]);
-    put(&mut entry, 0xc, sampler.wrap.map(address_mode));
-    put(&mut entry, 0x18, [filter(sampler)]);
-    put(&mut entry, 0x1c, of_texture(image));
+    put(&mut entry, query::sampled::UNNORMALIZED, [sampler.force_unnormalized.into()]);
+    put(&mut entry, query::sampled::ADDRESS, sampler.wrap.map(address_mode));
+    put(&mut entry, query::sampled::FILTER, [filter(sampler)]);
+    put(&mut entry, query::sampled::TEXTURE, of_texture(image));
     entry
 }
 
 fn texture(image: &Image) -> Entry {
     let mut entry = Entry::default();
-    put(&mut entry, 0xc, of_texture(image));
+    put(&mut entry, query::TEXTURE, of_texture(image));
     entry
 }
 
@@ -90,8 +102,8 @@ fn of_texture(image: &Image) -> [u32; 6] {
 
 fn sampler(sampler: &Sampler) -> Entry {
     let mut entry = Entry::default();
-    put(&mut entry, 0, sampler.wrap.map(address_mode));
-    put(&mut entry, 0xc, [filter(sampler), sampler.force_unnormalized.into()]);
+    put(&mut entry, query::sampler::ADDRESS, sampler.wrap.map(address_mode));
+    put(&mut entry, query::sampler::FILTER, [filter(sampler), sampler.force_unnormalized.into()]);
     entry
 }
 

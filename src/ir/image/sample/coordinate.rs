@@ -77,7 +77,7 @@ impl Axis {
 
     /// The number of the texel that stands in this place.
     #[inline]
-    fn index(&self, i: i64) -> u32 {
+    pub fn index(&self, i: i64) -> u32 {
         let size = i64::from(self.size);
         if (0..size).contains(&i) {
             return i as u32;

@@ -39,10 +39,11 @@ impl Random {
     }
 
     fn operation(&mut self) -> Operation {
-        match self.below(4) {
+        match self.below(5) {
             0 => Operation::Sample,
             1 => Operation::Fetch,
             2 => Operation::FetchNearest,
+            3 => Operation::FetchAddressed,
             _ => Operation::Gather { component: self.word() as u8 },
         }
     }
@@ -194,6 +195,10 @@ fn texels_of_a_small_image() {
     assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, outside), [7, 0, 0, 1]);
     let before = Query { coords: [-3i32 as u32, 1, 0], ..Query::default() };
     assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, before), [4, 0, 0, 1]);
+    let border = Sampler { wrap: [Wrap::Border, Wrap::Repeat, Wrap::ClampToEdge], border: [9, 8, 7, 6], ..sampler };
+    assert_eq!(value(Operation::FetchAddressed, &numbers(), &sampler, outside), [7, 0, 0, 1]);
+    assert_eq!(value(Operation::FetchAddressed, &numbers(), &border, outside), [7, 0, 0, 1]);
+    assert_eq!(value(Operation::FetchAddressed, &numbers(), &border, before), [9, 8, 7, 6]);
 
     let format = TexelFormat::new(TexelKind::Unorm, [8, 0, 0, 0]);
     let colours = Image { format, ..numbers() };

@@ -6,7 +6,8 @@ use crate::ir::image::Shape;
 use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
-use crate::isa::maxwell::driver::{self, BANKS};
+use crate::isa::images::{self, Lifter};
+use crate::isa::maxwell::driver::BANKS;
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -60,7 +61,7 @@ pub struct Cx<'a> {
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
     /// Words of image records by address, place and guard. Nothing writes there.
-    pub records: FxHashMap<(Value, u32, Mask), Value>,
+    records: images::Records,
     nots: FxHashMap<Value, Value>,
     /// For active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
@@ -309,7 +310,7 @@ impl<'a> Cx<'a> {
 
     /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
-        self.refused |= (BANKS..driver::BANK).contains(&bank);
+        self.refused |= (BANKS..images::driver::BANK).contains(&bank);
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
             return self.constant(ty, 0);
         };
@@ -442,4 +443,30 @@ impl<'a> Cx<'a> {
 /// The source without the selection of a part.
 pub fn whole(source: Source) -> Source {
     Source { part: Part::Whole, ..source }
+}
+
+impl<'a> Lifter<'a> for Cx<'a> {
+    fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    fn executing(&mut self) -> Value {
+        Cx::executing(self)
+    }
+
+    fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        self.bank(bank, offset as i32, ty)
+    }
+
+    fn images(&self) -> KnownImages<'a> {
+        self.images
+    }
+
+    fn records(&mut self) -> &mut images::Records {
+        &mut self.records
+    }
+
+    fn others(&mut self, mask: Mask) -> Mask {
+        self.not(mask)
+    }
 }

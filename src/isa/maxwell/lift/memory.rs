@@ -11,13 +11,7 @@ use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 
-/// What is moved: elements of a type, and how one becomes 32 bits.
-#[derive(Clone, Copy)]
-pub struct Elements {
-    pub ty: Type,
-    pub count: u8,
-    pub extend: Extend,
-}
+pub use crate::isa::images::formatted::Elements;
 
 impl Elements {
     pub const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };

@@ -3,17 +3,21 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
 //! `surface_place`, how texels are converted in [`texel`](crate::ir::texel).
 
-use crate::ir::image::{Source as Component, at, flag};
+use crate::ir::image::{at, flag};
 use crate::ir::{Access, AtomicOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
+use crate::isa::images::formatted::{self, texel_elements, texels_of};
+use crate::isa::images::place::Unit;
+use crate::isa::images::raise;
+use crate::isa::images::reduction::Operation;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
 
 use super::atomic::{ILLEGAL, Kind, atomic, kind, operand, reduction, set_old};
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
-use super::memory::{self, Elements, store_size};
-use super::surface_place::{Place, Record, Unit, raise};
+use super::memory::{self, store_size};
+use super::surface_place::place;
 
 fn is_formatted(i: &Instruction) -> bool {
     i.field(field::Field::surface_mask).is_some()
@@ -34,7 +38,7 @@ pub fn suld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return load_formatted(cx, i);
     }
     let what = store_size(i.store_size())?;
-    let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
+    let place = place(cx, i, raw_unit(i, what.bytes()))?;
     let access = place.access(cx, what.ty, what.count, Mask::Always);
     memory::load_to(cx, i, access, what);
     Ok(Flow::Next)
@@ -46,34 +50,15 @@ pub fn sust(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let what = store_size(i.store_size())?;
     let data = i.b().reg().ok_or(Unsupported)?;
-    let place = Place::of(cx, i, raw_unit(i, what.bytes()))?;
+    let place = place(cx, i, raw_unit(i, what.bytes()))?;
     let access = place.access(cx, what.ty, what.count, Mask::Always);
     let values: Vec<Value> = (0..what.count).map(|n| cx.nth(data, n)).collect();
     cx.b.store_access(access, &values);
     Ok(Flow::Next)
 }
 
-/// The lanes whose texels have 2^log bytes.
-fn texels_of(cx: &mut Cx<'_>, record: &Record, log: u32) -> Mask {
-    record.field_is(cx, at::TEXEL_SHIFT, (0, 32), log)
-}
-
-/// The texels' sizes, as memory elements, each with the lanes whose texels have it.
-fn texel_elements(cx: &mut Cx<'_>, record: &Record) -> Vec<(Elements, Mask)> {
-    let sizes = [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
-    let with = |(log, elements): (u32, Elements)| (elements, texels_of(cx, record, log));
-    (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
-}
-
-/// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
-fn comes_from(cx: &mut Cx<'_>, record: &Record, output: usize, from: Component) -> Mask {
-    record.field_is(cx, at::SOURCES, (4 * output as u32, 4), from as u32)
-}
-
-const COMPONENTS: [Component; 4] = [Component::R, Component::G, Component::B, Component::A];
-
 fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let place = Place::of(cx, i, Unit::Texels)?;
+    let place = place(cx, i, Unit::Texels)?;
     let zero = cx.int(0);
     let zero = cx.b.splat(zero);
     let (mut words, mut status) = ([zero; 4], Mask::Never);
@@ -94,11 +79,7 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.select(integers, integer, float)
     };
     for (n, output) in components(i.surface_mask()).enumerate() {
-        let mut value = zero;
-        for (from, component) in COMPONENTS.into_iter().zip(texel).chain([(Component::One, one)]) {
-            let lanes = comes_from(cx, &place.record, output, from);
-            value = cx.select(lanes, component, value);
-        }
+        let value = formatted::output(cx, &place.record, output, texel, one, zero);
         // Out of range there is nothing, not a texel of zeros.
         let inside = place.inside;
         let value = cx.select(inside, value, zero);
@@ -110,33 +91,11 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let data = i.b().reg().ok_or(Unsupported)?;
-    let place = Place::of(cx, i, Unit::Texels)?;
-    let zero = cx.int(0);
+    let place = place(cx, i, Unit::Texels)?;
     let given: Vec<(usize, Value)> =
         components(i.surface_mask()).zip(0..).map(|(output, n)| (output, cx.nth(data, n))).collect();
-    // The reverse of what loads do: an output goes to where it comes from.
-    let texel = COMPONENTS.map(|component| {
-        given.iter().fold(zero, |value, &(output, new)| {
-            let lanes = comes_from(cx, &place.record, output, component);
-            cx.select(lanes, new, value)
-        })
-    });
-    let format = place.record.word(cx, at::FORMAT);
-    let words = cx.b.pack(format, texel);
-    for (elements, lanes) in texel_elements(cx, &place.record) {
-        let access = place.access(cx, elements.ty, elements.count, lanes);
-        let words: Vec<Value> = words[..usize::from(elements.count)].iter().map(|&word| cx.b.splat(word)).collect();
-        cx.b.store_access(access, &words);
-    }
+    formatted::store(cx, &place, &given);
     Ok(Flow::Next)
-}
-
-/// What an atomic operation of an instruction does: an operation and a type, or two, for images of signed and of other
-/// components.
-#[derive(Clone, Copy)]
-enum Operation {
-    One(Kind),
-    OfSign { signed: Kind, unsigned: Kind },
 }
 
 /// None: the seed's table of operations does not list the pair.
@@ -159,21 +118,21 @@ fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
 }
 
 /// Performs it on the data register, with another operand for a compare, and writes the sparse status; the old value.
-fn perform(
-    cx: &mut Cx<'_>,
+fn perform<'a>(
+    cx: &mut Cx<'a>,
     i: &Instruction,
     (operation, unit): (Operation, Unit),
     compares: bool,
 ) -> Result<Value, Unsupported> {
     let data = i.b().reg().ok_or(Unsupported)?;
-    let place = Place::of(cx, i, unit)?;
+    let place = place(cx, i, unit)?;
     if unit == Unit::Texels {
         let words = texels_of(cx, &place.record, 2);
         let (others, present) = (cx.not(words), place.record.has(cx, flag::PRESENT));
         let others = cx.and(present, others);
         raise(cx, LaneFault::InvalidSurface, others);
     }
-    let once = |cx: &mut Cx<'_>, (op, ty): Kind, lanes: Mask| {
+    let once = |cx: &mut Cx<'a>, (op, ty): Kind, lanes: Mask| {
         // An atomic operation's address counts too.
         let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
         let first = operand(cx, data, ty);
@@ -187,26 +146,14 @@ fn perform(
         };
         atomic(cx, i, access, op, value, compare)
     };
-    let (old, status) = match operation {
-        Operation::One(kind) => once(cx, kind, Mask::Always),
-        Operation::OfSign { signed, unsigned } => match place.record.has(cx, flag::SIGNED) {
-            Mask::Always => once(cx, signed, Mask::Always),
-            Mask::Never => once(cx, unsigned, Mask::Always),
-            lanes => {
-                let others = cx.not(lanes);
-                let (a, b) = (once(cx, signed, lanes), once(cx, unsigned, others));
-                (cx.b.or(a.0, b.0), cx.or(a.1, b.1))
-            }
-        },
-    };
+    let (old, status) = operation.perform(cx, &place, once);
     cx.set_pred(i.pd(), status);
     Ok(old)
 }
 
 /// What x counts for an atomic operation.
 fn atomic_unit(i: &Instruction, operation: Operation) -> Unit {
-    let (Operation::One((_, ty)) | Operation::OfSign { signed: (_, ty), .. }) = operation;
-    raw_unit(i, ty.bytes())
+    raw_unit(i, operation.bytes())
 }
 
 pub fn suatom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -4,9 +4,10 @@
 //! What comes of a coordinate is in [`sample`](crate::ir::image::sample).
 
 use crate::ir::image::sample::Operation;
-use crate::ir::image::{at, flag};
-use crate::ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
+use crate::ir::{Type, Value};
 use crate::isa::divergence::Mask;
+use crate::isa::images::Record;
+use crate::isa::images::texture::{self, Level, Texture};
 use crate::isa::maxwell::field::{
     FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
 };
@@ -14,7 +15,6 @@ use crate::isa::maxwell::{Instruction, Reg, Source};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
-use super::surface_place::{self, Record, raise};
 
 /// Registers of an operand, one after the other.
 struct Vector {
@@ -62,57 +62,27 @@ impl Dim {
     }
 }
 
-/// Where the level of detail comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
-    /// The given one, or 0.
-    Given,
-    /// The neighbours' coordinates, and the given bias.
-    Neighbours,
-    /// Gradients, and the given bias.
-    Gradients([[Value; 2]; 3]),
+/// Texture and sampler of a handle: of the word of bank 0 that the instruction names, or of a register.
+fn texture_of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Result<Texture, Unsupported> {
+    let (known, handle) = match register {
+        Some(handle) => (None, handle),
+        None => {
+            let word = i.field(Field::handle).ok_or(Unsupported)? as u32;
+            (Record::known(cx, word * 4), cx.bank(0, word as i32 * 4, Type::I32))
+        }
+    };
+    Ok(Texture::of(cx, known, [handle, handle]))
 }
 
-/// Texture and sampler of a handle.
-struct Texture {
-    record: Record,
-    image: Value,
-    sampler: Value,
-}
-
-impl Texture {
-    /// Of the word of bank 0 that the instruction names, or of a register.
-    fn of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Result<Texture, Unsupported> {
-        let (named, handle) = match register {
-            Some(handle) => (None, handle),
-            None => {
-                let word = i.field(Field::handle).ok_or(Unsupported)? as u32;
-                (Record::known(cx, word), cx.bank(0, word as i32 * 4, Type::I32))
-            }
-        };
-        let image = surface_place::record_address(cx, handle);
-        let sampler = surface_place::sampler_address(cx, handle);
-        Ok(Texture { record: named.unwrap_or(Record::At(image)), image, sampler })
-    }
-}
-
-/// What an instruction asks a texture for.
+/// What an instruction asks a texture for, with the shape that it takes the image for.
 struct Request {
-    texture: Texture,
+    asked: texture::Request,
     dim: Dim,
-    coords: [Option<Value>; 3],
-    layer: Option<Value>,
-    level: Level,
-    lod: Option<Value>,
-    reference: Option<Value>,
-    /// Packed offsets, and the bits of each and from one to the next.
-    offset: Option<(Value, (u32, u32))>,
 }
 
 impl Request {
     fn new(texture: Texture, dim: Dim) -> Request {
-        let (coords, layer, lod, reference, offset) = ([None; 3], None, None, None, None);
-        Request { texture, dim, coords, layer, level: Level::Given, lod, reference, offset }
+        Request { asked: texture::Request::new(texture), dim }
     }
 
     /// Layer, then coordinates: the order in the first operand.
@@ -122,82 +92,30 @@ impl Request {
             self.set_layer(cx, layer);
         }
         for axis in 0..self.dim.axes {
-            self.coords[axis] = Some(vector.take(cx));
+            self.asked.coords[axis] = Some(vector.take(cx));
         }
     }
 
     fn set_layer(&mut self, cx: &mut Cx<'_>, layer: Value) {
         let low = cx.int(0xffff);
-        self.layer = Some(cx.b.and(layer, low));
+        self.asked.layer = Some(cx.b.and(layer, low));
+    }
+
+    /// Packed offsets, and the bits of each and from one to the next.
+    fn set_offset(&mut self, cx: &mut Cx<'_>, packed: Value, (bits, distance): (u32, u32)) {
+        for axis in 0..self.dim.axes {
+            self.asked.offset[axis] = Some(cx.bit_range(packed, axis as u32 * distance, bits, true));
+        }
     }
 
     /// Asks; the components.
     fn ask(self, cx: &mut Cx<'_>, i: &Instruction, operation: Operation) -> [Value; 4] {
-        let unsupported = self.texture.record.has(cx, flag::UNSUPPORTED);
-        raise(cx, LaneFault::InvalidSurface, unsupported);
-        let zero = cx.int(0);
-        let has_levels = operation == Operation::Level || self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
-        let gradients = match self.level {
-            Level::Given => None,
-            Level::Gradients(gradients) => Some(gradients),
-            Level::Neighbours if has_levels => Some(self.coords.map(|x| x.map_or([zero; 2], |x| neighbours(cx, x)))),
-            Level::Neighbours => None,
-        };
-        let operation = match operation {
-            Operation::Sample if gradients.is_some() => Operation::SampleGradients,
-            other => other,
-        };
-        let offsets: [Value; 3] = std::array::from_fn(|axis| match self.offset {
-            Some((packed, (bits, distance))) if axis < self.dim.axes => {
-                cx.bit_range(packed, axis as u32 * distance, bits, true)
-            }
-            _ => zero,
-        });
-        // A line is a plane of one row, of which this is the middle; rows and slices to fetch from are integers.
-        let middle = if operation.fetches() { zero } else { cx.int(0.5f32.to_bits()) };
-        let [x, y, z] = self.coords;
-        let (x, y, z) = (x.unwrap_or(zero), y.unwrap_or(middle), z.unwrap_or(zero));
-        let [gx, gy, gz] = gradients.unwrap_or([[zero; 2]; 3]);
-        let [layer, lod, reference] = [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
-        let [ox, oy, oz] = offsets;
-        let args = [x, y, z, layer, lod, reference, ox, oy, oz, gx[0], gy[0], gz[0], gx[1], gy[1], gz[1]];
-        let descriptors = [self.texture.image, self.texture.sampler];
-        let (components, sparse) = cx.b.sample(operation, self.reference.is_some(), descriptors, args);
+        let (components, sparse) = self.asked.ask(cx, operation);
         if i.pd() != PT {
             cx.set_pred(i.pd(), Mask::Lanes(sparse));
         }
         components
     }
-}
-
-/// Differences of a coordinate to the quad's lane beside the first, and below it; 0 where one of them does not execute.
-fn neighbours(cx: &mut Cx<'_>, x: Value) -> [Value; 2] {
-    let lane = cx.b.lane_id();
-    let quad = cx.int(!3);
-    let quad = cx.b.and(lane, quad);
-    let executing = cx.executing();
-    let of = |cx: &mut Cx<'_>, other: u32| {
-        let number = cx.int(other);
-        let number = cx.b.or(quad, number);
-        let value = cx.b.lane_gather(x, number);
-        cx.cast(Type::F32, value)
-    };
-    let first = of(cx, 0);
-    [1, 2].map(|other| {
-        let value = of(cx, other);
-        let difference = cx.b.fbinary(FloatBinaryOp::Sub, FloatAttrs::IEEE, value, first);
-        let difference = cx.cast(Type::I32, difference);
-        // A bit for each quad whose two lanes execute, spread over the quad.
-        let count = cx.constant(Type::I64, other.into());
-        let shifted = cx.b.shr_u(executing, count);
-        let both = cx.b.and(executing, shifted);
-        let firsts = cx.constant(Type::I64, 0x1111_1111_1111_1111);
-        let quads = cx.b.and(both, firsts);
-        let lanes = cx.constant(Type::I64, 15);
-        let lanes = cx.b.mul(quads, lanes);
-        let zero = cx.int(0);
-        cx.b.select(lanes, difference, zero)
-    })
 }
 
 /// Writes the components of a mask to registers behind each other.
@@ -215,9 +133,9 @@ fn is_bindless(i: &Instruction) -> bool {
     i.field(Field::handle).is_none()
 }
 
-fn texture(cx: &mut Cx<'_>, i: &Instruction, vector: &mut Vector) -> Result<Texture, Unsupported> {
+fn named_texture(cx: &mut Cx<'_>, i: &Instruction, vector: &mut Vector) -> Result<Texture, Unsupported> {
     let register = is_bindless(i).then(|| vector.take(cx));
-    Texture::of(cx, i, register)
+    texture_of(cx, i, register)
 }
 
 /// Offsets of four bits.
@@ -231,22 +149,23 @@ pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
-    let texture = texture(cx, i, &mut b)?;
+    let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
     request.place(cx, &mut a);
-    request.level = match i.texture_lod() {
+    request.asked.level = match i.texture_lod() {
         TextureLod::Lz | TextureLod::Ll => Level::Given,
         TextureLod::Auto | TextureLod::Lb => Level::Neighbours,
         _ => return Err(Unsupported),
     };
     if matches!(i.texture_lod(), TextureLod::Ll | TextureLod::Lb) {
-        request.lod = Some(b.take(cx));
+        request.asked.lod = Some(b.take(cx));
     }
     if i.offsets() {
-        request.offset = Some((b.take(cx), NARROW));
+        let packed = b.take(cx);
+        request.set_offset(cx, packed, NARROW);
     }
     if i.depth_compare() {
-        request.reference = Some(b.take(cx));
+        request.asked.reference = Some(b.take(cx));
     }
     let components = request.ask(cx, i, Operation::Sample);
     write(cx, i, components)
@@ -259,14 +178,15 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let operation = if i.coordinate_clamp() { Operation::FetchNearest } else { Operation::Fetch };
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
-    let texture = texture(cx, i, &mut b)?;
+    let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
     request.place(cx, &mut a);
     if i.fetch_lod() == FetchLod::Ll {
-        request.lod = Some(b.take(cx));
+        request.asked.lod = Some(b.take(cx));
     }
     if i.offsets() {
-        request.offset = Some((b.take(cx), NARROW));
+        let packed = b.take(cx);
+        request.set_offset(cx, packed, NARROW);
     }
     let components = request.ask(cx, i, operation);
     write(cx, i, components)
@@ -279,14 +199,15 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
-    let texture = texture(cx, i, &mut b)?;
+    let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
     request.place(cx, &mut a);
     if offsets == GatherOffsets::Aoffi {
-        request.offset = Some((b.take(cx), WIDE));
+        let packed = b.take(cx);
+        request.set_offset(cx, packed, WIDE);
     }
     if i.depth_compare() {
-        request.reference = Some(b.take(cx));
+        request.asked.reference = Some(b.take(cx));
     }
     let component = i.gather_component() as u8;
     let components = request.ask(cx, i, Operation::Gather { component });
@@ -300,10 +221,10 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
-    let texture = texture(cx, i, &mut a)?;
+    let texture = named_texture(cx, i, &mut a)?;
     let mut request = Request::new(texture, dim);
     for axis in 0..dim.axes {
-        request.coords[axis] = Some(a.take(cx));
+        request.asked.coords[axis] = Some(a.take(cx));
     }
     if dim.array || i.offsets() {
         // The layer, and offsets above it.
@@ -313,7 +234,7 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         }
         if i.offsets() {
             let offsets = cx.shr(packed, 16);
-            request.offset = Some((offsets, NARROW));
+            request.set_offset(cx, offsets, NARROW);
         }
     }
     let zero = cx.int(0);
@@ -321,7 +242,7 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     for gradient in gradients.iter_mut().take(dim.axes) {
         *gradient = [b.take(cx), b.take(cx)];
     }
-    request.level = Level::Gradients(gradients);
+    request.asked.level = Level::Gradients(gradients);
     let components = request.ask(cx, i, Operation::Sample);
     write(cx, i, components)
 }
@@ -331,10 +252,10 @@ pub fn tmml(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
     let mut a = Vector::of(i.a())?;
     let mut handle = Vector::of(if is_bindless(i) { i.b() } else { i.a() })?;
-    let texture = texture(cx, i, &mut handle)?;
+    let texture = named_texture(cx, i, &mut handle)?;
     let mut request = Request::new(texture, dim);
     request.place(cx, &mut a);
-    request.level = Level::Neighbours;
+    request.asked.level = Level::Neighbours;
     let components = request.ask(cx, i, Operation::Level);
     write(cx, i, components)
 }
@@ -346,21 +267,9 @@ pub fn txq(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     let mut a = Vector::of(i.a())?;
-    let texture = texture(cx, i, &mut a)?;
+    let texture = named_texture(cx, i, &mut a)?;
     let level = a.take(cx);
-    let one = cx.int(1);
-    let volume = texture.record.has(cx, flag::VOLUME);
-    let present = texture.record.has(cx, flag::PRESENT);
-    let sizes = [at::WIDTH, at::HEIGHT, at::DEPTH].map(|place| {
-        let size = texture.record.load(cx, place, Type::I32);
-        let size = cx.b.splat(size);
-        let smaller = cx.b.shr_u(size, level);
-        let smaller = cx.b.max_u(smaller, one);
-        let scales = if place == at::DEPTH { volume } else { Mask::Always };
-        let size = cx.select(scales, smaller, size);
-        let zero = cx.int(0);
-        cx.select(present, size, zero)
-    });
+    let sizes = texture::sizes(cx, &texture.record, level);
     let zero = cx.int(0);
     write(cx, i, [sizes[0], sizes[1], sizes[2], zero])
 }
@@ -417,7 +326,7 @@ fn short(cx: &mut Cx<'_>, i: &Instruction, dim: Dim, in_a: usize) -> Result<(Req
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
-    let texture = Texture::of(cx, i, None)?;
+    let texture = texture_of(cx, i, None)?;
     let mut request = Request::new(texture, dim);
     let mut taken = 0;
     let mut take = |cx: &mut Cx<'_>| {
@@ -429,7 +338,7 @@ fn short(cx: &mut Cx<'_>, i: &Instruction, dim: Dim, in_a: usize) -> Result<(Req
         request.set_layer(cx, layer);
     }
     for axis in 0..dim.axes {
-        request.coords[axis] = Some(take(cx));
+        request.asked.coords[axis] = Some(take(cx));
     }
     Ok((request, b))
 }
@@ -455,13 +364,13 @@ pub fn texs(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let (mut request, mut b) = short(cx, i, dim, in_a)?;
     if neighbours {
-        request.level = Level::Neighbours;
+        request.asked.level = Level::Neighbours;
     }
     if level {
-        request.lod = Some(b.take(cx));
+        request.asked.lod = Some(b.take(cx));
     }
     if compare {
-        request.reference = Some(b.take(cx));
+        request.asked.reference = Some(b.take(cx));
     }
     let components = request.ask(cx, i, Operation::Sample);
     write_short(cx, i, components)
@@ -482,10 +391,11 @@ pub fn tlds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let (mut request, mut b) = short(cx, i, dim, in_a)?;
     if level {
-        request.lod = Some(b.take(cx));
+        request.asked.lod = Some(b.take(cx));
     }
     if offsets {
-        request.offset = Some((b.take(cx), NARROW));
+        let packed = b.take(cx);
+        request.set_offset(cx, packed, NARROW);
     }
     let components = request.ask(cx, i, Operation::Fetch);
     write_short(cx, i, components)
@@ -498,10 +408,11 @@ pub fn tld4s(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (offsets, compare) = (i.offsets(), i.depth_compare());
     let (mut request, mut b) = short(cx, i, Dim::D2, if offsets || compare { 2 } else { 1 })?;
     if offsets {
-        request.offset = Some((b.take(cx), WIDE));
+        let packed = b.take(cx);
+        request.set_offset(cx, packed, WIDE);
     }
     if compare {
-        request.reference = Some(b.take(cx));
+        request.asked.reference = Some(b.take(cx));
     }
     let component = i.gather_component() as u8;
     let components = request.ask(cx, i, Operation::Gather { component });

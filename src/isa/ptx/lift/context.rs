@@ -2,9 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ir::image::Shape;
 use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
+use crate::isa::images::{self, Lifter};
 use crate::isa::ptx::module::{
     Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
 };
@@ -128,6 +130,9 @@ pub struct Cx<'a> {
     active: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
+    /// Images that the kernel is specialised for, by names of their handles.
+    pub images: &'a [(u32, Shape)],
+    records: images::Records,
     refused: FxHashSet<&'static str>,
 }
 
@@ -165,6 +170,8 @@ impl<'a> Cx<'a> {
             active: None,
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
+            images: &[],
+            records: images::Records::default(),
             refused: FxHashSet::default(),
         }
     }
@@ -217,6 +224,8 @@ impl<'a> Cx<'a> {
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
         self.active = Some(active);
+        // What was loaded for the lanes before is not there for others.
+        self.records.clear();
     }
 
     // Constants and masks.
@@ -605,12 +614,18 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// Address of a variable in its own space, or of a function: `i64`.
+    /// Address of a variable in its own space, or of a function: `i64`. Of a texture, sampler or surface it is the handle.
     pub fn symbol(&mut self, of: AddressOf) -> Value {
         let address = match of {
             AddressOf::Function(id) => self.places.function(id),
             AddressOf::Variable(id) => self.places.variable(id),
         };
+        if let AddressOf::Variable(id) = of {
+            let variable = self.module.variable(id);
+            if variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Param {
+                return self.constant_bank(driver::PARAMS, address as u32, Type::I64);
+            }
+        }
         let address = self.constant(Type::I64, address);
         match of {
             AddressOf::Variable(id) if self.places.is_in_frame(id) => {
@@ -738,6 +753,28 @@ impl<'a> Cx<'a> {
                 self.b.not(above)
             }
         }
+    }
+}
+
+impl<'a> Lifter<'a> for Cx<'a> {
+    fn guard(&self) -> Mask {
+        self.guard
+    }
+
+    fn executing(&mut self) -> Value {
+        Cx::executing(self)
+    }
+
+    fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
+        self.constant_bank(bank, offset, ty)
+    }
+
+    fn images(&self) -> &'a [(u32, Shape)] {
+        self.images
+    }
+
+    fn records(&mut self) -> &mut images::Records {
+        &mut self.records
     }
 }
 

@@ -1,0 +1,73 @@
+//! Accesses of texels by their format.
+//!
+//! Source: facts, `maxwell-surfaces.md`, section 4.4. How texels are converted is in [`texel`](crate::ir::texel).
+
+use super::place::Place;
+use super::{Lifter, Record};
+use crate::ir::image::{Source, at};
+use crate::ir::{Extend, Type, Value};
+use crate::isa::divergence::Mask;
+
+const COMPONENTS: [Source; 4] = [Source::R, Source::G, Source::B, Source::A];
+
+/// A texel in memory: elements of a type, and how one becomes 32 bits.
+#[derive(Clone, Copy)]
+pub struct Elements {
+    pub ty: Type,
+    pub count: u8,
+    pub extend: Extend,
+}
+
+/// The lanes whose texels have 2^log bytes.
+pub fn texels_of<'a>(cx: &mut impl Lifter<'a>, record: &Record, log: u32) -> Mask {
+    record.field_is(cx, at::TEXEL_SHIFT, (0, 32), log)
+}
+
+/// The texels' sizes, as memory elements, each with the lanes whose texels have it.
+pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Elements, Mask)> {
+    let part = |ty| Elements { ty, count: 1, extend: Extend::Unsigned };
+    let words = |count| Elements { ty: Type::I32, count, extend: Extend::None };
+    let sizes = [part(Type::I8), part(Type::I16), words(1), words(2), words(4)];
+    let with = |(log, elements): (u32, Elements)| (elements, texels_of(cx, record, log));
+    (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
+}
+
+/// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
+fn comes_from<'a>(cx: &mut impl Lifter<'a>, record: &Record, output: usize, from: Source) -> Mask {
+    record.field_is(cx, at::SOURCES, (4 * output as u32, 4), from as u32)
+}
+
+/// What red, green, blue or alpha is of a texel's components and the number `one`; else 0.
+pub fn output<'a>(
+    cx: &mut impl Lifter<'a>,
+    record: &Record,
+    output: usize,
+    texel: [Value; 4],
+    one: Value,
+    zero: Value,
+) -> Value {
+    let mut value = zero;
+    for (from, component) in COMPONENTS.into_iter().zip(texel).chain([(Source::One, one)]) {
+        let lanes = comes_from(cx, record, output, from);
+        value = cx.choose(lanes, component, value);
+    }
+    value
+}
+
+/// Stores outputs, each with its number: the reverse of what loads do, an output goes to where it comes from. What is not given is 0.
+pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &Place, given: &[(usize, Value)]) {
+    let zero = cx.number(0);
+    let texel = COMPONENTS.map(|component| {
+        given.iter().fold(zero, |value, &(output, new)| {
+            let lanes = comes_from(cx, &place.record, output, component);
+            cx.choose(lanes, new, value)
+        })
+    });
+    let format = place.record.word(cx, at::FORMAT);
+    let words = cx.b().pack(format, texel);
+    for (elements, lanes) in texel_elements(cx, &place.record) {
+        let access = place.access(cx, elements.ty, elements.count, lanes);
+        let words: Vec<Value> = words[..usize::from(elements.count)].iter().map(|&word| cx.b().splat(word)).collect();
+        cx.b().store_access(access, &words);
+    }
+}

@@ -1,0 +1,227 @@
+//! Surfaces and textures of NVIDIA's instruction sets: what their lifters share.
+//!
+//! A handle is the index of a texture header, and above that of a sampler. Where what code needs of them is found, is in [`driver`].
+
+pub mod driver;
+pub mod formatted;
+pub mod place;
+pub mod reduction;
+pub mod texture;
+
+use rustc_hash::FxHashMap;
+
+use self::driver::{BANK, HEADER_BITS};
+use crate::ir::image::{RECORD_BYTES, Shape, at, sampler};
+use crate::ir::{BlockBuilder, Extend, IntCc, LaneFault, Space, Type, Value};
+use crate::isa::bits::{self, Emit};
+use crate::isa::divergence::Mask;
+
+/// Words of image records that are loaded already, by address, place and guard. Nothing writes there.
+pub type Records = FxHashMap<(Value, u32, Mask), Value>;
+
+/// What the state of a lifter offers.
+pub trait Lifter<'a>: Emit<'a> + Sized {
+    fn b(&mut self) -> &mut BlockBuilder<'a> {
+        self.builder()
+    }
+
+    /// The lanes for which the instruction is executed, among the active ones.
+    fn guard(&self) -> Mask;
+
+    /// The lanes that execute the instruction.
+    fn executing(&mut self) -> Value;
+
+    fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant_of(ty, bits)
+    }
+
+    /// The uniform value at an offset of a constant bank.
+    fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value;
+
+    /// The images that code is specialised for, by what names their handles, in the order of their records.
+    fn images(&self) -> &'a [(u32, Shape)];
+
+    /// Forgotten where other lanes become active.
+    fn records(&mut self) -> &mut Records;
+
+    /// An `i32` constant.
+    fn number(&mut self, bits: u32) -> Value {
+        self.constant(Type::I32, bits.into())
+    }
+
+    fn both(&mut self, x: Mask, y: Mask) -> Mask {
+        x.and(y, self.b())
+    }
+
+    fn either(&mut self, x: Mask, y: Mask) -> Mask {
+        x.or(y, self.b())
+    }
+
+    fn others(&mut self, x: Mask) -> Mask {
+        x.not(self.b())
+    }
+
+    /// Lane-wise choice between values.
+    fn choose(&mut self, mask: Mask, a: Value, b: Value) -> Value {
+        match mask {
+            Mask::Always => a,
+            Mask::Never => b,
+            Mask::Lanes(mask) => self.b().select(mask, a, b),
+        }
+    }
+
+    /// The value with another type of its width.
+    fn cast_to(&mut self, ty: Type, value: Value) -> Value {
+        if self.b().ty(value).ty == ty { value } else { self.b().bitcast(ty, value) }
+    }
+
+    fn shifted_left(&mut self, value: Value, count: u32) -> Value {
+        bits::shl(self, value, count)
+    }
+
+    /// Zeros come in from above.
+    fn shifted_right(&mut self, value: Value, count: u32) -> Value {
+        bits::shr(self, value, count)
+    }
+}
+
+/// The record of the image that a handle names.
+#[derive(Clone, Copy)]
+pub enum Record {
+    /// In the driver's bank from this offset on; of that shape.
+    Known { offset: u32, shape: Shape },
+    /// At this guest address.
+    At(Value),
+}
+
+impl Record {
+    /// Of the handle that this number stands for, if the kernel is specialised for it.
+    pub fn known<'a>(cx: &impl Lifter<'a>, name: u32) -> Option<Record> {
+        let number = cx.images().iter().position(|&(known, _)| known == name)?;
+        let offset = driver::at::KNOWN + (number * RECORD_BYTES) as u32;
+        Some(Record::Known { offset, shape: cx.images()[number].1 })
+    }
+
+    /// Of a handle, an `i32`.
+    pub fn of<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Record {
+        Record::At(record_address(cx, handle))
+    }
+
+    pub fn word<'a>(&self, cx: &mut impl Lifter<'a>, at: u32) -> Value {
+        match *self {
+            Record::Known { shape, .. } if let Some(word) = shape.word(at) => cx.number(word),
+            _ => self.load(cx, at, Type::I32),
+        }
+    }
+
+    pub fn load<'a>(&self, cx: &mut impl Lifter<'a>, at: u32, ty: Type) -> Value {
+        match *self {
+            Record::Known { offset, .. } => cx.driver_word(BANK, offset + at, ty),
+            Record::At(address) => {
+                let key = (address, at, cx.guard());
+                if let Some(&word) = cx.records().get(&key) {
+                    return word;
+                }
+                let access = cx.b().access(Space::Global, ty, 1, address, at as i32);
+                let word = cx.b().load_access(access, Extend::None)[0];
+                cx.records().insert(key, word);
+                word
+            }
+        }
+    }
+
+    /// The lanes whose image has this value in `bits` bits of a word of the record.
+    pub fn field_is<'a>(&self, cx: &mut impl Lifter<'a>, at: u32, (lo, bits): (u32, u32), value: u32) -> Mask {
+        match *self {
+            Record::Known { shape, .. } if let Some(word) = shape.word(at) => {
+                Mask::of(word >> lo & (u32::MAX >> (32 - bits)) == value)
+            }
+            _ => {
+                let word = self.word(cx, at);
+                let field = if bits == 32 { word } else { bits::range(cx, word, lo, bits, false) };
+                let value = cx.number(value);
+                Mask::Lanes(cx.b().icmp(IntCc::Eq, field, value))
+            }
+        }
+    }
+
+    /// Whether the image has one of these flags.
+    pub fn has<'a>(&self, cx: &mut impl Lifter<'a>, flags: u32) -> Mask {
+        match *self {
+            Record::Known { shape, .. } => Mask::of(shape.word(at::FLAGS).is_some_and(|word| word & flags != 0)),
+            Record::At(_) => {
+                let (word, flags, zero) = (self.word(cx, at::FLAGS), cx.number(flags), cx.number(0));
+                let bits = cx.b().and(word, flags);
+                Mask::Lanes(cx.b().icmp(IntCc::Ne, bits, zero))
+            }
+        }
+    }
+}
+
+/// Address of the record of the image that a handle names.
+pub fn record_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
+    let index = header(cx, handle);
+    entry(cx, index, (driver::at::RECORDS, driver::at::HEADERS), RECORD_BYTES)
+}
+
+/// Address of the record of the sampler that a handle names.
+pub fn sampler_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
+    let index = cx.shifted_right(handle, HEADER_BITS);
+    entry(cx, index, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
+}
+
+/// Index of the texture header.
+fn header<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
+    let mask = cx.number((1 << HEADER_BITS) - 1);
+    cx.b().and(handle, mask)
+}
+
+/// What a handle is asked for that its image's record does not say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    Surfaces,
+    Textures,
+    Samplers,
+}
+
+/// A word of the entry that a table of queries has for a handle.
+pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u32) -> Value {
+    let (index, count) = match table {
+        Table::Samplers => (cx.shifted_right(handle, HEADER_BITS), driver::at::SAMPLER_COUNT),
+        _ => (header(cx, handle), driver::at::HEADERS),
+    };
+    let entry = entry(cx, index, (driver::at::QUERIES[table as usize], count), driver::QUERY_BYTES);
+    Record::At(entry).load(cx, at, Type::I32)
+}
+
+/// Address of an entry of a table, of which the driver's bank has address and count. Behind the last one is another for
+/// handles that name none.
+fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
+    let count = cx.driver_word(BANK, count, Type::I32);
+    let index = cx.b().min_u(index, count);
+    let index = cx.b().zero_extend(Type::I64, index);
+    let shift = cx.constant(Type::I64, bytes.ilog2().into());
+    let distance = cx.b().shl(index, shift);
+    let table = cx.driver_word(BANK, table, Type::I64);
+    cx.b().add(table, distance)
+}
+
+/// A mask as a guard.
+fn lanes_of<'a>(cx: &mut impl Lifter<'a>, mask: Mask) -> Option<Value> {
+    match mask {
+        Mask::Always => None,
+        Mask::Never => Some(cx.constant(Type::I64, 0)),
+        Mask::Lanes(lanes) => Some(lanes),
+    }
+}
+
+/// Raises a fault in the lanes of a mask that execute the instruction.
+pub fn raise<'a>(cx: &mut impl Lifter<'a>, fault: LaneFault, lanes: Mask) {
+    let guard = cx.guard();
+    let lanes = cx.both(guard, lanes);
+    if lanes == Mask::Never {
+        return;
+    }
+    let lanes = lanes_of(cx, lanes).unwrap_or_else(|| cx.constant(Type::I64, u64::MAX));
+    cx.b().raise(fault, lanes);
+}

@@ -1,0 +1,48 @@
+//! Atomic operations on surfaces.
+
+use super::Lifter;
+use super::place::Place;
+use crate::ir::image::flag;
+use crate::ir::{AtomicOp, Type, Value};
+use crate::isa::divergence::Mask;
+
+/// Operation and type of the memory operand.
+pub type Kind = (AtomicOp, Type);
+
+/// What an atomic operation of an instruction does: an operation and a type, or two, for images of signed and of other
+/// components.
+#[derive(Clone, Copy)]
+pub enum Operation {
+    One(Kind),
+    OfSign { signed: Kind, unsigned: Kind },
+}
+
+impl Operation {
+    /// Bytes of the memory operand.
+    pub fn bytes(self) -> u32 {
+        let (Operation::One((_, ty)) | Operation::OfSign { signed: (_, ty), .. }) = self;
+        ty.bytes()
+    }
+
+    /// Has `once` do it for each kind, in the lanes that it is for; the old values, and the sparse status.
+    pub fn perform<'a, C: Lifter<'a>>(
+        self,
+        cx: &mut C,
+        place: &Place,
+        mut once: impl FnMut(&mut C, Kind, Mask) -> (Value, Mask),
+    ) -> (Value, Mask) {
+        let (signed, unsigned) = match self {
+            Operation::One(kind) => return once(cx, kind, Mask::Always),
+            Operation::OfSign { signed, unsigned } => (signed, unsigned),
+        };
+        match place.record.has(cx, flag::SIGNED) {
+            Mask::Always => once(cx, signed, Mask::Always),
+            Mask::Never => once(cx, unsigned, Mask::Always),
+            lanes => {
+                let others = cx.others(lanes);
+                let (a, b) = (once(cx, signed, lanes), once(cx, unsigned, others));
+                (cx.b().or(a.0, b.0), cx.either(a.1, b.1))
+            }
+        }
+    }
+}
