@@ -56,12 +56,13 @@ impl Format {
             return 0;
         }
         let sign = if x.is_sign_negative() { self.sign() } else { 0 };
-        let distance = |bits: u32| (self.value(bits) - x.abs()).abs();
+        let magnitude = x.abs().min(self.value(self.most));
+        let distance = |bits: u32| (self.value(bits) - magnitude).abs();
         let best = (0..=self.most).reduce(|a, b| {
             let closer = distance(b) < distance(a) || distance(b) == distance(a) && b & 1 == 0;
             if closer { b } else { a }
         });
-        sign | if x.is_infinite() { self.most } else { best.unwrap() }
+        sign | best.unwrap()
     }
 
     /// Numbers, those between two and their neighbours.

@@ -350,7 +350,7 @@ fn moves_of_matrices() {
             }
             // There and back.
             let back = format!(
-                "{body}\nbar.warp.sync -1;\nxor.b32 %b2, %b0, 512;\nadd.u32 %b2, %b2, 512;\n\
+                "{body}\nbar.warp.sync -1;\n\
                  stmatrix.sync.aligned.m8n8.{name}{word}.shared.b16 [%b0], {{{}}};\nbar.warp.sync -1;\n\
                  ld.shared.v4.b32 {{%o0, %o1, %o2, %o3}}, [%b0];",
                 list("o", count)
