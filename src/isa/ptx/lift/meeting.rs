@@ -39,7 +39,12 @@ struct Site {
 
 impl Meeting {
     pub fn all(plan: &Plan<'_>, cells: Vec<Vec<Cell>>, function: &mut FunctionBuilder) -> Vec<Meeting> {
-        let mut mask = |name: &str| function.bank(name, ir::CellKind::Mask, 1).reg(0);
+        // Names of banks are unique.
+        let mut number = 0;
+        let mut mask = |name: &str| {
+            number += 1;
+            function.bank(&format!("{name}{number}"), ir::CellKind::Mask, 1).reg(0)
+        };
         let mut meetings: Vec<Meeting> = cells
             .into_iter()
             .map(|cells| {

@@ -61,7 +61,8 @@ fn components(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u
     let (mut index, mut low) = (vec![u32::MAX; count], vec![0_u32; count]);
     let mut on_stack = vec![false; count];
     let (mut stack, mut found, mut counter) = (Vec::new(), Vec::new(), 0);
-    for &root in nodes {
+    // What cannot be reached from the first node is found before that, and so comes after it.
+    for &root in nodes.iter().rev() {
         if index[root] != u32::MAX {
             continue;
         }

@@ -51,7 +51,7 @@ pub const LINES: &[Line] = &[
     line(
         "red.async",
         copy::red_async,
-        "address:shared, s, address:shared",
+        "a:shared, s, a:shared",
         "[90 8.1] .relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.(add.(s32|u32|s64|u64)|(and|or|xor).b32|(inc|dec).u32|(min|max).(s32|u32))",
     ),
     line("membar", fence::fence, "", "[20 2.0] .(cta|gl|sys) [60 7.5] .proxy.alias"),
