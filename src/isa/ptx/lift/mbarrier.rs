@@ -67,7 +67,7 @@ pub fn init(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 0)?;
     let (count, mask) = (count(cx, insn.operand(1)), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
     let pending = cx.b.and(count, mask);
-    let shift = cx.word(EXPECTED_AT);
+    let shift = cx.constant(Type::I64, EXPECTED_AT.into());
     let expected = cx.b.shl(pending, shift);
     let fresh = cx.b.or(pending, expected);
     cx.b.store(object.space, Type::I64, object.address, object.offset, fresh);
@@ -108,7 +108,7 @@ fn arrive_or_drop(cx: &mut Cx<'_>, insn: &Insn<'_>, drop: bool) -> Lifted {
 pub fn test_wait(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 1)?;
     let now = cx.b.load(object.space, Type::I64, Extend::None, object.address, object.offset);
-    let shift = cx.word(PHASE_AT);
+    let shift = cx.constant(Type::I64, PHASE_AT.into());
     let now = cx.b.shr_u(now, shift);
     let (now, asked) = if insn.form.has(Word::Parity) {
         let (one, parity) = (cx.constant(Type::I64, 1), count(cx, insn.operand(2)));
