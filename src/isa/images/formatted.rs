@@ -64,10 +64,11 @@ pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &Place, given: &[(usize, Value
         })
     });
     let format = place.record.word(cx, at::FORMAT);
-    let words = cx.b().pack(format, texel);
+    let words = cx.builder().pack(format, texel);
     for (elements, lanes) in texel_elements(cx, &place.record) {
         let access = place.access(cx, elements.ty, elements.count, lanes);
-        let words: Vec<Value> = words[..usize::from(elements.count)].iter().map(|&word| cx.b().splat(word)).collect();
-        cx.b().store_access(access, &words);
+        let words: Vec<Value> =
+            words[..usize::from(elements.count)].iter().map(|&word| cx.builder().splat(word)).collect();
+        cx.builder().store_access(access, &words);
     }
 }

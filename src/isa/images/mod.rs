@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use self::driver::{BANK, HEADER_BITS};
 use crate::ir::image::{RECORD_BYTES, Shape, at, sampler};
-use crate::ir::{BlockBuilder, Extend, IntCc, LaneFault, Space, Type, Value};
+use crate::ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 
@@ -20,20 +20,12 @@ use crate::isa::divergence::Mask;
 pub type Records = FxHashMap<(Value, u32, Mask), Value>;
 
 /// What the state of a lifter offers.
-pub trait Lifter<'a>: Emit<'a> + Sized {
-    fn b(&mut self) -> &mut BlockBuilder<'a> {
-        self.builder()
-    }
-
+pub trait Lifter<'a>: Emit<'a> {
     /// The lanes for which the instruction is executed, among the active ones.
     fn guard(&self) -> Mask;
 
     /// The lanes that execute the instruction.
     fn executing(&mut self) -> Value;
-
-    fn constant(&mut self, ty: Type, bits: u64) -> Value {
-        self.constant_of(ty, bits)
-    }
 
     /// The uniform value at an offset of a constant bank.
     fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value;
@@ -46,19 +38,19 @@ pub trait Lifter<'a>: Emit<'a> + Sized {
 
     /// An `i32` constant.
     fn number(&mut self, bits: u32) -> Value {
-        self.constant(Type::I32, bits.into())
+        self.constant_of(Type::I32, bits.into())
     }
 
     fn both(&mut self, x: Mask, y: Mask) -> Mask {
-        x.and(y, self.b())
+        x.and(y, self.builder())
     }
 
     fn either(&mut self, x: Mask, y: Mask) -> Mask {
-        x.or(y, self.b())
+        x.or(y, self.builder())
     }
 
     fn others(&mut self, x: Mask) -> Mask {
-        x.not(self.b())
+        x.not(self.builder())
     }
 
     /// Lane-wise choice between values.
@@ -66,22 +58,13 @@ pub trait Lifter<'a>: Emit<'a> + Sized {
         match mask {
             Mask::Always => a,
             Mask::Never => b,
-            Mask::Lanes(mask) => self.b().select(mask, a, b),
+            Mask::Lanes(mask) => self.builder().select(mask, a, b),
         }
     }
 
     /// The value with another type of its width.
     fn cast_to(&mut self, ty: Type, value: Value) -> Value {
-        if self.b().ty(value).ty == ty { value } else { self.b().bitcast(ty, value) }
-    }
-
-    fn shifted_left(&mut self, value: Value, count: u32) -> Value {
-        bits::shl(self, value, count)
-    }
-
-    /// Zeros come in from above.
-    fn shifted_right(&mut self, value: Value, count: u32) -> Value {
-        bits::shr(self, value, count)
+        if self.builder().ty(value).ty == ty { value } else { self.builder().bitcast(ty, value) }
     }
 }
 
@@ -122,8 +105,8 @@ impl Record {
                 if let Some(&word) = cx.records().get(&key) {
                     return word;
                 }
-                let access = cx.b().access(Space::Global, ty, 1, address, at as i32);
-                let word = cx.b().load_access(access, Extend::None)[0];
+                let access = cx.builder().access(Space::Global, ty, 1, address, at as i32);
+                let word = cx.builder().load_access(access, Extend::None)[0];
                 cx.records().insert(key, word);
                 word
             }
@@ -140,7 +123,7 @@ impl Record {
                 let word = self.word(cx, at);
                 let field = if bits == 32 { word } else { bits::range(cx, word, lo, bits, false) };
                 let value = cx.number(value);
-                Mask::Lanes(cx.b().icmp(IntCc::Eq, field, value))
+                Mask::Lanes(cx.builder().icmp(IntCc::Eq, field, value))
             }
         }
     }
@@ -151,8 +134,8 @@ impl Record {
             Record::Known { shape, .. } => Mask::of(shape.word(at::FLAGS).is_some_and(|word| word & flags != 0)),
             Record::At(_) => {
                 let (word, flags, zero) = (self.word(cx, at::FLAGS), cx.number(flags), cx.number(0));
-                let bits = cx.b().and(word, flags);
-                Mask::Lanes(cx.b().icmp(IntCc::Ne, bits, zero))
+                let bits = cx.builder().and(word, flags);
+                Mask::Lanes(cx.builder().icmp(IntCc::Ne, bits, zero))
             }
         }
     }
@@ -166,14 +149,14 @@ pub fn record_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
 
 /// Address of the record of the sampler that a handle names.
 pub fn sampler_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
-    let index = cx.shifted_right(handle, HEADER_BITS);
+    let index = bits::shr(cx, handle, HEADER_BITS);
     entry(cx, index, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
 }
 
 /// Index of the texture header.
 fn header<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
     let mask = cx.number((1 << HEADER_BITS) - 1);
-    cx.b().and(handle, mask)
+    cx.builder().and(handle, mask)
 }
 
 /// What a handle is asked for that its image's record does not say.
@@ -187,7 +170,7 @@ pub enum Table {
 /// A word of the entry that a table of queries has for a handle.
 pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u32) -> Value {
     let (index, count) = match table {
-        Table::Samplers => (cx.shifted_right(handle, HEADER_BITS), driver::at::SAMPLER_COUNT),
+        Table::Samplers => (bits::shr(cx, handle, HEADER_BITS), driver::at::SAMPLER_COUNT),
         _ => (header(cx, handle), driver::at::HEADERS),
     };
     let entry = entry(cx, index, (driver::at::QUERIES[table as usize], count), driver::QUERY_BYTES);
@@ -198,19 +181,19 @@ pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u3
 /// handles that name none.
 fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
     let count = cx.driver_word(BANK, count, Type::I32);
-    let index = cx.b().min_u(index, count);
-    let index = cx.b().zero_extend(Type::I64, index);
-    let shift = cx.constant(Type::I64, bytes.ilog2().into());
-    let distance = cx.b().shl(index, shift);
+    let index = cx.builder().min_u(index, count);
+    let index = cx.builder().zero_extend(Type::I64, index);
+    let shift = cx.constant_of(Type::I64, bytes.ilog2().into());
+    let distance = cx.builder().shl(index, shift);
     let table = cx.driver_word(BANK, table, Type::I64);
-    cx.b().add(table, distance)
+    cx.builder().add(table, distance)
 }
 
 /// A mask as a guard.
 fn lanes_of<'a>(cx: &mut impl Lifter<'a>, mask: Mask) -> Option<Value> {
     match mask {
         Mask::Always => None,
-        Mask::Never => Some(cx.constant(Type::I64, 0)),
+        Mask::Never => Some(cx.constant_of(Type::I64, 0)),
         Mask::Lanes(lanes) => Some(lanes),
     }
 }
@@ -222,6 +205,6 @@ pub fn raise<'a>(cx: &mut impl Lifter<'a>, fault: LaneFault, lanes: Mask) {
     if lanes == Mask::Never {
         return;
     }
-    let lanes = lanes_of(cx, lanes).unwrap_or_else(|| cx.constant(Type::I64, u64::MAX));
-    cx.b().raise(fault, lanes);
+    let lanes = lanes_of(cx, lanes).unwrap_or_else(|| cx.constant_of(Type::I64, u64::MAX));
+    cx.builder().raise(fault, lanes);
 }

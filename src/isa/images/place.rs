@@ -5,6 +5,7 @@
 use super::{Lifter, Record, lanes_of, raise};
 use crate::ir::image::{at, flag};
 use crate::ir::{Access, IntCc, LaneFault, Space, Type, Value};
+use crate::isa::bits;
 use crate::isa::divergence::Mask;
 
 /// What x counts, and how much is accessed.
@@ -83,8 +84,8 @@ impl Place {
         if let Unit::Bytes(bytes @ 2..) = unit {
             // The coordinate counts, not the address: a buffer may begin anywhere.
             let (low, zero) = (cx.number(bytes - 1), cx.number(0));
-            let rest = cx.b().and(x, low);
-            let misaligned = Mask::Lanes(cx.b().icmp(IntCc::Ne, rest, zero));
+            let rest = cx.builder().and(x, low);
+            let misaligned = Mask::Lanes(cx.builder().icmp(IntCc::Ne, rest, zero));
             let present = record.has(cx, flag::PRESENT);
             let misaligned = cx.both(misaligned, present);
             raise(cx, LaneFault::Misaligned, misaligned);
@@ -97,12 +98,12 @@ impl Place {
         let aligned = record.has(cx, flag::ALIGNED) == Mask::Always;
         let [y, z] = axes;
         let address = address(cx, &record, Coordinates { x: xb, y, z });
-        Place { record, address: cx.b().splat(address), inside, align: if aligned { 16 } else { 1 } }
+        Place { record, address: cx.builder().splat(address), inside, align: if aligned { 16 } else { 1 } }
     }
 
     /// An access of the lanes inside that are in `only` too.
     pub fn access<'a>(&self, cx: &mut impl Lifter<'a>, ty: Type, count: u8, only: Mask) -> Access {
-        let mut access = cx.b().access(Space::Global, ty, count, self.address, 0);
+        let mut access = cx.builder().access(Space::Global, ty, count, self.address, 0);
         let lanes = cx.both(self.inside, only);
         let guard = cx.guard();
         let lanes = cx.both(guard, lanes);
@@ -134,13 +135,13 @@ fn check<'a>(cx: &mut impl Lifter<'a>, target: &Target) {
 /// An index, and the lanes for which it is less than `count`; with `near` the nearest that is.
 fn index<'a>(cx: &mut impl Lifter<'a>, index: Value, count: Value, near: bool, signed: bool) -> (Value, Mask) {
     if !near {
-        return (index, Mask::Lanes(cx.b().icmp(IntCc::LtU, index, count)));
+        return (index, Mask::Lanes(cx.builder().icmp(IntCc::LtU, index, count)));
     }
     let (zero, one) = (cx.number(0), cx.number(1));
-    let last = cx.b().sub(count, one);
-    let index = if signed { cx.b().max_s(index, zero) } else { index };
-    let index = cx.b().min_u(index, last);
-    (index, Mask::Lanes(cx.b().icmp(IntCc::Ne, count, zero)))
+    let last = cx.builder().sub(count, one);
+    let index = if signed { cx.builder().max_s(index, zero) } else { index };
+    let index = cx.builder().min_u(index, last);
+    (index, Mask::Lanes(cx.builder().icmp(IntCc::Ne, count, zero)))
 }
 
 /// The first byte in its row of what x counts, and the lanes for which it and those behind it are in the row. `signed`: no x
@@ -160,29 +161,29 @@ fn column<'a>(
         Unit::Elements(bytes) => Some(cx.number(bytes.ilog2())),
         Unit::Texels => Some(record.word(cx, at::TEXEL_SHIFT)),
     };
-    let mut size = shift.map_or(row, |shift| cx.b().shr_u(row, shift));
+    let mut size = shift.map_or(row, |shift| cx.builder().shr_u(row, shift));
     if signed {
         let most = cx.number(1 << 31);
-        size = cx.b().min_u(size, most);
+        size = cx.builder().min_u(size, most);
     }
     let Unit::Bytes(bytes) = unit else {
         let (x, inside) = index(cx, x, size, near, true);
-        return (shift.map_or(x, |shift| cx.b().shl(x, shift)), inside);
+        return (shift.map_or(x, |shift| cx.builder().shl(x, shift)), inside);
     };
     let (count, zero) = (cx.number(bytes), cx.number(0));
     let enough = match record.has(cx, flag::WIDE) {
         Mask::Always => Mask::Always,
-        _ => Mask::Lanes(cx.b().icmp(IntCc::GeU, size, count)),
+        _ => Mask::Lanes(cx.builder().icmp(IntCc::GeU, size, count)),
     };
-    let last = cx.b().sub(size, count);
-    let x = if near { cx.b().max_s(x, zero) } else { x };
-    let inside = cx.b().icmp(IntCc::LeU, x, last);
+    let last = cx.builder().sub(size, count);
+    let x = if near { cx.builder().max_s(x, zero) } else { x };
+    let inside = cx.builder().icmp(IntCc::LeU, x, last);
     if !near {
         return (x, cx.both(Mask::Lanes(inside), enough));
     }
     let whole = cx.number(!(bytes - 1));
-    let nearest = cx.b().and(last, whole);
-    (cx.b().select(inside, x, nearest), enough)
+    let nearest = cx.builder().and(last, whole);
+    (cx.builder().select(inside, x, nearest), enough)
 }
 
 /// A byte of a row of a slice; what the instruction has no coordinate for is 0.
@@ -201,16 +202,16 @@ fn address<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Va
         (Some(pitch), Some(block)) => cx.choose(blocks, block, pitch),
         (offset, None) | (None, offset) => offset.unwrap_or(at.x),
     };
-    let offset = cx.b().zero_extend(Type::I64, offset);
+    let offset = cx.builder().zero_extend(Type::I64, offset);
     let base = record.load(cx, at::BASE, Type::I64);
-    let mut address = cx.b().add(base, offset);
+    let mut address = cx.builder().add(base, offset);
     if let Some(z) = at.z {
         let depth = record.word(cx, at::BLOCK_DEPTH);
-        let slices = cx.b().shr_u(z, depth);
-        let slices = cx.b().zero_extend(Type::I64, slices);
+        let slices = cx.builder().shr_u(z, depth);
+        let slices = cx.builder().zero_extend(Type::I64, slices);
         let stride = record.load(cx, at::SLICE_STRIDE, Type::I64);
-        let distance = cx.b().mul(slices, stride);
-        address = cx.b().add(address, distance);
+        let distance = cx.builder().mul(slices, stride);
+        address = cx.builder().add(address, distance);
     }
     address
 }
@@ -219,8 +220,8 @@ fn address<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Va
 fn in_rows<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Value {
     let Some(y) = at.y else { return at.x };
     let stride = record.load(cx, at::ROW_STRIDE, Type::I32);
-    let row = cx.b().mul(y, stride);
-    cx.b().add(row, at.x)
+    let row = cx.builder().mul(y, stride);
+    cx.builder().add(row, at.x)
 }
 
 /// The offset in a layer of blocks of GOBs: facts, sections 3.1 and 3.2.
@@ -229,42 +230,42 @@ fn in_blocks<'a, C: Lifter<'a>>(cx: &mut C, record: &Record, at: Coordinates) ->
     let one = cx.number(1);
     // Which of the block's GOBs.
     let low_bits = |cx: &mut C, value: Value, bits: Value| {
-        let count = cx.b().shl(one, bits);
-        let mask = cx.b().sub(count, one);
-        cx.b().and(value, mask)
+        let count = cx.builder().shl(one, bits);
+        let mask = cx.builder().sub(count, one);
+        cx.builder().and(value, mask)
     };
     let mut gob = None;
     if let Some(y) = at.y {
-        let row = cx.shifted_right(y, 3);
+        let row = bits::shr(cx, y, 3);
         gob = Some(low_bits(cx, row, height));
     }
     if let Some(z) = at.z {
         let slice = low_bits(cx, z, depth);
-        let slice = cx.b().shl(slice, height);
-        gob = Some(gob.map_or(slice, |gob| cx.b().or(gob, slice)));
+        let slice = cx.builder().shl(slice, height);
+        gob = Some(gob.map_or(slice, |gob| cx.builder().or(gob, slice)));
     }
     // The block in its row, and what x and y say in a GOB.
-    let gobs = cx.b().add(height, depth);
+    let gobs = cx.builder().add(height, depth);
     let nine = cx.number(9);
-    let block_bits = cx.b().add(gobs, nine);
-    let column = cx.shifted_right(at.x, 6);
-    let mut offset = cx.b().shl(column, block_bits);
+    let block_bits = cx.builder().add(gobs, nine);
+    let column = bits::shr(cx, at.x, 6);
+    let mut offset = cx.builder().shl(column, block_bits);
     let x_bits = [(at.x, 15, 0), (at.x, 16, 1), (at.x, 32, 3)];
     let y_bits = at.y.map(|y| [(y, 1, 4), (y, 6, 5)]);
     let gob_bits = gob.map(|gob| (gob, u32::MAX, 9));
     for (value, mask, left) in x_bits.into_iter().chain(y_bits.into_iter().flatten()).chain(gob_bits) {
         let mask = cx.number(mask);
-        let bits = cx.b().and(value, mask);
-        let bits = if left == 0 { bits } else { cx.shifted_left(bits, left) };
-        offset = cx.b().or(offset, bits);
+        let bits = cx.builder().and(value, mask);
+        let bits = if left == 0 { bits } else { bits::shl(cx, bits, left) };
+        offset = cx.builder().or(offset, bits);
     }
     if let Some(y) = at.y {
         let three = cx.number(3);
-        let block_rows = cx.b().add(height, three);
-        let row = cx.b().shr_u(y, block_rows);
+        let block_rows = cx.builder().add(height, three);
+        let row = cx.builder().shr_u(y, block_rows);
         let stride = record.load(cx, at::ROW_STRIDE, Type::I32);
-        let distance = cx.b().mul(row, stride);
-        offset = cx.b().add(offset, distance);
+        let distance = cx.builder().mul(row, stride);
+        offset = cx.builder().add(offset, distance);
     }
     offset
 }

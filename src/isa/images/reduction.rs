@@ -41,7 +41,7 @@ impl Operation {
             lanes => {
                 let others = cx.others(lanes);
                 let (a, b) = (once(cx, signed, lanes), once(cx, unsigned, others));
-                (cx.b().or(a.0, b.0), cx.either(a.1, b.1))
+                (cx.builder().or(a.0, b.0), cx.either(a.1, b.1))
             }
         }
     }

@@ -83,39 +83,39 @@ impl Request {
         let [layer, lod, reference] = [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
         let args = [x, y, z, layer, lod, reference, ox, oy, oz, gx[0], gy[0], gz[0], gx[1], gy[1], gz[1]];
         let descriptors = [self.texture.image, self.texture.sampler];
-        cx.b().sample(operation, self.reference.is_some(), descriptors, args)
+        cx.builder().sample(operation, self.reference.is_some(), descriptors, args)
     }
 }
 
 /// Differences of a coordinate to the quad's lane beside the first, and below it; 0 where one of them does not execute.
 fn neighbours<'a>(cx: &mut impl Lifter<'a>, x: Value) -> [Value; 2] {
-    let lane = cx.b().lane_id();
+    let lane = cx.builder().lane_id();
     let quad = cx.number(!3);
-    let quad = cx.b().and(lane, quad);
+    let quad = cx.builder().and(lane, quad);
     let executing = cx.executing();
     let first = of_quad(cx, x, quad, 0);
     [1, 2].map(|other| {
         let value = of_quad(cx, x, quad, other);
-        let difference = cx.b().fbinary(FloatBinaryOp::Sub, FloatAttrs::IEEE, value, first);
+        let difference = cx.builder().fbinary(FloatBinaryOp::Sub, FloatAttrs::IEEE, value, first);
         let difference = cx.cast_to(Type::I32, difference);
         // A bit for each quad whose two lanes execute, spread over the quad.
-        let count = cx.constant(Type::I64, other.into());
-        let shifted = cx.b().shr_u(executing, count);
-        let both = cx.b().and(executing, shifted);
-        let firsts = cx.constant(Type::I64, 0x1111_1111_1111_1111);
-        let quads = cx.b().and(both, firsts);
-        let lanes = cx.constant(Type::I64, 15);
-        let lanes = cx.b().mul(quads, lanes);
+        let count = cx.constant_of(Type::I64, other.into());
+        let shifted = cx.builder().shr_u(executing, count);
+        let both = cx.builder().and(executing, shifted);
+        let firsts = cx.constant_of(Type::I64, 0x1111_1111_1111_1111);
+        let quads = cx.builder().and(both, firsts);
+        let lanes = cx.constant_of(Type::I64, 15);
+        let lanes = cx.builder().mul(quads, lanes);
         let zero = cx.number(0);
-        cx.b().select(lanes, difference, zero)
+        cx.builder().select(lanes, difference, zero)
     })
 }
 
 /// The float of a lane of the quad that begins with `quad`.
 fn of_quad<'a>(cx: &mut impl Lifter<'a>, x: Value, quad: Value, lane: u32) -> Value {
     let number = cx.number(lane);
-    let number = cx.b().or(quad, number);
-    let value = cx.b().lane_gather(x, number);
+    let number = cx.builder().or(quad, number);
+    let value = cx.builder().lane_gather(x, number);
     cx.cast_to(Type::F32, value)
 }
 
@@ -126,9 +126,9 @@ pub fn sizes<'a>(cx: &mut impl Lifter<'a>, record: &Record, level: Value) -> [Va
     let present = record.has(cx, flag::PRESENT);
     [at::WIDTH, at::HEIGHT, at::DEPTH].map(|place| {
         let size = record.load(cx, place, Type::I32);
-        let size = cx.b().splat(size);
-        let smaller = cx.b().shr_u(size, level);
-        let smaller = cx.b().max_u(smaller, one);
+        let size = cx.builder().splat(size);
+        let smaller = cx.builder().shr_u(size, level);
+        let smaller = cx.builder().max_u(smaller, one);
         let scales = if place == at::DEPTH { volume } else { Mask::Always };
         let size = cx.choose(scales, smaller, size);
         let zero = cx.number(0);

@@ -85,7 +85,9 @@ fn sampled_texture(image: &Image, sampler: &Sampler) -> Entry {
     put(&mut entry, query::sampled::UNNORMALIZED, [sampler.force_unnormalized.into()]);
     put(&mut entry, query::sampled::ADDRESS, sampler.wrap.map(address_mode));
     put(&mut entry, query::sampled::FILTER, [filter(sampler)]);
-    put(&mut entry, query::sampled::TEXTURE, of_texture(image));
+    // The driver has what a texture says of its coordinates in the header.
+    let normalized = image.normalized && !sampler.force_unnormalized;
+    put(&mut entry, query::sampled::TEXTURE, of_texture(&Image { normalized, ..*image }));
     entry
 }
 

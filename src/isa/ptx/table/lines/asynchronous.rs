@@ -86,10 +86,11 @@ pub const LINES: &[Line] = &[
         "tensor, a:shared, policy",
         "[90 8.0] .(add|min|max|inc|dec|and|or|xor).bulk_group{.tile|im2col_no_offs}{.L2::cache_hint}",
     ),
-    trap(
+    line(
         "st.async",
+        copy::st_async,
         "a:shared, s*v, a:shared",
         "[90 8.1] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.(<async>|v2.<async>|v4.(b32|s32|u32|f32))",
     ),
-    trap("st.async", "a:global, s", "[100 8.7] {.mmio}.release.(gpu|sys).global.<async>"),
+    line("st.async", copy::st_async, "a:global, s", "[100 8.7] {.mmio}.release.(gpu|sys).global.<async>"),
 ];

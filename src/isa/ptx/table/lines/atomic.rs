@@ -1,7 +1,7 @@
 //! Atomics and fences. Facts, `ptx.md` 2.8.
 
-use super::{Line, line, trap};
-use crate::isa::ptx::lift::{atomic, fence};
+use super::{Line, line};
+use crate::isa::ptx::lift::{atomic, copy, fence};
 
 pub const LINES: &[Line] = &[
     line(
@@ -48,9 +48,10 @@ pub const LINES: &[Line] = &[
         "address, r*v, policy",
         "[90 8.1] {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.add.(v2|v4).f32 {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.(add|min|max).noftz.(v2|v4).<halves> {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.(add|min|max).noftz.v8.(f16|bf16)",
     ),
-    trap(
+    line(
         "red.async",
-        "address:shared, s, address:shared",
+        copy::red_async,
+        "a:shared, s, a:shared",
         "[90 8.1] .relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.(add.(s32|u32|s64|u64)|(and|or|xor).b32|(inc|dec).u32|(min|max).(s32|u32))",
     ),
     line("membar", fence::fence, "", "[20 2.0] .(cta|gl|sys) [60 7.5] .proxy.alias"),

@@ -13,16 +13,16 @@ const SETP_HALF_COMBINED: &str = "[53 4.2] .<compare_f>.<combine>{.ftz}.f16 [90 
 const SETP_PAIR_COMBINED: &str = "[53 4.2] .<compare_f>.<combine>{.ftz}.f16x2 [90 7.8] .<compare_f>.<combine>.bf16x2";
 
 pub const LINES: &[Line] = &[
-    line("setp", compare::setp, "p{|p}, s, s", SETP),
-    line("setp", compare::setp, "p{|p}, r, r", SETP_HALF),
+    line("setp", compare::setp, "p|p?, s, s", SETP),
+    line("setp", compare::setp, "p|p?, r, r", SETP_HALF),
     line("setp", compare::setp, "p|p, r, r", SETP_PAIR),
-    line("setp", compare::setp, "p{|p}, s, s, q", SETP_COMBINED),
-    line("setp", compare::setp, "p{|p}, r, r, q", SETP_HALF_COMBINED),
+    line("setp", compare::setp, "p|p?, s, s, q", SETP_COMBINED),
+    line("setp", compare::setp, "p|p?, r, r, q", SETP_HALF_COMBINED),
     line("setp", compare::setp, "p|p, r, r, q", SETP_PAIR_COMBINED),
     line(
         "set",
         compare::set,
-        "d, s:1, s:1{, q:combine}",
+        "d, s:1, s:1, combined",
         "[20 2.0] .(eq|ne){.<combine>}.(f32|s32|u32).<bits> .<compare>{.<combine>}.(f32|s32|u32).<int> \
          .<compare_u>{.<combine>}.(f32|s32|u32).(u16|u32|u64) .<compare_f>{.<combine>}{.ftz}.(f32|s32|u32).f32 .<compare_f>{.<combine>}.(f32|s32|u32).f64 \
          [53 4.2] .(eq|ne){.<combine>}.f16.<bits> .<compare>{.<combine>}.f16.<int> .<compare_u>{.<combine>}.f16.(u16|u32|u64) \

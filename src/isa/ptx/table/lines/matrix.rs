@@ -65,23 +65,23 @@ pub const LINES: &[Line] = &[
     line(
         "wmma.load.(a|b)",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[70 6.3] .<wmma_load>.<wmma16>.f16 [72 6.3] .<wmma_load>.<wmma16>.(s8|u8) [80 7.0] .<wmma_load>.<wmma16>.bf16 .<wmma_load>.m16n16k8.tf32 .<wmma_load>.m8n8k4.f64",
     ),
     line(
         "wmma.load.a",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[75 6.3] .sync.aligned{.<load_space>}.row.(m8n8k32.(s4|u4)|m8n8k128.b1)",
     ),
     line(
         "wmma.load.b",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[75 6.3] .sync.aligned{.<load_space>}.col.(m8n8k32.(s4|u4)|m8n8k128.b1)",
     ),
-    line("wmma.load.c", matrix::wmma_load, "d*f, address{, s:u32}", WMMA_C),
-    line("wmma.store.d", matrix::wmma_store, "address, r*f{, s:u32}", WMMA_C),
+    line("wmma.load.c", matrix::wmma_load, "d*f, address, s:u32?", WMMA_C),
+    line("wmma.store.d", matrix::wmma_store, "address, r*f, s:u32?", WMMA_C),
     line(
         "wmma.mma",
         matrix::wmma_mma,
