@@ -4,9 +4,11 @@
 
 mod fragment;
 mod moves;
+mod wgmma;
 mod wmma;
 
 pub use moves::{ldmatrix, movmatrix, stmatrix};
+pub use wgmma::{wgmma, wgmma_order};
 pub use wmma::{wmma_load, wmma_mma, wmma_store};
 
 use smallvec::SmallVec;
@@ -157,13 +159,4 @@ fn address(cx: &mut Cx<'_>, operand: &Operand, wide: bool) -> Result<(Value, i32
     let (base, offset) = cx.address(address, wide);
     let base = cx.b.splat(base);
     Ok((base, offset, if wide { Type::I64 } else { Type::I32 }))
-}
-
-/// Products of warpgroups, whose operands come from shared memory by descriptors, are not executed.
-pub fn wgmma(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
-
-pub fn wgmma_order(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
 }
