@@ -14,10 +14,11 @@ use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
+use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::isa::fidelity::Fidelity;
 use crate::isa::ptx::layout::{self, References};
 use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
-use crate::isa::ptx::module::{self as ptx, Variable, VariableId};
+use crate::isa::ptx::module::{self as ptx, AddressMode, Variable, VariableId};
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::{LiftError, images};
@@ -33,13 +34,41 @@ fn module(linked: &Linked) -> &PtxModule {
     linked.module().ptx.as_deref().expect("a module of PTX has its text")
 }
 
+/// The handle that a texture, sampler or surface of the module stands for; none if it is not bound.
+fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
+    let ptx = module(linked);
+    let symbol = ptx.variables.get(&variable)?;
+    let bound = linked.addresses().handles.get(symbol).copied();
+    let fixed = || fixed_samplers(&ptx.module).position(|(id, _)| id == variable).map(pool::fixed_sampler);
+    bound.or_else(fixed).map(u64::from)
+}
+
+/// The `.samplerref` variables that say what they are themselves.
+fn fixed_samplers(module: &ptx::Module) -> impl Iterator<Item = (VariableId, ptx::Sampler)> {
+    let variables = module.variables.iter().zip(0..).filter(|(variable, _)| variable.ty == Ty::Samplerref);
+    variables.filter_map(|(variable, id)| Some((VariableId(id), variable.initial.as_ref()?.sampler?)))
+}
+
+fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
+    let wrap = said.address_modes.map(|mode| match mode {
+        AddressMode::Wrap => Wrap::Repeat,
+        AddressMode::Mirror => Wrap::Mirror,
+        AddressMode::ClampOgl => Wrap::Clamp,
+        AddressMode::ClampToEdge => Wrap::ClampToEdge,
+        AddressMode::ClampToBorder => Wrap::Border,
+    });
+    let filter = if said.linear { Filter::Linear } else { Filter::Point };
+    let defaults = Sampler::default();
+    Sampler { wrap, mag: filter, min: filter, srgb_allowed: true, force_unnormalized: said.unnormalized, ..defaults }
+}
+
 /// Where a kernel's variables are.
 fn places(linked: &Linked, kernel: FunctionId) -> Places {
     let ptx = module(linked);
     let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
     for (&variable, &symbol) in &ptx.variables {
         let address = match ptx.module.variable(variable).ty.kind() {
-            Kind::Opaque => linked.addresses().handles.get(&symbol).map(|&handle| handle.into()),
+            Kind::Opaque => handle(linked, variable),
             _ => linked.address(symbol),
         };
         variables.insert(variable, address.unwrap_or(0));
@@ -73,7 +102,8 @@ fn images_of(launch: &Launching<'_>) -> Result<Option<Images>, Error> {
     }
     check_bound(launch)?;
     let sampled = if ptx.module.independent_textures { Sampled::Apart } else { Sampled::Together };
-    Ok(Some(Images::new(launch, &[], Some(sampled))?))
+    let fixed: Vec<Sampler> = fixed_samplers(&ptx.module).map(sampler).collect();
+    Ok(Some(Images::new(launch, &[], &fixed, Some(sampled))?))
 }
 
 /// Every texture, sampler and surface that a kernel names stands for one of the launch.
@@ -84,8 +114,7 @@ fn check_bound(launch: &Launching<'_>) -> Result<(), Error> {
     let Some(&function) = ptx.functions.get(&kernel.id) else { return Ok(()) };
     let is_opaque = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
     for id in References::new(&ptx.module).named(&ptx.module, function, is_opaque) {
-        let symbol = ptx.variables.get(&id);
-        if symbol.is_none_or(|symbol| !linked.addresses().handles.contains_key(symbol)) {
+        if handle(linked, id).is_none() {
             let variable = ptx.module.variable(id);
             let table = if variable.ty == Ty::Surfref { "surface" } else { "texture" };
             let (kernel, variable, ty) = (kernel.function().name.clone(), variable.name.clone(), variable.ty.name());

@@ -5,6 +5,7 @@
 
 use crate::ir::image::sample::Operation;
 use crate::ir::{FloatAttrs, Type, Value};
+use crate::isa::bits;
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver::query;
 use crate::isa::images::texture::{Level, Request, Texture, sizes};
@@ -88,15 +89,19 @@ fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, request: Request, operation: Operati
         Ty::F16x2 => components
             .chunks_exact(2)
             .map(|pair| {
-                let [low, high] = [pair[0], pair[1]].map(|component| half(cx, component));
-                cx.b.concat(low, high)
+                let [low, high] = [pair[0], pair[1]].map(|component| {
+                    let half = half(cx, component);
+                    cx.b.zero_extend(Type::I32, half)
+                });
+                let high = bits::shl(cx, high, 16);
+                cx.b.or(low, high)
             })
             .collect(),
         _ => components.to_vec(),
     };
-    let bits = if ty == Ty::F16 { Ty::B16 } else { Ty::B32 };
+    let written = if ty == Ty::F16 { Ty::B16 } else { Ty::B32 };
     for (operand, &value) in cx.elements(destination).iter().zip(&values) {
-        cx.set(operand, bits, value);
+        cx.set(operand, written, value);
     }
     Ok(Flow::Next)
 }
