@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use warploom::isa::ptx;
 use warploom::isa::ptx::module::Target;
 use warploom::isa::ptx::table;
+use warploom::isa::ptx::text::print;
 
 fn forms() -> String {
     let packed = include_bytes!("ptx/ptx-forms.txt.gz");
@@ -42,20 +44,68 @@ fn line(line: &str) -> Option<Line<'_>> {
     Some(Line { accept: verdict == "accept", target, version: (major.parse().ok()?, minor.parse().ok()?), statement })
 }
 
-/// The mnemonic of a statement, without a guard.
-fn mnemonic(statement: &str) -> &str {
+/// The opcode name of a statement, without a guard.
+fn opcode(statement: &str) -> &str {
     let statement = match statement.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').unwrap_or_default().1,
         None => statement,
     };
-    let end = statement.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':')));
+    let end = statement.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     &statement[..end.unwrap_or(statement.len())]
 }
 
-fn verdict(mnemonic: &str, target: Target, version: (u8, u8)) -> Result<(), String> {
-    let words: Vec<&str> = mnemonic.split('.').collect();
-    let form = table::resolve(&words)?;
-    table::available(&form, target, version)
+/// A module with the statement and what the header of the list declares around it.
+fn module(statement: &str, target: Target, (major, minor): (u8, u8)) -> String {
+    let suffix = target.suffix.map(String::from).unwrap_or_default();
+    let size = if (major, minor) >= (2, 3) { ".address_size 64\n" } else { "" };
+    let wide = if (major, minor) >= (8, 3) && target.sm >= 70 { ".reg .b128 %q<8>;" } else { "" };
+    let names = |name: &str| statement.contains(name);
+    let mut lists = String::new();
+    if names("ts;") {
+        lists += "ts: .branchtargets L1, L2;\n";
+    }
+    if names("pr;") {
+        lists += "pr: .callprototype (.param .b32 _) _ (.param .b32 _);\n";
+    }
+    if names("ct;") {
+        lists += "ct: .calltargets fnp;\n";
+    }
+    format!(
+        ".version {major}.{minor}\n.target sm_{sm}{suffix}\n{size}
+.global .align 16 .b8 g[256]; .const .align 16 .b8 c[256]; .shared .align 16 .b8 s[256];
+.global .surfref surf; .global .texref tex;
+.func (.reg .b32 r0) fn (.reg .b32 a0) {{ mov.b32 r0, a0; ret; }}
+.func fn2 (.reg .b32 a0) {{ ret; }}
+.func fn0 {{ ret; }}
+.func (.param .b32 r0) fnp (.param .b32 a0) {{ ret; }}
+.entry k (.param .align 16 .b8 pp[256]) {{
+.reg .b32 %r<64>; .reg .f32 %f<64>; .reg .b64 %rd<32>; .reg .f64 %fd<32>; .reg .pred %p<8>; .reg .b16 %h<32>; .reg .b8 %c<8>; {wide}
+.local .align 16 .b8 l[256];
+.param .b32 pa0; .param .b32 pr0;
+{lists}L1:
+{statement}
+L2: ret;
+}}
+",
+        sm = target.sm
+    )
+}
+
+fn verdict(statement: &str, target: Target, version: (u8, u8)) -> Result<(), String> {
+    let text = module(statement, target, version);
+    let read = ptx::read(text.as_bytes()).map_err(|errors| errors.to_string().replace('\n', " "))?;
+    // What is taken is printed, and taken again.
+    let printed = print(&read);
+    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
+    assert_eq!(printed, print(&again));
+    Ok(())
+}
+
+#[test]
+fn what_stands_around_statements_is_legal() {
+    for version in [(2, 0), (2, 3), (3, 0), (6, 0), (8, 8)] {
+        verdict("", target(if version < (3, 0) { "sm_20" } else { "sm_30" }), version).unwrap();
+    }
 }
 
 #[test]
@@ -74,18 +124,14 @@ fn statements_have_the_verdicts_of_ptxas() {
     let text = forms();
     let mut disagreements: BTreeMap<(String, bool), Vec<String>> = BTreeMap::new();
     for of in text.lines().filter(|line| !line.starts_with('#')).filter_map(line) {
-        let name = mnemonic(of.statement);
-        if name.is_empty() {
-            continue;
-        }
         let targets = match of.target {
             Some(target) => vec![target],
             None => ["sm_90a", "sm_100a", "sm_120a"].map(target).to_vec(),
         };
         for target in targets {
-            let verdict = verdict(name, target, of.version);
+            let verdict = verdict(of.statement, target, of.version);
             if verdict.is_ok() != of.accept {
-                let opcode = name.split('.').next().unwrap().to_owned();
+                let opcode = opcode(of.statement).to_owned();
                 let text =
                     format!("sm_{}/{:?} {} {}", target.sm, of.version, of.statement, verdict.err().unwrap_or_default());
                 disagreements.entry((opcode, of.accept)).or_default().push(text);

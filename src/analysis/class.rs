@@ -285,6 +285,7 @@ impl Classes {
             | Op::RegionRead { .. }
             | Op::Load { .. }
             | Op::Atomic { .. }
+            | Op::Wide { .. }
             | Op::LaneGather { .. }
             | Op::LaneScatter { .. }
             | Op::Product { .. }

@@ -222,6 +222,7 @@ impl<'a> Demand<'a> {
                 self.masked(&[image, sampler], guard);
                 self.masked(args, guard);
             }
+            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(args, guard),
             Op::Load { access, .. } => self.access(&access, &[]),
             Op::Store { access, ref values, .. } => self.access(&access, values),
             Op::Atomic { access, value, compare, .. } => {

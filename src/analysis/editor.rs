@@ -33,6 +33,7 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
         | Op::Store { .. }
         | Op::Atomic { .. }
         | Op::Sample { .. }
+        | Op::Wide { .. }
         | Op::Raise { .. }
         | Op::Fence => false,
         _ => true,

@@ -141,6 +141,7 @@ impl Ssa<'_> {
             | Op::RfScatter { guard, nomask, .. }
             | Op::RegionWrite { guard, nomask, .. }
             | Op::Sample { guard, nomask, .. }
+            | Op::Wide { guard, nomask, .. }
             | Op::Raise { guard, nomask, .. } => (guard, nomask),
             _ => return op,
         };

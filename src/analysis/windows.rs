@@ -90,7 +90,9 @@ impl Widener<'_> {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
             }
-            Op::Sample { guard, .. } | Op::Raise { guard, .. } => *guard = Some(self.cut_guard(*guard, window)),
+            Op::Sample { guard, .. } | Op::Wide { guard, .. } | Op::Raise { guard, .. } => {
+                *guard = Some(self.cut_guard(*guard, window))
+            }
             _ => {}
         }
     }

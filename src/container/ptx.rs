@@ -106,12 +106,13 @@ impl Making {
         for (function, id) in read.functions.iter().zip(0..) {
             let id = ptx::FunctionId(id);
             let symbol = SymbolId(self.module.symbols.len());
+            let size = function.body.as_ref().map_or(0, |body| body.end.saturating_sub(function.at));
             self.module.symbols.push(Symbol {
                 name: function.name.clone(),
                 kind: SymbolKind::Function,
                 section: function.body.as_ref().map(|_| CODE),
                 offset: function.at.into(),
-                size: 0,
+                size: size.into(),
                 binding: binding(function.linkage),
                 dynamic_shared: false,
             });
@@ -119,7 +120,8 @@ impl Making {
                 continue;
             }
             let number = FunctionId(self.module.functions.len());
-            let mut made = Function::new(function.name.clone(), symbol, CODE, function.at.into(), 0, function.kernel);
+            let mut made =
+                Function::new(function.name.clone(), symbol, CODE, function.at.into(), size.into(), function.kernel);
             made.max_threads = function.max_threads;
             made.required_threads = function.required_threads;
             if function.kernel {
@@ -151,6 +153,10 @@ impl Making {
         }
         let made = &mut self.module.sections[section.0];
         made.size = end;
+        if space == StateSpace::Const {
+            // What a bank holds is content.
+            made.data.resize(end as usize, 0);
+        }
         for &(id, offset) in &places {
             let variable = read.variable(id);
             made.align = made.align.max(variable.align.into());

@@ -4,6 +4,7 @@ use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
 
 use super::Program;
+use super::guest::SourcePlace;
 use crate::container::FunctionId;
 
 /// A fault of the guest, with what its pc means.
@@ -15,6 +16,8 @@ pub struct Fault {
     pub function: Option<String>,
     /// Offset of the pc in its section, as disassemblies count; for a pc outside all code the pc itself.
     pub offset: u64,
+    /// Where that stands in the text that the code was read from, and in the source that it was made from.
+    pub line: Option<SourcePlace>,
     /// Text of the instruction there.
     pub instruction: Option<String>,
     /// What was called is neither part of the binary nor provided by the host.
@@ -37,6 +40,7 @@ impl Fault {
             undefined: place.as_ref().is_some_and(|p| p.undefined && !guest.provides(&p.function)),
             assertion,
             absent: program.absent_at(fault.address).map(|thing| thing.name()),
+            line: place.as_ref().and_then(|p| guest.line(linked, p.offset)),
             function: place.map(|p| p.function),
             instruction: instruction.map(|placed| placed.text),
             fault,
@@ -57,6 +61,9 @@ impl std::fmt::Display for Fault {
             Some(name) if *name != self.kernel => write!(f, ", function `{name}`")?,
             Some(_) => {}
             None => write!(f, ", outside its code")?,
+        }
+        if let Some(line) = &self.line {
+            write!(f, ", {line}")?;
         }
         if let Some(text) = self.assertion.as_ref().or(self.instruction.as_ref()) {
             write!(f, ": {text}")?;

@@ -180,6 +180,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             Op::Atomic { ref access, op, value, compare, sparse } => {
                 self.atomic(inst, access, op, value, compare, sparse)?;
             }
+            Op::Wide { op, ref args, guard, nomask } => self.wide(inst, op, args, (guard, nomask))?,
             Op::Sample { .. } => self.sample(inst)?,
             Op::Raise { fault, guard, nomask } => {
                 let mask = self.execution_mask(window, guard, nomask);

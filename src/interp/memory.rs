@@ -244,12 +244,7 @@ pub fn atomic_element(
     address: u64,
     [b, compare]: [u64; 2],
 ) -> Result<(u64, Residency), FaultKind> {
-    let (ty, kind) = match access.ty {
-        Type::I16 if op.is_of_brain() => (AtomicType::Bf16, atomic_kind(op, Type::F16, nan)),
-        _ if op.is_of_brain() => (AtomicType::Bf16x2, atomic_kind(op, Type::F16, nan)),
-        _ if op.is_of_pairs() => (AtomicType::F16x2, atomic_kind(op, Type::F16, nan)),
-        ty => (atomic_type(ty), atomic_kind(op, ty, nan)),
-    };
+    let (ty, kind) = of_runtime(op, access.ty, nan);
     match place(context, access, actor, address)? {
         Place::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
         Place::Shared(offset) => {
@@ -340,6 +335,16 @@ pub fn atomic_type(ty: Type) -> AtomicType {
         Type::F16 => AtomicType::F16,
         Type::F32 => AtomicType::F32,
         Type::F64 => AtomicType::F64,
+    }
+}
+
+/// The runtime's name of an operation and of the cell that it acts on.
+pub fn of_runtime(op: AtomicOp, ty: Type, nan: NanPolicy) -> (AtomicType, AtomicKind) {
+    match ty {
+        Type::I16 if op.is_of_brain() => (AtomicType::Bf16, atomic_kind(op, Type::F16, nan)),
+        _ if op.is_of_brain() => (AtomicType::Bf16x2, atomic_kind(op, Type::F16, nan)),
+        _ if op.is_of_pairs() => (AtomicType::F16x2, atomic_kind(op, Type::F16, nan)),
+        ty => (atomic_type(ty), atomic_kind(op, ty, nan)),
     }
 }
 

@@ -10,6 +10,7 @@ mod regions;
 mod run;
 mod sample;
 mod values;
+mod wide;
 
 use std::collections::HashMap;
 use std::ops::Range;

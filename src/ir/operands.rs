@@ -76,6 +76,14 @@ macro_rules! visit_op {
                     $f(guard);
                 }
             }
+            Op::Wide { args, guard, .. } => {
+                for arg in args {
+                    $f(arg);
+                }
+                if let Some(guard) = guard {
+                    $f(guard);
+                }
+            }
             Op::Raise { guard, .. } => {
                 if let Some(guard) = guard {
                     $f(guard);
@@ -229,6 +237,7 @@ impl Op {
             | Op::RfScatter { guard, nomask, .. }
             | Op::RegionWrite { guard, nomask, .. }
             | Op::Sample { guard, nomask, .. }
+            | Op::Wide { guard, nomask, .. }
             | Op::Raise { guard, nomask, .. } => Some((*guard, *nomask)),
             _ => self.access().map(|access| (access.guard, access.nomask)),
         }

@@ -249,6 +249,17 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
     })
 }
 
+/// Name of a wide operation.
+fn wide_mnemonic(op: WideOp) -> String {
+    match op {
+        WideOp::Copy => "wide.copy".into(),
+        WideOp::Zero => "wide.zero".into(),
+        WideOp::Exchange => "wide.exchange".into(),
+        WideOp::CompareExchange => "wide.cas".into(),
+        WideOp::Reduce { op, ty } => format!("wide.reduce.{}.{}", ty.name(), op.name_of()),
+    }
+}
+
 fn sign(signed: bool) -> &'static str {
     if signed { "s" } else { "u" }
 }
@@ -309,6 +320,11 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             write!(f, "{}{}{}", operation.name_of(), suffix(".compare", compare), suffix(".sparse", sparse))?;
             let operands: Vec<Value> = [image, sampler].into_iter().chain(args).collect();
             write_values(f, &operands)?;
+            write_masking(f, guard, nomask)
+        }
+        Op::Wide { op, ref args, guard, nomask } => {
+            f.write_str(&wide_mnemonic(op))?;
+            write_values(f, args)?;
             write_masking(f, guard, nomask)
         }
         Op::Raise { fault, guard, nomask } => {

@@ -392,6 +392,15 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             results.extend(sparse.then_some(ValueType::MASK));
             results
         }
+        Op::Wide { op, ref args, guard, nomask } => {
+            attribute("operands", "as many as the operation has", args.len(), args.len() == op.operands())?;
+            attribute("the reduction", "of its type's kind", op.is_valid(), op.is_valid())?;
+            for &arg in args {
+                env.of("args", arg, Type::I64)?;
+            }
+            env.guard(guard, nomask, true)?;
+            smallvec::smallvec![ValueType::varying(Type::I64); op.results()]
+        }
         Op::Sample { image, sampler, args, guard, nomask, sparse, .. } => {
             env.of("image", image, Type::I64)?;
             env.of("sampler", sampler, Type::I64)?;

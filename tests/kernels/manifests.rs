@@ -13,7 +13,9 @@ fn manifests() -> Vec<PathBuf> {
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
     let folders = ["examples", "examples/gfx9", "tests/fixtures/random_sources", "tests/fixtures/cases"];
-    let folders = folders.into_iter().flat_map(entries);
+    let compilers = entries("tests/fixtures/ptx").into_iter().filter(|path| path.is_dir());
+    let compilers = compilers.map(|path| path.to_string_lossy().into_owned());
+    let folders = folders.into_iter().map(str::to_owned).chain(compilers).flat_map(|folder| entries(&folder));
     let folders = folders.filter(|path| path.is_dir());
     let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
@@ -24,7 +26,7 @@ fn manifests() -> Vec<PathBuf> {
 #[test]
 fn give_the_expected_files() {
     let manifests = manifests();
-    assert!(manifests.len() >= 112, "{manifests:?}");
+    assert!(manifests.len() >= 299, "{manifests:?}");
     for path in manifests {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

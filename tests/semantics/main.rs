@@ -53,6 +53,10 @@ impl Bench {
         let path = fixture(file);
         let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let program = Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
+        Bench::of(program, operand, edges, results)
+    }
+
+    fn of(program: Program, operand: fn(&mut Random) -> u64, edges: &[u64], results: usize) -> Bench {
         let mut random = Random(1);
         let mut inputs: Vec<Input> =
             (0..COUNT).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();

@@ -41,6 +41,11 @@ pub(super) trait Guest: Sync {
     /// What stands at an address, legal or not; none where there is no code.
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed>;
 
+    /// The line of an offset in code that is text.
+    fn line(&self, _: &Linked, _offset: u64) -> Option<SourcePlace> {
+        None
+    }
+
     /// Whether a function that the module does not define is one that the host provides.
     fn provides(&self, name: &str) -> bool;
 
@@ -128,6 +133,24 @@ pub(super) struct Environment {
     pub lent: Option<ReadOnly>,
     /// Where the kernel leaves what it prints; none if it asks the host to print, or prints nothing.
     pub print: Option<PrintBuffer>,
+}
+
+/// A line of code that is text, and the source line that it was made from, if the text says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// From 1 on.
+    pub line: u32,
+    pub source: Option<(String, u32)>,
+}
+
+impl std::fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}", self.line)?;
+        match &self.source {
+            Some((file, line)) => write!(f, " ({file}:{line})"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// An instruction at its address.

@@ -10,7 +10,7 @@ use warploom_runtime::window::Windows;
 
 use super::maxwell::images::{self as pool, Images};
 use super::maxwell::queries::Sampled;
-use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
 use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked};
@@ -171,6 +171,21 @@ impl Guest for Ptx {
         let mnemonic = opcode.unwrap_or_default().to_owned();
         let next = pc + end as u64 + 1;
         Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(Fidelity::Exact) })
+    }
+
+    fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
+        let read = &module(linked).module;
+        let at = u32::try_from(offset).ok()?;
+        let (line, _) = read.line_column(at);
+        // The function whose name stands before it last.
+        let function = read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
+        let body = function.max_by_key(|function| function.at)?.body.as_ref()?;
+        let statement = body.statements.partition_point(|statement| statement.at <= at).checked_sub(1)?;
+        let source = body.source_line(statement as u32).and_then(|place| {
+            let (_, file) = read.files.iter().find(|(number, _)| *number == place.file)?;
+            Some((file.clone(), place.line))
+        });
+        Some(SourcePlace { line, source })
     }
 
     fn provides(&self, name: &str) -> bool {

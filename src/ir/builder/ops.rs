@@ -362,6 +362,12 @@ impl BlockBuilder<'_> {
         (std::array::from_fn(|i| results[i]), results[4])
     }
 
+    /// A wide operation in the active lanes of `guard`; its results.
+    pub fn wide(&mut self, op: WideOp, args: &[Value]) -> Values {
+        let (guard, nomask) = (self.guard, self.nomask);
+        self.push(Op::Wide { op, args: args.to_vec(), guard, nomask })
+    }
+
     /// A fault in the least active lane of these, if there is one; the builder's guard does not matter.
     pub fn raise(&mut self, fault: LaneFault, lanes: Value) {
         self.push(Op::Raise { fault, guard: Some(lanes), nomask: self.nomask });

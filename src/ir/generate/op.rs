@@ -29,6 +29,7 @@ impl Generator<'_> {
                 let (compare, sparse) = (self.once_in(2), self.once_in(2));
                 Op::Sample { operation: self.named(), compare, image, sampler, args, guard, nomask, sparse }
             }
+            17 | 18 if self.once_in(24) => self.wide_op(),
             17 | 18 if self.once_in(32) => {
                 let (a, b) = (self.value(Type::I32), self.value(Type::I32));
                 let guard = Some(self.b.icmp(IntCc::Eq, a, b));
@@ -44,6 +45,30 @@ impl Generator<'_> {
         } else {
             self.keep(&results);
         }
+    }
+
+    /// One on global memory.
+    fn wide_op(&mut self) -> Op {
+        let reduced = loop {
+            let op: AtomicOp = self.named();
+            let ty = self.pick(&[Type::I32, Type::I64, Type::F32, Type::F64, Type::I16, Type::F16]);
+            let reduce = WideOp::Reduce { op, ty };
+            if reduce.is_valid() {
+                break reduce;
+            }
+        };
+        let op = self.pick(&[WideOp::Copy, WideOp::Zero, WideOp::Exchange, WideOp::CompareExchange, reduced]);
+        let addresses = if matches!(op, WideOp::Copy | WideOp::Reduce { .. }) { 2 } else { 1 };
+        let mut args: Vec<Value> = (0..addresses).map(|_| self.address(Space::Global, 16)).collect();
+        if op.results() == 0 {
+            let bytes = 16 * u64::from(self.below(4));
+            args.push(self.b.iconst(Type::I64, bytes));
+        }
+        while args.len() < op.operands() {
+            args.push(self.value(Type::I64));
+        }
+        let (guard, nomask) = self.maybe_guard();
+        Op::Wide { op, args, guard, nomask }
     }
 
     fn named<T: Named>(&mut self) -> T {

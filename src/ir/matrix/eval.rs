@@ -321,7 +321,7 @@ fn quads(
     const DEPTH: usize = 4;
     let element = |registers: &[Row<'_>], lane, i: usize| {
         let register = registers.get(i / 2).map_or(0, |register| lane_of(register, lane));
-        f64::from(half((register >> (16 * (i % 2))) as u32))
+        f64::from(float(product.a, register as u32, (i % 2) as u16))
     };
     let mut factor_a = [[[0.0; DEPTH]; 8]; 4];
     let mut factor_b = [[[0.0; COLS]; DEPTH]; 4];

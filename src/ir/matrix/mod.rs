@@ -112,7 +112,7 @@ pub enum Storage {
     /// Of each group of elements of a row of A half is stored, and another operand, the last one, says which; this is the number of the
     /// lanes of four that hold it, where not all do.
     Sparse(u8),
-    /// Four products of 8 x 4 and 4 x 8 `f16` at once, of lanes 4 q + 0..4 and 16 + 4 q + 0..4 each; the orders of A and B.
+    /// Four products of 8 x 4 and 4 x 8 elements of 16 bits at once, of lanes 4 q + 0..4 and 16 + 4 q + 0..4 each; the orders of A and B.
     Quad([Order; 2]),
 }
 
@@ -195,7 +195,10 @@ impl Product {
             && (self.round == Round::Nearest || class == Class::Double);
         let quarter = 4 * self.a.per_register();
         let shape = match self.storage {
-            Storage::Quad(_) => (self.rows, self.depth, self.a, self.b) == (8, 4, Factor::F16, Factor::F16),
+            Storage::Quad(_) => {
+                let halves = [Factor::F16, Factor::Bf16].iter().any(|half| [self.a, self.b] == [*half; 2]);
+                halves && (self.rows, self.depth) == (8, 4)
+            }
             _ if !self.depth.is_multiple_of(quarter) => false,
             Storage::Dense if self.rows == 8 => {
                 self.depth == quarter && !matches!((self.c, self.d), (Sum::F16, _) | (_, Sum::F16))

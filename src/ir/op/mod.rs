@@ -8,6 +8,7 @@
 //! Integers wrap. Narrow integers are zero-extended in their cells.
 
 mod arith;
+mod wide;
 
 use super::function::Value;
 use super::image::sample::Operation;
@@ -15,6 +16,7 @@ use super::matrix::Product;
 use super::register::{BankId, Part, Reg, Region};
 use super::types::Type;
 pub use arith::*;
+pub use wide::WideOp;
 
 /// Values of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -444,6 +446,14 @@ pub enum Op {
         value: Value,
         compare: Option<Value>,
         sparse: bool,
+    },
+    /// What no element is wide enough for: [`WideOp`] is the definition. Operands are `i64`, addresses generic ones; results (0 in
+    /// masked-off lanes) varying `i64`.
+    Wide {
+        op: WideOp,
+        args: Vec<Value>,
+        guard: Option<Value>,
+        nomask: bool,
     },
     /// Four results: what [`View::sample`](super::image::sample::View::sample) gives (0 in masked-off lanes), all `i32`; then, with
     /// `sparse`, the lanes that met a sparse non-resident page. `image` and `sampler` are guest addresses (`i64`) of

@@ -68,6 +68,14 @@ impl Parser {
             let (guard, nomask) = self.masking(line)?;
             return Ok(Some(Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse }));
         }
+        if let Some(op) = mnemonic.strip_prefix("wide.").and_then(wide_from_name) {
+            let mut args = vec![self.value(line)?];
+            while line.eat(",") {
+                args.push(self.value(line)?);
+            }
+            let (guard, nomask) = self.masking(line)?;
+            return Ok(Some(Op::Wide { op, args, guard, nomask }));
+        }
         if let Some(fault) = mnemonic.strip_prefix("raise.").and_then(LaneFault::from_name) {
             let (guard, nomask) = self.masking(line)?;
             return Ok(Some(Op::Raise { fault, guard, nomask }));
@@ -304,6 +312,19 @@ impl Parser {
             _ => None,
         })
     }
+}
+
+fn wide_from_name(name: &str) -> Option<WideOp> {
+    Some(match name {
+        "copy" => WideOp::Copy,
+        "zero" => WideOp::Zero,
+        "exchange" => WideOp::Exchange,
+        "cas" => WideOp::CompareExchange,
+        _ => {
+            let (ty, op) = name.strip_prefix("reduce.")?.split_once('.')?;
+            WideOp::Reduce { op: AtomicOp::from_name(op)?, ty: Type::from_name(ty)? }
+        }
+    })
 }
 
 /// `+N`, `-N` or nothing.

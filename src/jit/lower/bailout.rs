@@ -33,7 +33,7 @@ impl BlockLowerer<'_, '_, '_> {
             Op::RfScatter { bank, first, count, .. } => {
                 (first..first + count).all(|index| !read.contains(&bank.reg(index)))
             }
-            Op::RegionWrite { .. } | Op::Store { .. } | Op::Atomic { .. } => false,
+            Op::RegionWrite { .. } | Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } => false,
             _ => true,
         };
         let lasts = |step: &Step| !step.insts().iter().all(|&index| repeatable(&self.block.insts[index].op));

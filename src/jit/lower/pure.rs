@@ -37,7 +37,7 @@ pub fn support(
         Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } if function.is_lane(bank.reg(*first)) => {
             Support::Warp
         }
-        Op::Product { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } => Support::None,
+        Op::Product { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } | Op::Wide { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {
             if uniform(access.address) {

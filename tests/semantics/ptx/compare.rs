@@ -34,6 +34,7 @@ fn compare_integers() {
     group.int(32, "shr.s32 t, x, 31; and.b32 r, t, y;", |x, y, _| if (x as i32) < 0 { y } else { 0 });
     select(&mut group);
     group.check("compare_integers", integer::operand, &integer::EDGES);
+    group.check_text("compare_integers", integer::operand, &integer::EDGES);
 }
 
 #[test]
@@ -69,6 +70,7 @@ fn compare_floats() {
     }
     test_property(&mut group);
     group.check("compare_floats", float::operand, &float::EDGES);
+    group.check_text("compare_floats", float::operand, &float::EDGES);
 }
 
 #[derive(Clone, Copy)]

@@ -49,6 +49,7 @@ fn convert_integers() {
         }
     }
     group.check("convert_integers", integer::operand, &integer::EDGES);
+    group.check_text("convert_integers", integer::operand, &integer::EDGES);
 }
 
 #[test]
@@ -101,6 +102,7 @@ fn convert_floats() {
         }
     }
     group.check("convert_floats", operand, &EDGES);
+    group.check_text("convert_floats", operand, &EDGES);
 }
 
 /// All integer types.

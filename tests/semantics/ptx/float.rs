@@ -10,13 +10,14 @@ use rustc_apfloat::Round;
 
 #[test]
 fn float() {
-    let mut group = Group::default();
+    let mut group = Group { gives_all_bits: false, ..Group::default() };
     single(&mut group);
     double(&mut group);
     roots(&mut group);
     approximate(&mut group);
     signs(&mut group);
     group.check("float", operand, &EDGES);
+    group.check_text("float", operand, &EDGES);
 }
 
 /// The modifier and what it means; without one it is to nearest.

@@ -24,6 +24,7 @@ fn half() {
     parts(&mut group);
     integers(&mut group);
     group.check("half", operand, &EDGES);
+    group.check_text("half", operand, &EDGES);
 }
 
 const SIGN: u64 = 0x8000;

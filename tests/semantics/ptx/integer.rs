@@ -15,6 +15,7 @@ fn integer() {
     shifts(&mut group);
     bytes(&mut group);
     group.check("integer", operand, &EDGES);
+    group.check_text("integer", operand, &EDGES);
 }
 
 /// An integer type.

@@ -19,6 +19,7 @@ fn memory() {
         }
     }
     group.check("memory", operand, &EDGES);
+    group.check_text("memory", operand, &EDGES);
 }
 
 /// A state space, and how T becomes the address of the lane's memory in it.

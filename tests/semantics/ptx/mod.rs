@@ -4,6 +4,8 @@
 //! A form is a line of PTX and the Rust function for its result, side by side in the group's file. The line reads `x`, `y`, `z`: the
 //! low words of the lane's inputs; `hx`.. are their low halves, `X`.. all 64 bits. It writes `hr`, `r`, `R` or the predicate `p`.
 //!
+//! A form is executed from the text, and from what NVIDIA's compiler made of it for sm_50; forms of later GPUs from the text alone.
+//!
 //! The lines make up the kernels: [`Group::ptx`] is the text of `tests/fixtures/maxwell/semantics/ptx/NAME.ptx`, from which the cubin beside
 //! it was compiled. After a change, with NVIDIA's compiler at hand:
 //!
@@ -19,6 +21,7 @@ mod convert;
 mod float;
 mod half;
 mod integer;
+mod later;
 mod memory;
 mod video;
 mod warp;
@@ -28,7 +31,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-use warploom::exec::Reciprocals;
+use warploom::exec::{EngineKind, Program, Reciprocals};
 
 use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
 
@@ -91,16 +94,19 @@ pub struct Form {
 
 /// A file of forms.
 pub struct Group {
-    /// The architecture that has them.
+    /// The PTX version and the architecture that have them.
+    version: &'static str,
     target: &'static str,
     /// What the forms need outside of the kernels.
     declarations: &'static str,
+    /// Whether the text gives all bits of what a GPU gave. It need not have the NaNs of what compilers put in the place of a form.
+    gives_all_bits: bool,
     forms: Vec<Form>,
 }
 
 impl Default for Group {
     fn default() -> Group {
-        Group { target: "sm_50", declarations: "", forms: Vec::new() }
+        Group { version: "7.0", target: "sm_50", declarations: "", gives_all_bits: true, forms: Vec::new() }
     }
 }
 
@@ -108,7 +114,6 @@ impl Default for Group {
 const FORMS_PER_KERNEL: usize = 16;
 
 const HEAD: &str = "// Written by tests/semantics/ptx; see there.
-.version 7.0
 ";
 
 const START: &str = "(.param .u64 out, .param .u64 xs, .param .u64 ys, .param .u64 zs)
@@ -173,7 +178,10 @@ impl Group {
 
     /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
     fn ptx(&self) -> String {
-        let mut text = format!("{HEAD}.target {}\n.address_size 64\n{}", self.target, self.declarations);
+        let mut text = format!(
+            "{HEAD}.version {}\n.target {}\n.address_size 64\n{}",
+            self.version, self.target, self.declarations
+        );
         for (kernel, forms) in self.kernels() {
             let _ = write!(text, "\n.visible .entry {kernel}{START}");
             for (n, Form { ptx, width, .. }) in forms.iter().enumerate() {
@@ -204,11 +212,7 @@ impl Group {
             let tables = ENGINES.map(|engine| bench.run(&kernel, engine, forms.len()));
             bench.program.set_reciprocals(Reciprocals::Rounded).expect("no tables");
             let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
-            for (engine, run) in &runs {
-                if let Err(error) = run {
-                    failures.push(format!("{kernel} ({engine}), from `{}` on: {error}", forms[0].ptx));
-                }
-            }
+            failures.extend(stopped(&kernel, forms, &runs));
             for (n, form) in forms.iter().enumerate() {
                 let checksum = |run: &std::result::Result<Vec<u64>, String>| {
                     run.as_ref().map_or(0, |results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]))
@@ -221,19 +225,7 @@ impl Group {
                         failures.push(format!("`{}`: a GPU gave other results", form.ptx));
                     }
                 }
-                let expected: Vec<u64> = (0..COUNT).map(|i| form.expected(&bench.inputs, i)).collect();
-                for (engine, run) in &runs {
-                    let Ok(results) = run else { continue };
-                    let found = &results[n * COUNT..(n + 1) * COUNT];
-                    let wrong = (0..COUNT).find(|&i| !(form.same)(found[i] & form.width.mask(), expected[i]));
-                    if let Some(i) = wrong {
-                        let ([x, y, z], wanted, found) = (bench.inputs[i], expected[i], found[i] & form.width.mask());
-                        failures.push(format!(
-                            "`{}` ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}",
-                            form.ptx
-                        ));
-                    }
-                }
+                failures.extend(form.failures(&bench.inputs, n, &runs));
             }
         }
         if let Some(folder) = std::env::var_os("WARPLOOM_WRITE_RUNS") {
@@ -246,6 +238,41 @@ impl Group {
         println!("{name}: {} forms, as a GPU has them {} and {}", self.forms.len(), plain.len(), with_tables.len());
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
+
+    /// Likewise from the text.
+    pub fn check_text(&self, name: &str, operand: fn(&mut Random) -> u64, edges: &[u64]) {
+        let text = self.ptx();
+        let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let bench = Bench::of(program, operand, edges, FORMS_PER_KERNEL);
+        let [seen, _] = seen_on_gpu([name, ""]);
+        let mut failures = Vec::new();
+        for (kernel, forms) in self.kernels() {
+            let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
+            failures.extend(stopped(&kernel, forms, &runs));
+            for (n, form) in forms.iter().enumerate() {
+                failures.extend(form.failures(&bench.inputs, n, &runs));
+                let differs = |run: &Run| {
+                    let results = run.1.as_ref().map(|results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]));
+                    results.is_ok_and(|sum| seen.get(&form.ptx).is_some_and(|&seen| seen != sum))
+                };
+                if self.gives_all_bits && runs.iter().any(differs) {
+                    failures.push(format!("`{}` from its text: a GPU gave other results", form.ptx));
+                }
+            }
+        }
+        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+}
+
+/// Results of a kernel, or why it has none.
+type Run = (EngineKind, std::result::Result<Vec<u64>, String>);
+
+fn stopped<'a>(kernel: &'a str, forms: &'a [Form], runs: &'a [Run]) -> impl Iterator<Item = String> + 'a {
+    let error = move |(engine, run): &'a Run| {
+        let error = run.as_ref().err()?;
+        Some(format!("{kernel} ({engine}), from `{}` on: {error}", forms[0].ptx))
+    };
+    runs.iter().filter_map(error)
 }
 
 /// Of each form of groups, by its text, the checksum of a GPU's results; of some there is none.
@@ -266,6 +293,18 @@ impl Form {
     fn checksum(&self, results: &[u64]) -> u32 {
         let bytes: Vec<u8> = results.iter().flat_map(|result| (result & self.width.mask()).to_le_bytes()).collect();
         crc32fast::hash(&bytes)
+    }
+
+    /// The first wrong result of each run, of whose results these are the `n`th.
+    fn failures(&self, inputs: &[Input], n: usize, runs: &[Run]) -> Vec<String> {
+        let expected: Vec<u64> = (0..COUNT).map(|i| self.expected(inputs, i)).collect();
+        let failure = |(engine, run): &Run| {
+            let found = &run.as_ref().ok()?[n * COUNT..(n + 1) * COUNT];
+            let i = (0..COUNT).find(|&i| !(self.same)(found[i] & self.width.mask(), expected[i]))?;
+            let ([x, y, z], wanted, found) = (inputs[i], expected[i], found[i] & self.width.mask());
+            Some(format!("`{}` ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}", self.ptx))
+        };
+        runs.iter().filter_map(failure).collect()
     }
 
     fn expected(&self, inputs: &[Input], i: usize) -> u64 {

@@ -13,6 +13,7 @@ fn video() {
     compare(&mut group);
     simd(&mut group);
     group.check("video", operand, &EDGES);
+    group.check_text("video", operand, &EDGES);
 }
 
 /// An exact operation.

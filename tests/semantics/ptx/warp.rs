@@ -14,6 +14,7 @@ fn warp() {
     special_registers(&mut group);
     addresses(&mut group);
     group.check("warp", operand, &EDGES);
+    group.check_text("warp", operand, &EDGES);
 }
 
 impl Group {

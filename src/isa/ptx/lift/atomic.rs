@@ -2,18 +2,19 @@
 //!
 //! Source: facts, `ptx.md` 2.8.
 
-use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
+use warploom_runtime::window::WINDOW_BYTES;
+
+use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
-use warploom_runtime::window::WINDOW_BYTES;
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::driver;
 use super::flow::{Flow, Lifted, Unsupported};
-use super::memory::{Place, address_of, fences, place};
+use super::memory::{Place, address_of, fences, generic, place};
 
 /// An operation and the IR's type of its cell.
 #[derive(Clone, Copy)]
@@ -21,7 +22,7 @@ pub struct Kind {
     pub op: AtomicOp,
     pub cell: Type,
     /// Denormal numbers are zeros, but not in shared memory.
-    flushes: bool,
+    pub flushes: bool,
 }
 
 /// None: there is no such operation of the type.
@@ -91,16 +92,47 @@ fn perform(cx: &mut Cx<'_>, kind: Kind, access: Access, value: Value, compare: O
 }
 
 /// Where an atomic's operands are.
-struct Operands<'a> {
-    old: Option<&'a Operand>,
-    address: &'a Operand,
-    value: &'a Operand,
-    compare: Option<&'a Operand>,
+pub struct Operands<'a> {
+    pub old: Option<&'a Operand>,
+    pub address: &'a Operand,
+    pub value: &'a Operand,
+    pub compare: Option<&'a Operand>,
+}
+
+/// Exchanges of 128 bits.
+fn atomic_128(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
+    let op = match operands.compare {
+        Some(_) => WideOp::CompareExchange,
+        None if form.has(Word::Exch) => WideOp::Exchange,
+        None => return Err(Unsupported),
+    };
+    let address = address_of(operands.address).ok_or(Unsupported)?;
+    let place = place(cx, form, address);
+    let address = generic(cx, place).ok_or(Unsupported)?;
+    let mut args = vec![address];
+    args.extend(cx.bits128(operands.value));
+    if let Some(compare) = operands.compare {
+        args.extend(cx.bits128(compare));
+    }
+    if fences(form, &[Word::Release, Word::AcqRel]) {
+        cx.b.fence();
+    }
+    let found = cx.b.wide(op, &args);
+    if fences(form, &[Word::Acquire, Word::AcqRel]) {
+        cx.b.fence();
+    }
+    if let Some(old) = operands.old {
+        cx.set128(old, [found[0], found[1]]);
+    }
+    Ok(Flow::Next)
 }
 
 /// Each element of a vector is an atomic of its own.
-fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
+pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     let (ty, elements) = (form.ty(0), form.vector());
+    if ty == Ty::B128 {
+        return atomic_128(cx, form, operands);
+    }
     let kind = kind(form, ty).ok_or(Unsupported)?;
     let address = address_of(operands.address).ok_or(Unsupported)?;
     let values = cx.elements(operands.value);

@@ -2,7 +2,8 @@
 //!
 //! Source: facts, `ptx.md` 2.14.
 
-use crate::ir::{IntCc, Type, Value};
+use crate::ir::{IntCc, LaneFault, Type, Value};
+use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 
@@ -39,8 +40,7 @@ pub fn pmevent(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 /// Alignment of what `alloca` gives if it does not say, in bytes.
 const STACK_ALIGN: u64 = 8;
 
-/// `alloca`: takes local memory from the end on. If there is too little left the address is one past all local memory, so that accesses
-/// are faults.
+/// `alloca`: takes local memory from the end on.
 pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let align = match insn.operands.get(2) {
         None => STACK_ALIGN,
@@ -63,18 +63,17 @@ pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     // Alignment may take what is left.
     let still = cx.b.icmp(IntCc::GeU, start, frames);
     let fits = cx.b.and(fits, still);
-    let nowhere = cx.constant(Type::I64, NOWHERE);
-    let address = cx.b.select(fits, start, nowhere);
+    let (guard, fits) = (cx.guard(), Mask::Lanes(fits));
+    let over = cx.not(fits);
+    let over = cx.and(guard, over);
+    let over = cx.mask_value(over);
+    cx.b.raise(LaneFault::StackOverflow, over);
     let taken = cx.b.sub(end, start);
-    let taken = cx.b.select(fits, taken, used);
     let taken = cx.b.trunc(Type::I32, taken);
     cx.set_stack(taken);
-    cx.set(insn.operand(0), ty, address);
+    cx.set(insn.operand(0), ty, start);
     Ok(Flow::Next)
 }
-
-/// An address past a lane's local memory, however long that is.
-const NOWHERE: u64 = 0xffff_0000;
 
 /// A word of the driver's bank, zero-extended.
 fn long(cx: &mut Cx<'_>, offset: u32) -> Value {

@@ -141,7 +141,12 @@ fn float_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) ->
     let round = integral(form).unwrap_or(Round::Zero);
     let wide_nan = from == Ty::F64 || to.bits() == 64;
     let ty = int_type(to.bits());
-    let nan = if wide_nan { 1 << (to.bits() - 1) } else { 0 };
+    let nan = match (wide_nan, to) {
+        (false, _) => 0,
+        // Compilers clamp the word that hardware gives.
+        (true, Ty::U8 | Ty::U16) => u64::MAX >> (64 - to.bits()),
+        (true, _) => 1 << (to.bits() - 1),
+    };
     let value = if from == Ty::F16 { cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value) } else { value };
     cx.b.float_to_int(ty, to.is_signed(), round, form.has(Word::Ftz), nan, value)
 }
@@ -236,7 +241,8 @@ pub fn pack(cx: &mut Cx<'_>, low: Value, high: Value) -> Value {
 fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Result<Value, Unsupported> {
     // A `bf16` source is an `f32` by now.
     let source = if from == Ty::Bf16 { Type::F32 } else { float_type(from).ok_or(Unsupported)? };
-    let flush = form.has(Word::Ftz);
+    // Between halves and words nothing is flushed: neither `f16` nor what hardware makes of an `f32` on the way to it.
+    let flush = form.has(Word::Ftz) && to != Ty::F16 && from != Ty::F16;
     let saturate = form.has(Word::Sat);
     let mut value = value;
     if let Some(round) = integral(form) {

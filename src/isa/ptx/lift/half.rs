@@ -147,7 +147,7 @@ pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let mut results = Elements::new();
     for n in 0..a.len() {
         let mut result = match shape.ty {
-            Ty::Bf16 => fused_bf16(cx, [a[n], b[n], c[n]]),
+            Ty::Bf16 => fused_bf16(cx, rounding(insn.form), [a[n], b[n], c[n]]),
             _ => cx.b.fma(attrs, a[n], b[n], c[n]),
         };
         if insn.form.has(Word::Relu) {
@@ -163,7 +163,7 @@ pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 /// The product has 16 digits and is exact in `f64`. The sum is rounded to odd, to `f64` and then to `f32`: what is not exact gets a last
 /// digit of 1. A number rounded to odd with at least two digits more than the final format has (24 >= 8 + 2) lies on the same side of each
 /// number of that format, and of each midpoint between two, as the exact one (Boldo and Melquiond).
-fn fused_bf16(cx: &mut Cx<'_>, factors: [Value; 3]) -> Value {
+fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
     let [a, b, c] = factors.map(|value| cx.b.fconvert(Type::F64, IEEE, value));
     let product = cx.b.fmul(IEEE, a, b);
     let sum = cx.b.fadd(IEEE, product, c);
@@ -172,7 +172,14 @@ fn fused_bf16(cx: &mut Cx<'_>, factors: [Value; 3]) -> Value {
     let product_part = cx.b.fsub(IEEE, sum, c_part);
     let (product_rest, c_rest) = (cx.b.fsub(IEEE, product, product_part), cx.b.fsub(IEEE, c, c_part));
     let missing = cx.b.fadd(IEEE, product_rest, c_rest);
-    let odd = one_further(cx, sum, missing);
+    let mut odd = one_further(cx, sum, missing);
+    if round == Round::Down {
+        // A sum that is 0 has another sign.
+        let down = cx.b.fadd(FloatAttrs { round, ..IEEE }, product, c);
+        let zero = cx.constant(Type::F64, 0);
+        let is_zero = cx.b.fcmp(FloatCc::Eq, false, sum, zero);
+        odd = cx.b.select(is_zero, down, odd);
+    }
     to_odd_f32(cx, odd)
 }
 

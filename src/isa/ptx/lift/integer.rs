@@ -5,6 +5,7 @@
 use crate::ir::{BinaryOp, IntCc, Type, Value};
 use crate::isa::bits::add_carry;
 use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
@@ -120,15 +121,25 @@ fn doubled(ty: Ty) -> Result<Ty, Unsupported> {
     })
 }
 
+/// An operand of a type in a wider one.
+fn extended(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, to: Type) -> Value {
+    if let Operand::Integer(bits) = *operand {
+        let above = 64 - ty.bits();
+        let bits = if ty.is_signed() { ((bits << above) as i64 >> above) as u64 } else { bits << above >> above };
+        return cx.constant(to, bits);
+    }
+    let value = cx.bits(operand, ty);
+    cx.resize(value, to, ty.is_signed())
+}
+
 /// The part of the product of the sources that the form asks for, and its type.
 fn product(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<(Value, Ty), Unsupported> {
     let ty = scalar(insn)?;
     let signed = ty.is_signed();
     if insn.form.has(Word::Wide) {
         let to = doubled(ty)?;
-        let (a, b) = two(cx, insn, ty);
         let int = int_type(to.bits());
-        let (a, b) = (cx.resize(a, int, signed), cx.resize(b, int, signed));
+        let (a, b) = (extended(cx, insn.operand(1), ty, int), extended(cx, insn.operand(2), ty, int));
         return Ok((cx.b.mul(a, b), to));
     }
     let (a, b) = two(cx, insn, ty);

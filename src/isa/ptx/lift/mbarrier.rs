@@ -1,36 +1,149 @@
-//! Barriers in shared memory.
+//! Barriers in memory.
+//!
+//! Source: facts, `ptx.md` 2.11. [`MemoryBarrier`] says what is in the 8 bytes; a state is the object as it was. Those who wait ask
+//! again and again, and warps take turns as they do.
+//!
+//! [`MemoryBarrier`]: warploom_runtime::mbarrier::MemoryBarrier
+
+use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
+
+use crate::ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::flow::{Lifted, Unsupported};
+use super::flow::{Flow, Lifted, Unsupported};
+use super::memory::{Place, address_of, place};
 
-pub fn init(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// Where a barrier is.
+#[derive(Clone, Copy)]
+pub struct Object {
+    space: Space,
+    address: Value,
+    offset: i32,
 }
 
+impl Object {
+    /// In memory that threads share.
+    pub fn new(place: Place) -> Result<Object, Unsupported> {
+        match place {
+            Place::Memory { space: space @ (Space::Shared | Space::Generic), address, offset } => {
+                Ok(Object { space, address, offset })
+            }
+            _ => Err(Unsupported),
+        }
+    }
+
+    /// Of an instruction's operand, in the space that the instruction names.
+    fn of(cx: &mut Cx<'_>, insn: &Insn<'_>, operand: usize) -> Result<Object, Unsupported> {
+        let address = address_of(insn.operand(operand)).ok_or(Unsupported)?;
+        let place = place(cx, insn.form, address);
+        Object::new(place)
+    }
+
+    /// Threads and bytes (`i64`) arrive; the state before.
+    pub fn arrive(self, cx: &mut Cx<'_>, threads: Value, bytes: Value, drop: bool) -> Value {
+        let access = cx.b.access(self.space, Type::I64, 1, self.address, self.offset);
+        cx.b.atomic(access, AtomicOp::Arrive { drop }, threads, Some(bytes))
+    }
+
+    /// Bytes (`i64`) arrive.
+    pub fn complete(self, cx: &mut Cx<'_>, bytes: Value) {
+        let none = cx.constant(Type::I64, 0);
+        self.arrive(cx, none, bytes, false);
+    }
+}
+
+/// A count of 32 bits as `i64`.
+fn count(cx: &mut Cx<'_>, operand: &Operand) -> Value {
+    let count = cx.bits(operand, Ty::U32);
+    cx.resize(count, Type::I64, false)
+}
+
+/// `mbarrier.init`
+pub fn init(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let object = Object::of(cx, insn, 0)?;
+    let (count, mask) = (count(cx, insn.operand(1)), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
+    let pending = cx.b.and(count, mask);
+    let shift = cx.word(EXPECTED_AT);
+    let expected = cx.b.shl(pending, shift);
+    let fresh = cx.b.or(pending, expected);
+    cx.b.store(object.space, Type::I64, object.address, object.offset, fresh);
+    Ok(Flow::Next)
+}
+
+/// `mbarrier.inval`: the memory is free for other things as it is.
 pub fn inval(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+    Ok(Flow::Next)
 }
 
-pub fn arrive(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `mbarrier.arrive`
+pub fn arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    arrive_or_drop(cx, insn, false)
 }
 
-pub fn arrive_drop(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `mbarrier.arrive_drop`
+pub fn arrive_drop(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    arrive_or_drop(cx, insn, true)
 }
 
-pub fn test_wait(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+fn arrive_or_drop(cx: &mut Cx<'_>, insn: &Insn<'_>, drop: bool) -> Lifted {
+    let object = Object::of(cx, insn, 1)?;
+    let (none, one) = (cx.constant(Type::I64, 0), cx.constant(Type::I64, 1));
+    let given = insn.operands.get(2).map(|operand| count(cx, operand));
+    let (threads, bytes) = match given {
+        // They are awaited first.
+        Some(bytes) if insn.form.has(Word::ExpectTx) => (one, cx.b.neg(bytes)),
+        Some(threads) => (threads, none),
+        None => (one, none),
+    };
+    let state = object.arrive(cx, threads, bytes, drop);
+    cx.set(insn.operand(0), Ty::B64, state);
+    Ok(Flow::Next)
 }
 
-pub fn expect_tx(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `mbarrier.test_wait`, `try_wait`: whether the phase of a state, or that of a parity, is over.
+pub fn test_wait(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let object = Object::of(cx, insn, 1)?;
+    let now = cx.b.load(object.space, Type::I64, Extend::None, object.address, object.offset);
+    let shift = cx.word(PHASE_AT);
+    let now = cx.b.shr_u(now, shift);
+    let (now, asked) = if insn.form.has(Word::Parity) {
+        let (one, parity) = (cx.constant(Type::I64, 1), count(cx, insn.operand(2)));
+        (cx.b.and(now, one), cx.b.and(parity, one))
+    } else {
+        let state = cx.bits(insn.operand(2), Ty::B64);
+        (now, cx.b.shr_u(state, shift))
+    };
+    let over = cx.b.icmp(IntCc::Ne, now, asked);
+    cx.set_pred(insn.operand(0), Mask::Lanes(over));
+    Ok(Flow::Next)
 }
 
-pub fn complete_tx(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `mbarrier.expect_tx`
+pub fn expect_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let object = Object::of(cx, insn, 0)?;
+    let bytes = count(cx, insn.operand(1));
+    let bytes = cx.b.neg(bytes);
+    object.complete(cx, bytes);
+    Ok(Flow::Next)
 }
 
-pub fn pending_count(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `mbarrier.complete_tx`
+pub fn complete_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let object = Object::of(cx, insn, 0)?;
+    let bytes = count(cx, insn.operand(1));
+    object.complete(cx, bytes);
+    Ok(Flow::Next)
+}
+
+/// `mbarrier.pending_count`: of a state.
+pub fn pending_count(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let (state, mask) = (cx.bits(insn.operand(1), Ty::B64), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
+    let pending = cx.b.and(state, mask);
+    let pending = cx.b.trunc(Type::I32, pending);
+    cx.set(insn.operand(0), Ty::U32, pending);
+    Ok(Flow::Next)
 }

@@ -39,11 +39,19 @@ struct Site {
 
 impl Meeting {
     pub fn all(plan: &Plan<'_>, cells: Vec<Vec<Cell>>, function: &mut FunctionBuilder) -> Vec<Meeting> {
-        let mut mask = |name: &str| function.bank(name, ir::CellKind::Mask, 1).reg(0);
+        if cells.is_empty() {
+            return vec![];
+        }
+        let bank = function.bank("meet", ir::CellKind::Mask, (3 * cells.len() + plan.meeting_of.len()) as u32);
+        let mut count = 0;
+        let mut mask = || {
+            count += 1;
+            bank.reg(count - 1)
+        };
         let mut meetings: Vec<Meeting> = cells
             .into_iter()
             .map(|cells| {
-                let (all, left, group) = (mask("all"), mask("left"), mask("group"));
+                let (all, left, group) = (mask(), mask(), mask());
                 Meeting { cells, places: Places::default(), all, left, group, sites: vec![] }
             })
             .collect();
@@ -52,7 +60,7 @@ impl Meeting {
             let Some(&meeting) = plan.meeting_of.get(&node) else { continue };
             let at = plan.body(&plan.graph.nodes[node]).statements[statement as usize].at;
             let (apart, pc) = (plan.position[apart], plan.kernel.base + u64::from(at));
-            meetings[meeting].sites.push(Site { node, apart, came: mask("came"), pc });
+            meetings[meeting].sites.push(Site { node, apart, came: mask(), pc });
         }
         meetings
     }

@@ -2,7 +2,9 @@
 //!
 //! Source: facts, `ptx.md` 1.4, 1.5, 2.7 and 4. Cache hints have no effect.
 
-use crate::ir::{Access, Extend, Space, Type, Value};
+use warploom_runtime::window::WINDOW_BYTES;
+
+use crate::ir::{Access, Extend, Space, Type, Value, WideOp};
 use crate::isa::ptx::module::{Address, AddressOf, Base, Formal, Function, Operand, VariableId};
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{StateSpace, Ty};
@@ -220,10 +222,14 @@ fn parts(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, element: Type) -> Vec<Value
 
 /// `st`
 pub fn st(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let form = insn.form;
+    store(cx, insn.form, insn.operand(0), insn.operand(1))
+}
+
+/// Stores the values of a form.
+pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand) -> Lifted {
     let (ty, values) = check(form)?;
-    let address = address_of(insn.operand(0)).ok_or(Unsupported)?;
-    let sources = cx.elements(insn.operand(1));
+    let address = address_of(address).ok_or(Unsupported)?;
+    let sources = cx.elements(sources);
     if sources.len() != values {
         return Err(Unsupported);
     }
@@ -266,6 +272,34 @@ pub fn createpolicy(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(Flow::Next)
 }
 
-pub fn st_bulk(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
+/// `st.bulk`: sets bytes to zero.
+pub fn st_bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
+    let address = address_of(insn.operand(0)).ok_or(Unsupported)?;
+    let place = place(cx, insn.form, address);
+    let to = generic(cx, place).ok_or(Unsupported)?;
+    let bytes = cx.bits(insn.operand(1), Ty::B64);
+    cx.b.wide(WideOp::Zero, &[to, bytes]);
+    Ok(Flow::Next)
+}
+
+/// The generic address of a place in global or shared memory, or of one that is generic already: `i64`.
+pub fn generic(cx: &mut Cx<'_>, place: Place) -> Option<Value> {
+    let Place::Memory { space, address, offset } = place else { return None };
+    match space {
+        Space::Generic | Space::Global => {
+            let offset = cx.constant(Type::I64, i64::from(offset) as u64);
+            Some(cx.b.add(address, offset))
+        }
+        Space::Shared => {
+            let offset = cx.word(offset as u32);
+            let address = cx.b.add(address, offset);
+            // What lies past the window is past shared memory, too.
+            let last = cx.word((WINDOW_BYTES - 1) as u32);
+            let address = cx.b.min_u(address, last);
+            let window = cx.driver(driver::SHARED_WINDOW, Type::I64);
+            let address = cx.resize(address, Type::I64, false);
+            Some(cx.b.or(window, address))
+        }
+        Space::Local | Space::Const(_) => None,
+    }
 }

@@ -13,7 +13,11 @@ pub fn positions(successors: &[Vec<usize>]) -> Vec<u32> {
     let mut positions = vec![u32::MAX; count];
     let mut next = 0;
     // Sets of nodes that are still to be ordered, the first one on top; the header of a loop's nodes has been placed.
-    let mut work: Vec<Vec<usize>> = vec![(0..count).collect()];
+    let (first, others): (Vec<usize>, Vec<usize>) = {
+        let reached = reached(successors);
+        (0..count).partition(|&node| reached[node])
+    };
+    let mut work: Vec<Vec<usize>> = vec![others, first];
     let mut member = vec![0_u32; count];
     let mut set = 0;
     while let Some(nodes) = work.pop() {
@@ -40,6 +44,18 @@ pub fn positions(successors: &[Vec<usize>]) -> Vec<u32> {
         work.extend(components);
     }
     positions
+}
+
+/// Which nodes can be reached from node 0.
+fn reached(successors: &[Vec<usize>]) -> Vec<bool> {
+    let mut reached = vec![false; successors.len()];
+    let mut work = Vec::from_iter((!successors.is_empty()).then_some(0));
+    while let Some(node) = work.pop() {
+        if !std::mem::replace(&mut reached[node], true) {
+            work.extend(&successors[node]);
+        }
+    }
+    reached
 }
 
 /// Where a loop begins: its first node, as nodes are numbered in the order of the text, that is entered from outside it.
@@ -181,6 +197,13 @@ mod tests {
         // 0 -> 1; 1 -> 2 or 3; 2 -> 1 (loop 1 2); 3 is the exit.
         let order = positions(&[vec![1], vec![3, 2], vec![1], vec![]]);
         assert_eq!(order, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_not_reached_comes_last() {
+        let positions = positions(&[vec![2], vec![], vec![], vec![2]]);
+        assert_eq!(positions[0], 0);
+        assert_eq!(positions[2], 1);
     }
 
     #[test]

@@ -15,7 +15,11 @@ use crate::isa::ptx::module::Target;
 /// A target with a suffix has all that the plain one has. What needs `sm_90a` is only there; what needs `sm_100f` is there
 /// and on later targets with a suffix of the same ten (facts, `ptx.md` 1.1).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Minimum(SmallVec<[(Target, (u8, u8)); 1]>);
+pub struct Minimum {
+    lowest: SmallVec<[(Target, (u8, u8)); 1]>,
+    /// From this target on, from this version on, it is no more.
+    until: Option<(u32, (u8, u8))>,
+}
 
 struct Name(Target);
 
@@ -27,7 +31,7 @@ impl Display for Name {
 }
 
 impl Minimum {
-    /// `20 2.0`, `90a 8.0|100a 8.6`
+    /// `20 2.0`, `90a 8.0|100a 8.6`, `20 2.0 until 70 6.4`
     pub fn parse(text: &str) -> Minimum {
         let one = |text: &str| {
             let (target, version) = text.split_once(' ')?;
@@ -36,13 +40,19 @@ impl Minimum {
             let suffix = target[digits.len()..].chars().next();
             Some((Target { sm: digits.parse().ok()?, suffix }, (major.parse().ok()?, minor.parse().ok()?)))
         };
-        Minimum(text.split('|').map(|text| one(text).unwrap_or_else(|| panic!("minimum `{text}`"))).collect())
+        let place = |text: &str| one(text).unwrap_or_else(|| panic!("minimum `{text}`"));
+        let (text, until) = text.split_once(" until ").map_or((text, None), |(text, until)| (text, Some(until)));
+        let until = until.map(place).map(|(target, version)| (target.sm, version));
+        Minimum { lowest: text.split('|').map(place).collect(), until }
     }
 
     /// The error is what is needed: "needs sm_80".
     pub fn check(&self, target: Target, version: (u8, u8)) -> Result<(), String> {
+        if let Some((sm, end)) = self.until.filter(|&(sm, end)| target.sm >= sm && version >= end) {
+            return Err(format!("is no more from sm_{sm} and PTX {}.{} on", end.0, end.1));
+        }
         let mut older = None;
-        for &(lowest, from) in &self.0 {
+        for &(lowest, from) in &self.lowest {
             if !has(target, lowest) {
                 continue;
             }
@@ -54,7 +64,7 @@ impl Minimum {
         if let Some((major, minor)) = older {
             return Err(format!("needs PTX {major}.{minor}"));
         }
-        let names: Vec<String> = self.0.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
+        let names: Vec<String> = self.lowest.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
         Err(format!("needs {}, not {}", names.join(" or "), Name(target)))
     }
 }

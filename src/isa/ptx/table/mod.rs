@@ -5,8 +5,10 @@
 
 mod lines;
 mod minimum;
+mod operands;
 mod pattern;
 mod sets;
+mod signature;
 
 use std::sync::LazyLock;
 
@@ -14,12 +16,14 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::lift::Lift;
-use super::module::{Body, Module, Operand, Target};
+use super::module::Target;
 use super::types::Ty;
 use super::word::Word;
 use crate::isa::fidelity::Fidelity;
 use minimum::Minimum;
+pub use operands::check_operands;
 use pattern::{Modifier, Pattern};
+use signature::Signature;
 
 /// A line of the table.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ pub struct Row {
     prefix: Vec<Word>,
     /// All other modifiers.
     pattern: Pattern,
+    operands: Signature,
 }
 
 /// A mnemonic with all its modifiers, as the table knows it.
@@ -145,9 +150,4 @@ pub fn available(form: &Form, target: Target, version: (u8, u8)) -> Result<(), S
     form_has
         .and_then(|()| minimum::check_modifiers(form, target, version))
         .map_err(|needs| format!("`{}` {needs}", form.row.opcode))
-}
-
-/// Whether operands fit a form. The error names the operand by its number, from 0 on.
-pub fn check_operands(_: &Form, _: &[Operand], _: &Module, _: &Body) -> Result<(), (usize, String)> {
-    Ok(())
 }

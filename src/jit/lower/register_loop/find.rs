@@ -45,7 +45,7 @@ impl BlockLowerer<'_, '_, '_> {
                 },
                 Op::Special(Special::Clock) => return None,
                 Op::Load { access, .. } => loads += usize::from(!self.block.ty(access.address).is_uniform()),
-                Op::Store { .. } | Op::Atomic { .. } | Op::Raise { .. } | Op::Fence => return None,
+                Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } | Op::Raise { .. } | Op::Fence => return None,
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
                 _ => {}
             }

@@ -119,7 +119,7 @@ pub fn mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if is_sparse {
         let Operand::Integer(selector) = *insn.operand(5) else { return Err(Unsupported) };
         product.storage = Storage::Sparse(u8::try_from(selector).map_err(|_| Unsupported)?);
-    } else if (rows, depth, product.a) == (8, 4, Factor::F16) {
+    } else if (rows, depth) == (8, 4) && product.a.bits() == 16 {
         product.storage = Storage::Quad(orders);
     }
     let is_quad = matches!(product.storage, Storage::Quad(_));

@@ -14,7 +14,7 @@ pub const LINES: &[Line] = &[
     line("nanosleep", control::nanosleep, "s", "[70 6.2] .u32"),
     line("pmevent", control::pmevent, "i:0..15", "[20 2.0] -"),
     line("pmevent", control::pmevent, "i:0..65535", "[20 3.0] .mask"),
-    line("alloca", control::alloca, "d, s{, i:1..}", "[53 7.3] .(u32|u64)"),
+    line("alloca", control::alloca, "d, s, i:1..?", "[53 7.3] .(u32|u64)"),
     line("stacksave", control::stacksave, "d", "[53 7.3] .(u32|u64)"),
     line("stackrestore", control::stackrestore, "s", "[53 7.3] .(u32|u64)"),
     line(

@@ -41,9 +41,11 @@ pub const LINES: &[Line] = &[
         convert::cvt,
         "d, r:1",
         "[89 8.1] .rn{.relu}.f16x2.(e4m3x2|e5m2x2) .rn.satfinite{.relu}.(e4m3x2|e5m2x2).f16x2 \
-         [100a 8.6|103a 8.8|120a 8.8] .rn{.relu}.f16x2.(e2m1x2|e2m3x2|e3m2x2) .rn.bf16x2.ue8m0x2 .(rp|rz){.satfinite}.ue8m0x2.bf16x2",
+         [100a 8.6|103a 8.8|120a 8.8] .rn{.relu}.f16x2.(e2m1x2|e2m3x2|e3m2x2) .rn.bf16x2.ue8m0x2 .(rp|rz){.satfinite}.ue8m0x2.bf16x2 \
+         [100a 9.1|103a 9.1|120a 9.1] .rn.satfinite{.relu}.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2).bf16x2 .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f16x2 \
+         [100a 9.2|103a 9.2|120a 9.2] .rn{.satfinite}{.relu}.bf16x2.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2)",
     ),
-    line("cvt", convert::cvt, "d, s:1, s:1, s:b32", "[100a 8.7|103a 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32"),
+    line("cvt", convert::cvt, "d, s:1, s:1, r:b32", "[100a 8.7|103a 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32"),
     line(
         "cvt",
         convert::cvt,

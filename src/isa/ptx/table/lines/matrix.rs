@@ -65,28 +65,28 @@ pub const LINES: &[Line] = &[
     line(
         "wmma.load.(a|b)",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[70 6.3] .<wmma_load>.<wmma16>.f16 [72 6.3] .<wmma_load>.<wmma16>.(s8|u8) [80 7.0] .<wmma_load>.<wmma16>.bf16 .<wmma_load>.m16n16k8.tf32 .<wmma_load>.m8n8k4.f64",
     ),
     line(
         "wmma.load.a",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[75 6.3] .sync.aligned{.<load_space>}.row.(m8n8k32.(s4|u4)|m8n8k128.b1)",
     ),
     line(
         "wmma.load.b",
         matrix::wmma_load,
-        "d*f, address{, s:u32}",
+        "d*f, address, s:u32?",
         "[75 6.3] .sync.aligned{.<load_space>}.col.(m8n8k32.(s4|u4)|m8n8k128.b1)",
     ),
-    line("wmma.load.c", matrix::wmma_load, "d*f, address{, s:u32}", WMMA_C),
-    line("wmma.store.d", matrix::wmma_store, "address, r*f{, s:u32}", WMMA_C),
+    line("wmma.load.c", matrix::wmma_load, "d*f, address, s:u32?", WMMA_C),
+    line("wmma.store.d", matrix::wmma_store, "address, r*f, s:u32?", WMMA_C),
     line(
         "wmma.mma",
         matrix::wmma_mma,
         "wmma",
-        "[70 6.3] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32){.satfinite} \
+        "[70 6.3] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32) [70 6.3 until 70 6.5] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32).satfinite \
          [80 7.0] .sync.aligned.<layout>.<layout>.(<wmma16>.f32.bf16.bf16.f32|m16n16k8.f32.tf32.tf32.f32|m8n8k4{.<round>}.f64.f64.f64.f64)",
     )
     .approximate(SUMS),

@@ -23,6 +23,7 @@ mod warp;
 use super::Row;
 use super::minimum::Minimum;
 use super::pattern::{Modifier, Pattern};
+use super::signature::Signature;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::ptx::lift::Lift;
 
@@ -73,6 +74,7 @@ impl Line {
                     minimum,
                     prefix: prefix.clone(),
                     pattern: Pattern::parse(pattern),
+                    operands: Signature::parse(self.operands),
                 };
                 found(name, row);
             }
