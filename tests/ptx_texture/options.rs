@@ -149,4 +149,21 @@ out = { zeros = 16 }
 ";
     let found = case.run(rest, |session| words(&session.buffer(1).unwrap()));
     assert_eq!(found[..2], [5, 0]);
+    // What a module says of its samplers itself holds where the manifest says nothing.
+    let said = text
+        .replace(
+            ".samplerref beyond;",
+            ".samplerref beyond = { addr_mode_0 = clamp_to_border, filter_mode = nearest };",
+        )
+        .replace(
+            ".samplerref edge;",
+            ".samplerref edge = { addr_mode_0 = clamp_to_edge, addr_mode_1 = clamp_to_edge };",
+        );
+    let lines = rest.lines().filter(|line| !line.starts_with("edge") && !line.starts_with("beyond"));
+    let said = Case::new(&said, [1, 1, 1]);
+    said.file("s.bin", &bytes([5; 4]));
+    said.file("in.bin", &bytes([(-1.0f32).to_bits(), 0, 0, 0]));
+    let rest: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let found = said.run(&rest, |session| words(&session.buffer(1).unwrap()));
+    assert_eq!(found[..2], [5, 0]);
 }

@@ -1,5 +1,7 @@
 //! NVIDIA PTX: constant banks for parameters and for what a driver sets.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use warploom_runtime::launch::ConstBank;
@@ -14,11 +16,13 @@ use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
+use crate::ir::image::Shape;
+use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::isa::fidelity::Fidelity;
 use crate::isa::ptx::layout::{self, References};
+use crate::isa::ptx::lift::image::{Handles, uses_images, variable_name};
 use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
-use crate::isa::ptx::module::{self as ptx, Variable, VariableId};
-use crate::isa::ptx::table::Form;
+use crate::isa::ptx::module::{self as ptx, AddressMode, Variable, VariableId};
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::{LiftError, images};
 
@@ -33,13 +37,41 @@ fn module(linked: &Linked) -> &PtxModule {
     linked.module().ptx.as_deref().expect("a module of PTX has its text")
 }
 
+/// The handle that a texture, sampler or surface of the module stands for; none if it is not bound.
+fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
+    let ptx = module(linked);
+    let symbol = ptx.variables.get(&variable)?;
+    let bound = linked.addresses().handles.get(symbol).copied();
+    let fixed = || fixed_samplers(&ptx.module).position(|(id, _)| id == variable).map(pool::fixed_sampler);
+    bound.or_else(fixed).map(u64::from)
+}
+
+/// The `.samplerref` variables that say what they are themselves.
+fn fixed_samplers(module: &ptx::Module) -> impl Iterator<Item = (VariableId, ptx::Sampler)> {
+    let variables = module.variables.iter().zip(0..).filter(|(variable, _)| variable.ty == Ty::Samplerref);
+    variables.filter_map(|(variable, id)| Some((VariableId(id), variable.initial.as_ref()?.sampler?)))
+}
+
+fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
+    let wrap = said.address_modes.map(|mode| match mode {
+        AddressMode::Wrap => Wrap::Repeat,
+        AddressMode::Mirror => Wrap::Mirror,
+        AddressMode::ClampOgl => Wrap::Clamp,
+        AddressMode::ClampToEdge => Wrap::ClampToEdge,
+        AddressMode::ClampToBorder => Wrap::Border,
+    });
+    let filter = if said.linear { Filter::Linear } else { Filter::Point };
+    let defaults = Sampler::default();
+    Sampler { wrap, mag: filter, min: filter, srgb_allowed: true, force_unnormalized: said.unnormalized, ..defaults }
+}
+
 /// Where a kernel's variables are.
 fn places(linked: &Linked, kernel: FunctionId) -> Places {
     let ptx = module(linked);
     let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
     for (&variable, &symbol) in &ptx.variables {
         let address = match ptx.module.variable(variable).ty.kind() {
-            Kind::Opaque => linked.addresses().handles.get(&symbol).map(|&handle| handle.into()),
+            Kind::Opaque => handle(linked, variable),
             _ => linked.address(symbol),
         };
         variables.insert(variable, address.unwrap_or(0));
@@ -54,26 +86,56 @@ fn places(linked: &Linked, kernel: FunctionId) -> Places {
 }
 
 /// What the lifter needs to know of a kernel.
-fn with_kernel<T>(linked: &Linked, kernel: FunctionId, then: impl FnOnce(&Kernel<'_>) -> T) -> T {
+fn with_kernel<T>(
+    linked: &Linked,
+    kernel: FunctionId,
+    images: &[(u32, Shape)],
+    then: impl FnOnce(&Kernel<'_>) -> T,
+) -> T {
     let ptx = module(linked);
-    let places = places(linked, kernel);
-    then(&Kernel { module: &ptx.module, kernel: ptx.functions[&kernel], places: &places, base: 0 })
+    let (function, places) = (ptx.functions[&kernel], places(linked, kernel));
+    let handles = Handles::of(&ptx.module, function, &places);
+    then(&Kernel { module: &ptx.module, kernel: function, places: &places, base: 0, handles: &handles, images })
 }
 
-/// Opcodes that read or write images, up to the first dot.
-const IMAGE_OPCODES: [&str; 7] = ["suld", "sust", "sured", "suq", "tex", "tld4", "txq"];
-
 /// What a launch has of images. None: the module uses none.
-fn images_of(launch: &Launching<'_>) -> Result<Option<Images>, Error> {
+fn images_of(launch: &Launching<'_>, params: &[u8]) -> Result<Option<Images>, Error> {
     let kernel = launch.kernel;
     let ptx = module(kernel.program.linked());
-    let uses = |form: &Form| IMAGE_OPCODES.contains(&form.row.opcode.split('.').next().unwrap_or_default());
-    if !ptx.module.forms.iter().any(uses) {
+    if !ptx.module.forms.iter().any(|form| uses_images(form.row.opcode)) {
         return Ok(None);
     }
     check_bound(launch)?;
     let sampled = if ptx.module.independent_textures { Sampled::Apart } else { Sampled::Together };
-    Ok(Some(Images::new(launch, &[], Some(sampled))?))
+    let fixed: Vec<Sampler> = fixed_samplers(&ptx.module).map(sampler).collect();
+    Ok(Some(Images::new(launch, &known_handles(launch, params), &fixed, Some(sampled))?))
+}
+
+/// The handles that a kernel names, each with what it is in this launch.
+fn known_handles(launch: &Launching<'_>, params: &[u8]) -> Vec<(u32, u32)> {
+    let (id, linked) = (launch.kernel.id, launch.kernel.program.linked());
+    let ptx = module(linked);
+    let word = |at: u32| {
+        let bytes = params.get(at as usize..).and_then(|bytes| bytes.first_chunk());
+        (at, u32::from_le_bytes(bytes.copied().unwrap_or_default()))
+    };
+    let in_registers: Vec<u32> = with_kernel(linked, id, &[], |kernel| kernel.handles.names().collect());
+    let own = layout::parameters(&ptx.module, ptx.functions[&id]).0.into_iter();
+    let own = own.filter(|&(id, _)| ptx.module.variable(id).ty.kind() == Kind::Opaque).map(|(_, at)| at as u32);
+    let named = named_images(linked, id).into_iter();
+    let named = named.filter_map(|id| Some((variable_name(id), handle(linked, id)? as u32)));
+    let mut all: Vec<(u32, u32)> = in_registers.into_iter().chain(own).map(word).chain(named).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The textures, samplers and surfaces of the module that a kernel names.
+fn named_images(linked: &Linked, kernel: FunctionId) -> BTreeSet<VariableId> {
+    let ptx = module(linked);
+    let is_opaque = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
+    let function = ptx.functions.get(&kernel);
+    function.map_or_else(BTreeSet::new, |&id| References::new(&ptx.module).named(&ptx.module, id, is_opaque))
 }
 
 /// Every texture, sampler and surface that a kernel names stands for one of the launch.
@@ -81,11 +143,8 @@ fn check_bound(launch: &Launching<'_>) -> Result<(), Error> {
     let kernel = launch.kernel;
     let linked = kernel.program.linked();
     let ptx = module(linked);
-    let Some(&function) = ptx.functions.get(&kernel.id) else { return Ok(()) };
-    let is_opaque = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
-    for id in References::new(&ptx.module).named(&ptx.module, function, is_opaque) {
-        let symbol = ptx.variables.get(&id);
-        if symbol.is_none_or(|symbol| !linked.addresses().handles.contains_key(symbol)) {
+    for id in named_images(linked, kernel.id) {
+        if handle(linked, id).is_none() {
             let variable = ptx.module.variable(id);
             let table = if variable.ty == Ty::Surfref { "surface" } else { "texture" };
             let (kernel, variable, ty) = (kernel.function().name.clone(), variable.name.clone(), variable.ty.name());
@@ -101,7 +160,7 @@ impl Guest for Ptx {
     }
 
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
-        with_kernel(kernel.linked, kernel.kernel, lift_kernel)
+        with_kernel(kernel.linked, kernel.kernel, kernel.images, lift_kernel)
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
@@ -138,7 +197,7 @@ impl Guest for Ptx {
         launch.check_block()?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
-        let needed = with_kernel(program.linked(), kernel.id, local_memory);
+        let needed = with_kernel(program.linked(), kernel.id, &[], local_memory);
         let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
         let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
         let local = frames_end.saturating_add(stack).next_multiple_of(16);
@@ -175,7 +234,7 @@ impl Guest for Ptx {
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }
-        let images = images_of(launch)?;
+        let images = images_of(launch, &params)?;
         if let Some(images) = &images {
             config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
         }

@@ -42,16 +42,30 @@ type Record = [u8; RECORD_BYTES];
 type Descriptor = [u32; 8];
 
 impl Images {
-    /// For a kernel whose code has these handles, each by what names it. `queries`: code reads the tables of queries; `sampled`: its
-    /// textures bring their samplers along.
-    pub fn new(launch: &Launching<'_>, handles: &[(u32, u32)], queries: Option<Sampled>) -> Result<Images, Error> {
+    /// For a kernel whose code has these handles, each by what names it. `fixed`: samplers of the module's own, whose indices are
+    /// the last that handles can have ([`fixed_sampler`]). `queries`: code reads the tables of queries, and where its textures have
+    /// their samplers.
+    pub fn new(
+        launch: &Launching<'_>,
+        handles: &[(u32, u32)],
+        fixed: &[Sampler],
+        queries: Option<Sampled>,
+    ) -> Result<Images, Error> {
         let program = launch.kernel.program;
         let pool = launch.options.images.as_ref();
         let images = pool.map_or(Ok(vec![]), |pool| images(program.memory(), pool))?;
         let mut records: Vec<Record> = images.iter().map(record).collect();
         let headers = records.len() as u32;
         records.push([0; RECORD_BYTES]);
-        let samplers = pool.map_or(Ok(vec![]), |pool| samplers(program.memory(), pool))?;
+        let mut samplers = pool.map_or(Ok(vec![]), |pool| samplers(program.memory(), pool))?;
+        if !fixed.is_empty() {
+            let (count, most) = (samplers.len() as u64, MAX_SAMPLERS.saturating_sub(fixed.len() as u64));
+            if count > most {
+                return Err(Error::ImagePool { what: "samplers besides the module's own", count, most });
+            }
+            samplers.resize(most as usize, Sampler::default());
+            samplers.extend(fixed.iter().rev());
+        }
         let count = samplers.len() as u32;
         let mut tables = records.concat();
         let samplers_at = tables.len() as u64;
@@ -97,7 +111,7 @@ impl Images {
         };
         let handles: Vec<(u32, u32)> = words.iter().map(handle).collect();
         let module = program.module();
-        Ok(Some(Images::new(launch, &handles, queries::asks(module).then(|| queries::sampled(module)))?))
+        Ok(Some(Images::new(launch, &handles, &[], queries::asks(module).then(|| queries::sampled(module)))?))
     }
 }
 
@@ -165,6 +179,11 @@ fn record(image: &Decoded) -> Record {
 pub fn handle(number: usize, sampled: bool) -> u32 {
     let index = number as u32 + 1;
     if sampled { index | index << HEADER_BITS } else { index }
+}
+
+/// The handle of the `number`th sampler that a module has itself.
+pub fn fixed_sampler(number: usize) -> u32 {
+    (MAX_SAMPLERS as u32).wrapping_sub(1 + number as u32) << HEADER_BITS
 }
 
 /// A pool of the headers of a launch's images and textures, and the samplers of its textures at the same indices.

@@ -14,6 +14,7 @@ use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 
 use super::driver;
+use super::image::Handles;
 use super::place::Places;
 
 /// An instruction that is lifted.
@@ -132,6 +133,8 @@ pub struct Cx<'a> {
     loads: FxHashMap<(u8, u32, Type), Value>,
     /// Images that the kernel is specialised for, by names of their handles.
     pub images: &'a [(u32, Shape)],
+    /// Of the kernel's own body.
+    pub handles: Option<&'a Handles>,
     records: images::Records,
     refused: FxHashSet<&'static str>,
 }
@@ -171,6 +174,7 @@ impl<'a> Cx<'a> {
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
             images: &[],
+            handles: None,
             records: images::Records::default(),
             refused: FxHashSet::default(),
         }

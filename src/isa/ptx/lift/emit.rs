@@ -4,6 +4,7 @@
 //! order of `order`: so lanes that come to a node while others wait for an earlier one wait as well, and lanes that wait for the
 //! node itself join them. In loops that wait for other lanes these get their turn as well.
 
+use crate::ir::image;
 use crate::ir::{self, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 use crate::isa::LiftError;
 use crate::isa::ptx::module::{Body, FunctionId, Module, Statement};
@@ -15,6 +16,7 @@ use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::flow::Flow;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
+use super::image::Handles;
 use super::meeting::Meeting;
 use super::order::Waiting;
 use super::plan::Plan;
@@ -29,6 +31,10 @@ pub struct Kernel<'a> {
     pub places: &'a Places,
     /// Added to offsets in the text to make addresses of instructions.
     pub base: u64,
+    /// Registers that hold handles of images.
+    pub handles: &'a Handles,
+    /// Images to specialise for, by names of their handles.
+    pub images: &'a [(u32, image::Shape)],
 }
 
 /// Local memory that a lane of a kernel needs.
@@ -165,9 +171,12 @@ impl<'a> Shape<'a> {
 
     /// A context of a node's registers in a block.
     pub fn context<'f>(&'f self, function: &'f mut FunctionBuilder, block: BlockId, node: &Node) -> Cx<'f> {
-        let places = &self.plan.graph.instances[node.instance].places;
-        let body = self.plan.body(node);
-        Cx::new(function.at(block), self.module(), places, body, &self.cells[node.instance], self.banks)
+        let (kernel, instance) = (self.plan.kernel, &self.plan.graph.instances[node.instance]);
+        let (body, cells) = (self.plan.body(node), &self.cells[node.instance]);
+        let mut cx = Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
+        cx.images = kernel.images;
+        cx.handles = (instance.function == kernel.kernel).then_some(kernel.handles);
+        cx
     }
 
     fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) {

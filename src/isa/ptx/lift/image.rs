@@ -2,17 +2,20 @@
 //!
 //! Source: facts, `ptx.md` 6. What a variable's name and what a parameter or register stand for is the same: a handle.
 
-use crate::ir::image::{Kind, flag, form};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::image::{self, flag, form};
 use crate::ir::{LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{Lifter, Record, raise};
-use crate::isa::ptx::module::Operand;
+use crate::isa::ptx::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
 use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::context::Cx;
 use super::flow::Unsupported;
+use super::{Places, uses};
 
 /// The handle, an `i32`: what there is above does not count.
 pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> {
@@ -22,6 +25,117 @@ pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> 
         _ => return Err(Unsupported),
     };
     Ok(cx.resize(handle, Type::I32, false))
+}
+
+/// The handle, and the record of the image: of a known shape if the kernel is specialised for it.
+pub fn image(cx: &mut Cx<'_>, operand: &Operand) -> Result<(Value, Record), Unsupported> {
+    let handle = handle(cx, operand)?;
+    let known = name(cx, operand).and_then(|name| Record::known(cx, name));
+    Ok((handle, known.unwrap_or_else(|| Record::of(cx, handle))))
+}
+
+/// The name of a handle that is known when the kernel is launched: see [`Handles`].
+fn name(cx: &Cx<'_>, operand: &Operand) -> Option<u32> {
+    match handle_base(operand)? {
+        Base::Register(register) => cx.handles?.registers.get(&register).copied(),
+        Base::Symbol(AddressOf::Variable(id)) => {
+            let variable = cx.module.variable(id);
+            match variable.space {
+                _ if variable.ty.kind() != Kind::Opaque => None,
+                StateSpace::Param => Some(cx.places.variable(id) as u32),
+                _ => Some(variable_name(id)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn handle_base(operand: &Operand) -> Option<Base> {
+    match *operand {
+        Operand::Register(register) => Some(Base::Register(register)),
+        Operand::Symbol(of, 0) => Some(Base::Symbol(of)),
+        Operand::Address(Address { base, offset: 0, index: None }) => Some(base),
+        _ => None,
+    }
+}
+
+/// The name of a module variable's handle.
+pub fn variable_name(id: VariableId) -> u32 {
+    1 << 31 | id.0
+}
+
+/// Handles that kernel parameters hold, by the registers of the kernel that hold nothing else. The name of one is its offset among the
+/// parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Handles {
+    registers: FxHashMap<Register, u32>,
+}
+
+impl Handles {
+    pub fn of(module: &Module, kernel: FunctionId, places: &Places) -> Handles {
+        let mut handles = Handles::default();
+        let statements = || module.function(kernel).body.iter().flat_map(|body| &body.statements);
+        let used: FxHashSet<Register> =
+            statements().filter_map(|statement| handle_register(module, statement)).collect();
+        if used.is_empty() {
+            return handles;
+        }
+        let mut written: FxHashMap<Register, u32> = FxHashMap::default();
+        for statement in statements() {
+            uses::each(module, statement, &mut |register, is_written| {
+                *written.entry(register).or_default() += u32::from(is_written);
+            });
+        }
+        for statement in statements() {
+            let Some((register, offset)) = parameter_load(module, statement, places) else { continue };
+            if used.contains(&register) && written.get(&register) == Some(&1) {
+                handles.registers.insert(register, offset);
+            }
+        }
+        handles
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = u32> {
+        self.registers.values().copied()
+    }
+}
+
+/// The register that an instruction takes for the handle of an image.
+fn handle_register(module: &Module, statement: &Statement) -> Option<Register> {
+    let opcode = module.form(statement.form).row.opcode;
+    if !uses_images(opcode) {
+        return None;
+    }
+    let handle = statement.operands.iter().find_map(|operand| match operand {
+        Operand::Bracket(inner) => inner.first(),
+        Operand::Address(_) => Some(operand),
+        _ => None,
+    });
+    match handle_base(handle?)? {
+        Base::Register(register) => Some(register),
+        _ => None,
+    }
+}
+
+/// `ld.param` of 64 bits: the register, and where in the parameters it reads.
+fn parameter_load(module: &Module, statement: &Statement, places: &Places) -> Option<(Register, u32)> {
+    let form = module.form(statement.form);
+    let whole = form.row.opcode == "ld" && form.ty(0).bits() == 64 && form.vector() == 1 && statement.guard.is_none();
+    match statement.operands[..] {
+        [
+            Operand::Register(register),
+            Operand::Address(Address { base: Base::Symbol(AddressOf::Variable(id)), offset, index: None }),
+        ] if whole && form.has(Word::Param) && module.variable(id).space == StateSpace::Param => {
+            Some((register, u32::try_from(places.variable(id) as i64 + offset).ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// Opcodes of instructions that read, write or ask about images.
+pub fn uses_images(opcode: &str) -> bool {
+    let name = opcode.split('.').next().unwrap_or_default();
+    matches!(name, "suld" | "sust" | "sured" | "suq" | "tex" | "tld4" | "txq")
 }
 
 /// What stands between brackets.
@@ -54,7 +168,7 @@ pub struct Geometry {
     /// An index of a layer comes before the coordinates.
     pub array: bool,
     /// Images that have it.
-    kinds: &'static [(Kind, bool)],
+    kinds: &'static [(image::Kind, bool)],
 }
 
 impl Geometry {
@@ -62,15 +176,15 @@ impl Geometry {
     pub fn of(form: &Form) -> Result<Geometry, Unsupported> {
         use Word::{A1d, A2d, ACube, Cube, D1, D2, D3};
         let word = form.one_of(&[D1, D2, D3, A1d, A2d, Cube, ACube]).ok_or(Unsupported)?;
-        let (axes, array, kinds): (_, _, &[(Kind, bool)]) = match word {
-            D1 => (1, false, &[(Kind::D1, false), (Kind::Buffer, false)]),
-            D2 => (2, false, &[(Kind::D2, false)]),
-            D3 => (3, false, &[(Kind::D3, false)]),
-            A1d => (1, true, &[(Kind::D1, true)]),
+        let (axes, array, kinds): (_, _, &[(image::Kind, bool)]) = match word {
+            D1 => (1, false, &[(image::Kind::D1, false), (image::Kind::Buffer, false)]),
+            D2 => (2, false, &[(image::Kind::D2, false)]),
+            D3 => (3, false, &[(image::Kind::D3, false)]),
+            A1d => (1, true, &[(image::Kind::D1, true)]),
             // The faces of cubes are layers.
-            A2d => (2, true, &[(Kind::D2, true), (Kind::Cube, false), (Kind::Cube, true)]),
-            Cube => (3, false, &[(Kind::Cube, false)]),
-            _ => (3, true, &[(Kind::Cube, true)]),
+            A2d => (2, true, &[(image::Kind::D2, true), (image::Kind::Cube, false), (image::Kind::Cube, true)]),
+            Cube => (3, false, &[(image::Kind::Cube, false)]),
+            _ => (3, true, &[(image::Kind::Cube, true)]),
         };
         Ok(Geometry { axes, array, kinds })
     }
@@ -79,7 +193,7 @@ impl Geometry {
     pub fn misfit(&self, cx: &mut Cx<'_>, record: &Record) -> Mask {
         let mut fits = Mask::Never;
         for &(kind, array) in self.kinds {
-            let is = record.field_is(cx, crate::ir::image::at::FLAGS, flag::FORM, form(kind, array));
+            let is = record.field_is(cx, image::at::FLAGS, flag::FORM, form(kind, array));
             fits = cx.either(fits, is);
         }
         let present = record.has(cx, flag::PRESENT);

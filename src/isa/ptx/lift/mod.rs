@@ -9,7 +9,7 @@ mod emit;
 mod flow;
 mod frames;
 mod graph;
-mod image;
+pub mod image;
 mod inline;
 mod liveness;
 mod meeting;

@@ -8,7 +8,7 @@ use crate::isa::divergence::Mask;
 use crate::isa::images::driver::query;
 use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
 use crate::isa::images::reduction::{Kind, Operation};
-use crate::isa::images::{Record, Table, formatted, queried};
+use crate::isa::images::{Table, formatted, queried};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
@@ -16,7 +16,7 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
 use super::flow::{Flow, Lifted, Unsupported};
-use super::image::{Geometry, bracket, check_present, coordinate, handle};
+use super::image::{Geometry, bracket, check_present, coordinate, image};
 
 /// Bytes of an access at most.
 const MAX_BYTES: u32 = 16;
@@ -39,8 +39,7 @@ fn beyond(form: &Form) -> Beyond {
 fn place(cx: &mut Cx<'_>, form: &Form, operand: &Operand, unit: Unit) -> Result<Place, Unsupported> {
     let [surface, coordinates] = bracket(operand)? else { return Err(Unsupported) };
     let geometry = Geometry::of(form)?;
-    let handle = handle(cx, surface)?;
-    let record = Record::of(cx, handle);
+    let (_, record) = image(cx, surface)?;
     // The index of a layer comes first.
     let first = usize::from(geometry.array);
     let axis = |cx: &mut Cx<'_>, n: usize| coordinate(cx, coordinates, first + n);
@@ -163,8 +162,7 @@ pub fn suq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         })
     });
     let asked = asked.ok_or(Unsupported)?;
-    let handle = handle(cx, surface)?;
-    let record = Record::of(cx, handle);
+    let (handle, record) = image(cx, surface)?;
     check_present(cx, &record);
     let value = match asked {
         Ok(at) => queried(cx, handle, Table::Surfaces, at),

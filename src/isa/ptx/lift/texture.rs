@@ -5,10 +5,11 @@
 
 use crate::ir::image::sample::Operation;
 use crate::ir::{FloatAttrs, Type, Value};
+use crate::isa::bits;
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver::query;
 use crate::isa::images::texture::{Level, Request, Texture, sizes};
-use crate::isa::images::{Record, Table, queried};
+use crate::isa::images::{Table, queried};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
@@ -16,17 +17,18 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
 use super::flow::{Flow, Lifted, Unsupported};
-use super::image::{Geometry, bracket, check_present, coordinate, handle};
+use super::image::{Geometry, bracket, check_present, coordinate, handle, image};
 
 /// What an instruction asks the texture of `[t, {s,} coordinates]` for.
 fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Request, Unsupported> {
-    let (image, sampler, coordinates) = match bracket(operand)? {
+    let (texture, sampler, coordinates) = match bracket(operand)? {
         [texture, coordinates] => (texture, texture, coordinates),
         [texture, sampler, coordinates] => (texture, sampler, coordinates),
         _ => return Err(Unsupported),
     };
-    let handles = [handle(cx, image)?, handle(cx, sampler)?];
-    let mut request = Request::new(Texture::of(cx, None, handles));
+    let (texture, record) = image(cx, texture)?;
+    let sampler = handle(cx, sampler)?;
+    let mut request = Request::new(Texture::of(cx, Some(record), [texture, sampler]));
     request.misfit = geometry.misfit(cx, &request.texture.record);
     // The index of a layer comes first.
     let first = usize::from(geometry.array);
@@ -88,15 +90,19 @@ fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, request: Request, operation: Operati
         Ty::F16x2 => components
             .chunks_exact(2)
             .map(|pair| {
-                let [low, high] = [pair[0], pair[1]].map(|component| half(cx, component));
-                cx.b.concat(low, high)
+                let [low, high] = [pair[0], pair[1]].map(|component| {
+                    let half = half(cx, component);
+                    cx.b.zero_extend(Type::I32, half)
+                });
+                let high = bits::shl(cx, high, 16);
+                cx.b.or(low, high)
             })
             .collect(),
         _ => components.to_vec(),
     };
-    let bits = if ty == Ty::F16 { Ty::B16 } else { Ty::B32 };
+    let written = if ty == Ty::F16 { Ty::B16 } else { Ty::B32 };
     for (operand, &value) in cx.elements(destination).iter().zip(&values) {
-        cx.set(operand, bits, value);
+        cx.set(operand, written, value);
     }
     Ok(Flow::Next)
 }
@@ -179,17 +185,18 @@ pub fn txq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let [texture] = bracket(insn.operand(1))? else { return Err(Unsupported) };
     let table = form.words.iter().find_map(|&word| asked(cx, word));
     let axis = [Word::Width, Word::Height, Word::Depth].iter().position(|&word| form.has(word));
-    let handle = handle(cx, texture)?;
     let value = match (table, axis) {
+        (Some((Table::Samplers, at)), _) => {
+            let handle = handle(cx, texture)?;
+            queried(cx, handle, Table::Samplers, at)
+        }
         (Some((table, at)), _) => {
-            if table != Table::Samplers {
-                let record = Record::of(cx, handle);
-                check_present(cx, &record);
-            }
+            let (handle, record) = image(cx, texture)?;
+            check_present(cx, &record);
             queried(cx, handle, table, at)
         }
         (None, Some(axis)) => {
-            let record = Record::of(cx, handle);
+            let (_, record) = image(cx, texture)?;
             check_present(cx, &record);
             let level = if form.has(Word::Level) { coordinate(cx, insn.operand(2), 0)? } else { cx.word(0) };
             sizes(cx, &record, level)[axis]

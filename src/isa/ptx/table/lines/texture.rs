@@ -3,7 +3,7 @@
 use super::{Line, line};
 use crate::isa::ptx::lift::{surface, texture};
 
-const FILTERED: &str = "filtering in float steps, not in the hardware's fixed-point ones";
+const FILTERED: &str = "as an H200 samples, for the most part: see docs/fidelity.md";
 
 pub const LINES: &[Line] = &[
     line(
@@ -42,7 +42,8 @@ pub const LINES: &[Line] = &[
         texture::tld4,
         "texture",
         "[20 2.2] .(r|g|b|a).2d.v4.(f32|s32|u32).f32 [30 4.3] .(r|g|b|a).(a2d|cube|acube).v4.(f32|s32|u32).f32",
-    ),
+    )
+    .approximate(FILTERED),
     line(
         "txq",
         texture::txq,
