@@ -161,6 +161,10 @@ impl Check<'_> {
             },
             Kind::Sink if *operand == Operand::Sink => Ok(()),
             Kind::Sink => Err("expected `_`".into()),
+            Kind::Converted => match *operand {
+                Operand::Special(special) => moves::special_fits(special, ty),
+                _ => self.source(operand, ty, spec.wide),
+            },
             Kind::Named => match *operand {
                 Operand::Symbol(of, _) => self.named(of, self.space()),
                 _ => self.source(operand, ty, false),
