@@ -79,7 +79,7 @@ fn module(statement: &str, target: Target, (major, minor): (u8, u8)) -> String {
 .func fn0 {{ ret; }}
 .func (.param .b32 r0) fnp (.param .b32 a0) {{ ret; }}
 .entry k (.param .align 16 .b8 pp[256]) {{
-.reg .b32 %r<64>; .reg .f32 %f<32>; .reg .b64 %rd<32>; .reg .f64 %fd<32>; .reg .pred %p<8>; .reg .b16 %h<32>; .reg .b8 %c<8>; {wide}
+.reg .b32 %r<64>; .reg .f32 %f<64>; .reg .b64 %rd<32>; .reg .f64 %fd<32>; .reg .pred %p<8>; .reg .b16 %h<32>; .reg .b8 %c<8>; {wide}
 .local .align 16 .b8 l[256];
 .param .b32 pa0; .param .b32 pr0;
 {lists}L1:

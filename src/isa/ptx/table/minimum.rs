@@ -15,7 +15,11 @@ use crate::isa::ptx::module::Target;
 /// A target with a suffix has all that the plain one has. What needs `sm_90a` is only there; what needs `sm_100f` is there
 /// and on later targets with a suffix of the same ten (facts, `ptx.md` 1.1).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Minimum(SmallVec<[(Target, (u8, u8)); 1]>);
+pub struct Minimum {
+    lowest: SmallVec<[(Target, (u8, u8)); 1]>,
+    /// From this target on, from this version on, it is no more.
+    until: Option<(u32, (u8, u8))>,
+}
 
 struct Name(Target);
 
@@ -27,7 +31,7 @@ impl Display for Name {
 }
 
 impl Minimum {
-    /// `20 2.0`, `90a 8.0|100a 8.6`
+    /// `20 2.0`, `90a 8.0|100a 8.6`, `20 2.0 until 70 6.4`
     pub fn parse(text: &str) -> Minimum {
         let one = |text: &str| {
             let (target, version) = text.split_once(' ')?;
@@ -36,13 +40,19 @@ impl Minimum {
             let suffix = target[digits.len()..].chars().next();
             Some((Target { sm: digits.parse().ok()?, suffix }, (major.parse().ok()?, minor.parse().ok()?)))
         };
-        Minimum(text.split('|').map(|text| one(text).unwrap_or_else(|| panic!("minimum `{text}`"))).collect())
+        let place = |text: &str| one(text).unwrap_or_else(|| panic!("minimum `{text}`"));
+        let (text, until) = text.split_once(" until ").map_or((text, None), |(text, until)| (text, Some(until)));
+        let until = until.map(place).map(|(target, version)| (target.sm, version));
+        Minimum { lowest: text.split('|').map(place).collect(), until }
     }
 
     /// The error is what is needed: "needs sm_80".
     pub fn check(&self, target: Target, version: (u8, u8)) -> Result<(), String> {
+        if let Some((sm, end)) = self.until.filter(|&(sm, end)| target.sm >= sm && version >= end) {
+            return Err(format!("is no more from sm_{sm} and PTX {}.{} on", end.0, end.1));
+        }
         let mut older = None;
-        for &(lowest, from) in &self.0 {
+        for &(lowest, from) in &self.lowest {
             if !has(target, lowest) {
                 continue;
             }
@@ -54,36 +64,51 @@ impl Minimum {
         if let Some((major, minor)) = older {
             return Err(format!("needs PTX {major}.{minor}"));
         }
-        let names: Vec<String> = self.0.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
+        let names: Vec<String> = self.lowest.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
         Err(format!("needs {}, not {}", names.join(" or "), Name(target)))
     }
 }
 
-/// What a modifier needs in whatever instruction; a form's own minimum comes on top.
-const MODIFIERS: &[(&str, &str)] = &[
-    ("shared::cta", "20 7.8"),
-    ("shared::cluster", "90 7.8"),
-    ("param::entry", "20 8.3"),
-    ("param::func", "20 8.3"),
-    ("cluster", "90 7.8"),
-    ("relaxed", "70 6.0"),
-    ("acquire", "70 6.0"),
-    ("release", "70 6.0"),
-    ("acq_rel", "70 6.0"),
-    ("L1::evict_normal", "70 7.4"),
-    ("L1::evict_unchanged", "70 7.4"),
-    ("L1::evict_first", "70 7.4"),
-    ("L1::evict_last", "70 7.4"),
-    ("L1::no_allocate", "70 7.4"),
-    ("L2::64B", "75 7.4"),
-    ("L2::128B", "75 7.4"),
-    ("L2::256B", "80 7.4"),
-    ("L2::cache_hint", "80 7.4"),
-    ("b128", "70 8.3"),
+/// Of which opcodes a rule speaks.
+enum Of {
+    All,
+    Only(&'static [&'static str]),
+    AllBut(&'static [&'static str]),
+}
+
+const ATOMICS: Of = Of::Only(&["atom", "red"]);
+
+/// What a modifier needs; a form's own minimum comes on top.
+const MODIFIERS: &[(&str, &str, Of)] = &[
+    ("shared::cta", "20 7.8", Of::AllBut(&["cp.async"])),
+    ("shared::cluster", "90 7.8", Of::All),
+    ("param::entry", "20 8.3", Of::All),
+    ("param::func", "20 8.3", Of::All),
+    ("cta", "60 5.0", ATOMICS),
+    ("gpu", "60 5.0", ATOMICS),
+    ("sys", "60 5.0", ATOMICS),
+    ("cluster", "90 7.8", Of::All),
+    ("weak", "70 6.0", Of::All),
+    ("relaxed", "70 6.0", Of::All),
+    ("acquire", "70 6.0", Of::All),
+    ("release", "70 6.0", Of::All),
+    ("acq_rel", "70 6.0", Of::All),
+    ("L1::evict_normal", "70 7.4", Of::All),
+    ("L1::evict_unchanged", "70 7.4", Of::All),
+    ("L1::evict_first", "70 7.4", Of::All),
+    ("L1::evict_last", "70 7.4", Of::All),
+    ("L1::no_allocate", "70 7.4", Of::All),
+    ("L2::64B", "75 7.4", Of::All),
+    ("L2::128B", "75 7.4", Of::All),
+    ("L2::256B", "80 7.4", Of::All),
+    ("L2::cache_hint", "80 7.4", Of::All),
+    ("b128", "70 8.3", Of::All),
 ];
 
-static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum)>> = LazyLock::new(|| {
-    let entry = |(text, minimum): &(&str, &str)| Some((Modifier::from_text(text)?, Minimum::parse(minimum)));
+static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum, &Of)>> = LazyLock::new(|| {
+    let entry = |(text, minimum, of): &'static (&str, &str, Of)| {
+        Some((Modifier::from_text(text)?, Minimum::parse(minimum), of))
+    };
     MODIFIERS.iter().filter_map(entry).collect()
 });
 
@@ -93,10 +118,13 @@ pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result
         Modifier::Word(word) => form.has(word),
         Modifier::Type(ty) => form.types.contains(&ty),
     };
-    OF_MODIFIERS
-        .iter()
-        .filter(|&&(modifier, _)| has(modifier))
-        .try_for_each(|(_, minimum)| minimum.check(target, version))
+    let speaks = |of: &Of| match of {
+        Of::All => true,
+        Of::Only(all) => all.contains(&form.row.opcode),
+        Of::AllBut(all) => !all.contains(&form.row.opcode),
+    };
+    let rules = OF_MODIFIERS.iter().filter(|&&(modifier, _, of)| has(modifier) && speaks(of));
+    rules.into_iter().try_for_each(|(_, minimum, _)| minimum.check(target, version))
 }
 
 fn has(target: Target, lowest: Target) -> bool {

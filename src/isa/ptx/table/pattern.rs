@@ -2,7 +2,7 @@
 //!
 //! `.word` must be there, `{.word}` may, `.(a|b)` and `{.a|b}` are one of them. Alternatives may go on:
 //! `{.volatile|relaxed.(cta|gpu)}`. `.<name>` is a set of [`SETS`]. The order of a pattern's words says nothing
-//! but for types: their order is that of the mnemonic. An optional part that can be there is there.
+//! but for types, layouts and spaces of copies: their order is that of the mnemonic. An optional part that can be there is there.
 
 use smallvec::SmallVec;
 
@@ -121,8 +121,8 @@ fn step(part: &Part, mut state: State, words: &[Word], types: &[Ty], found: &mut
             }
         }
         Part::One(Modifier::Word(word)) => {
-            let free = |&n: &usize| words[n] == *word && state.taken >> n & 1 == 0;
-            if let Some(n) = (0..words.len()).find(free) {
+            let left = |&n: &usize| state.taken >> n & 1 == 0 && (words[n] == *word || same_order(words[n], *word));
+            if let Some(n) = (0..words.len()).find(left).filter(|&n| words[n] == *word) {
                 state.taken |= 1 << n;
                 state.words.push(*word);
                 found.push(state);
@@ -145,6 +145,13 @@ fn step(part: &Part, mut state: State, words: &[Word], types: &[Ty], found: &mut
             }
         }
     }
+}
+
+/// Whether the order of two words counts: that of layouts and of the spaces of a copy.
+fn same_order(a: Word, b: Word) -> bool {
+    let layout = |word| matches!(word, Word::Row | Word::Col);
+    let space = |word| matches!(word, Word::Global | Word::Shared | Word::SharedCta | Word::SharedCluster);
+    layout(a) && layout(b) || space(a) && space(b)
 }
 
 /// The first word of a mnemonic that is left and is among alternatives that are words alone.

@@ -6,6 +6,7 @@
 //! - `^`: registers may be wider,
 //! - `_`: it may be a sink,
 //! - `|p`: with a second destination, `|p?` if it may have one,
+//! - `@90/7.8`: it needs this target and version,
 //! - `?`: it may be missing.
 
 use crate::isa::ptx::types::Ty;
@@ -22,7 +23,7 @@ pub enum Kind {
     PredicateDestination,
     /// `q`: `p`, `!p` or a constant.
     PredicateSource,
-    /// `i:0..15`: a constant; without an end the largest is that of 32 bits.
+    /// `i:0..15`: a constant; without an end the largest is that of 32 bits; `i:..` is any.
     Immediate(u64, u64),
     /// An address in the space that the form names, or a generic one.
     Address,
@@ -40,6 +41,8 @@ pub enum Kind {
     Tensor,
     /// A combining predicate; only with `.and`, `.or`, `.xor`.
     Combined,
+    /// The same, and no constant.
+    CombinedRegister,
     /// The number of a barrier.
     Barrier,
     /// How many threads come to a barrier.
@@ -52,8 +55,12 @@ pub enum Kind {
     Texel,
     Label,
     BranchTargets,
-    /// A third source, which targets from sm_100 on take.
-    Third,
+    /// `_` and nothing else.
+    Sink,
+    /// A register, a constant or a special register.
+    Converted,
+    /// A register, a constant or the address of a name in the form's space.
+    Named,
     /// Registers of a `tcgen05` load or store.
     TensorRegisters,
 }
@@ -104,6 +111,8 @@ pub struct Spec {
     pub wide: bool,
     pub sink: bool,
     pub second: Second,
+    /// Target and version that the operand needs.
+    pub needs: Option<(u32, (u8, u8))>,
     pub optional: bool,
 }
 
@@ -161,10 +170,11 @@ fn spec(text: &str) -> Spec {
         None => (text, Second::No),
     };
     let (rest, optional) = cut(rest, '?');
+    let (rest, needs) = rest.split_once('@').map_or((rest, None), |(rest, needs)| (rest, place(needs)));
     let (rest, sink) = cut(rest, '_');
     let (rest, wide) = cut(rest, '^');
-    let (rest, count) = rest.split_once('*').map_or((rest, "1"), |(rest, count)| (rest, count));
-    let (name, ty) = rest.split_once(':').map_or((rest, "0"), |(name, ty)| (name, ty));
+    let (rest, count) = rest.split_once('*').unwrap_or((rest, "1"));
+    let (name, ty) = rest.split_once(':').unwrap_or((rest, "0"));
     let count = match count {
         "v" => Count::Vector,
         "x" => Count::Matrices,
@@ -182,7 +192,14 @@ fn spec(text: &str) -> Spec {
             Err(_) => Type::Fixed(Ty::from_name(ty).unwrap_or_else(|| panic!("operand `{text}`"))),
         },
     };
-    Spec { kind, ty, count, wide, sink, second, optional }
+    Spec { kind, ty, count, wide, sink, second, needs, optional }
+}
+
+/// `90/7.8`
+fn place(text: &str) -> Option<(u32, (u8, u8))> {
+    let (sm, version) = text.split_once('/')?;
+    let (major, minor) = version.split_once('.')?;
+    Some((sm.parse().ok()?, (major.parse().ok()?, minor.parse().ok()?)))
 }
 
 fn cut(text: &str, end: char) -> (&str, bool) {
@@ -200,6 +217,9 @@ fn kind(name: &str, ty: &str) -> Option<Kind> {
         "p" => Kind::PredicateDestination,
         "q" => Kind::PredicateSource,
         "i" => {
+            if ty == ".." {
+                return Some(Kind::Immediate(0, u64::MAX));
+            }
             let (low, high) = ty.split_once("..").unwrap_or((ty, ty));
             Kind::Immediate(low.parse().ok()?, if high.is_empty() { u32::MAX.into() } else { high.parse().ok()? })
         }
@@ -212,6 +232,7 @@ fn kind(name: &str, ty: &str) -> Option<Kind> {
         "offsets" => Kind::Offsets,
         "tensor" => Kind::Tensor,
         "combined" => Kind::Combined,
+        "combined_register" => Kind::CombinedRegister,
         "barrier" => Kind::Barrier,
         "threads" => Kind::Threads,
         "registers" => Kind::Registers,
@@ -219,7 +240,9 @@ fn kind(name: &str, ty: &str) -> Option<Kind> {
         "texel" => Kind::Texel,
         "label" => Kind::Label,
         "targets" => Kind::BranchTargets,
-        "third" => Kind::Third,
+        "sink" => Kind::Sink,
+        "converted" => Kind::Converted,
+        "named" => Kind::Named,
         "tensor_registers" => Kind::TensorRegisters,
         _ => return None,
     })
@@ -241,6 +264,7 @@ mod tests {
                 wide: true,
                 sink: true,
                 second: Second::Optional,
+                needs: None,
                 optional: false
             }
         );

@@ -61,35 +61,61 @@ pub const LINES: &[Line] = &[
     ),
     trap(
         "cp.async.bulk.tensor.<tensor>.shared::cluster.global",
+        "a:shared, tensor, a:shared, cluster_mask, policy",
+        "[90 8.0] .mbarrier::complete_tx::bytes{.tile}{.multicast::cluster}{.L2::cache_hint} \
+         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile}{.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.async.bulk.tensor.(3d|4d|5d).shared::cluster.global",
         "a:shared, tensor, a:shared, offsets, cluster_mask, policy",
-        "[90 8.0] .mbarrier::complete_tx::bytes{.tile|im2col}{.multicast::cluster}{.L2::cache_hint} \
-         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile|im2col|im2col::w}{.multicast::cluster}{.cta_group::1|cta_group::2}{.L2::cache_hint}",
+        "[90 8.0] .mbarrier::complete_tx::bytes.im2col{.multicast::cluster}{.L2::cache_hint} \
+         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w){.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.<tensor>.shared::cta.global",
+        "a:shared, tensor, a:shared, policy",
+        "[90 8.6] .mbarrier::complete_tx::bytes{.tile}{.L2::cache_hint} [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile}{.<cta_group>}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.async.bulk.tensor.(3d|4d|5d).shared::cta.global",
         "a:shared, tensor, a:shared, offsets, policy",
-        "[90 8.6] .mbarrier::complete_tx::bytes{.tile|im2col}{.L2::cache_hint} [100 8.6] .mbarrier::complete_tx::bytes.im2col::w{.L2::cache_hint} \
-         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile|im2col|im2col::w}{.cta_group::1|cta_group::2}{.L2::cache_hint}",
+        "[90 8.6] .mbarrier::complete_tx::bytes.im2col{.L2::cache_hint} [100 8.6] .mbarrier::complete_tx::bytes.im2col::w{.L2::cache_hint} \
+         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w){.<cta_group>}{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.<tensor>.global.shared::cta",
         "tensor, a:shared, policy",
-        "[90 8.0] .bulk_group{.tile|im2col_no_offs}{.L2::cache_hint}",
+        "[90 8.0] .bulk_group{.tile}{.L2::cache_hint}",
     ),
     trap(
-        "cp.async.bulk.prefetch.tensor.<tensor>.L2.global",
+        "cp.async.bulk.tensor.(3d|4d|5d).global.shared::cta",
+        "tensor, a:shared, policy",
+        "[90 8.0] .bulk_group.im2col_no_offs{.L2::cache_hint}",
+    ),
+    trap("cp.async.bulk.prefetch.tensor.<tensor>.L2.global", "tensor, policy", "[90 8.0] {.tile}{.L2::cache_hint}"),
+    trap(
+        "cp.async.bulk.prefetch.tensor.(3d|4d|5d).L2.global",
         "tensor, offsets, policy",
-        "[90 8.0] {.tile|im2col}{.L2::cache_hint} [100 8.6] .im2col::w{.L2::cache_hint}",
+        "[90 8.0] .im2col{.L2::cache_hint} [100 8.6] .im2col::w{.L2::cache_hint}",
     ),
     trap(
         "cp.reduce.async.bulk.tensor.<tensor>.global.shared::cta",
         "tensor, a:shared, policy",
-        "[90 8.0] .(add|min|max|inc|dec|and|or|xor).bulk_group{.tile|im2col_no_offs}{.L2::cache_hint}",
+        "[90 8.0] .(add|min|max|inc|dec|and|or|xor).bulk_group{.tile}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.reduce.async.bulk.tensor.(3d|4d|5d).global.shared::cta",
+        "tensor, a:shared, policy",
+        "[90 8.0] .(add|min|max|inc|dec|and|or|xor).bulk_group.im2col_no_offs{.L2::cache_hint}",
     ),
     trap(
         "st.async",
         "a:shared, s*v, a:shared",
-        "[90 8.1] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.(<async>|v2.<async>|v4.(b32|s32|u32|f32))",
+        "[90 8.1] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.(<async>|v2.<async>|v4.(b32|s32|u32|f32)) [100 9.2] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.b128",
     ),
-    trap("st.async", "a:global, s", "[100 8.7] {.mmio}.release.(gpu|sys).global.<async>"),
+    trap(
+        "st.async",
+        "a:global, s",
+        "[100 8.7] .release.(gpu|sys).global.<async> [100 8.7 until 20 9.5] .mmio.release.(gpu|sys).global.<async>",
+    ),
 ];

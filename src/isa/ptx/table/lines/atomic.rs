@@ -53,7 +53,19 @@ pub const LINES: &[Line] = &[
         "a:shared, s, a:shared",
         "[90 8.1] .relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.(add.(s32|u32|s64|u64)|(and|or|xor).b32|(inc|dec).u32|(min|max).(s32|u32))",
     ),
-    line("membar", fence::fence, "", "[20 2.0] .(cta|gl|sys) [60 7.5] .proxy.alias"),
+    line(
+        "atom",
+        atomic::atom,
+        "d*v_, address, s*v, policy",
+        "[90 9.4] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.noftz.f32 {.<atom>}{.<scopes>}{.global}{.L2::cache_hint}.add.noftz.(v2|v4).f32",
+    ),
+    line(
+        "red",
+        atomic::red,
+        "address, s*v, policy",
+        "[90 9.4] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.noftz.f32 {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.add.noftz.(v2|v4).f32",
+    ),
+    line("membar", fence::fence, "", "[20 2.0] .(cta|gl|sys) [60 7.5] .proxy.alias [60 9.0] .proxy.async"),
     line(
         "fence",
         fence::fence,
@@ -68,6 +80,10 @@ pub const LINES: &[Line] = &[
         "[70 7.5] .alias [90 8.0] .async{.global|shared::cta|shared::cluster} [90 8.3] .tensormap::generic.release.<scopes>",
     ),
     line("fence.proxy", fence::fence, "address, i:128", "[90 8.3] .tensormap::generic.acquire.<scopes>"),
-    line("fence.acquire.proxy", fence::fence, "", "[90 8.6] .async::generic.sync_restrict::shared::cluster.cluster"),
-    line("fence.release.proxy", fence::fence, "", "[90 8.6] .async::generic.sync_restrict::shared::cta.cluster"),
+    line(
+        "fence{.acquire|release}.proxy",
+        fence::fence,
+        "",
+        "[90 8.6] .async::generic{.acquire}.sync_restrict::shared::cluster.cluster .async::generic{.release}.sync_restrict::shared::cta.cluster",
+    ),
 ];

@@ -3,11 +3,13 @@
 use super::{Line, line};
 use crate::isa::ptx::lift::{barrier, mbarrier};
 
-const ARRIVE: &str = "[80 7.0] .noComplete{.<mbarrier_space>}.b64 [80 8.0] .noComplete.release.cta{.shared|shared::cta}.b64 \
-                      [80 7.0] {.shared|shared::cta}.b64 [90 7.8] .shared::cluster.b64 \
-                      [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.(cta|cluster){.<mbarrier_space>}.b64 [90 8.6] .relaxed.(cta|cluster){.<mbarrier_space>}.b64";
-const EXPECT: &str =
-    "[90 8.0] {.release.(cta|cluster)}{.<mbarrier_space>}.b64 [90 8.6] .relaxed.(cta|cluster){.<mbarrier_space>}.b64";
+const ARRIVE: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.cluster{.shared|shared::cta}.b64 \
+                      [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
+const ARRIVE_IN_CLUSTER: &str =
+    "[90 8.0] {.release.(cta|cluster)}.shared::cluster.b64 [90 8.6] .relaxed.(cta|cluster).shared::cluster.b64";
+const ARRIVE_NO_COMPLETE: &str =
+    "[80 7.0] .noComplete{.shared|shared::cta}.b64 [80 8.0] .noComplete.release.cta{.shared|shared::cta}.b64";
+const EXPECT: &str = "[90 8.0] {.release.(cta|cluster)}{.shared|shared::cta}.b64 [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
 const WAIT: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .acquire.cta{.shared|shared::cta}.b64 [90 8.0] .acquire.cluster{.shared|shared::cta}.b64 \
                     [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
 const WAIT_PARITY: &str = "[80 7.1] {.shared|shared::cta}.b64 [80 8.0] .acquire.cta{.shared|shared::cta}.b64 [90 8.0] .acquire.cluster{.shared|shared::cta}.b64 \
@@ -48,10 +50,16 @@ pub const LINES: &[Line] = &[
         "address, s:u32",
         "[90 8.0] {.relaxed.(cta|cluster)}{.<mbarrier_space>}.b64",
     ),
-    line("mbarrier.arrive", mbarrier::arrive, "d_, address, s:u32?", ARRIVE),
-    line("mbarrier.arrive_drop", mbarrier::arrive_drop, "d_, address, s:u32?", ARRIVE),
+    line("mbarrier.arrive", mbarrier::arrive, "d_, address, s:u32@90/7.8?", ARRIVE),
+    line("mbarrier.arrive", mbarrier::arrive, "sink, address, s:u32?", ARRIVE_IN_CLUSTER),
+    line("mbarrier.arrive", mbarrier::arrive, "d_, address, s:u32", ARRIVE_NO_COMPLETE),
+    line("mbarrier.arrive_drop", mbarrier::arrive_drop, "d_, address, s:u32@90/7.8?", ARRIVE),
+    line("mbarrier.arrive_drop", mbarrier::arrive_drop, "sink, address, s:u32?", ARRIVE_IN_CLUSTER),
+    line("mbarrier.arrive_drop", mbarrier::arrive_drop, "d_, address, s:u32", ARRIVE_NO_COMPLETE),
     line("mbarrier.arrive.expect_tx", mbarrier::arrive, "d_, address, s:u32", EXPECT),
+    line("mbarrier.arrive.expect_tx", mbarrier::arrive, "sink, address, s:u32", ARRIVE_IN_CLUSTER),
     line("mbarrier.arrive_drop.expect_tx", mbarrier::arrive_drop, "d_, address, s:u32", EXPECT),
+    line("mbarrier.arrive_drop.expect_tx", mbarrier::arrive_drop, "sink, address, s:u32", ARRIVE_IN_CLUSTER),
     line("mbarrier.test_wait", mbarrier::test_wait, "p, address, s:b64", WAIT),
     line("mbarrier.try_wait", mbarrier::test_wait, "p, address, s:b64, s:u32?", TRY),
     line("mbarrier.test_wait.parity", mbarrier::test_wait, "p, address, s:u32", WAIT_PARITY),

@@ -15,10 +15,10 @@ const SETP_PAIR_COMBINED: &str = "[53 4.2] .<compare_f>.<combine>{.ftz}.f16x2 [9
 pub const LINES: &[Line] = &[
     line("setp", compare::setp, "p|p?, s, s", SETP),
     line("setp", compare::setp, "p|p?, r, r", SETP_HALF),
-    line("setp", compare::setp, "p|p, r, r", SETP_PAIR),
+    line("setp", compare::setp, "p|p?, r, r", SETP_PAIR),
     line("setp", compare::setp, "p|p?, s, s, q", SETP_COMBINED),
     line("setp", compare::setp, "p|p?, r, r, q", SETP_HALF_COMBINED),
-    line("setp", compare::setp, "p|p, r, r, q", SETP_PAIR_COMBINED),
+    line("setp", compare::setp, "p|p?, r, r, q", SETP_PAIR_COMBINED),
     line(
         "set",
         compare::set,
@@ -27,8 +27,13 @@ pub const LINES: &[Line] = &[
          .<compare_u>{.<combine>}.(f32|s32|u32).(u16|u32|u64) .<compare_f>{.<combine>}{.ftz}.(f32|s32|u32).f32 .<compare_f>{.<combine>}.(f32|s32|u32).f64 \
          [53 4.2] .(eq|ne){.<combine>}.f16.<bits> .<compare>{.<combine>}.f16.<int> .<compare_u>{.<combine>}.f16.(u16|u32|u64) \
          .<compare_f>{.<combine>}{.ftz}.f16.(f16|f32) .<compare_f>{.<combine>}.f16.f64 .<compare_f>{.<combine>}{.ftz}.f16x2.f16x2 \
-         [53 6.5] .<compare_f>{.<combine>}{.ftz}.(u16|s16).f16 .<compare_f>{.<combine>}{.ftz}.(u32|s32).(f16|f16x2) \
-         [90 7.8] .(eq|ne){.<combine>}.bf16.<bits> .<compare>{.<combine>}.bf16.<int> .<compare_u>{.<combine>}.bf16.(u16|u32|u64) \
+         [53 6.5] .<compare_f>{.<combine>}{.ftz}.(u16|s16).f16 .<compare_f>{.<combine>}{.ftz}.(u32|s32).(f16|f16x2)",
+    ),
+    line(
+        "set",
+        compare::set,
+        "d, s:1, s:1, combined_register",
+        "[90 7.8] .(eq|ne){.<combine>}.bf16.<bits> .<compare>{.<combine>}.bf16.<int> .<compare_u>{.<combine>}.bf16.(u16|u32|u64) \
          .<compare_f>{.<combine>}.bf16.(f16|f32|f64|bf16) .<compare_f>{.<combine>}.(u16|s16|u32|s32).bf16 .<compare_f>{.<combine>}.(bf16x2|u32|s32).bf16x2",
     ),
     line("selp", compare::selp, "d, s, s, q", "[20 2.0] .<any>"),

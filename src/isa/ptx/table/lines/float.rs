@@ -9,7 +9,8 @@ const APPROXIMATE: &str = "within the documented error, not the hardware's bits"
 const SUM: &str = "[20 2.0] {.<round>}.(f32|f64) {.<round>}{.ftz}{.sat}.f32";
 const SUM_HALF: &str = "[53 4.2] {.rn}{.ftz}{.sat}.<half> [90 7.8] {.rn}.<bhalf>";
 const SUM_PAIR: &str = "[100 8.6] {.<round>}{.ftz}.f32x2";
-const SUM_MIXED: &str = "[100 8.6] {.<round>}{.sat}.f32.(f16|bf16)";
+const SUM_MIXED: &str = "[100 8.6] {.<round>}{.sat}.f32.f16";
+const SUM_MIXED_BF16: &str = "[100 8.6] {.<round>}{.sat}.f32.bf16";
 const FUSED: &str = "[20 2.0] .<round>.(f32|f64) .<round>{.ftz}{.sat}.f32";
 const EXTREME_HALF: &str =
     "[80 7.0] {.ftz}{.NaN}.<half> {.NaN}.<bhalf> [86 7.2] {.ftz}{.NaN}.xorsign.abs.<half> {.NaN}.xorsign.abs.<bhalf>";
@@ -28,10 +29,13 @@ pub const LINES: &[Line] = &[
     line("mul", half::mul, "d, r, r", SUM_HALF),
     line("add", half::mixed_add, "d, r:1, s", SUM_MIXED),
     line("sub", half::mixed_sub, "d, r:1, s", SUM_MIXED),
+    line("add", half::mixed_add, "d, s:b16, s", SUM_MIXED_BF16),
+    line("sub", half::mixed_sub, "d, s:b16, s", SUM_MIXED_BF16),
     line("fma", float::fma, "d, s, s, s", FUSED),
     line("mad", float::fma, "d, s, s, s", FUSED),
     line("fma", float::fma, "d, r, r, r", "[100 8.6] .<round>{.ftz}.f32x2"),
-    line("fma", half::mixed_fma, "d, r:1, r:1, s", "[100 8.6] .<round>{.sat}.f32.(f16|bf16)"),
+    line("fma", half::mixed_fma, "d, r:1, r:1, s", "[100 8.6] .<round>{.sat}.f32.f16"),
+    line("fma", half::mixed_fma, "d, s:b16, s:b16, s", "[100 8.6] .<round>{.sat}.f32.bf16"),
     line(
         "fma",
         half::fma,
@@ -53,8 +57,8 @@ pub const LINES: &[Line] = &[
     line("ex2", half::ex2, "d, r", "[75 7.0] .approx.<half> [90 7.8] .approx.ftz.<bhalf>").approximate(APPROXIMATE),
     line("tanh", float::tanh, "d, s", "[75 7.0] .approx.f32").approximate(APPROXIMATE),
     line("tanh", half::tanh, "d, r", "[75 7.0] .approx.<half> [90 7.8] .approx.<bhalf>").approximate(APPROXIMATE),
-    line("min", float::min, "d, s, s, third", EXTREME),
-    line("max", float::max, "d, s, s, third", EXTREME),
+    line("min", float::min, "d, s, s, s@100/8.8?", EXTREME),
+    line("max", float::max, "d, s, s, s@100/8.8?", EXTREME),
     line("min", float::min, "d, s, s, s", EXTREME_OF_3),
     line("max", float::max, "d, s, s, s", EXTREME_OF_3),
     line("min", half::min, "d, r, r", EXTREME_HALF),

@@ -86,7 +86,7 @@ pub const LINES: &[Line] = &[
         "wmma.mma",
         matrix::wmma_mma,
         "wmma",
-        "[70 6.3] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32){.satfinite} \
+        "[70 6.3] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32) [70 6.3 until 70 6.5] .sync.aligned.<layout>.<layout>.<wmma16>.(f16|f32).(f16|f32).satfinite \
          [80 7.0] .sync.aligned.<layout>.<layout>.(<wmma16>.f32.bf16.bf16.f32|m16n16k8.f32.tf32.tf32.f32|m8n8k4{.<round>}.f64.f64.f64.f64)",
     )
     .approximate(SUMS),

@@ -8,7 +8,7 @@ pub const LINES: &[Line] = &[
     line(
         "cvta{.to}",
         moves::cvta,
-        "d, s",
+        "d, named",
         "[20 2.0] .(global|local|shared).(u32|u64) [20 3.1] .const.(u32|u64) [20 7.8] .shared::cta.(u32|u64) [90 7.8] .shared::cluster.(u32|u64) \
          [70 7.7] .param.(u32|u64) [70 8.3] .param::entry.(u32|u64)",
     ),
@@ -19,6 +19,6 @@ pub const LINES: &[Line] = &[
         "[20 2.0] .(global|local|shared) [20 3.1] .const [20 7.8] .shared::cta [90 7.8] .shared::cluster [70 7.7] .param [70 8.3] .param::entry",
     ),
     line("istypep", moves::istypep, "p, s:b64", "[30 4.0] .(texref|samplerref|surfref)"),
-    line("mapa", cluster::mapa, "d, s, s:u32", "[90 7.8] {.shared::cluster}.(u32|u64)"),
+    line("mapa", cluster::mapa, "d, named, s:u32", "[90 7.8] {.shared::cluster}.(u32|u64)"),
     line("getctarank", cluster::getctarank, "d:u32, s", "[90 7.8] {.shared::cluster}.(u32|u64)"),
 ];

@@ -6,17 +6,17 @@ pub const LINES: &[Line] = &[
     trap(
         "multimem.ld_reduce",
         "d*v, a:global",
-        "[90 8.1] {.weak|(relaxed|acquire).<scopes>}{.global}.(add.(u32|s32|u64|f32|f64|<halves>|<vectors>)|(min|max).(u32|s32|u64|s64|<halves>|<half_vectors>)|<combine>.(b32|b64))",
+        "[90 8.1] {.weak|(relaxed|acquire).<scopes>}{.global}.(add.(u32|s32|u64|f32|f64|f16x2|bf16x2|<vectors>)|(min|max).(u32|s32|u64|s64|f16x2|bf16x2|<half_vectors>)|<combine>.(b32|b64))",
     ),
     trap(
         "multimem.st",
         "a:global, s*v",
-        "[90 8.1] {.weak|(relaxed|release).<scopes>}{.global}.(u32|s32|b32|u64|s64|b64|f32|f64|<halves>|<vectors>)",
+        "[90 8.1] {.weak|(relaxed|release).<scopes>}{.global}.(u32|s32|b32|u64|s64|b64|f32|f64|f16x2|bf16x2|<vectors>)",
     ),
     trap(
         "multimem.red",
         "a:global, s*v",
-        "[90 8.1] {.(relaxed|release).<scopes>}{.global}.(add.(u32|s32|u64|f32|f64|<halves>|<vectors>)|(min|max).(u32|s32|u64|s64|<half_vectors>)|<combine>.(b32|b64))",
+        "[90 8.1] {.(relaxed|release).<scopes>}{.global}.(add.(u32|s32|u64|f32|f64|f16x2|bf16x2|<vectors>)|(min|max).(u32|s32|u64|s64|<half_vectors>)|<combine>.(b32|b64))",
     ),
     trap(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic",

@@ -38,6 +38,16 @@ pub const LINES: &[Line] = &[
     simd("vabsdiff4"),
     simd("vmin4"),
     simd("vmax4"),
-    line("vset2", video::simd, "simd", "[30 3.0] .<word>.<word>.(<compare>|<compare_u>){.add}"),
-    line("vset4", video::simd, "simd", "[30 3.0] .<word>.<word>.(<compare>|<compare_u>){.add}"),
+    line(
+        "vset2",
+        video::simd,
+        "simd",
+        "[30 3.0] .<word>.<word>.<compare>{.add} [30 3.0 until 20 9.5] .<word>.<word>.<compare_u>{.add}",
+    ),
+    line(
+        "vset4",
+        video::simd,
+        "simd",
+        "[30 3.0] .<word>.<word>.<compare>{.add} [30 3.0 until 20 9.5] .<word>.<word>.<compare_u>{.add}",
+    ),
 ];

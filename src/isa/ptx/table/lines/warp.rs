@@ -4,14 +4,14 @@ use super::{Line, line};
 use crate::isa::ptx::lift::warp;
 
 pub const LINES: &[Line] = &[
-    line("shfl", warp::shfl, "d|p?, s, s, s", "[30 3.0] .(up|down|bfly|idx).b32"),
+    line("shfl", warp::shfl, "d|p?, s, s, s", "[30 3.0 until 70 6.4] .(up|down|bfly|idx).b32"),
     line("shfl", warp::shfl, "d|p?, s, s, s, s:b32", "[30 6.0] .sync.(up|down|bfly|idx).b32"),
-    line("vote", warp::vote, "p, q", "[20 2.0] .(all|any|uni).pred"),
-    line("vote", warp::vote, "d, q", "[20 2.0] .ballot.b32"),
+    line("vote", warp::vote, "p, q", "[20 2.0 until 70 6.4] .(all|any|uni).pred"),
+    line("vote", warp::vote, "d, q", "[20 2.0 until 70 6.4] .ballot.b32"),
     line("vote", warp::vote, "p, q, s:b32", "[30 6.0] .sync.(all|any|uni).pred"),
     line("vote", warp::vote, "d, q, s:b32", "[30 6.0] .sync.ballot.b32"),
     line("match", warp::match_lanes, "d:b32, s, s:b32", "[70 6.0] .any.sync.(b32|b64)"),
-    line("match", warp::match_lanes, "d:b32|p?, s, s:b32", "[70 6.0] .all.sync.(b32|b64)"),
+    line("match", warp::match_lanes, "d:b32_|p?, s, s:b32", "[70 6.0] .all.sync.(b32|b64)"),
     line("activemask", warp::activemask, "d", "[30 6.2] .b32"),
     line(
         "redux",

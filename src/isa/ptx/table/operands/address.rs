@@ -30,7 +30,8 @@ impl Check<'_> {
         match *base {
             Base::Register(register) => self.address_register(register),
             Base::Symbol(of) => self.named(of, space),
-            Base::None => Ok(()),
+            Base::None if space == Some(StateSpace::Local) => Ok(()),
+            Base::None => Err("found a constant address, which only local memory has".into()),
         }
     }
 

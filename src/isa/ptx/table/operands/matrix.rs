@@ -92,7 +92,9 @@ impl Check<'_> {
         };
         // A lane has 16 bits of each of its rows; four lanes hold as many sets as there is room for.
         let lanes = (bits_of_row / 16).clamp(1, 4);
-        self.immediate(&operands[5], 0, (4 / lanes - 1) as u64).map_err(at(5))
+        // ptxas takes one set more of this form.
+        let more = usize::from(k == 32 && self.form.ty(0) == Ty::F32 && self.form.ty(1) == Ty::F16);
+        self.immediate(&operands[5], 0, (4 / lanes - 1 + more) as u64).map_err(at(5))
     }
 
     /// With scales of both factors: register, byte and thread.

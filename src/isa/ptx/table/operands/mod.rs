@@ -75,12 +75,12 @@ impl Check<'_> {
     fn list(&self, specs: &[Spec], operands: &[Operand]) -> AllChecked {
         let here = |spec: &&Spec| self.applies(spec.kind);
         let most = specs.iter().filter(here).count();
-        let least = specs.iter().filter(here).filter(|spec| !self.may_miss(spec)).count();
+        let least = specs.iter().filter(here).filter(|spec| !spec.optional).count();
         self.count(operands, least, most)?;
         let mut extra = operands.len() - least;
         let mut n = 0;
         for spec in specs.iter().filter(here) {
-            if self.may_miss(spec) {
+            if spec.optional {
                 if extra == 0 {
                     continue;
                 }
@@ -92,10 +92,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn may_miss(&self, spec: &Spec) -> bool {
-        spec.optional || spec.kind == Kind::Third
-    }
-
     /// Whether an operand of this kind is there with the form's modifiers.
     fn applies(&self, kind: Kind) -> bool {
         match kind {
@@ -103,15 +99,29 @@ impl Check<'_> {
             Kind::ClusterMask => self.form.has(Word::Multicast),
             Kind::ByteMask => self.form.has(Word::CpMask),
             Kind::Offsets => self.form.one_of(&[Word::Im2col, Word::Im2colW, Word::Im2colW128]).is_some(),
-            Kind::Combined => self.form.one_of(&[Word::And, Word::Or, Word::Xor]).is_some(),
+            Kind::Combined | Kind::CombinedRegister => self.form.one_of(&[Word::And, Word::Or, Word::Xor]).is_some(),
             _ => true,
         }
     }
 
+    /// Whether target and version are at least these.
+    fn needs(&self, sm: u32, (major, minor): (u8, u8), what: &str) -> Checked {
+        match self.module.target.sm >= sm && self.module.version >= (major, minor) {
+            true => Ok(()),
+            false => Err(format!("{what} needs sm_{sm} and PTX {major}.{minor}")),
+        }
+    }
+
     fn spec(&self, spec: &Spec, operand: &Operand) -> Checked {
+        if let Some((sm, version)) = spec.needs {
+            self.needs(sm, version, "this operand")?;
+        }
         let operand = match (operand, spec.second) {
             (Operand::Pair(_), Second::No) => {
                 return Err("found a second destination, which this form does not take".into());
+            }
+            (Operand::Pair(pair), Second::Required) if pair[1] == Operand::Sink => {
+                return Err("found `_`, expected a predicate register behind `|`".into());
             }
             (Operand::Pair(pair), _) => {
                 self.predicate_destination(&pair[1])?;
@@ -124,7 +134,10 @@ impl Check<'_> {
         match spec.kind {
             Kind::Destination | Kind::Source | Kind::Register => self.values(spec, operand),
             Kind::PredicateDestination => self.predicate_destination(operand),
-            Kind::PredicateSource | Kind::Combined => self.predicate_source(operand),
+            Kind::CombinedRegister if matches!(operand, Operand::Integer(_)) => {
+                Err("found a constant, expected a predicate register".into())
+            }
+            Kind::PredicateSource | Kind::Combined | Kind::CombinedRegister => self.predicate_source(operand),
             Kind::Immediate(low, high) => self.immediate(operand, low, high),
             Kind::Address => self.address(operand, self.space()),
             Kind::AddressIn(Space::Shared) => self.address(operand, Some(StateSpace::Shared)),
@@ -146,13 +159,16 @@ impl Check<'_> {
                 Operand::BranchTargets(_) => Ok(()),
                 _ => Err("found no list of branch targets, expected one".into()),
             },
-            Kind::Third => {
-                let (target, version) = (self.module.target, self.module.version);
-                if target.sm < 100 || version < (8, 8) {
-                    return Err("a third source needs sm_100 and PTX 8.8".into());
-                }
-                self.source(operand, ty, false)
-            }
+            Kind::Sink if *operand == Operand::Sink => Ok(()),
+            Kind::Sink => Err("expected `_`".into()),
+            Kind::Converted => match *operand {
+                Operand::Special(special) => moves::special_fits(special, ty),
+                _ => self.source(operand, ty, spec.wide),
+            },
+            Kind::Named => match *operand {
+                Operand::Symbol(of, _) => self.named(of, self.space()),
+                _ => self.source(operand, ty, false),
+            },
             Kind::TensorRegisters => self.tensor_registers(operand),
         }
     }
@@ -172,14 +188,12 @@ impl Check<'_> {
         let (count, braces) = match spec.count {
             Count::Fixed(count) => (count, count > 1),
             Count::Vector => (self.form.vector(), self.form.vector() > 1),
-            Count::Matrices => (self.matrix_registers(), self.matrix_registers() > 1),
+            Count::Matrices => (self.matrix_registers(), true),
             Count::Fragment => return self.fragment(operand, spec.kind == Kind::Destination),
         };
         match operand {
             // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
-            Operand::Vector(all)
-                if all.len() == count && (braces || matches!(spec.count, Count::Matrices | Count::Vector)) =>
-            {
+            Operand::Vector(all) if all.len() == count && (braces || spec.count == Count::Vector) => {
                 if spec.sink && all.iter().all(|operand| *operand == Operand::Sink) {
                     return Err("found a vector of sinks alone".into());
                 }

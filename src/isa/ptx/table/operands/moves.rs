@@ -78,9 +78,7 @@ impl Check<'_> {
     }
 
     fn address_of(&self, of: AddressOf, ty: Ty) -> Checked {
-        let float = ty.kind() == Kind::Float;
         match of {
-            _ if float => Err(format!("found an address, expected a value of type .{}", ty.name())),
             AddressOf::Function(id) => {
                 let kernel = self.module.function(id).kernel;
                 let (target, version) = (self.module.target, self.module.version);
@@ -92,12 +90,15 @@ impl Check<'_> {
                 }
                 Ok(())
             }
+            AddressOf::Variable(_) if ty.kind() == Kind::Float => {
+                Err(format!("found an address, expected a value of type .{}", ty.name()))
+            }
             AddressOf::Variable(id) => {
                 let variable = self.module.variable(id);
                 let opaque = matches!(variable.ty, Ty::Texref | Ty::Samplerref | Ty::Surfref);
                 match (opaque, ty) {
-                    (true, Ty::U64 | Ty::B64 | Ty::S64) if self.module.version >= (3, 1) => Ok(()),
-                    (true, _) => Err(format!("found `{}`, whose handle has 64 bits and needs PTX 3.1", variable.name)),
+                    (true, Ty::U64) if self.module.version >= (3, 1) => Ok(()),
+                    (true, _) => Err(format!("found `{}`, whose handle is .u64 and needs PTX 3.1", variable.name)),
                     _ => Ok(()),
                 }
             }

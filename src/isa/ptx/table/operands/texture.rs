@@ -1,7 +1,7 @@
 //! Textures and surfaces. Facts, `ptx.md` 2.9.
 
 use super::{AllChecked, Check, Checked, at};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Module, Operand};
+use crate::isa::ptx::module::{Address, AddressOf, Base, Operand};
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
@@ -48,14 +48,6 @@ impl Check<'_> {
     /// The type of a coordinate.
     fn coordinate(&self) -> Ty {
         self.form.ty(1)
-    }
-
-    fn needs(&self, sm: u32, version: (u8, u8), what: &str) -> Checked {
-        let Module { target, version: here, .. } = self.module;
-        match target.sm >= sm && *here >= version {
-            true => Ok(()),
-            false => Err(format!("{what} needs sm_{sm} and PTX {}.{}", version.0, version.1)),
-        }
     }
 
     /// The destination, with a predicate of residency.
@@ -194,6 +186,7 @@ impl Check<'_> {
             Operand::Address(Address { base: Base::Symbol(of), offset: 0, index: None }) => {
                 let symbol = Operand::Symbol(of, 0);
                 match texture {
+                    true if self.form.has(Word::ForceUnnormalizedCoords) => self.opaque(&symbol, Ty::Samplerref),
                     true => self.opaque(&symbol, Ty::Texref).or_else(|_| self.opaque(&symbol, Ty::Samplerref)),
                     false => self.opaque(&symbol, Ty::Surfref),
                 }

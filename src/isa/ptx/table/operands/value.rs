@@ -84,7 +84,7 @@ impl Check<'_> {
             (Operand::Float(_), Kind::Float) => true,
             (Operand::Float(Literal::F32(_)), Kind::Bits) => ty.bits() == 32,
             (Operand::Float(Literal::F64(_)), Kind::Bits) => ty.bits() == 64,
-            (Operand::Float(Literal::Decimal(_)), Kind::Bits) => matches!(ty.bits(), 32 | 64),
+            (Operand::Float(Literal::Decimal(_)), Kind::Bits) => ty.bits() == 64,
             _ => false,
         };
         match fits {
