@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
+use warploom::isa::ptx;
 use warploom::isa::ptx::module::Target;
 use warploom::isa::ptx::table;
+use warploom::isa::ptx::text::print;
 
 fn forms() -> String {
     let packed = include_bytes!("ptx/ptx-forms.txt.gz");
@@ -91,7 +93,12 @@ L2: ret;
 
 fn verdict(statement: &str, target: Target, version: (u8, u8)) -> Result<(), String> {
     let text = module(statement, target, version);
-    warploom::isa::ptx::read(text.as_bytes()).map(drop).map_err(|errors| errors.to_string().replace('\n', " "))
+    let read = ptx::read(text.as_bytes()).map_err(|errors| errors.to_string().replace('\n', " "))?;
+    // What is taken is printed, and taken again.
+    let printed = print(&read);
+    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
+    assert_eq!(printed, print(&again));
+    Ok(())
 }
 
 #[test]

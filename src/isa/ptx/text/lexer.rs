@@ -71,6 +71,10 @@ impl<'a> Lexer<'a> {
         rest.iter().copied().find(|byte| !byte.is_ascii_whitespace()).unwrap_or(0)
     }
 
+    pub fn go_to(&mut self, at: u32) {
+        self.at = at as usize;
+    }
+
     /// Goes on at the next line.
     pub fn skip_line(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];

@@ -177,40 +177,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes behind the next `;`, or to the next `}`.
-    pub fn recover_statement(&mut self) {
+    /// Goes behind the next `;` from where a statement begins, or to the `}` of the scope. How many `{` came before the `;` that had
+    /// no `}`: a `;` was missing, and they open scopes.
+    pub fn recover_statement(&mut self, start: u32) -> u32 {
+        self.go_back(start);
+        let mut open = 0;
         loop {
             match self.token.kind {
-                Kind::End | Kind::Punct(b'}') => return,
+                Kind::End => return open,
+                Kind::Punct(b'}') if open == 0 => return 0,
                 Kind::Punct(b';') => {
                     self.advance();
-                    return;
+                    return open;
                 }
-                _ => {
-                    self.advance();
-                }
+                Kind::Punct(b'{') => open += 1,
+                Kind::Punct(b'}') => open -= 1,
+                _ => {}
             }
+            self.advance();
         }
     }
 
-    /// Goes behind the next `;`, or behind the braces that come before it.
-    pub fn recover_declaration(&mut self) {
+    /// Goes behind what begins there: behind the next `;`, or the braces that come before it.
+    pub fn recover_declaration(&mut self, start: u32) {
+        self.go_back(start);
         loop {
             match self.token.kind {
                 Kind::End => return,
+                Kind::Punct(b'{') => {
+                    self.skip_braces();
+                    self.take(b';');
+                    return;
+                }
                 Kind::Punct(b';' | b'}') => {
                     self.advance();
                     return;
                 }
-                Kind::Punct(b'{') => {
-                    self.skip_braces();
-                    return;
-                }
-                _ => {
-                    self.advance();
-                }
-            }
+                _ => self.advance(),
+            };
         }
+    }
+
+    fn go_back(&mut self, at: u32) {
+        self.lexer.go_to(at);
+        self.advance();
     }
 
     /// Goes behind the `}` that closes the `{` which stands here.

@@ -68,7 +68,7 @@ fn numbered(name: &str) -> Option<Special> {
     };
     let of = |register, sm, version| Some(Special { register, vector: false, sm, version });
     if let Some(digits) = name.strip_prefix("envreg") {
-        return of(SpecialRegister::EnvReg(number(digits, 32)?), 0, (2, 1));
+        return of(SpecialRegister::EnvReg(number(digits, 32)?), 0, (1, 0));
     }
     let digits = name.strip_prefix("pm")?;
     match digits.strip_suffix("_64") {

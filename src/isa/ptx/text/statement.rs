@@ -50,8 +50,12 @@ impl<'a> Reader<'a> {
                 return Err(super::reader::Fail);
             }
             self.code.body.end = self.token.at;
+            let start = self.token.at;
             if self.line(id).is_err() {
-                self.recover_statement();
+                let open = self.recover_statement(start);
+                for _ in 0..open.min(MAX_DEPTH.saturating_sub(self.names.depth())) {
+                    self.open_scope();
+                }
             }
         }
         self.close_scope();
@@ -251,6 +255,9 @@ impl<'a> Reader<'a> {
         while self.token.kind == Kind::Word {
             self.code.words.push(self.word());
             end = self.advance().end;
+        }
+        if self.token.kind == Kind::Bad {
+            return self.unexpected("a modifier or an operand");
         }
         let form = self.form(opcode.at, end)?;
         let mut operands = Operands::new();

@@ -27,8 +27,9 @@ impl Reader<'_> {
             return;
         }
         while self.token.kind != Kind::End && !self.errors.is_full() {
+            let start = self.token.at;
             if self.item().is_err() {
-                self.recover_declaration();
+                self.recover_declaration(start);
             }
         }
         if self.errors.is_empty() {

@@ -192,7 +192,8 @@ impl Check<'_> {
             Count::Fragment => return self.fragment(operand, spec.kind == Kind::Destination),
         };
         match operand {
-            Operand::Vector(all) if all.len() == count && braces => {
+            // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
+            Operand::Vector(all) if all.len() == count && (braces || spec.count == Count::Vector) => {
                 if spec.sink && all.iter().all(|operand| *operand == Operand::Sink) {
                     return Err("found a vector of sinks alone".into());
                 }
