@@ -119,26 +119,15 @@ fn mnemonics_of_programs_resolve() {
     assert!(wrong.is_empty(), "{} mnemonics: {wrong:#?}", wrong.len());
 }
 
-/// Where the reader's verdict is not that of ptxas, and why: the start of the statement and whether ptxas takes it.
-const DEVIATIONS: &[(&str, bool, &str)] = &[(
-    "ld.global.b32 %r0, [g].unified",
-    false,
-    "`.unified` says nothing here; ptxas wants a variable with that attribute",
-)];
-
-fn is_known(statement: &str, accept: bool) -> bool {
-    DEVIATIONS.iter().any(|&(start, taken, _)| statement.starts_with(start) && taken == accept)
-}
-
 /// Disagreements by opcode, and whether ptxas takes what stands there.
 #[derive(Default)]
 struct Disagreements(BTreeMap<(String, bool), Vec<String>>);
 
 impl Disagreements {
-    /// Asks about one statement; what agrees or is known leaves no trace.
+    /// Asks about one statement; what agrees leaves no trace.
     fn ask(&mut self, statement: &str, accept: bool, target: Target, version: (u8, u8)) {
         let verdict = verdict(statement, target, version);
-        if verdict.is_ok() == accept || is_known(statement, accept) {
+        if verdict.is_ok() == accept {
             return;
         }
         let suffix = target.suffix.map(String::from).unwrap_or_default();
