@@ -69,31 +69,46 @@ impl Minimum {
     }
 }
 
-/// What a modifier needs in whatever instruction; a form's own minimum comes on top.
-const MODIFIERS: &[(&str, &str)] = &[
-    ("shared::cta", "20 7.8"),
-    ("shared::cluster", "90 7.8"),
-    ("param::entry", "20 8.3"),
-    ("param::func", "20 8.3"),
-    ("cluster", "90 7.8"),
-    ("relaxed", "70 6.0"),
-    ("acquire", "70 6.0"),
-    ("release", "70 6.0"),
-    ("acq_rel", "70 6.0"),
-    ("L1::evict_normal", "70 7.4"),
-    ("L1::evict_unchanged", "70 7.4"),
-    ("L1::evict_first", "70 7.4"),
-    ("L1::evict_last", "70 7.4"),
-    ("L1::no_allocate", "70 7.4"),
-    ("L2::64B", "75 7.4"),
-    ("L2::128B", "75 7.4"),
-    ("L2::256B", "80 7.4"),
-    ("L2::cache_hint", "80 7.4"),
-    ("b128", "70 8.3"),
+/// Of which opcodes a rule speaks.
+enum Of {
+    All,
+    Only(&'static [&'static str]),
+    AllBut(&'static [&'static str]),
+}
+
+const ATOMICS: Of = Of::Only(&["atom", "red"]);
+
+/// What a modifier needs; a form's own minimum comes on top.
+const MODIFIERS: &[(&str, &str, Of)] = &[
+    ("shared::cta", "20 7.8", Of::AllBut(&["cp.async"])),
+    ("shared::cluster", "90 7.8", Of::All),
+    ("param::entry", "20 8.3", Of::All),
+    ("param::func", "20 8.3", Of::All),
+    ("cta", "60 5.0", ATOMICS),
+    ("gpu", "60 5.0", ATOMICS),
+    ("sys", "60 5.0", ATOMICS),
+    ("cluster", "90 7.8", Of::All),
+    ("weak", "70 6.0", Of::All),
+    ("relaxed", "70 6.0", Of::All),
+    ("acquire", "70 6.0", Of::All),
+    ("release", "70 6.0", Of::All),
+    ("acq_rel", "70 6.0", Of::All),
+    ("L1::evict_normal", "70 7.4", Of::All),
+    ("L1::evict_unchanged", "70 7.4", Of::All),
+    ("L1::evict_first", "70 7.4", Of::All),
+    ("L1::evict_last", "70 7.4", Of::All),
+    ("L1::no_allocate", "70 7.4", Of::All),
+    ("L2::64B", "75 7.4", Of::All),
+    ("L2::128B", "75 7.4", Of::All),
+    ("L2::256B", "80 7.4", Of::All),
+    ("L2::cache_hint", "80 7.4", Of::All),
+    ("b128", "70 8.3", Of::All),
 ];
 
-static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum)>> = LazyLock::new(|| {
-    let entry = |(text, minimum): &(&str, &str)| Some((Modifier::from_text(text)?, Minimum::parse(minimum)));
+static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum, &Of)>> = LazyLock::new(|| {
+    let entry = |(text, minimum, of): &'static (&str, &str, Of)| {
+        Some((Modifier::from_text(text)?, Minimum::parse(minimum), of))
+    };
     MODIFIERS.iter().filter_map(entry).collect()
 });
 
@@ -103,10 +118,13 @@ pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result
         Modifier::Word(word) => form.has(word),
         Modifier::Type(ty) => form.types.contains(&ty),
     };
-    OF_MODIFIERS
-        .iter()
-        .filter(|&&(modifier, _)| has(modifier))
-        .try_for_each(|(_, minimum)| minimum.check(target, version))
+    let speaks = |of: &Of| match of {
+        Of::All => true,
+        Of::Only(all) => all.contains(&form.row.opcode),
+        Of::AllBut(all) => !all.contains(&form.row.opcode),
+    };
+    let rules = OF_MODIFIERS.iter().filter(|&&(modifier, _, of)| has(modifier) && speaks(of));
+    rules.into_iter().try_for_each(|(_, minimum, _)| minimum.check(target, version))
 }
 
 fn has(target: Target, lowest: Target) -> bool {

@@ -10,6 +10,9 @@ mod pattern;
 mod sets;
 mod signature;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;

@@ -57,6 +57,8 @@ pub enum Kind {
     BranchTargets,
     /// `_` and nothing else.
     Sink,
+    /// A register, a constant or a special register.
+    Converted,
     /// A register, a constant or the address of a name in the form's space.
     Named,
     /// Registers of a `tcgen05` load or store.
@@ -239,6 +241,7 @@ fn kind(name: &str, ty: &str) -> Option<Kind> {
         "label" => Kind::Label,
         "targets" => Kind::BranchTargets,
         "sink" => Kind::Sink,
+        "converted" => Kind::Converted,
         "named" => Kind::Named,
         "tensor_registers" => Kind::TensorRegisters,
         _ => return None,

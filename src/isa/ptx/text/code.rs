@@ -35,6 +35,7 @@ struct Scope {
     id: u32,
     /// Pending labels that were there when it began.
     pending: usize,
+    has_labels: bool,
 }
 
 #[derive(Default)]
@@ -95,7 +96,7 @@ impl<'a> Code<'a> {
     }
 
     pub fn open(&mut self) {
-        self.scopes.push(Scope { id: self.scope_count, pending: self.pending.len() });
+        self.scopes.push(Scope { id: self.scope_count, pending: self.pending.len(), has_labels: false });
         self.scope_count += 1;
     }
 
@@ -105,7 +106,7 @@ impl<'a> Code<'a> {
 
     /// Ends a scope: labels that were named in it are those that it has, or those of the scopes around it.
     pub fn close(&mut self) {
-        let Some(scope) = self.scopes.pop() else { return };
+        let Some(scope) = self.scopes.pop().filter(|scope| scope.has_labels) else { return };
         let mut kept = scope.pending;
         for n in scope.pending..self.pending.len() {
             let Pending { name, place, .. } = &self.pending[n];
@@ -128,7 +129,9 @@ impl<'a> Code<'a> {
 impl<'a> Reader<'a> {
     pub fn label(&mut self, name: &'a str, at: u32) -> Result<()> {
         let code = &mut self.code;
-        let scope = code.scopes.last().map_or(0, |scope| scope.id);
+        let Some(scope) = code.scopes.last_mut() else { return self.fail(at, "a label outside of a function") };
+        scope.has_labels = true;
+        let scope = scope.id;
         let label = LabelId(code.body.labels.len() as u32);
         if code.labels.insert((scope, name), label).is_some() {
             return self.fail(at, format!("the label `{name}` is there twice"));

@@ -196,14 +196,14 @@ impl<'a> Reader<'a> {
     fn axes(&mut self) -> Result<[u32; 3]> {
         self.advance();
         let mut axes = [1; 3];
-        for n in 0..3 {
-            let at = self.token.at;
-            axes[n] = self.literal("a number", u32::MAX.into())? as u32;
-            if axes[n] == 0 {
-                return self.fail(at, "found 0, expected a number of at least 1");
-            }
-            if n == 2 || !self.take(b',') {
+        for (n, axis) in axes.iter_mut().enumerate() {
+            if n > 0 && !self.take(b',') {
                 break;
+            }
+            let at = self.token.at;
+            *axis = self.literal("a number", u32::MAX.into())? as u32;
+            if *axis == 0 {
+                return self.fail(at, "found 0, expected a number of at least 1");
             }
         }
         Ok(axes)

@@ -15,6 +15,13 @@ struct Place {
     addend: i64,
 }
 
+/// What an element is.
+enum Element {
+    Bits(u64),
+    /// Bits of an address: the lowest, and how many.
+    Address(Place, u8, u8),
+}
+
 impl Reader<'_> {
     /// What follows the `=` of a variable. A first dimension that is 0 becomes as long as the content.
     pub fn initial(&mut self, shape: &Shape, dimensions: &mut [u64], at: u32) -> Result<Initial> {
@@ -78,38 +85,41 @@ impl Reader<'_> {
         let at = self.token.at;
         let end = offset.saturating_add(ty.bytes().into());
         self.grow(initial, end, at)?;
-        let (bits, address) = match self.token.kind {
+        let element = match self.token.kind {
             Kind::Name if self.here() != "WARP_SZ" => {
                 let place = self.place()?;
                 if !matches!(ty.bits(), 32 | 64) || ty.kind() == TyKind::Float {
                     return self.fail(at, format!("an address stands in no `.{}`", ty.name()));
                 }
-                (0, Some((place, 0, ty.bits() as u8)))
+                Element::Address(place, 0, ty.bits() as u8)
             }
             Kind::Integer { .. } if self.lexer.following() == b'(' => self.byte_of(ty)?,
             _ => {
                 let value = self.constant()?;
                 match bits_of(value, ty) {
-                    Ok(bits) => (bits, None),
+                    Ok(bits) => Element::Bits(bits),
                     Err(message) => return self.fail(at, message),
                 }
             }
         };
         let bytes = ty.bytes() as usize;
         let start = offset as usize;
-        initial.bytes[start..start + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
-        if let Some((place, first_bit, bits)) = address {
-            let Place { of, generic, addend } = place;
-            initial.addresses.push(InitialAddress { offset, of, generic, addend, first_bit, bits });
+        match element {
+            Element::Bits(bits) => {
+                initial.bytes[start..start + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+            }
+            Element::Address(Place { of, generic, addend }, first_bit, bits) => {
+                initial.addresses.push(InitialAddress { offset, of, generic, addend, first_bit, bits });
+            }
         }
         Ok(())
     }
 
     /// `0xff00(var)`, `0xff(1234)`: a byte of an address or an integer.
-    fn byte_of(&mut self, ty: Ty) -> Result<(u64, Option<(Place, u8, u8)>)> {
+    fn byte_of(&mut self, ty: Ty) -> Result<Element> {
         let mask = self.advance();
         let first_bit = mask.value.trailing_zeros();
-        if mask.value == 0 || first_bit % 8 != 0 || mask.value >> first_bit != 0xff {
+        if mask.value == 0 || !first_bit.is_multiple_of(8) || mask.value >> first_bit != 0xff {
             return self
                 .fail(mask.at, format!("found `{}`, expected a mask of one byte like `0xff00`", self.slice(mask)));
         }
@@ -118,8 +128,8 @@ impl Reader<'_> {
         }
         self.expect(b'(', "`(`")?;
         let found = match self.token.kind {
-            Kind::Name if self.here() != "WARP_SZ" => (0, Some((self.place()?, first_bit as u8, 8))),
-            _ => (self.integer("an integer")? >> first_bit & 0xff, None),
+            Kind::Name if self.here() != "WARP_SZ" => Element::Address(self.place()?, first_bit as u8, 8),
+            _ => Element::Bits(self.integer("an integer")? >> first_bit & 0xff),
         };
         self.expect(b')', "`)`")?;
         Ok(found)

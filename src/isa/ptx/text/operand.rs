@@ -229,9 +229,21 @@ impl<'a> Reader<'a> {
             _ => Operand::Address(Address { base, offset, index: None }),
         };
         self.expect(b']', "`+` and an offset, or `]`")?;
-        // A hint of `ld` that its address is the same on all devices.
-        self.take_word("unified");
+        self.unified(base)?;
         Ok(operand)
+    }
+
+    /// `.unified` behind an address: a hint of `ld` that it is the same on all devices.
+    fn unified(&mut self, base: Base) -> Result<()> {
+        let at = self.token.at;
+        if !self.take_word("unified") {
+            return Ok(());
+        }
+        match (base, self.code.words.first()) {
+            (Base::Register(_), Some(&"ld")) => Ok(()),
+            (Base::Symbol(_), Some(&"ld")) => self.fail(at, "found `.unified` behind a variable that is not"),
+            _ => self.fail(at, "found `.unified`, which is for addresses of `ld` in registers"),
+        }
     }
 
     /// `[a, {x, y}]`, at the `,`.

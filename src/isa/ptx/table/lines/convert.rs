@@ -7,7 +7,7 @@ pub const LINES: &[Line] = &[
     line(
         "cvt",
         convert::cvt,
-        "d^, s:1^",
+        "d^, converted:1^",
         "[20 2.0] .<int8>.<int8> \
          .sat.s8.(s16|s32|s64|u8|u16|u32|u64) .sat.u8.(s8|s16|s32|s64|u16|u32|u64) .sat.s16.(s32|s64|u16|u32|u64) .sat.u16.(s8|s16|s32|s64|u32|u64) \
          .sat.s32.(s64|u32|u64) .sat.u32.(s8|s16|s32|s64|u64) .sat.s64.u64 .sat.u64.(s8|s16|s32|s64) \
@@ -49,7 +49,7 @@ pub const LINES: &[Line] = &[
     line(
         "cvt",
         convert::cvt,
-        "d, s:1*4, s:b32",
+        "d, s:1*4, r:b32",
         "[100a 8.7|103a 8.8] .rs.satfinite{.relu}.(e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4).f32",
     ),
     line("cvt.pack", convert::cvt_pack, "d:b32, s:1, s:1", "[72 6.5] .sat.(u16|s16).s32"),

@@ -161,6 +161,10 @@ impl Check<'_> {
             },
             Kind::Sink if *operand == Operand::Sink => Ok(()),
             Kind::Sink => Err("expected `_`".into()),
+            Kind::Converted => match *operand {
+                Operand::Special(special) => moves::special_fits(special, ty),
+                _ => self.source(operand, ty, spec.wide),
+            },
             Kind::Named => match *operand {
                 Operand::Symbol(of, _) => self.named(of, self.space()),
                 _ => self.source(operand, ty, false),
@@ -189,9 +193,7 @@ impl Check<'_> {
         };
         match operand {
             // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
-            Operand::Vector(all)
-                if all.len() == count && (braces || matches!(spec.count, Count::Matrices | Count::Vector)) =>
-            {
+            Operand::Vector(all) if all.len() == count && (braces || spec.count == Count::Vector) => {
                 if spec.sink && all.iter().all(|operand| *operand == Operand::Sink) {
                     return Err("found a vector of sinks alone".into());
                 }

@@ -28,6 +28,8 @@ fn addresses() {
     assert_eq!(of("var[%r2]"), address(Base::Symbol(VAR), 0, Some(1)));
     assert_eq!(of("var[%r2+4]"), address(Base::Symbol(VAR), 4, Some(1)));
     assert_eq!(of("[%rd1].unified"), address(base, 0, None));
+    refused_body("ld.global.u32 %r1, [var].unified;", "behind a variable");
+    refused_body("st.global.u32 [%rd1].unified, %r1;", "addresses of `ld`");
     for text in [
         "[%rd1-4]",
         "[var-4]",
