@@ -368,6 +368,7 @@ def main():
             nv = HERE.parent / "tools" / "nv.py"
             arch = ARCHITECTURES.get(name, "sm_50")
             subprocess.check_call([sys.executable, nv, "compile", "-arch", arch, "-o", source.parent, source])
+            subprocess.check_call([sys.executable, nv, "ptx", "-arch", "sm_70", "-o", HERE / "ptx" / name, source])
         globals()[name](host)
 
 
