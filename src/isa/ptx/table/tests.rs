@@ -54,6 +54,12 @@ fn errors_say_what_a_form_needs() {
         check("wgmma.fence.sync.aligned", 100, Some('a'), (8, 8)),
         needs("`wgmma.fence` needs sm_90a, not sm_100a")
     );
+    let fence = "tcgen05.fence::before_thread_sync";
+    assert_eq!(check(fence, 100, Some('a'), (8, 6)), Ok(()));
+    assert_eq!(check(fence, 103, Some('a'), (8, 8)), Ok(()));
+    assert_eq!(check(fence, 100, Some('f'), (8, 8)), Ok(()));
+    assert_eq!(check(fence, 103, Some('a'), (8, 7)), needs("`tcgen05.fence::before_thread_sync` needs PTX 8.8"));
+    assert!(check(fence, 100, None, (8, 8)).is_err() && check(fence, 120, Some('a'), (8, 8)).is_err());
     assert_eq!(check("vote.all.pred", 70, None, (6, 3)), Ok(()));
     assert_eq!(check("vote.all.pred", 70, None, (6, 4)), needs("`vote` is no more from sm_70 and PTX 6.4 on"));
 }
