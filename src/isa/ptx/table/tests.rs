@@ -54,6 +54,12 @@ fn errors_say_what_a_form_needs() {
         check("wgmma.fence.sync.aligned", 100, Some('a'), (8, 8)),
         needs("`wgmma.fence` needs sm_90a, not sm_100a")
     );
+    let fence = "tcgen05.fence::before_thread_sync";
+    assert_eq!(check(fence, 100, Some('a'), (8, 6)), Ok(()));
+    assert_eq!(check(fence, 103, Some('a'), (8, 8)), Ok(()));
+    assert_eq!(check(fence, 100, Some('f'), (8, 8)), Ok(()));
+    assert_eq!(check(fence, 103, Some('a'), (8, 7)), needs("`tcgen05.fence::before_thread_sync` needs PTX 8.8"));
+    assert!(check(fence, 100, None, (8, 8)).is_err() && check(fence, 120, Some('a'), (8, 8)).is_err());
     assert_eq!(check("vote.all.pred", 70, None, (6, 3)), Ok(()));
     assert_eq!(check("vote.all.pred", 70, None, (6, 4)), needs("`vote` is no more from sm_70 and PTX 6.4 on"));
 }
@@ -78,7 +84,7 @@ fn errors_say_what_is_wrong_with_an_operand() {
         ("min.f32 %f1, %f2;", "found 2 operands, expected 3 to 4"),
         ("add.f32 %f1, %f2, 1;", "found a constant of another kind, expected one of type .f32"),
         ("add.u32 %r1, %rd1, %r2;", "found a register of type .b64, expected .u32"),
-        ("add.u32 5, %r1, %r2;", "found a constant, expected a register"),
+        ("add.u32 5, %r1, %r2;", "found a constant, expected a register of type .u32"),
         ("add.f16 %h1, %h2, 1.0;", "found a constant, expected a register of type .f16"),
         ("add.u32 %r1, %r2, %tid.x;", "found a special register, which only mov and cvt take"),
         ("ld.global.u32 %r1, [s];", "found `s`, which lies in another state space"),
