@@ -111,9 +111,9 @@ fn places([width, height, depth]: [u32; 3], negative_layers: bool) -> Vec<[i32; 
 /// Where a place is in the image; none beyond its border.
 fn placed(size: [u32; 3], array: bool, place: [i32; 3], border: bool) -> Option<[u32; 3]> {
     let mut found = [0; 3];
-    for axis in 0..3 {
+    for (axis, found) in found.iter_mut().enumerate() {
         let (at, last) = (place[axis], size[axis] as i32 - 1);
-        found[axis] = match axis {
+        *found = match axis {
             // An index without a sign, of the last layer at most.
             2 if array => (at as u32).min(last as u32),
             _ if (0..=last).contains(&at) => at as u32,
@@ -188,10 +188,10 @@ fn nearest_texels() {
                 .iter()
                 .map(|&place| {
                     let mut input = [0x7fc0_0000; 4];
-                    for axis in 0..3 {
+                    for (axis, input) in input.iter_mut().enumerate().take(3) {
                         let middle = place[axis] as f32 + 0.5;
                         let scaled = if normalized { middle / size[axis] as f32 } else { middle };
-                        input[axis] = if array && axis == 2 { place[2] as u32 } else { scaled.to_bits() };
+                        *input = if array && axis == 2 { place[2] as u32 } else { scaled.to_bits() };
                     }
                     input
                 })
