@@ -78,7 +78,7 @@ fn errors_say_what_is_wrong_with_an_operand() {
         ("min.f32 %f1, %f2;", "found 2 operands, expected 3 to 4"),
         ("add.f32 %f1, %f2, 1;", "found a constant of another kind, expected one of type .f32"),
         ("add.u32 %r1, %rd1, %r2;", "found a register of type .b64, expected .u32"),
-        ("add.u32 5, %r1, %r2;", "found a constant, expected a register"),
+        ("add.u32 5, %r1, %r2;", "found a constant, expected a register of type .u32"),
         ("add.f16 %h1, %h2, 1.0;", "found a constant, expected a register of type .f16"),
         ("add.u32 %r1, %r2, %tid.x;", "found a special register, which only mov and cvt take"),
         ("ld.global.u32 %r1, [s];", "found `s`, which lies in another state space"),

@@ -63,24 +63,40 @@ pub const LINES: &[Line] = &[
         "cp.async.bulk.tensor.<tensor>.shared::cluster.global",
         "a:shared, tensor, a:shared, cluster_mask, policy",
         "[90 8.0] .mbarrier::complete_tx::bytes{.tile}{.multicast::cluster}{.L2::cache_hint} \
-         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile}{.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
+         [100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes{.tile}{.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.(3d|4d|5d).shared::cluster.global",
         "a:shared, tensor, a:shared, offsets, cluster_mask, policy",
         "[90 8.0] .mbarrier::complete_tx::bytes.im2col{.multicast::cluster}{.L2::cache_hint} \
-         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w){.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
+         [100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w|im2col::w::128){.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.<tensor>.shared::cta.global",
         "a:shared, tensor, a:shared, policy",
-        "[90 8.6] .mbarrier::complete_tx::bytes{.tile}{.L2::cache_hint} [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes{.tile}{.<cta_group>}{.L2::cache_hint}",
+        "[90 8.6] .mbarrier::complete_tx::bytes{.tile}{.L2::cache_hint} [100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes{.tile}{.<cta_group>}{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.(3d|4d|5d).shared::cta.global",
         "a:shared, tensor, a:shared, offsets, policy",
-        "[90 8.6] .mbarrier::complete_tx::bytes.im2col{.L2::cache_hint} [100 8.6] .mbarrier::complete_tx::bytes.im2col::w{.L2::cache_hint} \
-         [100a 8.6|103a 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w){.<cta_group>}{.L2::cache_hint}",
+        "[90 8.6] .mbarrier::complete_tx::bytes.im2col{.L2::cache_hint} [100 8.6] .mbarrier::complete_tx::bytes.(im2col::w|im2col::w::128){.L2::cache_hint} \
+         [100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes.(im2col|im2col::w|im2col::w::128){.<cta_group>}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.async.bulk.tensor.2d.shared::cta.global",
+        "a:shared, tensor, a:shared, policy",
+        "[100 8.6] .mbarrier::complete_tx::bytes.tile::gather4{.L2::cache_hint} \
+         [100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes.tile::gather4{.<cta_group>}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.async.bulk.tensor.2d.shared::cluster.global",
+        "a:shared, tensor, a:shared, cluster_mask, policy",
+        "[100a 8.6|100f 8.8] .mbarrier::complete_tx::bytes.tile::gather4{.multicast::cluster}{.<cta_group>}{.L2::cache_hint}",
+    ),
+    trap(
+        "cp.async.bulk.tensor.2d.global.shared::cta",
+        "tensor, a:shared, policy",
+        "[100 8.6] .bulk_group.tile::scatter4{.L2::cache_hint}",
     ),
     trap(
         "cp.async.bulk.tensor.<tensor>.global.shared::cta",
@@ -96,7 +112,7 @@ pub const LINES: &[Line] = &[
     trap(
         "cp.async.bulk.prefetch.tensor.(3d|4d|5d).L2.global",
         "tensor, offsets, policy",
-        "[90 8.0] .im2col{.L2::cache_hint} [100 8.6] .im2col::w{.L2::cache_hint}",
+        "[90 8.0] .im2col{.L2::cache_hint} [100 8.6] .(im2col::w|im2col::w::128){.L2::cache_hint}",
     ),
     trap(
         "cp.reduce.async.bulk.tensor.<tensor>.global.shared::cta",

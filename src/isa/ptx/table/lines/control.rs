@@ -21,7 +21,7 @@ pub const LINES: &[Line] = &[
         "setmaxnreg",
         control::nothing,
         "registers",
-        "[90a 8.0|100a 8.6|103a 8.8|120a 8.8] .(inc|dec).sync.aligned.u32",
+        "[90a 8.0|100a 8.6|100f 8.8|120f 8.8] .(inc|dec).sync.aligned.u32",
     ),
     line("griddepcontrol", control::nothing, "", "[90 7.8] .(launch_dependents|wait)"),
 ];

@@ -34,23 +34,23 @@ pub const LINES: &[Line] = &[
         convert::cvt,
         "d, s:1, s:1",
         "[80 7.0] .(rn|rz){.relu}.(f16x2|bf16x2).f32 [80 8.1] .(rn|rz){.relu}.satfinite.(f16x2|bf16x2).f32 [89 8.1] .rn.satfinite{.relu}.(e4m3x2|e5m2x2).f32 \
-         [100a 8.6|103a 8.8|120a 8.8] .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f32 .(rp|rz){.satfinite}.ue8m0x2.f32",
+         [100a 8.6|100f 8.8|120f 8.8] .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f32 .(rp|rz){.satfinite}.ue8m0x2.f32",
     ),
     line(
         "cvt",
         convert::cvt,
         "d, r:1",
         "[89 8.1] .rn{.relu}.f16x2.(e4m3x2|e5m2x2) .rn.satfinite{.relu}.(e4m3x2|e5m2x2).f16x2 \
-         [100a 8.6|103a 8.8|120a 8.8] .rn{.relu}.f16x2.(e2m1x2|e2m3x2|e3m2x2) .rn.bf16x2.ue8m0x2 .(rp|rz){.satfinite}.ue8m0x2.bf16x2 \
-         [100a 9.1|103a 9.1|120a 9.1] .rn.satfinite{.relu}.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2).bf16x2 .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f16x2 \
-         [100a 9.2|103a 9.2|120a 9.2] .rn{.satfinite}{.relu}.bf16x2.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2)",
+         [100a 8.6|100f 8.8|120f 8.8] .rn{.relu}.f16x2.(e2m1x2|e2m3x2|e3m2x2) .rn.bf16x2.ue8m0x2 .(rp|rz){.satfinite}.ue8m0x2.bf16x2 \
+         [100a 9.1|100f 9.1|120f 9.1] .rn.satfinite{.relu}.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2).bf16x2 .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f16x2 \
+         [100a 9.2|100f 9.2|120f 9.2] .rn{.satfinite}{.relu}.bf16x2.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2)",
     ),
-    line("cvt", convert::cvt, "d, s:1, s:1, r:b32", "[100a 8.7|103a 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32"),
+    line("cvt", convert::cvt, "d, s:1, s:1, r:b32", "[100a 8.7|100f 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32"),
     line(
         "cvt",
         convert::cvt,
         "d, s:1*4, r:b32",
-        "[100a 8.7|103a 8.8] .rs.satfinite{.relu}.(e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4).f32",
+        "[100a 8.7|100f 8.8] .rs.satfinite{.relu}.(e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4).f32",
     ),
     line("cvt.pack", convert::cvt_pack, "d:b32, s:1, s:1", "[72 6.5] .sat.(u16|s16).s32"),
     line(

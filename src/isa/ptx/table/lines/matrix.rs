@@ -35,20 +35,20 @@ pub const LINES: &[Line] = &[
     mma(
         "sparse",
         "[80 7.1] .sp.<sparse_float> [80 8.5] .sp::ordered_metadata.<sparse_float> [89 8.4] .sp.<sparse_fp8>.f32.<fp8>.<fp8>.f32 \
-         [89 8.5] .sp::ordered_metadata.<sparse_fp8>.f32.<fp8>.<fp8>.f32 [120a 8.7] .sp::ordered_metadata.<sparse_fp8>.f16.<fp8>.<fp8>.f16",
+         [89 8.5] .sp::ordered_metadata.<sparse_fp8>.f32.<fp8>.<fp8>.f32 [120a 8.7|120f 8.8] .sp::ordered_metadata.<sparse_fp8>.f16.<fp8>.<fp8>.f16",
     )
     .approximate(SUMS),
     trap(
         "mma",
         "mma",
-        "[100a 8.6|103a 8.8|120a 8.7] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.<fp8>.<fp8>.f32 \
-         [100a 8.7|103a 8.8|120a 8.7] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.<fp8>.<fp8>.f16 \
-         [120a 8.7] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.(f32.<fp864>.<fp864>.f32|f16.<fp864>.<fp864>.f16)",
+        "[100a 8.6|100f 8.8|120a 8.7|120f 8.8] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.<fp8>.<fp8>.f32 \
+         [100a 8.7|100f 8.8|120a 8.7|120f 8.8] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.<fp8>.<fp8>.f16 \
+         [120a 8.7|120f 8.8] .sync.aligned.m16n8k32.row.col.kind::f8f6f4.(f32.<fp864>.<fp864>.f32|f16.<fp864>.<fp864>.f16)",
     ),
     trap(
         "mma",
         "scaled",
-        "[120a 8.7] .sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.<fp864>.<fp864>.f32.ue8m0 \
+        "[120a 8.7|120f 8.8] .sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.<fp864>.<fp864>.f32.ue8m0 \
          .sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 \
          .sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.(scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0|scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3)",
     ),
@@ -58,10 +58,10 @@ pub const LINES: &[Line] = &[
     trap(
         "ldmatrix",
         "d:b32*x, address",
-        "[100a 8.6|103a 8.8|120a 8.8] .sync.aligned.m16n16.(x1|x2).trans{.shared|shared::cta}.(b8|b8x16.b6x16_p32|b8x16.b4x16_p64) \
+        "[100a 8.6|100f 8.8|120f 8.8] .sync.aligned.m16n16.(x1|x2).trans{.shared|shared::cta}.(b8|b8x16.b6x16_p32|b8x16.b4x16_p64) \
          .sync.aligned.m8n16.(x1|x2|x4){.shared|shared::cta}.b8x16.(b6x16_p32|b4x16_p64)",
     ),
-    trap("stmatrix", "address, r:b32*x", "[100a 8.6|103a 8.8|120a 8.8] .sync.aligned.m16n8.(x1|x2|x4).trans{.shared|shared::cta}.b8"),
+    trap("stmatrix", "address, r:b32*x", "[100a 8.6|100f 8.8|120f 8.8] .sync.aligned.m16n8.(x1|x2|x4).trans{.shared|shared::cta}.b8"),
     line(
         "wmma.load.(a|b)",
         matrix::wmma_load,

@@ -17,7 +17,7 @@ pub const LINES: &[Line] = &[
         "redux",
         warp::redux,
         "d, s, s:b32",
-        "[80 7.0] .sync.(add|min|max).(u32|s32) .sync.(and|or|xor).b32 [100a 8.6|103a 8.8] .sync.(min|max){.abs}{.NaN}.f32",
+        "[80 7.0] .sync.(add|min|max).(u32|s32) .sync.(and|or|xor).b32 [100a 8.6|100f 8.8] .sync.(min|max){.abs}{.NaN}.f32",
     ),
     line("elect", warp::elect, "d:b32_|p, s:b32", "[90 8.0] .sync"),
     line("bar.warp.sync", warp::warp_sync, "s:b32", "[30 6.0] -"),

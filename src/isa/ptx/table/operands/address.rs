@@ -80,7 +80,11 @@ impl Check<'_> {
         }
     }
 
+    /// Coordinates in a tensor; a gather or scatter of four rows has a column and four rows.
     pub fn axes(&self) -> usize {
+        if self.form.one_of(&[Word::TileGather4, Word::TileScatter4]).is_some() {
+            return 5;
+        }
         let axes = [Word::D1, Word::D2, Word::D3, Word::D4, Word::D5];
         axes.iter().position(|&axis| self.form.has(axis)).map_or(0, |n| n + 1)
     }

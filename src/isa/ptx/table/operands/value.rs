@@ -56,7 +56,9 @@ impl Check<'_> {
     pub fn register_only(&self, operand: &Operand, ty: Ty, wide: bool) -> Checked {
         match *operand {
             Operand::Register(register) => self.register(register, ty, wide),
-            Operand::Integer(_) | Operand::Float(_) => Err("found a constant, expected a register".into()),
+            Operand::Integer(_) | Operand::Float(_) => {
+                Err(format!("found a constant, expected a register of type .{}", ty.name()))
+            }
             _ => Err(format!("expected a register of type .{}", ty.name())),
         }
     }
