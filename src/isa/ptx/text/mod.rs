@@ -5,6 +5,7 @@
 //!
 //! Source: facts, `ptx.md` 1, 3, 4.
 
+mod call;
 mod code;
 mod constant;
 mod declare;

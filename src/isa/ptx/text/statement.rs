@@ -263,7 +263,10 @@ impl<'a> Reader<'a> {
         let mut operands = Operands::new();
         self.code.places.clear();
         match name {
-            "call" => self.call(&mut operands)?,
+            "call" => {
+                self.call(&mut operands)?;
+                self.check_call(&operands)?;
+            }
             "bra" => {
                 let (name, at) = self.name("a label")?;
                 self.code.places.push(at);

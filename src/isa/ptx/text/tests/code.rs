@@ -84,7 +84,8 @@ fn lists_of_targets() {
         "{HEAD}.func f; .func g; .func k (.reg .u32 i, .reg .u64 h) {{
          ts: .branchtargets A, N<2>, A; ct: .calltargets f, g;
          pr : .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[16]) .noreturn;
-         brx.idx i, ts; A: N0: N1: call h, (1), ct; call (i), h, (1, 2), pr; call h, ct; }}"
+         .param .align 8 .b8 a[16];
+         brx.idx i, ts; A: N0: N1: call h, ct; call (i), h, (h, a), pr; call h, (), ct; }}"
     ));
     let body = module.functions[2].body.as_ref().unwrap();
     let label = |n| LabelId(n);
@@ -125,7 +126,7 @@ fn calls() {
     for call in ["call g;", "call g, ();", "call.uni g, ( ) ;"] {
         assert_eq!(operands(call)[..], [Operand::List(vec![]), function(1), Operand::List(vec![])]);
     }
-    assert_eq!(operands("call h, (%rd);")[2], Operand::List(vec![Operand::Register(Register(0))]));
+    assert_eq!(operands("call h, (%r1);")[2], Operand::List(vec![Operand::Register(Register(1))]));
     assert_eq!(operands("call (_), f, (1, 2);")[0], Operand::List(vec![Operand::Sink]));
     for call in [
         "call;",
@@ -139,6 +140,25 @@ fn calls() {
     ] {
         errors(&text(call));
     }
+    for (call, message) in [
+        ("call f, (1, 2);", "0 return values of a call, expected 1"),
+        ("call (p0), f, (1);", "1 arguments of a call, expected 2"),
+        ("call (p0), f, (%rd, 1);", "a register of `.b64` as argument 1 of a call, expected 4 bytes"),
+        ("call (5), f, (1, 1);", "another operand as return value 1"),
+        ("{ .param .b64 p; call h, (p); }", "8 bytes of `p` as argument 1"),
+        ("{ .local .b32 p; call h, (p); }", "`p`, which is no `.param`"),
+        ("call k;", "found a kernel"),
+        ("{ .reg .pred q; call h, (q); }", "a register of `.pred`"),
+        ("{ ct: .calltargets g; call %rd, (1), ct; }", "1 arguments of a call, expected 0"),
+        ("{ pr: .callprototype _ (.param .b32 _); call %rd, pr; }", "0 arguments of a call, expected 1"),
+    ] {
+        let errors = errors(&text(call));
+        assert!(errors.contains(message), "{errors}");
+    }
+    let arrays = ".func f(.param .align 8 .b8 a[16], .param .b8 b[]); .entry k { .param .align 8 .b8 x[16], y[8];";
+    declared(&format!("{arrays} call f, (x, y); }}"));
+    refused(&format!("{arrays} call f, (y, y); }}"), "8 bytes of `y`");
+    refused(&format!("{arrays} .param .align 4 .b8 z[16]; call f, (z, y); }}"), "alignment 4, not 8");
     // Recursion, and a function that is declared first.
     declared(".func a; .func b { call a; call b; ret; } .func a { call b; }");
     refused(".func b { call a; } .func a { }", "not declared");
