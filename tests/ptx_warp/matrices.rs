@@ -430,3 +430,101 @@ fn sparse_products() {
         assert_eq!(found, expected, "{body}");
     }
 }
+
+/// A factor of 16-bit elements in shared memory, 16 deep: row lengths by swizzle, and distances.
+struct Stored {
+    mode: u64,
+    by_mn: bool,
+    leading: usize,
+    stride: usize,
+}
+
+impl Stored {
+    fn new(mode: u64, by_mn: bool) -> Stored {
+        let row = Stored::row(mode);
+        let (leading, stride) = match (mode, by_mn) {
+            (0, false) => (128, 256),
+            (0, true) => (1024, 128),
+            _ => (16 * row, 8 * row),
+        };
+        Stored { mode, by_mn, leading, stride }
+    }
+
+    fn row(mode: u64) -> usize {
+        [16, 128, 64, 32][mode as usize]
+    }
+
+    /// The byte of element `k` of row (column) `mn`.
+    fn place(&self, start: usize, mn: usize, k: usize) -> usize {
+        let row = Stored::row(self.mode);
+        let linear = match (self.mode, self.by_mn) {
+            (0, false) => mn / 8 * self.stride + k / 8 * self.leading + mn % 8 * 16 + k % 8 * 2,
+            (0, true) => mn / 8 * self.stride + k / 8 * self.leading + k % 8 * 16 + mn % 8 * 2,
+            (_, false) => mn / 8 * self.stride + mn % 8 * row + 2 * k,
+            (_, true) => 2 * mn / row * self.leading + k / 8 * self.stride + k % 8 * row + 2 * mn % row,
+        };
+        let at = start + linear;
+        // The number of 16 bytes within a row is exchanged by that of the row of 128 bytes.
+        at ^ (at / 128 % (row / 16)) * 16
+    }
+
+    fn descriptor(&self, start: usize) -> u64 {
+        let unit = |bytes: usize| bytes as u64 / 16;
+        unit(start) | unit(self.leading) << 16 | unit(self.stride) << 32 | self.mode << 62
+    }
+}
+
+/// The first warp of a warpgroup: 16 of 64 rows.
+#[test]
+fn products_of_warpgroups() {
+    const COLUMNS: usize = 32;
+    const B: usize = 2048;
+    for (mode, by_mn) in (0..4).flat_map(|mode| [(mode, false), (mode, true)]) {
+        let (of_a, of_b) = (Stored::new(mode, by_mn), Stored::new((mode + 1) % 4, !by_mn));
+        let mut random = Random(mode + 8 * u64::from(by_mn));
+        let (a, b) = (matrix(&mut random, 16, 16, -8, 8), matrix(&mut random, 16, COLUMNS, -8, 8));
+        let c = matrix(&mut random, 16, COLUMNS, -50, 50);
+        let mut tile = vec![0_u8; 2 * B];
+        let mut put = |at: usize, x: i32| tile[at..at + 2].copy_from_slice(&(encode("f16", x) as u16).to_le_bytes());
+        for (k, column) in (0..16).flat_map(|k| (0..COLUMNS).map(move |column| (k, column))) {
+            put(of_b.place(B, column, k), b[k][column]);
+            if column < 16 {
+                put(of_a.place(0, column, k), a[column][k]);
+            }
+        }
+        let input = [tile, bytes("f32", &c, COLUMNS)].concat();
+        let mut body = String::from(
+            "mul.wide.u32 %l0, %lane, 4;\nadd.s64 %l0, %l0, %in;\nmov.u32 %b0, tile;\nmad.lo.u32 %b1, %lane, 4, %b0;\n",
+        );
+        for n in 0..B / 64 {
+            writeln!(body, "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;", 128 * n, 128 * n).unwrap();
+        }
+        // Row g, columns 2 t of C and D.
+        body += "shr.u32 %b2, %lane, 2;\nand.b32 %b3, %lane, 3;\nmul.lo.u32 %b2, %b2, 128;\nmad.lo.u32 %b2, %b3, 8, %b2;\n\
+                 cvt.u64.u32 %l2, %b2;\nadd.s64 %l3, %l2, %in;\nadd.s64 %l4, %l2, %out;\nbar.sync 0;\n";
+        let each = |body: &mut String, write: &dyn Fn(usize, usize) -> String| {
+            for i in 0..COLUMNS / 2 {
+                *body += &write(i, (i & 2) * 512 + i / 4 * 32 + (i & 1) * 4);
+            }
+        };
+        each(&mut body, &|i, at| format!("ld.global.f32 %f{i}, [%l3+{}];\n", 2 * B + at));
+        let [descriptor_a, descriptor_b] = [of_a.descriptor(0), of_b.descriptor(B)];
+        writeln!(
+            body,
+            "cvt.u64.u32 %l5, %b0;\nshr.u64 %l5, %l5, 4;\nadd.s64 %l6, %l5, {};\nadd.s64 %l7, %l5, {};\nsetp.eq.u32 %p0, 0, 0;\n\
+             wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n{COLUMNS}k16.f32.f16.f16 {{{}}}, %l6, %l7, %p0, 1, -1, {}, {};\n\
+             wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
+            descriptor_a as i64,
+            descriptor_b as i64,
+            list("f", COLUMNS / 2),
+            u8::from(by_mn),
+            u8::from(!by_mn)
+        )
+        .unwrap();
+        each(&mut body, &|i, at| format!("st.global.f32 [%l4+{at}], %f{i};\n"));
+        let negated = a.iter().map(|row| row.iter().map(|x| -x).collect()).collect();
+        let expected = bytes("f32", &product(&negated, &b, &c), COLUMNS);
+        let found = Kernel { target: "sm_90a", inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+        assert_eq!(found, expected, "mode {mode}, {by_mn}\n{body}");
+    }
+}

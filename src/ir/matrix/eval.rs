@@ -349,10 +349,10 @@ fn quads(
     }
     let mut results = [[0; LANES]; 8];
     let n = usize::from(product.d.per_register());
-    for lane in 0..LANES {
-        for i in 0..COLS {
+    for i in 0..COLS {
+        for (lane, result) in results[i / n].iter_mut().enumerate() {
             let [q, row, col] = quad::place_c(product.d, lane, i);
-            results[i / n][lane] |= encode_sum(product.d, nan, sums[q][row][col]) << (16 * (i % n));
+            *result |= encode_sum(product.d, nan, sums[q][row][col]) << (16 * (i % n));
         }
     }
     results
