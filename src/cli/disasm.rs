@@ -12,6 +12,7 @@ use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionK
 use crate::isa::gfx9::{self, Chip};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
+use crate::isa::ptx;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -178,8 +179,7 @@ fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
 /// The listing of every code section, or of those that hold the function; of a code object of the function alone.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
-        // The text of PTX is its code.
-        Isa::Ptx { .. } => return vec![String::from_utf8_lossy(&module.sections[0].data).into_owned()],
+        Isa::Ptx { .. } => return module.ptx.iter().map(|ptx| ptx::text::print(&ptx.module)).collect(),
         Isa::Ir => {
             return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::text::grouped;
-use super::{Ending, Error, GpuChoice, coverage, print};
+use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print};
 use crate::capture::read;
 use crate::container::fatbin::{self, MemberKind};
 use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
@@ -83,6 +83,9 @@ fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), contain
 }
 
 fn show(module: &Module, out: &mut String) {
+    if let Some(ptx) = &module.ptx {
+        return inspect_ptx::show(module, ptx, out);
+    }
     line!(out, "module for {}", module.isa);
     if let Some(hsa) = &module.hsa {
         hsa_module(module, hsa, out);

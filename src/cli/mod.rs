@@ -9,6 +9,7 @@ mod disasm;
 mod dump;
 mod engine_run;
 mod inspect;
+mod inspect_ptx;
 mod progress;
 mod report;
 mod run;
