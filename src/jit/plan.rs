@@ -48,6 +48,11 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
+    /// The classes while all lanes are active.
+    pub fn full_warp_classes(&self) -> &Classes {
+        self.full_warp_classes.as_ref().unwrap_or(&self.classes)
+    }
+
     pub fn of(
         function: &Function,
         layout: &RegLayout,

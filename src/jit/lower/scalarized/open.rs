@@ -108,7 +108,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(goes);
         self.b.ins().brif(after, head, &[], pauses, &[]);
 
-        let at = register_loop.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
+        let at =
+            register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
         for (block, bit) in [(pauses, 1), (stops, 0)] {
             self.b.switch_to_block(block);
             let bit = self.b.ins().iconst(types::I8, bit);
@@ -145,7 +146,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn carried(&mut self, reg: Reg, next: Value) -> Carried {
-        let mut insts = self.block.insts.iter();
+        let mut insts = self.facts.block.insts.iter();
         let read = insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
         Carried { read: read.map(|inst| inst.results[0]), next, bit: self.b.declare_var(types::I8) }
     }
