@@ -4,6 +4,7 @@
 mod table;
 mod words;
 
+mod discover;
 pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;

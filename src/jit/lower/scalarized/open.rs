@@ -6,6 +6,8 @@ use cranelift_frontend as frontend;
 use super::super::block::BlockLowerer;
 use super::super::register_loop::{Done, RegisterLoop};
 use super::loads::Ways;
+use super::ops::Lane;
+use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
 use crate::ir::{Op, Reg, Value};
@@ -69,37 +71,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(work);
         let number = self.b.ins().ctz(to_come);
         let mut lane = self.begin_lane(register_loop, &rounds, &all, number, &mut slots);
-        for variable in &variables {
-            let value = self.load_variable(number, variable);
-            self.b.def_var(variable.is, value);
-        }
-        for (carried, &mask) in carried.iter().zip(&warp.masks) {
-            let mask = self.kept(mask);
-            let bit = self.bit_of(mask, number);
-            self.b.def_var(carried.bit, bit);
-        }
-        let left = self.b.declare_var(types::I64);
-        let most = self.kept(warp.rounds);
-        self.b.def_var(left, most);
+        let left = self.begin_variables(&warp, &carried, &variables, number);
         self.b.ins().jump(head, &[]);
 
         self.b.switch_to_block(head);
-        for variable in &variables {
-            let value = self.b.use_var(variable.is);
-            self.read_variable(&mut lane, variable, value);
-        }
-        for carried in &carried {
-            if let Some(read) = carried.read.filter(|read| rounds.changing.contains(read)) {
-                let bit = self.b.use_var(carried.bit);
-                lane.values.insert(read, bit);
-            }
-        }
-        self.round(register_loop, &rounds, &mut lane, Ways { again: head, fails });
-        self.next_round(&lane, &variables);
-        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(&lane, carried.next)).collect();
-        for (carried, bit) in carried.iter().zip(bits) {
-            self.b.def_var(carried.bit, bit);
-        }
+        self.open_round(register_loop, &rounds, &carried, &mut lane, Ways { again: head, fails });
         let before = self.b.use_var(left);
         let after = self.b.ins().iadd_imm_s(before, -1);
         self.b.def_var(left, after);
@@ -118,6 +94,76 @@ impl BlockLowerer<'_, '_, '_> {
         }
 
         self.b.switch_to_block(out);
+        self.end_lane(register_loop, &warp, &carried, &variables, left);
+        self.b.ins().jump(next, &[]);
+
+        self.b.switch_to_block(fails);
+        self.bail_out(&written, saved);
+        self.b.switch_to_block(exit);
+        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
+        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
+    }
+
+    /// Gives a lane's variables the values that they begin with. Gives the one that counts the rounds that are left.
+    fn begin_variables(
+        &mut self,
+        warp: &Warp,
+        carried: &[Carried],
+        variables: &[&Variable],
+        number: Clif,
+    ) -> frontend::Variable {
+        for variable in variables {
+            let value = self.load_variable(number, variable);
+            self.b.def_var(variable.is, value);
+        }
+        for (carried, &mask) in carried.iter().zip(&warp.masks) {
+            let mask = self.kept(mask);
+            let bit = self.bit_of(mask, number);
+            self.b.def_var(carried.bit, bit);
+        }
+        let left = self.b.declare_var(types::I64);
+        let most = self.kept(warp.rounds);
+        self.b.def_var(left, most);
+        left
+    }
+
+    /// One round of a lane, which leaves its variables for the next one.
+    fn open_round(
+        &mut self,
+        register_loop: &RegisterLoop,
+        rounds: &Rounds,
+        carried: &[Carried],
+        lane: &mut Lane,
+        ways: Ways,
+    ) {
+        let variables: Vec<&Variable> = rounds.variables.iter().collect();
+        for variable in &variables {
+            let value = self.b.use_var(variable.is);
+            self.read_variable(lane, variable, value);
+        }
+        for carried in carried {
+            if let Some(read) = carried.read.filter(|read| rounds.changing.contains(read)) {
+                let bit = self.b.use_var(carried.bit);
+                lane.values.insert(read, bit);
+            }
+        }
+        self.round(register_loop, rounds, lane, ways);
+        self.next_round(lane, &variables);
+        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(lane, carried.next)).collect();
+        for (carried, bit) in carried.iter().zip(bits) {
+            self.b.def_var(carried.bit, bit);
+        }
+    }
+
+    /// Notes what a lane ends with, `left` being the rounds that it had left.
+    fn end_lane(
+        &mut self,
+        register_loop: &RegisterLoop,
+        warp: &Warp,
+        carried: &[Carried],
+        variables: &[&Variable],
+        left: frontend::Variable,
+    ) {
         let to_come = self.kept(warp.to_come);
         let number = self.b.ins().ctz(to_come);
         variables.iter().for_each(|variable| self.store_variable(register_loop, number, variable));
@@ -136,13 +182,6 @@ impl BlockLowerer<'_, '_, '_> {
         let total = self.kept(warp.total);
         let total = self.b.ins().iadd(total, done);
         self.keep(warp.total, total);
-        self.b.ins().jump(next, &[]);
-
-        self.b.switch_to_block(fails);
-        self.bail_out(&written, saved);
-        self.b.switch_to_block(exit);
-        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
-        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
     }
 
     fn carried(&mut self, reg: Reg, next: Value) -> Carried {
