@@ -4,11 +4,14 @@
 //! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
+use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
+
 use super::editor::Editor;
 use super::narrow::{LowWords, is_low_word, low_word};
 use super::pairs::{Pairs, pair};
 use crate::ir::{
     Access, BinaryOp, ConvertOp, Function, Inst, Op, Reg, Terminator, Type, UnaryOp, Value, ValueType, entry_mask,
+    table,
 };
 
 /// Lanes (or bits of a mask) that are seen.
@@ -88,9 +91,9 @@ pub struct Demand<'a> {
     term: &'a Terminator,
     /// The writes that are left out, in order.
     dead: Vec<usize>,
-    seen: Vec<Seen>,
+    seen: SecondaryMap<Value, Seen>,
     /// The value that may stand in for another.
-    alias: Vec<Option<Value>>,
+    alias: SecondaryMap<Value, Option<Value>>,
 }
 
 impl<'a> Demand<'a> {
@@ -101,7 +104,7 @@ impl<'a> Demand<'a> {
     /// The same if these writes were not there.
     fn without(editor: &'a Editor, term: &'a Terminator, dead: Vec<usize>) -> Self {
         let values = editor.values.len();
-        let mut demand = Demand { editor, term, dead, seen: vec![Seen::Nothing; values], alias: vec![None; values] };
+        let mut demand = Demand { editor, term, dead, seen: table(values, Seen::Nothing), alias: table(values, None) };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -114,7 +117,7 @@ impl<'a> Demand<'a> {
     /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
         let active = entry_mask(&self.editor.insts, function.active);
-        let hidden = |v: Value| match &self.seen[v.0 as usize] {
+        let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
             Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
             Seen::All => false,
@@ -184,7 +187,7 @@ impl<'a> Demand<'a> {
 
     fn see(&mut self, value: Value, seen: Seen) {
         let editor = self.editor;
-        self.seen[value.0 as usize].union(seen, |a, b| editor.is_subset(a, b));
+        self.seen[value].union(seen, |a, b| editor.is_subset(a, b));
     }
 
     fn is_mask_op(&self, op: &Op) -> bool {
@@ -199,14 +202,14 @@ impl<'a> Demand<'a> {
     fn inst(&mut self, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
-            seen.union(self.seen[result.0 as usize], |a, b| self.editor.is_subset(a, b));
+            seen.union(self.seen[*result], |a, b| self.editor.is_subset(a, b));
         }
         if self.is_removable(&inst.op) {
             if matches!(seen, Seen::Nothing) {
                 return;
             }
             if let Some(alias) = self.stand_in(&inst.op, &seen) {
-                self.alias[inst.results[0].0 as usize] = Some(alias);
+                self.alias[inst.results[0]] = Some(alias);
                 self.see(alias, seen);
                 return;
             }
@@ -355,7 +358,7 @@ impl<'a> Demand<'a> {
     }
 
     pub fn is_unseen(&self, value: Value) -> bool {
-        matches!(self.seen[value.0 as usize], Seen::Nothing)
+        matches!(self.seen[value], Seen::Nothing)
     }
 
     /// Whether no one sees any result of an instruction that is there for its results only.
@@ -369,8 +372,8 @@ impl<'a> Demand<'a> {
         self.term.for_each_operand(|v| words.is_used(v));
         for (index, inst) in self.editor.insts.iter().enumerate().rev() {
             match inst.results[..] {
-                [result] if self.alias[result.0 as usize].is_some() => {
-                    let alias = self.alias[result.0 as usize].expect("just seen");
+                [result] if self.alias[result].is_some() => {
+                    let alias = self.alias[result].expect("just seen");
                     words.stands_for(result, alias);
                 }
                 _ if self.is_needless(inst) || self.is_dead(index) => {}
@@ -385,7 +388,7 @@ impl<'a> Demand<'a> {
         self.dead.is_empty()
             && !words.any()
             && !pairs.any()
-            && self.alias.iter().all(Option::is_none)
+            && self.alias.values().all(Option::is_none)
             && self.editor.insts.iter().all(|inst| {
                 let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
                     && plain_sum(self.editor, &inst.op).is_some();
@@ -395,12 +398,12 @@ impl<'a> Demand<'a> {
 
     fn replay(&self, words: &LowWords, pairs: &Pairs) -> (Editor, Terminator) {
         let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
-        let mut map = vec![Value(u32::MAX); self.editor.values.len()];
+        let mut map = table(self.editor.values.len(), Value::reserved_value());
         for (index, inst) in self.editor.insts.iter().enumerate() {
             if let [result] = inst.results[..]
-                && let Some(alias) = self.alias[result.0 as usize]
+                && let Some(alias) = self.alias[result]
             {
-                map[result.0 as usize] = map[alias.0 as usize];
+                map[result] = map[alias];
                 continue;
             }
             if self.is_needless(inst) || self.is_dead(index) {
@@ -412,34 +415,34 @@ impl<'a> Demand<'a> {
                 && (taken || words.contains(result))
             {
                 // What stands for an operand may be a low word too.
-                let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v.0 as usize])).ty == Type::I32;
+                let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v])).ty == Type::I32;
                 if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {
                     let word = |out: &mut Editor, v: Value| {
-                        let new = out.current(map[v.0 as usize]);
+                        let new = out.current(map[v]);
                         if is_word(out, v) {
                             return new;
                         }
                         out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
                     };
-                    map[result.0 as usize] = low_word(&mut out, &inst.op, inst.window, word);
+                    map[result] = low_word(&mut out, &inst.op, inst.window, word);
                     continue;
                 }
             }
             let mut op = inst.op.clone();
-            op.map_operands(|v| out.current(map[v.0 as usize]));
+            op.map_operands(|v| out.current(map[v]));
             if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
                 && let Some((op, a, b)) = plain_sum(&out, &op)
             {
                 let sum = out.binary(op, a, b, inst.window);
                 let wanted = self.editor.ty(inst.results[0]);
-                map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
+                map[inst.results[0]] = out.shaped(sum, wanted, inst.window);
                 continue;
             }
             if pairs.contains(index)
                 && let Some(results) = pair(&mut out, &op, inst.window)
             {
                 for (old, new) in inst.results.iter().zip(results) {
-                    map[old.0 as usize] = new;
+                    map[*old] = new;
                 }
                 continue;
             }
@@ -447,11 +450,11 @@ impl<'a> Demand<'a> {
             let results =
                 if out.is_pure(&op) { out.pure(op, inst.window, types) } else { out.push(op, inst.window, types) };
             for (old, new) in inst.results.iter().zip(results) {
-                map[old.0 as usize] = new;
+                map[*old] = new;
             }
         }
         let mut term = self.term.clone();
-        term.map_operands(|v| out.current(map[v.0 as usize]));
+        term.map_operands(|v| out.current(map[v]));
         (out, term)
     }
 }

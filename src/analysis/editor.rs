@@ -8,10 +8,12 @@ use smallvec::smallvec;
 
 use super::bounds::bound;
 use super::masks::Masks;
+use cranelift_entity::EntityRef;
+
 use crate::ir::eval::icmp;
 use crate::ir::{
-    BinaryOp, ConvertOp, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window,
-    defs, numbered,
+    BinaryOp, ConvertOp, Defs, FloatBinaryOp, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values,
+    Window, defs, numbered,
 };
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
@@ -50,7 +52,7 @@ pub struct Editor {
     pub insts: Vec<Inst>,
     pub values: Vec<ValueType>,
     /// Defining instruction of each value, and which of its results it is.
-    defs: Vec<(usize, usize)>,
+    defs: Defs,
     /// The pure ones of `insts`, to be found by operation and window.
     shared: HashTable<usize>,
     /// What is to be used in place of a value from here on.
@@ -68,7 +70,7 @@ impl Editor {
             lanes,
             insts: Vec::with_capacity(expected),
             values: Vec::with_capacity(expected),
-            defs: Vec::with_capacity(expected),
+            defs: Defs::with_capacity(expected),
             shared: HashTable::with_capacity(expected),
             replaced: FxHashMap::default(),
             pairs: FxHashMap::default(),
@@ -85,7 +87,9 @@ impl Editor {
     pub fn push(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
         let first = self.values.len();
         self.values.extend_from_slice(types);
-        self.defs.extend((0..types.len()).map(|i| (self.insts.len(), i)));
+        for i in 0..types.len() {
+            self.defs[Value::new(first + i)] = (self.insts.len(), i);
+        }
         self.insts.push(Inst { op, results: numbered(first, types.len()), window, pc: self.pc });
         numbered(first, types.len())
     }
@@ -147,21 +151,21 @@ impl Editor {
     }
 
     /// The defining instruction of each value, and which of its results it is, wherever instructions have been moved to.
-    pub fn defs_as_they_are(&self) -> Vec<(usize, usize)> {
+    pub fn defs_as_they_are(&self) -> Defs {
         defs(&self.insts, self.values.len())
     }
 
     pub fn ty(&self, value: Value) -> ValueType {
-        self.values[value.0 as usize]
+        self.values[value.index()]
     }
 
     pub fn def(&self, value: Value) -> &Op {
-        &self.insts[self.defs[value.0 as usize].0].op
+        &self.insts[self.defs[value].0].op
     }
 
     /// Index of the defining instruction, and which of its results this is.
     pub fn def_at(&self, value: Value) -> (usize, usize) {
-        self.defs[value.0 as usize]
+        self.defs[value]
     }
 
     pub fn constant(&self, value: Value) -> Option<u64> {

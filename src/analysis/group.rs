@@ -14,7 +14,7 @@ use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step, counts_mask};
 use super::tiled::{Tiled, tiled};
-use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
+use crate::ir::{Access, BinaryOp, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value, table};
 
 /// Lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;
@@ -80,7 +80,7 @@ pub fn groups(
     function: &Function,
     block: &Block,
     in_loop: bool,
-    defs: &[(usize, usize)],
+    defs: &Defs,
     classes: &Classes,
     plan: &Plan,
 ) -> Vec<Group> {
@@ -118,7 +118,7 @@ pub(super) struct Finder<'a> {
     function: &'a Function,
     block: &'a Block,
     in_loop: bool,
-    defs: &'a [(usize, usize)],
+    defs: &'a Defs,
     classes: &'a Classes,
     plan: &'a Plan,
     pub(super) group: Group,
@@ -141,7 +141,7 @@ impl<'a> Finder<'a> {
         function: &'a Function,
         block: &'a Block,
         in_loop: bool,
-        defs: &'a [(usize, usize)],
+        defs: &'a Defs,
         classes: &'a Classes,
         plan: &'a Plan,
     ) -> Finder<'a> {
@@ -222,17 +222,17 @@ impl<'a> Finder<'a> {
         if written.is_empty() {
             return false;
         }
-        let mut needed = vec![false; self.block.values.len()];
+        let mut needed = table(self.block.values.len(), false);
         let mut inside = vec![false; self.block.insts.len()];
         rest.iter().flat_map(Step::insts).for_each(|&index| inside[index] = true);
         for (inst, inside) in self.block.insts.iter().zip(inside).rev() {
-            if !inside && !inst.results.iter().any(|result| needed[result.0 as usize]) {
+            if !inside && !inst.results.iter().any(|&result| needed[result]) {
                 continue;
             }
             if !inside && matches!(inst.op, Op::RfRead { reg, .. } if written.contains(&reg)) {
                 return true;
             }
-            inst.op.for_each_operand(|v| needed[v.0 as usize] = true);
+            inst.op.for_each_operand(|v| needed[v] = true);
         }
         false
     }
@@ -362,7 +362,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         // What varies and is made before the group, the engine has as rows only.
-        let before = |v: Value| (self.plan.home[v.0 as usize] as usize) < self.group.steps.start;
+        let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
         let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
         let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
         let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
@@ -392,13 +392,13 @@ impl<'a> Finder<'a> {
 
     /// Whether no segment of the group computes the value.
     fn is_known_before(&self, v: Value) -> bool {
-        let home = self.plan.home[v.0 as usize] as usize;
+        let home = self.plan.home[v] as usize;
         let scalar = matches!(self.plan.steps[home], Step::Scalar(_)) && !self.late.contains(&v);
         home < self.group.steps.start || home < self.group.steps.end && scalar
     }
 
     fn def(&self, v: Value) -> &Op {
-        &self.block.insts[self.defs[v.0 as usize].0].op
+        &self.block.insts[self.defs[v].0].op
     }
 
     fn constant(&self, v: Value) -> Option<u64> {

@@ -54,7 +54,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// A value that is one for the warp.
     pub(super) fn scalar(&mut self, v: Value) -> Clif {
-        if let Some(scalar) = self.scope.scalars[v.0 as usize] {
+        if let Some(scalar) = self.scope.scalars[v] {
             return scalar;
         }
         let bytes = self.facts.planned.slots.row(v);
@@ -62,13 +62,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let scalar = self.b.ins().load(ty, flags(), self.registers, bytes as i32);
         // In a chunk, what follows may be reached by another way too.
         if self.scope.chunk.is_none() {
-            self.scope.scalars[v.0 as usize] = Some(scalar);
+            self.scope.scalars[v] = Some(scalar);
         }
         scalar
     }
 
     pub(super) fn set_scalar(&mut self, v: Value, scalar: Clif) {
-        self.scope.scalars[v.0 as usize] = Some(scalar);
+        self.scope.scalars[v] = Some(scalar);
         if self.facts.planned.slots.is_stored(v) && self.facts.block.ty(v).is_uniform() {
             let offset = self.facts.planned.slots.row(v) as i32;
             self.b.ins().store(flags(), scalar, self.registers, offset);
@@ -123,7 +123,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn escapes(&self, v: Value) -> bool {
         match &self.scope.full_warp {
             Some(whole) => whole.escapes(v),
-            None => self.facts.planned.plan.escapes[v.0 as usize],
+            None => self.facts.planned.plan.escapes[v],
         }
     }
 

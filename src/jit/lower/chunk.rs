@@ -164,7 +164,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether the step being lowered computes this value.
     pub(super) fn is_home(&self, v: Value) -> bool {
-        self.scope.steps.contains(&(self.facts.planned.plan.home[v.0 as usize] as usize))
+        self.scope.steps.contains(&(self.facts.planned.plan.home[v] as usize))
     }
 
     /// The lanes of a varying value.

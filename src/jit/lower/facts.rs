@@ -1,8 +1,10 @@
 //! What is known of a block before code is made for it.
 
+use cranelift_entity::SecondaryMap;
+
 use crate::analysis::{CHUNK, Liveness, Masks};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value};
+use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, table};
 use crate::jit::plan::BlockPlan;
 use crate::jit::{Effort, Program};
 
@@ -15,7 +17,7 @@ pub struct BlockFacts<'r> {
     pub block: &'r Block,
     pub planned: &'r BlockPlan,
     /// How often each value is used.
-    pub uses: Vec<u32>,
+    pub uses: SecondaryMap<Value, u32>,
     /// The active mask at the block's end, if it is known.
     pub exit_mask: Option<Value>,
     /// Steps that skip chunks without active lanes.
@@ -49,7 +51,7 @@ impl<'r> BlockFacts<'r> {
     }
 
     pub(super) fn def(&self, v: Value) -> &'r Inst {
-        &self.block.insts[self.planned.defs[v.0 as usize].0]
+        &self.block.insts[self.planned.defs[v].0]
     }
 
     pub(super) fn def_op(&self, v: Value) -> &'r Op {
@@ -84,9 +86,9 @@ impl<'r> BlockFacts<'r> {
 }
 
 /// How often each value of a block is used.
-fn uses(block: &Block) -> Vec<u32> {
-    let mut uses = vec![0; block.values.len()];
-    let mut note = |v: Value| uses[v.0 as usize] += 1;
+fn uses(block: &Block) -> SecondaryMap<Value, u32> {
+    let mut uses = table(block.values.len(), 0);
+    let mut note = |v: Value| uses[v] += 1;
     block.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut note));
     block.term.for_each_operand(note);
     uses

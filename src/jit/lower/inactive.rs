@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 impl BlockLowerer<'_, '_, '_> {
     /// The mask without which a chunk of the current segment has nothing to do, if there is one.
     pub(super) fn skippable(&self) -> Option<Value> {
-        let active = self.facts.entry_mask().filter(|active| self.scope.scalars[active.0 as usize].is_some())?;
+        let active = self.facts.entry_mask().filter(|active| self.scope.scalars[*active].is_some())?;
         self.facts.inactive[self.scope.steps.start].then_some(active)
     }
 }
@@ -32,7 +32,7 @@ impl BlockFacts<'_> {
             }
             for &index in self.planned.plan.steps[number].insts() {
                 for v in self.block.insts[index].op.operands() {
-                    let home = self.planned.plan.home[v.0 as usize] as usize;
+                    let home = self.planned.plan.home[v] as usize;
                     if home < number && !self.block.ty(v).is_uniform() {
                         inactive[home] = false;
                     }
@@ -50,16 +50,14 @@ impl BlockFacts<'_> {
             None => true,
         };
         let settled = |&r: &Value| {
-            !self.planned.plan.escapes[r.0 as usize]
-                || self.block.ty(r) != ValueType::MASK
-                || self.settled(r, step, active)
+            !self.planned.plan.escapes[r] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
         };
         guarded && inst.results.iter().all(settled)
     }
 
     /// Whether a mask of a step has the bits of `outside` where `active` is empty.
     fn settled(&self, v: Value, step: usize, active: Value) -> bool {
-        if self.planned.plan.home[v.0 as usize] as usize != step || self.masks().is_subset(v, active) {
+        if self.planned.plan.home[v] as usize != step || self.masks().is_subset(v, active) {
             return true;
         }
         match *self.def_op(v) {

@@ -61,7 +61,7 @@ impl BlockLowerer<'_, '_, '_> {
             return form;
         }
         let form = if !self.scope.register_loop.in_chunk.contains(&v)
-            && (self.scope.scalars[v.0 as usize].is_some() || !self.is_home(v))
+            && (self.scope.scalars[v].is_some() || !self.is_home(v))
         {
             let whole = self.scalar(v);
             MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
@@ -228,7 +228,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
         let chunk = self.chunk();
         let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
-        let known = known || self.settled_mask(mask).is_some() || self.scope.scalars[mask.0 as usize].is_some();
+        let known = known || self.settled_mask(mask).is_some() || self.scope.scalars[mask].is_some();
         if known || self.is_spilled(mask) || !self.is_home(mask) {
             return None;
         }

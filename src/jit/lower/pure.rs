@@ -12,6 +12,8 @@ use super::full_warp::InMemory;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::{float, vector};
+use cranelift_entity::EntityRef;
+
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
@@ -25,7 +27,7 @@ pub fn support(
     constant: &impl Fn(Value) -> Option<u64>,
     inst: &Inst,
 ) -> Support {
-    let uniform = |v: Value| values[v.0 as usize].is_uniform();
+    let uniform = |v: Value| values[v.index()].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
     match &inst.op {
         Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. } => Support::Warp,
@@ -128,7 +130,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Op::AddCarry { a, b, carry } => {
                 let [_, out] = inst.results[..] else { unreachable!("a sum and a carry") };
-                let is_needed = self.facts.uses[out.0 as usize] > 0 && self.is_still_needed(out);
+                let is_needed = self.facts.uses[out] > 0 && self.is_still_needed(out);
                 let (sum, carries) = self.add_carry(a, b, carry, to, is_needed);
                 if is_needed {
                     self.chunk().masks.entry(out).or_insert(mask_form(carries));

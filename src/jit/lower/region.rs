@@ -248,7 +248,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
 
     for &id in region_blocks {
         b.switch_to_block(region.blocks[&id]);
-        let facts = BlockFacts::of(program, id, &plans[id.0 as usize], effort);
+        let facts = BlockFacts::of(program, id, &plans[id], effort);
         BlockLowerer::new(&mut b, &mut region, &facts, ctx, registers).lower();
     }
     let active = program.layout().offset(program.function().active) as i32;

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use cranelift_codegen::ir::Value as Clif;
+use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
 use super::block::BlockLowerer;
@@ -14,7 +15,7 @@ use super::chunk::Chunk;
 use super::full_warp::Whole;
 use super::spill::Spills;
 use crate::analysis::Classes;
-use crate::ir::Value;
+use crate::ir::{Value, table};
 
 /// What holds in a part of the code.
 pub struct Scope<'r> {
@@ -23,7 +24,7 @@ pub struct Scope<'r> {
     /// How values are spread over lanes here.
     pub classes: &'r Classes,
     /// Scalars that every later instruction may use.
-    pub scalars: Vec<Option<Clif>>,
+    pub scalars: SecondaryMap<Value, Option<Clif>>,
     /// The group or the strip that is done as a whole.
     pub full_warp: Option<Whole<'r>>,
     pub register_loop: LoopScope,
@@ -51,7 +52,7 @@ impl<'r> Scope<'r> {
         Scope {
             steps: 0..0,
             classes,
-            scalars: vec![None; values],
+            scalars: table(values, None),
             full_warp: None,
             register_loop: LoopScope::default(),
             chunk: None,

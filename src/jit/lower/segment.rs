@@ -173,7 +173,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
     /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
     fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
-        if let Some(scalar) = self.scope.scalars[v.0 as usize] {
+        if let Some(scalar) = self.scope.scalars[v] {
             return (scalar, Holds::Same);
         }
         let operand = |lowerer: &mut Self, v: Value| match known.get(&v) {

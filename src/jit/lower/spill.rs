@@ -124,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     fn takes_registers(&self, v: Value) -> bool {
         if self.facts.block.ty(v) == ValueType::MASK {
-            return self.is_home(v) && self.scope.scalars[v.0 as usize].is_none();
+            return self.is_home(v) && self.scope.scalars[v].is_none();
         }
         !self.facts.block.ty(v).is_uniform() && self.scope.classes.get(v) == Class::Varying && self.root(v) == v
     }
@@ -211,7 +211,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let mask = self.facts.block.ty(v) == ValueType::MASK;
         let again = match self.facts.def_op(v) {
-            _ if mask => !self.is_home(v) || self.scope.scalars[v.0 as usize].is_some(),
+            _ if mask => !self.is_home(v) || self.scope.scalars[v].is_some(),
             Op::RfRead { reg, .. } => !rest.overwritten.contains(reg),
             _ => self.scope.classes.get(v) != Class::Varying || !self.is_home(v),
         };

@@ -40,7 +40,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether the segment that computes the value has stored it.
     fn stored_by_segment(&self, v: Value) -> bool {
         matches!(
-            self.facts.planned.plan.steps.get(self.facts.planned.plan.home[v.0 as usize] as usize),
+            self.facts.planned.plan.steps.get(self.facts.planned.plan.home[v] as usize),
             Some(Step::Segment(_) | Step::Warp(_))
         )
     }

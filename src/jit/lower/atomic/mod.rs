@@ -237,7 +237,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn result_is_used(&self, result: crate::ir::Value) -> bool {
-        let mut used = self.facts.planned.plan.escapes[result.0 as usize];
+        let mut used = self.facts.planned.plan.escapes[result];
         for inst in &self.facts.block.insts {
             inst.op.for_each_operand(|v| used |= v == result);
         }

@@ -29,7 +29,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let bits = if full { self.facts.warp_mask() as i64 } else { 0 };
             return Some(self.b.ins().iconst(types::I64, bits));
         }
-        if let Some(known) = self.scope.scalars[mask.0 as usize] {
+        if let Some(known) = self.scope.scalars[mask] {
             return Some(known);
         }
         if let Some(&known) = parts.get(&mask) {

@@ -259,7 +259,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
                 && !group.after.contains(&number)
                 && let Some(result) = self.facts.block.insts[index].results.first()
-                && self.scope.scalars[result.0 as usize].is_none()
+                && self.scope.scalars[*result].is_none()
             {
                 self.step(number);
             }

@@ -79,18 +79,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(in super::super) fn in_memory(&mut self, v: Value) -> Option<InMemory> {
         let (mut of, ty) = (v, clif_type(self.facts.ty(v), true));
         while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.def_op(of) {
-            if self.facts.uses[of.0 as usize] > 1 || self.chunk().lanes.contains_key(&of) {
+            if self.facts.uses[of] > 1 || self.chunk().lanes.contains_key(&of) {
                 return None;
             }
             of = a;
         }
         let index = *self.chunk().put_off.get(&of)?;
         let access = *self.access(index);
-        if self.facts.uses[of.0 as usize] > 1
-            || access.count > 1
-            || access.bytes() < 4
-            || !self.hides_inactive_lanes(index)
-        {
+        if self.facts.uses[of] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_inactive_lanes(index) {
             return None;
         }
         let ((host, offset), distances) = self.host_of(index);

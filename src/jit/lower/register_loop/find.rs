@@ -150,7 +150,7 @@ impl BlockLowerer<'_, '_, '_> {
                         !inst.op.operands().contains(&v)
                             || match inst.op {
                                 Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. } => {
-                                    !self.facts.planned.bits_used[inst.results[0].0 as usize]
+                                    !self.facts.planned.bits_used[inst.results[0]]
                                 }
                                 _ => false,
                             }

@@ -95,7 +95,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A value that is the same in every round, with all that it is made of.
     pub(super) fn unchanging(&mut self, register_loop: &RegisterLoop, lane: &mut Lane, v: Value) {
-        let index = self.facts.planned.defs[v.0 as usize].0;
+        let index = self.facts.planned.defs[v].0;
         if lane.values.contains_key(&v) || !self.is_done_by_lanes(register_loop, index) {
             return;
         }

@@ -126,7 +126,7 @@ impl BlockLowerer<'_, '_, '_> {
             if !needed.insert(v) || !rounds.changing.contains(&v) {
                 continue;
             }
-            let index = self.facts.planned.defs[v.0 as usize].0;
+            let index = self.facts.planned.defs[v].0;
             match self.facts.block.insts[index].op {
                 Op::Load { .. } => parts(&mut left, index),
                 ref op => left.extend(op.operands()),
@@ -145,6 +145,6 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn is_same(&self, register_loop: &RegisterLoop, v: Value) -> bool {
         let classes = self.facts.planned.full_warp_classes();
         let alike = !self.is_mask(v) && classes.span_warp() && classes.get(v).is_same();
-        alike || !self.is_done_by_lanes(register_loop, self.facts.planned.defs[v.0 as usize].0)
+        alike || !self.is_done_by_lanes(register_loop, self.facts.planned.defs[v].0)
     }
 }

@@ -127,7 +127,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Makes vectors of the warp's masks that lanes use: they are the same in all lanes of a strip.
     pub(super) fn spread_masks(&mut self, sweep: &Sweep) {
         for mask in sweep.masks_used(self.facts.block) {
-            let Some(bits) = self.scope.scalars[mask.0 as usize] else { continue };
+            let Some(bits) = self.scope.scalars[mask] else { continue };
             if !self.chunk().shared.strip_masks.contains_key(&mask) {
                 let any = self.b.ins().icmp_imm_u(IntCC::NotEqual, bits, 0);
                 let word = self.b.ins().bmask(types::I32, any);
