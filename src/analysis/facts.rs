@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use cranelift_entity::EntityRef;
+
 use super::class::{Classes, LaunchClass};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
-use cranelift_entity::EntityRef;
-
 use crate::ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.

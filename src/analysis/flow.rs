@@ -1,8 +1,8 @@
 //! How control passes between blocks, and what may run while lanes wait for their join.
 
-use super::places::Places;
 use cranelift_entity::EntityRef;
 
+use super::places::Places;
 use crate::ir::{BlockId, Function, Terminator};
 
 /// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
+
 use super::bits::Bits;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use cranelift_entity::{EntityRef, PrimaryMap};
-
 use crate::ir::{
     BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
 };

@@ -1,11 +1,10 @@
 //! Where lanes may wait: which places of dispatchers ([`Terminator::Dispatch`]) can have lanes at the end of each block. A dataflow
 //! analysis forwards over the function, from none at the entry.
 
+use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use cranelift_entity::EntityRef;
-
 use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 /// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.

@@ -8,9 +8,8 @@
 //! one for the warp, if it would change and may be read later, keeps its old value by a select. Whether it would change is
 //! found by going through the code with an active mask of 0.
 
-use rustc_hash::FxHashMap;
-
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
 
 use crate::ir::{
     BankId, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Space, Terminator, Type, UnaryOp, Value,

@@ -26,13 +26,12 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use cranelift_entity::PrimaryMap;
-
 use crate::analysis::{self, Flow, LaunchClass};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Reg, Terminator};
 use code::{CodeModule, MachineCode};
+use cranelift_entity::PrimaryMap;
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;

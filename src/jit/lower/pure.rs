@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif};
+use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
 use super::super::forms::{Lanes, clif_type, parts};
@@ -12,8 +13,6 @@ use super::full_warp::InMemory;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::{float, vector};
-use cranelift_entity::EntityRef;
-
 use crate::analysis::{Class, Support, is_pure};
 use crate::ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
