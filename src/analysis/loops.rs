@@ -135,7 +135,7 @@ b6 pc 0x30:
   exit
 }";
         let function = crate::ir::parse::parse(text).unwrap();
-        let found = in_loops(&function, &Flow::of(&function));
+        let found: Vec<bool> = in_loops(&function, &Flow::of(&function)).values().copied().collect();
         assert_eq!(found, [false, true, true, false, true, false, false]);
     }
 }
