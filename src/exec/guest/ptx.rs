@@ -23,6 +23,7 @@ use crate::isa::ptx::layout::{self, References};
 use crate::isa::ptx::lift::image::{Handles, uses_images, variable_name};
 use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
 use crate::isa::ptx::module::{self as ptx, AddressMode, Variable, VariableId};
+use crate::isa::ptx::table;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::{LiftError, images};
 
@@ -170,7 +171,9 @@ impl Guest for Ptx {
         let opcode = text.split_whitespace().find(|word| !word.starts_with('@'));
         let mnemonic = opcode.unwrap_or_default().to_owned();
         let next = pc + end as u64 + 1;
-        Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(Fidelity::Exact) })
+        let words: Vec<&str> = mnemonic.split('.').collect();
+        let fidelity = table::resolve(&words).map_or(Fidelity::Unimplemented, |form| form.row.fidelity);
+        Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(fidelity) })
     }
 
     fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
