@@ -196,13 +196,14 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in ["sm_50", "sm_52", "sm_53", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"] {
+        for name in ["sm_50", "sm_52", "sm_53", "sm_90", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"] {
             assert_eq!(arch(name).to_string(), name);
         }
         assert_eq!(arch("gfx906:xnack+:sramecc-"), arch("gfx906:sramecc-:xnack+"));
         for name in [
             "",
-            "sm_60",
+            "sm_33",
+            "compute_70",
             "sm_",
             "sm_52a",
             "gfx1030",
@@ -211,7 +212,7 @@ mod tests {
             "gfx906:xnack+:xnack-",
             "gfx900:sramecc+",
         ] {
-            assert!(name.parse::<Arch>().unwrap_err().contains("expected sm_50"), "{name}");
+            assert!(name.parse::<Arch>().unwrap_err().contains("such as sm_52 or sm_80"), "{name}");
         }
     }
 
@@ -234,5 +235,18 @@ mod tests {
         assert_eq!(best("gfx906:xnack+", &["gfx906:xnack-", "gfx906:sramecc+"]), Some("gfx906:sramecc+"));
         assert_eq!(best("gfx906:sramecc-:xnack-", &["gfx906:sramecc+:xnack-"]), None);
         assert_eq!(best("gfx900", &["sm_50"]), None);
+    }
+
+    #[test]
+    fn ptx_is_for_this_gpu_and_later_ones() {
+        let rank = |gpu: u32, code| Arch::Sm(gpu).rank(code);
+        assert!(rank(80, Arch::Compute(75)) > rank(80, Arch::Compute(50)));
+        assert_eq!(rank(80, Arch::Compute(90)), None);
+        assert!(rank(52, Arch::Sm(50)) > rank(52, Arch::Compute(52)), "what need not be compiled comes first");
+        let default = Arch::default_rank;
+        assert!(default(Arch::Sm(53)) > default(Arch::Compute(90)));
+        assert!(default(Arch::Compute(80)) > default(Arch::Compute(50)));
+        assert!(default(Arch::Compute(90)) > default(Arch::Compute(100)));
+        assert!(default(Arch::Compute(100)) > default(Arch::Compute(120)));
     }
 }
