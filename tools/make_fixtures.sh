@@ -12,6 +12,10 @@ for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kerne
     [ "$base" = julia ] && arch=sm_53 || arch=sm_50
     "$python" tools/nv.py compile -arch $arch -o "$folder" "$source"
     case "$source" in
+        examples/*) "$python" tools/nv.py ptx -arch sm_70 -o "examples/ptx/$base" "$source" ;;
+        benches/*) "$python" tools/nv.py ptx -arch sm_70 -o "$folder" "$source" ;;
+    esac
+    case "$source" in
         examples/*) listing=example-$base ;;
         tests/fixtures/maxwell/kernels/*) [ -f "tests/fixtures/maxwell/listings/corpus-$base.sass" ] && listing=corpus-$base || listing= ;;
         *) listing= ;;

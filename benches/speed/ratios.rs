@@ -20,7 +20,7 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
     Ratio { what, above, below, promise }
 }
 
-const ISAS: [&str; 2] = ["maxwell", "gfx9"];
+const ISAS: [&str; 3] = ["maxwell", "ptx", "gfx9"];
 
 const RATIOS: [Ratio; 19] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),

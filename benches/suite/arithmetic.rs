@@ -123,6 +123,7 @@ fn table(size: Size) -> Case {
     let table = Draw::new(3).vec(rows * 4, Draw::u32);
     let mut case = Case::new("table", "row", rows * items)
         .target("maxwell", "benches/fixtures/table.sm_50.cubin", "table", Images::Arrays)
+        .target("ptx", "benches/fixtures/table.sm_70.ptx", "table", Images::Arrays)
         .target("gfx9", "examples/gfx9/table/table.gfx900.hsaco", "table", Images::Arrays)
         .target("gfx9_buffer", "benches/fixtures/table_buffer.gfx900.hsaco", "table", Images::Arrays)
         .lanes(items, BLOCK)

@@ -145,24 +145,20 @@ impl Case {
         self
     }
 
-    /// One source for both instruction sets, in a folder of `examples`.
+    /// One source for all instruction sets, in a folder of `examples`.
     fn example(self, name: &str, entry: &'static str) -> Case {
-        self.both(&format!("examples/{name}/{name}"), &format!("examples/gfx9/{name}/{name}"), entry)
+        self.all(["", "ptx/", "gfx9/"].map(|isa| format!("examples/{isa}{name}/{name}")), entry)
     }
 
     /// The same in `benches/fixtures`.
     fn fixture(self, name: &str, entry: &'static str) -> Case {
-        let path = format!("benches/fixtures/{name}");
-        self.both(&path, &path, entry)
+        self.all([(); 3].map(|()| format!("benches/fixtures/{name}")), entry)
     }
 
-    fn both(self, maxwell: &str, gfx9: &str, entry: &'static str) -> Case {
-        self.target("maxwell", format!("{maxwell}.sm_50.cubin"), entry, Images::Arrays).target(
-            "gfx9",
-            format!("{gfx9}.gfx900.hsaco"),
-            entry,
-            Images::Arrays,
-        )
+    fn all(self, [maxwell, ptx, gfx9]: [String; 3], entry: &'static str) -> Case {
+        self.target("maxwell", format!("{maxwell}.sm_50.cubin"), entry, Images::Arrays)
+            .target("ptx", format!("{ptx}.sm_70.ptx"), entry, Images::Arrays)
+            .target("gfx9", format!("{gfx9}.gfx900.hsaco"), entry, Images::Arrays)
     }
 
     /// Which is not compared with others' OpenCL.
