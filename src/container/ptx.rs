@@ -68,6 +68,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module(crate::isa::ptx::read(bytes)?)
 }
 
+/// The module of several texts that are linked, each with what messages call it.
+///
+/// # Errors
+///
+/// One of them is no PTX or wrong in itself, which the error names; they do not go together.
+pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
+    let read = |&(name, bytes): &(&str, &[u8])| {
+        let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
+        if recognise(bytes) {
+            return Ok(crate::isa::ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
+        }
+        let found = super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());
+        Err(named(Error::NotPtx { found }))
+    };
+    let modules = texts.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    module(crate::isa::ptx::link(modules)?)
+}
+
 /// Puts a checked module into the form that all binaries have.
 pub fn module(read: ptx::Module) -> Result<Module, Error> {
     let read = Arc::new(read);

@@ -138,6 +138,8 @@ pub(super) struct Environment {
 /// A line of code that is text, and the source line that it was made from, if the text says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
+    /// Which of several texts that were linked.
+    pub part: Option<String>,
     /// From 1 on.
     pub line: u32,
     pub source: Option<(String, u32)>,
@@ -146,6 +148,9 @@ pub struct SourcePlace {
 impl std::fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}", self.line)?;
+        if let Some(part) = &self.part {
+            write!(f, " of {part}")?;
+        }
         match &self.source {
             Some((file, line)) => write!(f, " ({file}:{line})"),
             None => Ok(()),

@@ -176,7 +176,7 @@ impl Guest for Ptx {
     fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
         let read = &module(linked).module;
         let at = u32::try_from(offset).ok()?;
-        let (line, _) = read.line_column(at);
+        let place = read.position(at);
         // The function whose name stands before it last.
         let function = read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
         let body = function.max_by_key(|function| function.at)?.body.as_ref()?;
@@ -185,7 +185,7 @@ impl Guest for Ptx {
             let (_, file) = read.files.iter().find(|(number, _)| *number == place.file)?;
             Some((file.clone(), place.line))
         });
-        Some(SourcePlace { line, source })
+        Some(SourcePlace { part: place.part, line: place.line, source })
     }
 
     fn provides(&self, name: &str) -> bool {
