@@ -31,7 +31,7 @@ impl Kernel<'_> {
         let mut text = format!(
             ".version 8.8\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 pin, .param .u64 pout) {{\n\
              .reg .b32 %i<64>, %o<64>, %a<64>, %b<64>, %c<64>, %d<64>, %lane;\n.reg .b16 %h<64>;\n.reg .b64 %l<64>, %in, %out, %at;\n\
-             .reg .b8 %y<16>;\n.reg .f32 %f<64>;\n.reg .pred %p<64>;\n.shared .align 1024 .b8 tile[4096];\n\
+             .reg .b8 %y<16>;\n.reg .f32 %f<64>;\n.reg .pred %p<64>;\n.shared .align 1024 .b8 tile[8192];\n\
              ld.param.u64 %in, [pin];\nld.param.u64 %out, [pout];\nmov.u32 %lane, %tid.x;\n\
              mul.wide.u32 %at, %lane, {};\nadd.s64 %at, %at, %in;\n",
             4 * inputs

@@ -478,7 +478,7 @@ impl Stored {
 #[test]
 fn products_of_warpgroups() {
     const COLUMNS: usize = 32;
-    const B: usize = 2048;
+    const B: usize = 4096;
     for (mode, by_mn) in (0..4).flat_map(|mode| [(mode, false), (mode, true)]) {
         let (of_a, of_b) = (Stored::new(mode, by_mn), Stored::new((mode + 1) % 4, !by_mn));
         let mut random = Random(mode + 8 * u64::from(by_mn));

@@ -116,13 +116,13 @@ pub fn given(cx: &mut Cx<'_>, callee: Callee<'_>) -> Given {
 pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>, given: Given) {
     for ((formal, actual), moved) in callee.function.outputs.iter().zip(call.returns).zip(given.0) {
         match (*formal, actual, moved) {
-            (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _) => {
-                if callee.frame.is_some() {
-                    let (from, to) = (callee.place(cx, id), cx.local_place(actual));
-                    let bytes = cx.module.variable(id).size.min(cx.module.variable(actual).size);
-                    copy(cx, from, to, bytes);
-                }
+            // Else it is there already.
+            (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _) if callee.frame.is_some() => {
+                let (from, to) = (callee.place(cx, id), cx.local_place(actual));
+                let bytes = cx.module.variable(id).size.min(cx.module.variable(actual).size);
+                copy(cx, from, to, bytes);
             }
+            (Formal::Param(_), &Operand::Symbol(AddressOf::Variable(_), _), _) => {}
             (Formal::Param(id), actual, _) => {
                 let ty = cx.module.variable(id).ty;
                 let from = callee.place(cx, id);

@@ -215,7 +215,7 @@ fn functions_that_are_none() {
     ] {
         errors(&format!("{HEAD}{text}"));
     }
-    module(&format!(".version 8.1 .target sm_80 .entry k(.param .b8 x[5000]) {{ }}"));
+    module(".version 8.1 .target sm_80 .entry k(.param .b8 x[5000]) { }");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn families_of_registers_cost_nothing() {
 fn names_by_count_have_a_limit() {
     assert_eq!(declared(".global .b8 x<1000>;").variables.len(), 1000);
     refused(".global .b8 x<100000>;", "more than a module may have");
-    refused_body(&format!("t: .branchtargets L<60000>, L<60000>;"), "more than a module may have");
+    refused_body("t: .branchtargets L<60000>, L<60000>;", "more than a module may have");
 }
 
 #[test]
