@@ -1,5 +1,7 @@
 //! NVIDIA PTX: constant banks for parameters and for what a driver sets.
 
+mod limits;
+
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -195,6 +197,9 @@ impl Guest for Ptx {
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let (kernel, options) = (launch.kernel, launch.options);
         launch.check_block()?;
+        let read = module(kernel.program.linked());
+        let function = read.module.function(read.functions[&kernel.id]);
+        limits::check(launch, &read.module, function)?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
         let needed = with_kernel(program.linked(), kernel.id, &[], local_memory);
@@ -211,6 +216,11 @@ impl Guest for Ptx {
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
+        put(driver::TOTAL_SHARED, &limits::total_shared(read.module.target.sm, config.shared_bytes).to_le_bytes());
+        let number = program.count_launch();
+        put(driver::GRID, &number.to_le_bytes());
+        put(driver::START_TIME, &number.wrapping_mul(driver::LAUNCH_TIME).to_le_bytes());
+        put(driver::EXPLICIT_CLUSTER, &u32::from(function.explicit_cluster).to_le_bytes());
         let constants = program.bank(kernel.id, driver::CONSTANTS);
         put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
         put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
