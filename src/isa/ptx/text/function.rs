@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             false => vec![],
         };
         if kernel {
-            self.check_parameter_bytes(&inputs, at)?;
+            self.check_parameter_bytes(name, &inputs, at)?;
         }
         let directives = self.directives(kernel)?;
         let defined = match () {
@@ -135,12 +135,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn check_parameter_bytes(&mut self, inputs: &[Parameter], at: u32) -> Result<()> {
+    fn check_parameter_bytes(&mut self, name: &str, inputs: &[Parameter], at: u32) -> Result<()> {
         let limit = if self.module.version < (8, 1) { 4352 } else { 32764 };
         let end = inputs.iter().fold(0_u64, |end, input| end.next_multiple_of(input.align.into()) + input.size);
         match end <= limit {
             true => Ok(()),
-            false => self.fail(at, format!("{end} bytes of parameters, a kernel may have {limit}")),
+            false => self.fail(at, format!("{end} bytes of parameters of `{name}`, a kernel may have {limit}")),
         }
     }
 
