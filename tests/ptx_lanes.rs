@@ -421,3 +421,33 @@ fn a_guard_keeps_from_what_is_not_executed() {
     let fault = fault(&text(30), 32, 0);
     assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::Unimplemented, 31));
 }
+
+/// So many loops that wait for other lanes that each lane may wait anywhere.
+#[test]
+fn a_hundred_locks() {
+    let mut body = String::from("mov.u64 %d1, lock; mov.u64 %d2, sum;\n");
+    for n in 0..100 {
+        body += &format!(
+            "and.b32 %r1, %lane, {}; setp.eq.u32 %p1, %r1, 0; @%p1 bra other{n};
+             again{n}: atom.global.cas.b32 %r1, [%d1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again{n};
+             ld.volatile.global.u32 %r2, [%d2]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%d2], %r2;
+             membar.gl; atom.global.exch.b32 %r3, [%d1], 0; bra.uni done{n};
+             other{n}: add.u32 %result, %result, 1;
+             done{n}: bar.warp.sync -1; shfl.sync.bfly.b32 %r4, %result, 1, 31, -1; max.u32 %result, %result, %r4;\n",
+            n % 8 + 1
+        );
+    }
+    body += "bar.sync 0; ld.volatile.global.u32 %r2, [%d2]; mad.lo.u32 %result, %r2, 1000, %result;";
+    let text = module("sm_70", ".global .u32 lock; .global .u32 sum;", &body);
+    let mut own = [0_u32; 64];
+    let mut sum = 0;
+    for n in 0..100 {
+        let before = own;
+        for (t, own) in own.iter_mut().enumerate() {
+            if (t as u32 % 32) & (n % 8 + 1) == 0 { *own = before[t] + 1 } else { sum += 1 }
+        }
+        let after = own;
+        own.iter_mut().enumerate().for_each(|(t, own)| *own = after[t].max(after[t ^ 1]));
+    }
+    assert_eq!(run(&text, 64), each(64, |t| sum * 1000 + own[t as usize]));
+}

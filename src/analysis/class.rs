@@ -1,8 +1,10 @@
 //! How a value varies over the lanes of a chunk.
 
+use cranelift_entity::SecondaryMap;
+
 use super::facts::{Facts, written_registers};
 use super::masks::Masks;
-use crate::ir::{BinaryOp, Block, ConvertOp, Inst, IntCc, Op, Special, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, ConvertOp, Defs, Inst, IntCc, Op, Special, Type, UnaryOp, Value, table};
 
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
@@ -84,11 +86,14 @@ impl Class {
     }
 }
 
+/// The bits of values that are constants.
+type Constants = SecondaryMap<Value, Option<u64>>;
+
 /// The class of every value of a block.
 pub struct Classes {
-    classes: Vec<Class>,
+    classes: SecondaryMap<Value, Class>,
     /// Masks that have all lanes of a chunk or none.
-    alike: Vec<bool>,
+    alike: SecondaryMap<Value, bool>,
     launch: LaunchClass,
     /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
     /// has written yet.
@@ -120,12 +125,12 @@ impl Classes {
     ) -> Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
-        let (varying, different) = (vec![Class::Varying; block.values.len()], vec![false; block.values.len()]);
+        let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
         let mut classes = Classes { classes: varying, alike: different, launch, facts };
-        let mut rows = vec![false; block.values.len()];
-        let defs = if active.is_some() { block.defs() } else { Vec::new() };
+        let mut rows = table(block.values.len(), false);
+        let defs = if active.is_some() { block.defs() } else { Defs::new() };
         let masks = Masks::of(&block.insts, &defs);
-        let mut constants: Vec<Option<u64>> = vec![None; block.values.len()];
+        let mut constants: Constants = table(block.values.len(), None);
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
                 written_registers(&inst.op, |reg| {
@@ -136,27 +141,27 @@ impl Classes {
             let alike = block.ty(result).ty.bits() >= 32 && classes.makes_alike(&inst.op, &constants);
             for r in &inst.results {
                 if block.ty(*r).is_uniform() {
-                    classes.classes[r.0 as usize] = Class::Uniform;
+                    classes.classes[*r] = Class::Uniform;
                     // A sum may be taken for a mask too, but only its carry is made as masks are.
-                    classes.alike[r.0 as usize] = alike && Some(r) == inst.results.last();
+                    classes.alike[*r] = alike && Some(r) == inst.results.last();
                 }
             }
             if inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
                 continue;
             }
             match inst.op {
-                Op::RfRead { .. } => rows[result.0 as usize] = true,
+                Op::RfRead { .. } => rows[result] = true,
                 // Of a register as of a varying word: engines compare its lanes.
-                Op::Concat { lo, hi } if classes.facts.is_some() && rows[hi.0 as usize] => {
+                Op::Concat { lo, hi } if classes.facts.is_some() && rows[hi] => {
                     if let (Some((step, true)), Class::Varying) = (classes.get(lo).affine(), classes.get(hi)) {
-                        classes.classes[result.0 as usize] = Class::Affine { step, exact: false };
+                        classes.classes[result] = Class::Affine { step, exact: false };
                         continue;
                     }
                 }
-                Op::Const { bits, .. } => constants[result.0 as usize] = Some(bits),
-                Op::Splat { a } => constants[result.0 as usize] = constants[a.0 as usize],
+                Op::Const { bits, .. } => constants[result] = Some(bits),
+                Op::Splat { a } => constants[result] = constants[a],
                 Op::Select { mask, a, .. } if active.is_some_and(|active| masks.is_subset(active, mask)) => {
-                    classes.classes[result.0 as usize] = match classes.get(a) {
+                    classes.classes[result] = match classes.get(a) {
                         Class::Uniform => Class::SAME_IN_CHUNK,
                         class => class,
                     };
@@ -164,7 +169,7 @@ impl Classes {
                 }
                 _ => {}
             }
-            classes.classes[result.0 as usize] = if block.ty(result).is_uniform() {
+            classes.classes[result] = if block.ty(result).is_uniform() {
                 Class::Uniform
             } else {
                 let ty = block.ty(result).ty;
@@ -180,16 +185,16 @@ impl Classes {
     }
 
     pub fn get(&self, value: Value) -> Class {
-        self.classes[value.0 as usize]
+        self.classes[value]
     }
 
     /// Whether a mask has all lanes of each chunk (of the warp, if affine values span it) or none.
     pub fn is_alike(&self, mask: Value) -> bool {
-        self.alike[mask.0 as usize]
+        self.alike[mask]
     }
 
     /// Whether an operation makes a mask whose lanes are alike.
-    fn makes_alike(&self, op: &Op, constants: &[Option<u64>]) -> bool {
+    fn makes_alike(&self, op: &Op, constants: &Constants) -> bool {
         let same = |v: Value| self.get(v).is_same();
         match *op {
             Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => same(a) && same(b),
@@ -204,8 +209,8 @@ impl Classes {
         }
     }
 
-    fn is_alike_or_known(&self, mask: Value, constants: &[Option<u64>]) -> bool {
-        self.is_alike(mask) || matches!(constants[mask.0 as usize], Some(0 | u64::MAX))
+    fn is_alike_or_known(&self, mask: Value, constants: &Constants) -> bool {
+        self.is_alike(mask) || matches!(constants[mask], Some(0 | u64::MAX))
     }
 
     /// Whether they are only those of some lanes, and rely on what registers held at the block's entry.
@@ -234,9 +239,9 @@ impl Classes {
         matches!(self.launch, LaunchClass::Line | LaunchClass::Warp)
     }
 
-    fn result(&self, op: &Op, constants: &[Option<u64>], ty: Type) -> Class {
+    fn result(&self, op: &Op, constants: &Constants, ty: Type) -> Class {
         let class = |v: Value| self.get(v);
-        let signed = |v: Value| constants[v.0 as usize].map(|bits| sign_extend(bits, ty));
+        let signed = |v: Value| constants[v].map(|bits| sign_extend(bits, ty));
         match *op {
             Op::Splat { a } => class(a),
             Op::LaneId => Class::Affine { step: 1, exact: true },
@@ -249,7 +254,7 @@ impl Classes {
                 (Some(k), _) => scale(class(b), k, ty),
                 _ => same(op, self),
             },
-            Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b.0 as usize] {
+            Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b] {
                 Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
                 _ => same(op, self),
             },

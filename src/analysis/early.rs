@@ -1,15 +1,16 @@
 //! Moves the writes of lane registers up to where their values are made, so that a value which is only written need not
 //! be kept until the block's end.
 
+use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Function, Inst, Op, Reg};
+use crate::ir::{Function, Inst, Op, Reg, Value};
 
 /// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now
 /// comes before is no obstacle: registers after a fault are not part of the outcome.
 pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
     // Of each value its definition, and of each register its last use so far, as numbers of instructions from 1.
-    let mut defined: Vec<usize> = Vec::new();
+    let mut defined: SecondaryMap<Value, usize> = SecondaryMap::new();
     let mut touched: FxHashMap<Reg, usize> = FxHashMap::default();
     // Behind which instruction each one goes, counted from 1: itself, but for writes that move up.
     let mut order: Vec<(usize, usize)> = Vec::with_capacity(insts.len());
@@ -18,7 +19,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
         let place = match inst.op {
             Op::RfWrite { reg, value, guard, .. } if function.is_lane(reg) => {
                 let values = [Some(value), guard].into_iter().flatten();
-                let ready = values.map(|v| defined[v.0 as usize]).max().unwrap_or(0);
+                let ready = values.map(|v| defined[v]).max().unwrap_or(0);
                 let place = ready.max(touched.get(&reg).copied().unwrap_or(0));
                 touched.insert(reg, place);
                 place
@@ -37,9 +38,7 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
         };
         order.push((place, index));
         for result in &inst.results {
-            let at = result.0 as usize;
-            defined.resize(defined.len().max(at + 1), 0);
-            defined[at] = number;
+            defined[*result] = number;
         }
     }
     let mut slots: Vec<Option<Inst>> = insts.into_iter().map(Some).collect();

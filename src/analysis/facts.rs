@@ -8,11 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use cranelift_entity::EntityRef;
+
 use super::class::{Classes, LaunchClass};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
-use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, Value};
+use crate::ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;
@@ -65,8 +67,8 @@ pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts
         let block = function.blocks.get(index);
         if let Some(Terminator::Dispatch { places, .. }) = block.map(|block| &block.term) {
             for &(reg, to) in places.iter().filter(|&&(reg, _)| flow.places.may_hold(index, reg)) {
-                if meet(&mut entry[to.0 as usize], end.dispatched(reg)) {
-                    pending.insert(to.0 as usize);
+                if meet(&mut entry[to.index()], end.dispatched(reg)) {
+                    pending.insert(to.index());
                 }
             }
         }
@@ -150,7 +152,7 @@ fn keepers(passages: &[Passage<'_>]) -> BTreeSet<Reg> {
 struct Passage<'a> {
     function: &'a Function,
     block: &'a Block,
-    defs: Vec<(usize, usize)>,
+    defs: Defs,
     /// The active lanes at entry, if the block reads them.
     active: Option<Value>,
     /// What registers that are one for the warp held at entry, where it is read.
@@ -199,7 +201,7 @@ impl<'a> Passage<'a> {
     }
 
     fn def(&self, value: Value) -> &Op {
-        &self.block.insts[self.defs[value.0 as usize].0].op
+        &self.block.insts[self.defs[value].0].op
     }
 
     fn is_subset(&self, a: Value, b: Value) -> bool {

@@ -1,5 +1,7 @@
 //! How control passes between blocks, and what may run while lanes wait for their join.
 
+use cranelift_entity::EntityRef;
+
 use super::places::Places;
 use crate::ir::{BlockId, Function, Terminator};
 
@@ -28,17 +30,17 @@ pub struct Join {
 
 impl Flow {
     pub fn of(function: &Function) -> Flow {
-        let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.0 as usize).collect();
+        let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.index()).collect();
         let places = Places::of(function, &indirect);
         let successors = function.blocks.iter().enumerate().map(|(index, block)| match &block.term {
             Terminator::Indirect { .. } => vec![function.blocks.len()],
             Terminator::Dispatch { places: named, otherwise, .. } => {
                 let held = named.iter().filter(|&&(reg, _)| places.may_hold(index, reg)).map(|&(_, to)| to);
-                held.chain([*otherwise]).map(|to| to.0 as usize).collect()
+                held.chain([*otherwise]).map(|to| to.index()).collect()
             }
             term => {
                 let mut to = Vec::new();
-                term.for_each_target(|target| to.push(target.0 as usize));
+                term.for_each_target(|target| to.push(target.index()));
                 to
             }
         });

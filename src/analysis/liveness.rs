@@ -10,11 +10,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
+
 use super::bits::Bits;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask};
+use crate::ir::{
+    BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
+};
 
 /// Replaces a word of a set; whether it was another.
 fn replace(word: &mut u64, new: u64) -> bool {
@@ -96,11 +100,11 @@ impl Numbers {
     pub fn of(function: &Function) -> Numbers {
         let mut by_index: Vec<bool> =
             function.banks.iter().map(|bank| !matches!(bank.kind, CellKind::Bytes(_))).collect();
-        by_index[function.active.bank.0 as usize] = false;
-        function.waiting_registers().for_each(|reg| by_index[reg.bank.0 as usize] = false);
+        by_index[function.active.bank.index()] = false;
+        function.waiting_registers().for_each(|reg| by_index[reg.bank.index()] = false);
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Op::RfRead { reg, .. } | Op::RfWrite { reg, .. } = inst.op {
-                by_index[reg.bank.0 as usize] = false;
+                by_index[reg.bank.index()] = false;
             }
         }
         let mut count = 0;
@@ -113,25 +117,25 @@ impl Numbers {
     }
 
     fn of_register(&self, reg: Reg) -> usize {
-        let (first, by_index) = self.banks[reg.bank.0 as usize];
+        let (first, by_index) = self.banks[reg.bank.index()];
         first + if by_index { 0 } else { reg.index as usize }
     }
 
     /// Of so many registers from one on.
     fn of_run(&self, reg: Reg, count: u32) -> Range<usize> {
-        let (first, (_, by_index)) = (self.of_register(reg), self.banks[reg.bank.0 as usize]);
+        let (first, (_, by_index)) = (self.of_register(reg), self.banks[reg.bank.index()]);
         first..first + if by_index { 1 } else { count as usize }
     }
 }
 
 pub struct Liveness {
     numbers: Arc<Numbers>,
-    live_in: Vec<Bits>,
-    live_out: Vec<Bits>,
+    live_in: PrimaryMap<BlockId, Bits>,
+    live_out: PrimaryMap<BlockId, Bits>,
     /// Of blocks that lead to themselves, what is live after them but for that.
-    live_elsewhere: Vec<Option<Bits>>,
+    live_elsewhere: PrimaryMap<BlockId, Option<Bits>>,
     /// What lanes may read that are not active after the block, in it or later.
-    live_inactive: Vec<Bits>,
+    live_inactive: PrimaryMap<BlockId, Bits>,
 }
 
 impl Liveness {
@@ -156,7 +160,7 @@ impl Liveness {
         let mut live_out = vec![Bits::new(count); all_blocks];
         let mut switched = vec![false; blocks];
         for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
-            block.term.for_each_target(|to| switched[to.0 as usize] = true);
+            block.term.for_each_target(|to| switched[to.index()] = true);
         }
         // Blocks where lanes resume that may have waited anywhere.
         let resumes = function.blocks.iter().enumerate().map(|(index, block)| {
@@ -271,23 +275,29 @@ impl Liveness {
             idle
         };
         let live_inactive = (0..blocks).map(idle).collect();
-        Liveness { numbers: numbers.clone(), live_in, live_out, live_elsewhere, live_inactive }
+        Liveness {
+            numbers: numbers.clone(),
+            live_in: live_in.into(),
+            live_out: live_out.into(),
+            live_elsewhere,
+            live_inactive,
+        }
     }
 
     /// Whether a block is a loop by itself in which no lanes come back.
     pub fn leads_to_itself(&self, block: BlockId) -> bool {
-        self.live_elsewhere[block.0 as usize].is_some()
+        self.live_elsewhere[block].is_some()
     }
 
     /// Whether a register is live after a block that leads to itself, but for that.
     pub fn live_elsewhere(&self, block: BlockId, reg: Reg) -> bool {
-        let set = self.live_elsewhere[block.0 as usize].as_ref();
+        let set = self.live_elsewhere[block].as_ref();
         set.is_some_and(|set| set.contains(self.number(reg)))
     }
 
     /// Whether a lane that is not active after the block may read a register before it has written it.
     pub fn live_inactive(&self, block: BlockId, reg: Reg) -> bool {
-        self.live_inactive[block.0 as usize].contains(self.number(reg))
+        self.live_inactive[block].contains(self.number(reg))
     }
 
     fn number(&self, reg: Reg) -> usize {
@@ -295,18 +305,18 @@ impl Liveness {
     }
 
     pub fn live_in(&self, block: BlockId, reg: Reg) -> bool {
-        self.live_in[block.0 as usize].contains(self.number(reg))
+        self.live_in[block].contains(self.number(reg))
     }
 
     pub fn live_out(&self, block: BlockId, reg: Reg) -> bool {
-        self.live_out[block.0 as usize].contains(self.number(reg))
+        self.live_out[block].contains(self.number(reg))
     }
 }
 
 /// Whether the active lanes of a block go on at this successor. Those of a dispatcher do only where no lane waits.
 fn leads_on(block: &Block, to: usize) -> bool {
     match block.term {
-        Terminator::Dispatch { otherwise, .. } => otherwise.0 as usize == to,
+        Terminator::Dispatch { otherwise, .. } => otherwise.index() == to,
         _ => true,
     }
 }
@@ -360,19 +370,12 @@ fn summarize(
 }
 
 /// Whether all lanes of a mask were active at the block's entry, or wait at the place that has this register anyway.
-fn is_own(
-    insts: &[Inst],
-    defs: &[(usize, usize)],
-    masks: &Masks<'_>,
-    active: Option<Value>,
-    reg: Reg,
-    mask: Value,
-) -> bool {
+fn is_own(insts: &[Inst], defs: &Defs, masks: &Masks<'_>, active: Option<Value>, reg: Reg, mask: Value) -> bool {
     if active.is_some_and(|active| masks.is_subset(mask, active)) {
         return true;
     }
     let part = |value| is_own(insts, defs, masks, active, reg, value);
-    match insts[defs[mask.0 as usize].0].op {
+    match insts[defs[mask].0].op {
         Op::Const { bits, .. } => bits == 0,
         Op::RfRead { reg: read, part: Part::Whole } => read == reg,
         Op::Binary { op: BinaryOp::And, a, b } => part(a) || part(b),

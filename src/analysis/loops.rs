@@ -1,11 +1,13 @@
 //! Which blocks are in loops.
 
+use cranelift_entity::PrimaryMap;
+
 use super::flow::Flow;
-use crate::ir::{Block, Function, Terminator};
+use crate::ir::{Block, BlockId, Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
 /// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.
-pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
+pub fn in_loops(function: &Function, flow: &Flow) -> PrimaryMap<BlockId, bool> {
     let is_switch = |block: &Block| matches!(block.term, Terminator::Switch { .. });
     let dispatches = |block: usize| function.blocks.get(block).is_some_and(is_switch);
     let mut successors = flow.successors.clone();
@@ -17,7 +19,7 @@ pub fn in_loops(function: &Function, flow: &Flow) -> Vec<bool> {
     }
     let mut in_loops = Components::of(&successors);
     in_loops.truncate(function.blocks.len());
-    in_loops
+    in_loops.into_iter().collect()
 }
 
 /// Strongly connected components, by Tarjan's algorithm without recursion: guest code decides how deep it goes.
@@ -133,7 +135,7 @@ b6 pc 0x30:
   exit
 }";
         let function = crate::ir::parse::parse(text).unwrap();
-        let found = in_loops(&function, &Flow::of(&function));
+        let found: Vec<bool> = in_loops(&function, &Flow::of(&function)).values().copied().collect();
         assert_eq!(found, [false, true, true, false, true, false, false]);
     }
 }

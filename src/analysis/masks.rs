@@ -1,21 +1,21 @@
 //! Masks of lanes: what their definitions prove, and simpler ones that equal them.
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
+use crate::ir::{BinaryOp, Defs, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
 
 /// What the definitions of masks prove about their bits.
 pub struct Masks<'a> {
     insts: &'a [Inst],
-    defs: &'a [(usize, usize)],
+    defs: &'a Defs,
 }
 
 impl<'a> Masks<'a> {
-    pub fn of(insts: &'a [Inst], defs: &'a [(usize, usize)]) -> Self {
+    pub fn of(insts: &'a [Inst], defs: &'a Defs) -> Self {
         Masks { insts, defs }
     }
 
     fn def(&self, value: Value) -> &Op {
-        &self.insts[self.defs[value.0 as usize].0].op
+        &self.insts[self.defs[value].0].op
     }
 
     fn constant(&self, value: Value) -> Option<u64> {

@@ -1,8 +1,10 @@
 //! Values of 64 bits of which only the low words are used: 32-bit code computes an index with a 64-bit multiply-add, for one
 //! (`v_mad_u64_u32`, `mad.wide`). Their low words are computed alone, so that an index stays what it is, evenly spaced.
 
+use cranelift_entity::{EntitySet, SecondaryMap};
+
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window};
+use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
 
 /// What is needed of a value.
 #[derive(Clone, Copy, PartialEq)]
@@ -14,31 +16,31 @@ enum Used {
 
 /// Which varying 64-bit values of a block are used for nothing but their low words, and can be computed so.
 pub struct LowWords {
-    used: Vec<Used>,
-    low: Vec<bool>,
+    used: SecondaryMap<Value, Used>,
+    low: EntitySet<Value>,
 }
 
 impl LowWords {
     /// For a block whose instructions come in reverse.
     pub fn new(values: usize) -> LowWords {
-        LowWords { used: vec![Used::Not; values], low: vec![false; values] }
+        LowWords { used: table(values, Used::Not), low: EntitySet::with_capacity(values) }
     }
 
     pub fn any(&self) -> bool {
-        self.low.contains(&true)
+        !self.low.is_empty()
     }
 
     pub fn contains(&self, value: Value) -> bool {
-        self.low[value.0 as usize]
+        self.low.contains(value)
     }
 
     pub fn is_used(&mut self, value: Value) {
-        self.used[value.0 as usize] = Used::Whole;
+        self.used[value] = Used::Whole;
     }
 
     /// All that is needed of `value` is needed of `instead`.
     pub fn stands_for(&mut self, value: Value, instead: Value) {
-        match self.used[value.0 as usize] {
+        match self.used[value] {
             Used::Not => {}
             Used::LowWord => self.is_used_low(instead),
             Used::Whole => self.is_used(instead),
@@ -51,18 +53,18 @@ impl LowWords {
             return op.for_each_operand(|v| self.is_used_low(v));
         }
         if let &[result] = results
-            && self.used[result.0 as usize] == Used::LowWord
+            && self.used[result] == Used::LowWord
             && editor.ty(result) == ValueType::varying(Type::I64)
             && has_low_word(editor, op)
         {
-            self.low[result.0 as usize] = true;
+            self.low.insert(result);
             return op.for_each_operand(|v| self.is_used_low(v));
         }
         op.for_each_operand(|v| self.is_used(v));
     }
 
     fn is_used_low(&mut self, value: Value) {
-        let used = &mut self.used[value.0 as usize];
+        let used = &mut self.used[value];
         if *used == Used::Not {
             *used = Used::LowWord;
         }

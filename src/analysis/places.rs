@@ -1,10 +1,11 @@
 //! Where lanes may wait: which places of dispatchers ([`Terminator::Dispatch`]) can have lanes at the end of each block. A dataflow
 //! analysis forwards over the function, from none at the entry.
 
+use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator};
+use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 /// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
 #[derive(Default)]
@@ -28,8 +29,8 @@ impl Places {
                 let next = places.numbers.len();
                 let place = *places.numbers.entry(reg).or_insert(next);
                 places.blocks.resize(places.numbers.len(), Vec::new());
-                if !places.blocks[place].contains(&(at.0 as usize)) {
-                    places.blocks[place].push(at.0 as usize);
+                if !places.blocks[place].contains(&(at.index())) {
+                    places.blocks[place].push(at.index());
                 }
             }
         }
@@ -114,16 +115,16 @@ impl Places {
     /// What a block's instructions do to the places.
     fn pass(&self, block: &Block, held: &mut Bits) {
         // Which masks may have a lane.
-        let mut some = vec![true; block.values.len()];
+        let mut some = table(block.values.len(), true);
         for inst in &block.insts {
             let may = match inst.op {
                 Op::Const { bits, .. } => bits != 0,
                 Op::RfRead { reg, part: Part::Whole } => self.number(reg).is_none_or(|place| held.contains(place)),
-                Op::Binary { op: BinaryOp::And, a, b } => some[a.0 as usize] && some[b.0 as usize],
-                Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => some[a.0 as usize] || some[b.0 as usize],
+                Op::Binary { op: BinaryOp::And, a, b } => some[a] && some[b],
+                Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => some[a] || some[b],
                 Op::RfWrite { reg, part, value, .. } => {
                     if let Some(place) = self.number(reg) {
-                        held.set(place, part != Part::Whole || some[value.0 as usize]);
+                        held.set(place, part != Part::Whole || some[value]);
                     }
                     continue;
                 }
@@ -133,7 +134,7 @@ impl Places {
                 }
                 _ => continue,
             };
-            inst.results.iter().for_each(|result| some[result.0 as usize] = may);
+            inst.results.iter().for_each(|&result| some[result] = may);
         }
     }
 
@@ -148,16 +149,16 @@ impl Places {
                         continue;
                     }
                     held.remove(place);
-                    each(to.0 as usize, &held);
+                    each(to.index(), &held);
                     // A later one is chosen only if it has none, unless the search begins elsewhere.
                     if from.is_some() {
                         held.insert(place);
                     }
                 }
                 places.iter().for_each(|(reg, _)| held.remove(self.numbers[reg]));
-                each(otherwise.0 as usize, &held);
+                each(otherwise.index(), &held);
             }
-            term => term.for_each_target(|to| each(to.0 as usize, &held)),
+            term => term.for_each_target(|to| each(to.index(), &held)),
         }
     }
 }

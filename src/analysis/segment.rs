@@ -6,9 +6,11 @@
 //! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation. A store to local memory
 //! is like a load in this: other lanes do not see it, and nobody does after a fault.
 
+use cranelift_entity::{EntitySet, SecondaryMap};
+
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, Space, UnaryOp, Value, ValueType};
+use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, Space, UnaryOp, Value, ValueType, table};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -34,22 +36,22 @@ pub enum Support {
 pub struct Plan {
     pub steps: Vec<Step>,
     /// The step that computes a value.
-    pub home: Vec<u32>,
+    pub home: SecondaryMap<Value, u32>,
     /// Values that steps after their own, or the terminator, use.
-    pub escapes: Vec<bool>,
+    pub escapes: SecondaryMap<Value, bool>,
 }
 
 struct Planner<'a> {
     function: &'a Function,
     block: &'a Block,
     classes: &'a Classes,
-    constants: Vec<Option<u64>>,
+    constants: SecondaryMap<Value, Option<u64>>,
     steps: Vec<Step>,
     /// Steps that come before the open segment, then its instructions, then scalars that follow it.
     before: Vec<Step>,
     body: Vec<usize>,
     after: Vec<Step>,
-    in_body: Vec<bool>,
+    in_body: EntitySet<Value>,
     loads: bool,
     writes: bool,
 }
@@ -65,7 +67,7 @@ impl Plan {
             before: Vec::new(),
             body: Vec::new(),
             after: Vec::new(),
-            in_body: vec![false; block.values.len()],
+            in_body: EntitySet::with_capacity(block.values.len()),
             loads: false,
             writes: false,
         };
@@ -74,21 +76,19 @@ impl Plan {
         }
         planner.close();
         let steps = planner.steps;
-        let mut home = vec![0u32; block.values.len()];
-        let mut escapes = vec![false; block.values.len()];
+        let mut home = table(block.values.len(), 0u32);
+        let mut escapes = table(block.values.len(), false);
         for (number, step) in steps.iter().enumerate() {
             for &index in step.insts() {
                 for result in &block.insts[index].results {
-                    home[result.0 as usize] = number as u32;
+                    home[*result] = number as u32;
                 }
             }
             for &index in step.insts() {
-                block.insts[index]
-                    .op
-                    .for_each_operand(|v| escapes[v.0 as usize] |= home[v.0 as usize] != number as u32);
+                block.insts[index].op.for_each_operand(|v| escapes[v] |= home[v] != number as u32);
             }
         }
-        block.term.for_each_operand(|v| escapes[v.0 as usize] = true);
+        block.term.for_each_operand(|v| escapes[v] = true);
         Plan { steps, home, escapes }
     }
 }
@@ -134,8 +134,8 @@ impl Planner<'_> {
             Op::Raise { .. } => self.before.push(Step::Scalar(index)),
             Op::Fence => self.alone(Step::Scalar(index)),
             Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
-                debug_assert!(!self.is_pending(*reg) || self.in_body[value.0 as usize], "an earlier write comes later");
-                if self.in_body[value.0 as usize] {
+                debug_assert!(!self.is_pending(*reg) || self.in_body.contains(*value), "an earlier write comes later");
+                if self.in_body.contains(*value) {
                     self.after.push(Step::Scalar(index));
                 } else {
                     self.before.push(Step::Scalar(index));
@@ -204,7 +204,7 @@ impl Planner<'_> {
     }
 
     fn is_pure(&self, op: &Op) -> bool {
-        is_pure(op, |v| self.constants[v.0 as usize].filter(|_| self.block.ty(v).is_uniform()))
+        is_pure(op, |v| self.constants[v].filter(|_| self.block.ty(v).is_uniform()))
     }
 
     /// Whether it is a load at a uniform address that no one can tell from one before the body: nothing there faults or
@@ -220,17 +220,17 @@ impl Planner<'_> {
 
     fn uses_body(&self, op: &Op) -> bool {
         let mut uses = false;
-        op.for_each_operand(|v| uses |= self.in_body[v.0 as usize]);
+        op.for_each_operand(|v| uses |= self.in_body.contains(v));
         uses
     }
 
     fn add_to_body(&mut self, index: usize, inst: &Inst) {
-        if counts_mask(&inst.op, self.block, |v| self.in_body[v.0 as usize]) {
+        if counts_mask(&inst.op, self.block, |v| self.in_body.contains(v)) {
             self.close();
         }
         self.body.push(index);
         for result in &inst.results {
-            self.in_body[result.0 as usize] = true;
+            self.in_body.insert(*result);
         }
     }
 
@@ -245,7 +245,7 @@ impl Planner<'_> {
             self.steps.push(Step::Segment(std::mem::take(&mut self.body)));
         }
         self.steps.append(&mut self.after);
-        self.in_body.fill(false);
+        self.in_body.clear();
         self.loads = false;
         self.writes = false;
     }
@@ -286,11 +286,11 @@ fn has_varying_operand(op: &Op, classes: &Classes) -> bool {
 }
 
 /// The values of constants.
-fn constants(block: &Block) -> Vec<Option<u64>> {
-    let mut constants = vec![None; block.values.len()];
+fn constants(block: &Block) -> SecondaryMap<Value, Option<u64>> {
+    let mut constants = table(block.values.len(), None);
     for inst in &block.insts {
         if let Op::Const { bits, .. } = inst.op {
-            constants[inst.results[0].0 as usize] = Some(bits);
+            constants[inst.results[0]] = Some(bits);
         }
     }
     constants

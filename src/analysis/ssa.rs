@@ -4,6 +4,7 @@
 //! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
 //! see the difference.
 
+use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -11,7 +12,7 @@ use super::class::CHUNK;
 use super::editor::Editor;
 use crate::ir::{
     Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType, Values,
-    Window,
+    Window, table,
 };
 
 /// The content of a uniform or mask register.
@@ -35,7 +36,7 @@ struct Ssa<'a> {
     function: &'a Function,
     editor: Editor,
     /// New number of each old value.
-    map: Vec<Value>,
+    map: SecondaryMap<Value, Value>,
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
 }
@@ -45,7 +46,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
     let mut ssa = Ssa {
         function,
         editor: Editor::new(function.lanes, block.insts.len()),
-        map: vec![Value(u32::MAX); block.values.len()],
+        map: table(block.values.len(), Value::reserved_value()),
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),
     };
@@ -55,7 +56,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
     ssa.settle_those(|_| true);
     let mut term = block.term.clone();
-    term.map_operands(|v| ssa.editor.current(ssa.map[v.0 as usize]));
+    term.map_operands(|v| ssa.editor.current(ssa.map[v]));
     (ssa.editor, term)
 }
 
@@ -63,7 +64,7 @@ impl Ssa<'_> {
     fn inst(&mut self, block: &Block, inst: &Inst) {
         self.editor.pc = inst.pc;
         let mut op = inst.op.clone();
-        op.map_operands(|v| self.editor.current(self.map[v.0 as usize]));
+        op.map_operands(|v| self.editor.current(self.map[v]));
         let types = inst.types(&block.values);
         let results = match op {
             Op::RfRead { reg, part } => smallvec![self.read(reg, part, inst.window)],
@@ -94,7 +95,7 @@ impl Ssa<'_> {
             }
         };
         for (old, new) in inst.results.iter().zip(results) {
-            self.map[old.0 as usize] = new;
+            self.map[*old] = new;
         }
     }
 

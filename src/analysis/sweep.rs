@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::class::{Class, Classes, LaunchClass};
@@ -13,7 +14,8 @@ use super::group::{Condition, Finder, Group};
 use super::masks::Masks;
 use super::segment::{Plan, Step};
 use crate::ir::{
-    BinaryOp, Block, BlockId, ConvertOp, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value, ValueType,
+    BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
+    ValueType, table,
 };
 
 pub struct Sweep {
@@ -28,7 +30,7 @@ pub struct Sweep {
     /// block's last.
     pub joints: Option<Vec<Value>>,
     /// Values that depend on the strip.
-    by_strip: Vec<bool>,
+    by_strip: SecondaryMap<Value, bool>,
     /// Loads whose values no one sees in lanes that take no part.
     hidden: HashSet<usize>,
 }
@@ -55,7 +57,7 @@ enum Next {
 
 impl Sweep {
     /// That of a function's first block.
-    pub fn of(function: &Function, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Option<Sweep> {
+    pub fn of(function: &Function, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Sweep> {
         let block = function.block(BlockId(0));
         if classes.launch() == LaunchClass::Any || !is_kernel(function, block) {
             return None;
@@ -65,7 +67,7 @@ impl Sweep {
             return None;
         }
         let is_alike = |&mask: &Value| {
-            let of_warp = matches!(plan.steps[plan.home[mask.0 as usize] as usize], Step::Scalar(_));
+            let of_warp = matches!(plan.steps[plan.home[mask] as usize], Step::Scalar(_));
             let known = matches!(def(block, defs, mask), Op::Const { bits: 0 | u64::MAX, .. });
             !of_warp || known || classes.is_alike(mask) || group.settled.contains_key(&mask)
         };
@@ -85,7 +87,7 @@ impl Sweep {
     }
 
     pub fn depends_on_strip(&self, v: Value) -> bool {
-        self.by_strip[v.0 as usize]
+        self.by_strip[v]
     }
 
     /// Whether no one sees what a load gives to lanes that take no part.
@@ -93,14 +95,14 @@ impl Sweep {
         self.hidden.contains(&load)
     }
 
-    fn joints(&self, block: &Block, defs: &[(usize, usize)], classes: &Classes, plan: &Plan) -> Option<Vec<Value>> {
+    fn joints(&self, block: &Block, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Vec<Value>> {
         let mut joints = Vec::new();
-        let mut next = vec![Next::Unknown; block.values.len()];
-        let in_lanes = |v: Value| matches!(plan.steps[plan.home[v.0 as usize] as usize], Step::Segment(_));
+        let mut next = table(block.values.len(), Next::Unknown);
+        let in_lanes = |v: Value| matches!(plan.steps[plan.home[v] as usize], Step::Segment(_));
         for inst in &block.insts {
             for &result in &inst.results {
                 let of_lanes = block.ty(result) == ValueType::MASK && in_lanes(result);
-                next[result.0 as usize] = match classes.get(result) {
+                next[result] = match classes.get(result) {
                     Class::Varying => Next::RunsOn,
                     _ if of_lanes => Next::RunsOn,
                     class => {
@@ -112,12 +114,12 @@ impl Sweep {
                 };
             }
         }
-        let fits = |v: Value| match next[v.0 as usize] {
+        let fits = |v: Value| match next[v] {
             Next::Same => classes.get(v).is_same(),
             how => how == Next::RunsOn,
         };
         let conditions_fit = self.group.conditions.iter().all(|condition| match *condition {
-            Condition::Mask { mask, .. } => next[mask.0 as usize] == Next::Same,
+            Condition::Mask { mask, .. } => next[mask] == Next::Same,
             Condition::Compare { a, b, .. } => fits(a) && fits(b),
             Condition::Below { base, limit, .. } => fits(base) && fits(limit),
             Condition::Aligned { a, .. } => fits(a),
@@ -131,16 +133,16 @@ impl Sweep {
         (conditions_fit && lanes_fit).then_some(joints)
     }
 
-    fn hidden(&self, block: &Block, defs: &[(usize, usize)]) -> HashSet<usize> {
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); block.values.len()];
+    fn hidden(&self, block: &Block, defs: &Defs) -> HashSet<usize> {
+        let mut users: SecondaryMap<Value, Vec<usize>> = table(block.values.len(), Vec::new());
         for &index in self.phases.iter().flatten() {
-            block.insts[index].op.for_each_operand(|v| users[v.0 as usize].push(index));
+            block.insts[index].op.for_each_operand(|v| users[v].push(index));
         }
         let masks = Masks::of(&block.insts, defs);
         let loads = self.phases.iter().flatten().copied().filter(|&index| {
             let Op::Load { access, .. } = block.insts[index].op else { return false };
             let Some(guard) = access.guard else { return false };
-            let mut known = vec![None; block.values.len()];
+            let mut known = table(block.values.len(), None);
             let mut results = block.insts[index].results.iter();
             results.all(|&v| is_seen_within(block, &users, &masks, v, guard, &mut known))
         });
@@ -171,7 +173,7 @@ fn is_kernel(function: &Function, block: &Block) -> bool {
 fn full_warp_group(
     function: &Function,
     block: &Block,
-    defs: &[(usize, usize)],
+    defs: &Defs,
     classes: &Classes,
     plan: &Plan,
 ) -> Option<(Group, Option<Inner>, Vec<Vec<usize>>)> {
@@ -234,8 +236,8 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
 }
 
 /// How the result of an operation goes on, if it is the same in all lanes or evenly spaced.
-fn next_of(block: &Block, defs: &[(usize, usize)], op: &Op, classes: &Classes, next: &[Next]) -> Next {
-    let of = |v: Value| next[v.0 as usize];
+fn next_of(block: &Block, defs: &Defs, op: &Op, classes: &Classes, next: &SecondaryMap<Value, Next>) -> Next {
+    let of = |v: Value| next[v];
     let mut all_same = true;
     op.for_each_operand(|v| all_same &= of(v) == Next::Same);
     match *op {
@@ -279,23 +281,23 @@ fn masks_used(block: &Block, inst: &Inst) -> SmallVec<[Value; 4]> {
     }
 }
 
-fn def<'a>(block: &'a Block, defs: &[(usize, usize)], v: Value) -> &'a Op {
-    &block.insts[defs[v.0 as usize].0].op
+fn def<'a>(block: &'a Block, defs: &Defs, v: Value) -> &'a Op {
+    &block.insts[defs[v].0].op
 }
 
-fn is_block_number(block: &Block, defs: &[(usize, usize)], v: Value) -> bool {
+fn is_block_number(block: &Block, defs: &Defs, v: Value) -> bool {
     match *def(block, defs, v) {
         Op::Splat { a } => is_block_number(block, defs, a),
         ref op => *op == Op::Special(Special::Ctaid(0)),
     }
 }
 
-fn by_strip(block: &Block) -> Vec<bool> {
-    let mut depends = vec![false; block.values.len()];
+fn by_strip(block: &Block) -> SecondaryMap<Value, bool> {
+    let mut depends = table(block.values.len(), false);
     for inst in &block.insts {
         let mut any = matches!(inst.op, Op::Special(Special::Tid(1 | 2)));
-        inst.op.for_each_operand(|v| any |= depends[v.0 as usize]);
-        inst.results.iter().for_each(|r| depends[r.0 as usize] = any);
+        inst.op.for_each_operand(|v| any |= depends[v]);
+        inst.results.iter().for_each(|&r| depends[r] = any);
     }
     depends
 }
@@ -303,16 +305,16 @@ fn by_strip(block: &Block) -> Vec<bool> {
 /// Whether what is made of a value is seen in the lanes of a mask only.
 fn is_seen_within(
     block: &Block,
-    users: &[Vec<usize>],
+    users: &SecondaryMap<Value, Vec<usize>>,
     masks: &Masks,
     v: Value,
     mask: Value,
-    known: &mut Vec<Option<bool>>,
+    known: &mut SecondaryMap<Value, Option<bool>>,
 ) -> bool {
-    if let Some(known) = known[v.0 as usize] {
+    if let Some(known) = known[v] {
         return known;
     }
-    let within = users[v.0 as usize].iter().all(|&index| {
+    let within = users[v].iter().all(|&index| {
         let inst = &block.insts[index];
         match inst.op {
             Op::Store { access, .. } | Op::Load { access, .. } => {
@@ -332,6 +334,6 @@ fn is_seen_within(
             }
         }
     });
-    known[v.0 as usize] = Some(within);
+    known[v] = Some(within);
     within
 }

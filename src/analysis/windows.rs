@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use cranelift_entity::{EntityRef, PrimaryMap};
+
 use crate::ir::{
     Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType, Values, Window, numbered,
 };
@@ -29,12 +31,12 @@ fn keeps(op: &Op) -> bool {
 }
 
 fn widen_block(banks: &[Bank], all: Window, block: &mut Block) {
-    let mut wide = Widener { banks, all, insts: Vec::new(), values: Vec::new(), map: Vec::new(), pc: block.pc };
+    let mut wide = Widener { banks, all, insts: Vec::new(), values: Vec::new(), map: PrimaryMap::new(), pc: block.pc };
     for inst in std::mem::take(&mut block.insts) {
         wide.pc = inst.pc;
         wide.inst(inst, &block.values);
     }
-    block.term.map_operands(|v| wide.map[v.0 as usize]);
+    block.term.map_operands(|v| wide.map[v]);
     (block.insts, block.values) = (wide.insts, wide.values);
 }
 
@@ -45,7 +47,7 @@ struct Widener<'a> {
     insts: Vec<Inst>,
     values: Vec<ValueType>,
     /// New number of each old value.
-    map: Vec<Value>,
+    map: PrimaryMap<Value, Value>,
     pc: u64,
 }
 
@@ -60,7 +62,7 @@ impl Widener<'_> {
     fn inst(&mut self, inst: Inst, old: &[ValueType]) {
         let (window, types) = (inst.window, inst.types(old));
         let mut op = inst.op;
-        op.map_operands(|v| self.map[v.0 as usize]);
+        op.map_operands(|v| self.map[v]);
         let results = if window == self.all || keeps(&op) {
             self.push(op, types, window)
         } else {
@@ -81,12 +83,12 @@ impl Widener<'_> {
             Op::LaneScatter { lanes, .. } => *lanes = self.cut(*lanes, window),
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
                 let Access { address, guard, .. } = access;
-                if !self.values[address.0 as usize].is_uniform() {
+                if !self.values[address.index()].is_uniform() {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
             }
             Op::RfWrite { reg: Reg { bank, .. }, guard, .. } | Op::RfScatter { bank, guard, .. } => {
-                if matches!(self.banks[bank.0 as usize].kind, CellKind::Lane(_)) {
+                if matches!(self.banks[bank.index()].kind, CellKind::Lane(_)) {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
             }
@@ -121,7 +123,7 @@ impl Widener<'_> {
             Op::AddCarry { .. } => 1,
             _ => return None,
         };
-        let varies = |v: Value| !self.values[v.0 as usize].is_uniform();
+        let varies = |v: Value| !self.values[v.index()].is_uniform();
         // Of uniform operands it is one truth for all lanes.
         (!types[0].is_uniform() || op.operands().into_iter().any(varies)).then_some(made)
     }

@@ -132,28 +132,10 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let room = runs[0].options.printf_bytes;
         complain(&format_args!("printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"));
     }
-    let mut difference = None;
-    // Where a limit stops them, no two runs are alike. Of one thread, the instructions are.
-    let stopped_anywhere = |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
-        Some(FaultKind::TimeExceeded) => true,
-        Some(FaultKind::BudgetExceeded) => options.threads > 1,
-        _ => false,
-    };
-    match runs.as_slice() {
-        [a, b] if stopped_anywhere(a) || stopped_anywhere(b) => {
-            notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n";
-        }
-        [a, b] => {
-            difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
-            match &difference {
-                Some(difference) => {
-                    complain(&format_args!("the engines differ: {difference}"));
-                    ending = ending.max(Ending::Mismatch);
-                }
-                None => notes += "both engines agree\n",
-            }
-        }
-        _ => {}
+    let difference = compare_engines(options, &runs, &mut notes)?;
+    if let Some(difference) = &difference {
+        complain(&format_args!("the engines differ: {difference}"));
+        ending = ending.max(Ending::Mismatch);
     }
     if let Some(out) = &options.out {
         for name in runs[0].write_buffers(out, &launch)? {
@@ -171,6 +153,26 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     print(&runs[0].first.printed.text)?;
     print(summary(options, &launch, &runs) + &notes)?;
     Ok(ending)
+}
+
+/// The first difference between the engines, if there are two and they can be compared. Says in `notes` what came of it.
+fn compare_engines(options: &Options, runs: &[EngineRun<'_>], notes: &mut String) -> Result<Option<String>, Error> {
+    let [a, b] = runs else { return Ok(None) };
+    // Where a limit stops them, no two runs are alike. Of one thread, the instructions are.
+    let stopped_anywhere = |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
+        Some(FaultKind::TimeExceeded) => true,
+        Some(FaultKind::BudgetExceeded) => options.threads > 1,
+        _ => false,
+    };
+    if stopped_anywhere(a) || stopped_anywhere(b) {
+        *notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n";
+        return Ok(None);
+    }
+    let difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
+    if difference.is_none() {
+        *notes += "both engines agree\n";
+    }
+    Ok(difference)
 }
 
 fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String {

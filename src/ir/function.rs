@@ -1,5 +1,6 @@
 //! Functions, blocks and terminators.
 
+use cranelift_entity::{EntityRef, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
 use super::op::Op;
@@ -12,6 +13,9 @@ pub struct Value(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
+
+entity_impl!(Value);
+entity_impl!(BlockId);
 
 /// The bits a NaN result of float arithmetic has. `None`: the host's choice is observable (not used by any ISA yet).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +211,7 @@ pub enum Terminator {
 
 impl Function {
     pub fn bank(&self, id: BankId) -> &Bank {
-        &self.banks[id.0 as usize]
+        &self.banks[id.index()]
     }
 
     /// Whether a register has a cell for each lane.
@@ -232,14 +236,18 @@ impl Function {
     }
 
     pub fn block(&self, id: BlockId) -> &Block {
-        &self.blocks[id.0 as usize]
+        &self.blocks[id.index()]
+    }
+
+    pub fn block_mut(&mut self, id: BlockId) -> &mut Block {
+        &mut self.blocks[id.index()]
     }
 }
 
 impl Inst {
     /// Types of the results, of the values of the instruction's block: results are numbered one after the other.
     pub fn types<'a>(&self, values: &'a [ValueType]) -> &'a [ValueType] {
-        let first = self.results.first().map_or(0, |first| first.0 as usize);
+        let first = self.results.first().map_or(0, |first| first.index());
         &values[first..first + self.results.len()]
     }
 
@@ -266,12 +274,22 @@ fn may_write(op: &Op, cell: Reg) -> bool {
     }
 }
 
+/// The defining instruction of each value, and which of its results it is.
+pub type Defs = SecondaryMap<Value, (usize, usize)>;
+
+/// A table with the same entry for each of so many keys.
+pub(crate) fn table<K: EntityRef, V: Clone>(keys: usize, entry: V) -> SecondaryMap<K, V> {
+    let mut table = SecondaryMap::with_default(entry);
+    table.resize(keys);
+    table
+}
+
 /// The defining instruction of each of so many values, and which of its results it is.
-pub fn defs(insts: &[Inst], values: usize) -> Vec<(usize, usize)> {
-    let mut defs = vec![(0, 0); values];
+pub fn defs(insts: &[Inst], values: usize) -> Defs {
+    let mut defs = SecondaryMap::with_capacity(values);
     for (index, inst) in insts.iter().enumerate() {
-        for (result, value) in inst.results.iter().enumerate() {
-            defs[value.0 as usize] = (index, result);
+        for (result, &value) in inst.results.iter().enumerate() {
+            defs[value] = (index, result);
         }
     }
     defs
@@ -295,11 +313,11 @@ impl Block {
     }
 
     /// The defining instruction of each value, and which of its results it is.
-    pub fn defs(&self) -> Vec<(usize, usize)> {
+    pub fn defs(&self) -> Defs {
         defs(&self.insts, self.values.len())
     }
 
     pub fn ty(&self, value: Value) -> ValueType {
-        self.values[value.0 as usize]
+        self.values[value.index()]
     }
 }

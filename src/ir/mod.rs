@@ -28,10 +28,10 @@ mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{
-    Barrier, BarrierCounts, BarrierKind, Block, BlockId, Function, Inst, LaneEvent, NanPolicy, Service, Terminator,
-    TrapKind, Value, Values,
+    Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent, NanPolicy, Service,
+    Terminator, TrapKind, Value, Values,
 };
-pub(crate) use function::{defs, entry_mask, numbered};
+pub(crate) use function::{defs, entry_mask, numbered, table};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

@@ -1,9 +1,21 @@
 //! The register file: state that lives between operations and between blocks, declared per function.
 
+use cranelift_entity::EntityRef;
+
 use super::types::Type;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BankId(pub u16);
+
+impl EntityRef for BankId {
+    fn new(index: usize) -> Self {
+        BankId(index.try_into().expect("a function has fewer banks"))
+    }
+
+    fn index(self) -> usize {
+        self.0.into()
+    }
+}
 
 impl BankId {
     /// Register `index` of this bank.

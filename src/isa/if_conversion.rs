@@ -8,11 +8,12 @@
 //! one for the warp, if it would change and may be read later, keeps its old value by a select. Whether it would change is
 //! found by going through the code with an active mask of 0.
 
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{
     BankId, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Space, Terminator, Type, UnaryOp, Value,
-    ValueType, Window,
+    ValueType, Window, table,
 };
 
 /// Operations that may be gone through in vain.
@@ -43,13 +44,13 @@ pub fn convert(function: &mut Function) {
     }
     // Copies were taken of these, and nothing comes to them any more.
     let reachable = Ways::of(function).reachable;
-    for id in (0..function.blocks.len() as u32).map(BlockId).filter(|id| !reachable[id.0 as usize]) {
+    for id in (0..function.blocks.len() as u32).map(BlockId).filter(|&id| !reachable[id]) {
         clear(function, id);
     }
 }
 
 fn clear(function: &mut Function, id: BlockId) {
-    let gone = &mut function.blocks[id.0 as usize];
+    let gone = function.block_mut(id);
     (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
 }
 
@@ -82,17 +83,17 @@ impl Cells {
 
 /// How often each block is the target of one that control can come to, and which those are.
 struct Ways {
-    count: Vec<u32>,
-    reachable: Vec<bool>,
+    count: SecondaryMap<BlockId, u32>,
+    reachable: SecondaryMap<BlockId, bool>,
 }
 
 impl Ways {
     fn of(function: &Function) -> Ways {
         let blocks = function.blocks.len();
-        let mut ways = Ways { count: vec![0; blocks], reachable: vec![false; blocks] };
+        let mut ways = Ways { count: table(blocks, 0), reachable: table(blocks, false) };
         for id in reachable(function) {
-            ways.reachable[id.0 as usize] = true;
-            function.block(id).term.for_each_target(|to| ways.count[to.0 as usize] += 1);
+            ways.reachable[id] = true;
+            function.block(id).term.for_each_target(|to| ways.count[to] += 1);
         }
         ways
     }
@@ -106,25 +107,25 @@ fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> bool
         return false;
     }
     let ways = ways.get_or_insert_with(|| Ways::of(function));
-    if ways.count[to.0 as usize] != 1 || !ways.reachable[id.0 as usize] {
+    if ways.count[to] != 1 || !ways.reachable[id] {
         return false;
     }
     append(function, id, to, None);
     clear(function, to);
     // Its own targets are now the other's.
-    (ways.count[to.0 as usize], ways.reachable[to.0 as usize]) = (0, false);
+    (ways.count[to], ways.reachable[to]) = (0, false);
     true
 }
 
 /// The blocks that control can come to.
 fn reachable(function: &Function) -> Vec<BlockId> {
-    let mut seen = vec![false; function.blocks.len()];
-    seen[0] = true;
+    let mut seen = EntitySet::with_capacity(function.blocks.len());
+    seen.insert(BlockId(0));
     let mut found = vec![BlockId(0)];
     let mut next = 0;
     while next < found.len() {
         function.block(found[next]).term.for_each_target(|to| {
-            if !std::mem::replace(&mut seen[to.0 as usize], true) {
+            if seen.insert(to) {
                 found.push(to);
             }
         });
@@ -136,24 +137,24 @@ fn reachable(function: &Function) -> Vec<BlockId> {
 /// Appends a copy of a block with its end. Its scalar accesses get a condition, if there is one.
 fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Option<Value>) {
     let Block { insts, values, term, cost, .. } = function.block(other).clone();
-    let mut copies: Vec<Value> = Vec::with_capacity(values.len());
+    let mut copies: PrimaryMap<Value, Value> = PrimaryMap::with_capacity(values.len());
     for mut inst in insts {
-        inst.op.map_operands(|v| copies[v.0 as usize]);
+        inst.op.map_operands(|v| copies[v]);
         if let Some(condition) = condition {
             make_conditional(function, id, &mut inst.op, condition);
         }
-        let block = &mut function.blocks[id.0 as usize];
+        let block = function.block_mut(id);
         for result in &mut inst.results {
             let copy = Value(block.values.len() as u32);
-            block.values.push(values[result.0 as usize]);
+            block.values.push(values[result.index()]);
             copies.push(copy);
             *result = copy;
         }
         block.insts.push(inst);
     }
-    let block = &mut function.blocks[id.0 as usize];
+    let block = function.block_mut(id);
     block.term = term;
-    block.term.map_operands(|v| copies[v.0 as usize]);
+    block.term.map_operands(|v| copies[v]);
     block.cost += cost;
 }
 
@@ -181,7 +182,7 @@ fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
     }
     let Some(path) = path(function, id, then, otherwise) else { return false };
     let Some(changed) = effect(function, cells, &path) else { return false };
-    let kept = if changed == 0 { 0 } else { changed & live_in(function, cells)[otherwise.0 as usize] };
+    let kept = if changed == 0 { 0 } else { changed & live_in(function, cells)[otherwise] };
     let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| kept & cells.bit(reg) != 0).collect();
 
     let before: Vec<(Reg, Value)> = kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
@@ -194,7 +195,7 @@ fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
         let value = push(function, id, Op::UniformSelect { cond, a: new, b: old }, &[ty]);
         push(function, id, Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, &[]);
     }
-    function.blocks[id.0 as usize].term = Terminator::Jump(otherwise);
+    function.block_mut(id).term = Terminator::Jump(otherwise);
     true
 }
 
@@ -298,7 +299,7 @@ fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
 
 /// Appends an operation; its only result, or nothing's number.
 fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Value {
-    let (window, block) = (Window::all(function.lanes), &mut function.blocks[id.0 as usize]);
+    let (window, block) = (Window::all(function.lanes), function.block_mut(id));
     let value = Value(block.values.len() as u32);
     block.values.extend_from_slice(types);
     let pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
@@ -308,14 +309,14 @@ fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Va
 }
 
 /// The registers that are one for the warp and may be read from each block's start on.
-fn live_in(function: &Function, cells: &Cells) -> Vec<Registers> {
-    let mut live: Vec<Registers> = vec![0; function.blocks.len()];
+fn live_in(function: &Function, cells: &Cells) -> SecondaryMap<BlockId, Registers> {
+    let mut live: SecondaryMap<BlockId, Registers> = table(function.blocks.len(), 0);
     let mut changed = true;
     while changed {
         changed = false;
         for (number, block) in function.blocks.iter().enumerate().rev() {
             let mut set = 0;
-            block.term.for_each_target(|to| set |= live[to.0 as usize]);
+            block.term.for_each_target(|to| set |= live[to]);
             for inst in block.insts.iter().rev() {
                 match inst.op {
                     // A write of a half keeps the other one.
@@ -327,8 +328,8 @@ fn live_in(function: &Function, cells: &Cells) -> Vec<Registers> {
                     _ => {}
                 }
             }
-            changed |= live[number] != set;
-            live[number] = set;
+            changed |= live[BlockId::new(number)] != set;
+            live[BlockId::new(number)] = set;
         }
     }
     live

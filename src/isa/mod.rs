@@ -6,6 +6,7 @@ mod bits;
 mod video;
 mod words;
 
+mod discover;
 pub mod divergence;
 pub mod fidelity;
 pub mod gfx9;

@@ -31,6 +31,7 @@ use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Reg, Terminator};
 use code::{CodeModule, MachineCode};
+use cranelift_entity::PrimaryMap;
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
@@ -68,7 +69,7 @@ const MAX_REGISTER_FILE: usize = 1 << 25;
 pub struct Program {
     function: Arc<Function>,
     flow: Flow,
-    in_loops: Vec<bool>,
+    in_loops: PrimaryMap<BlockId, bool>,
     launch: LaunchClass,
     read_first: Vec<Reg>,
     liveness: analysis::Liveness,
@@ -78,7 +79,7 @@ pub struct Program {
     regions: Vec<Region>,
     region_of: Vec<usize>,
     /// Of each block, for code made quickly and for code made for speed.
-    plans: [OnceLock<Vec<BlockPlan>>; 2],
+    plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
     translate_ns: AtomicU64,
     /// Goes on where code could not be made, and does what code leaves to it.
     interpreter: Arc<Interpreter>,
@@ -96,7 +97,7 @@ impl Program {
         let in_loops = analysis::in_loops(&function, &flow);
         let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
         let region = |blocks: Vec<BlockId>| {
-            let cost = |&id: &BlockId| (u64::from(function.block(id).cost), in_loops[id.0 as usize]);
+            let cost = |&id: &BlockId| (u64::from(function.block(id).cost), in_loops[id]);
             let costs: Vec<(u64, bool)> = blocks.iter().map(cost).collect();
             Region::new(blocks, costs.into_iter(), has_indirect)
         };
@@ -116,7 +117,7 @@ impl Program {
             interpreter,
             function,
         };
-        let slots = program.plans(Effort::Quick).iter().map(|plan| plan.bytes).max();
+        let slots = program.plans(Effort::Quick).values().map(|plan| plan.bytes).max();
         program.register_file_bytes = slots.unwrap_or(program.layout().bytes() as usize).next_multiple_of(64);
         program.check_register_file(program.register_file_bytes)?;
         program.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
@@ -142,14 +143,14 @@ impl Program {
     }
 
     /// What was decided about each block.
-    fn plans(&self, effort: Effort) -> &[BlockPlan] {
+    fn plans(&self, effort: Effort) -> &PrimaryMap<BlockId, BlockPlan> {
         self.plans[usize::from(effort.is_fast())].get_or_init(|| {
             // Only what a whole warp does at once relies on facts.
             let facts = effort.is_fast().then(|| analysis::facts(&self.function, &self.flow, self.launch));
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);
-                BlockPlan::of(&self.function, self.layout(), id, self.in_loops[index], self.launch, facts)
+                BlockPlan::of(&self.function, self.layout(), id, self.in_loops[id], self.launch, facts)
             };
             (0..self.function.blocks.len()).map(plan).collect()
         })
@@ -175,7 +176,7 @@ impl Program {
     /// Bytes of the register file that a region's code needs.
     fn register_bytes(&self, region: usize, effort: Effort) -> Result<u64, JitError> {
         let plans = self.plans(effort);
-        let bytes = self.regions[region].blocks.iter().map(|block| plans[block.0 as usize].bytes).max().unwrap_or(0);
+        let bytes = self.regions[region].blocks.iter().map(|&block| plans[block].bytes).max().unwrap_or(0);
         self.check_register_file(bytes)?;
         Ok(bytes as u64)
     }

@@ -1,32 +1,33 @@
 //! What the JIT decides about a block before it makes code: steps, classes, and where values rest between steps.
 
+use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, Sweep, groups};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, ConvertOp, Function, Inst, Op, Reg, Type, Value};
+use crate::ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
 
 use super::lower::support;
 
 /// Places in the register file, past the registers, for values that a later step needs in memory.
 pub struct Slots {
     /// Of each value.
-    rows: Vec<Option<u32>>,
-    interpreted: Vec<bool>,
+    rows: SecondaryMap<Value, Option<u32>>,
+    interpreted: SecondaryMap<Value, bool>,
 }
 
 impl Slots {
     pub fn row(&self, v: Value) -> u32 {
-        self.rows[v.0 as usize].expect("the value has a slot")
+        self.rows[v].expect("the value has a slot")
     }
 
     pub fn is_stored(&self, v: Value) -> bool {
-        self.rows[v.0 as usize].is_some()
+        self.rows[v].is_some()
     }
 
     /// Whether the interpreter makes this value.
     pub fn interpreted(&self, v: Value) -> bool {
-        self.interpreted[v.0 as usize]
+        self.interpreted[v]
     }
 }
 
@@ -41,13 +42,18 @@ pub struct BlockPlan {
     /// Whether control may come back to the block.
     pub in_loop: bool,
     pub slots: Slots,
-    pub defs: Vec<(usize, usize)>,
-    pub bits_used: Vec<bool>,
+    pub defs: Defs,
+    pub bits_used: SecondaryMap<Value, bool>,
     /// Bytes of the register file up to the end of the block's slots.
     pub bytes: usize,
 }
 
 impl BlockPlan {
+    /// The classes while all lanes are active.
+    pub fn full_warp_classes(&self) -> &Classes {
+        self.full_warp_classes.as_ref().unwrap_or(&self.classes)
+    }
+
     pub fn of(
         function: &Function,
         layout: &RegLayout,
@@ -58,7 +64,7 @@ impl BlockPlan {
     ) -> BlockPlan {
         let block = function.block(id);
         let defs = block.defs();
-        let constant = |v: Value| match block.insts[defs[v.0 as usize].0].op {
+        let constant = |v: Value| match block.insts[defs[v].0].op {
             Op::Const { bits, .. } => Some(bits),
             _ => None,
         };
@@ -96,13 +102,13 @@ fn assign_slots(
     block: &Block,
     classes: &[&Classes],
     plan: &Plan,
-    defs: &[(usize, usize)],
+    defs: &Defs,
     bytes: &mut usize,
 ) -> Slots {
     let values = block.values.len();
-    let mut slots = Slots { rows: vec![None; values], interpreted: vec![false; values] };
+    let mut slots = Slots { rows: table(values, None), interpreted: table(values, false) };
     let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
-        slots.rows[v.0 as usize].get_or_insert_with(|| {
+        slots.rows[v].get_or_insert_with(|| {
             let ty = block.ty(v);
             let size = if ty.is_uniform() { 8 } else { crate::ir::layout::row_bytes(layout.lanes(), ty.ty) };
             *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
@@ -123,12 +129,12 @@ fn assign_slots(
         for &index in step.insts() {
             let inst = &block.insts[index];
             for v in inst.op.operands() {
-                let foreign = plan.home[v.0 as usize] as usize != number;
+                let foreign = plan.home[v] as usize != number;
                 let varying = !block.ty(v).is_uniform();
                 if (interpreted && (varying || foreign)) || (in_memory && varying) {
                     place(&mut slots, v, bytes);
                 } else if foreign && varying && classes.iter().any(|classes| classes.get(v) == Class::Varying) {
-                    let row_backed = match block.insts[defs[v.0 as usize].0].op {
+                    let row_backed = match block.insts[defs[v].0].op {
                         Op::RfRead { reg, .. } => first_write.get(&reg).is_none_or(|&written| written >= number),
                         _ => false,
                     };
@@ -143,7 +149,7 @@ fn assign_slots(
                         place(&mut slots, v, bytes);
                     }
                     if interpreted {
-                        slots.interpreted[v.0 as usize] = true;
+                        slots.interpreted[v] = true;
                     }
                 }
             }
@@ -175,9 +181,9 @@ fn first_writes(function: &Function, block: &Block, plan: &Plan) -> FxHashMap<Re
 
 /// Float values whose bits can be told apart: everything but operands of arithmetic, which treats all NaNs alike, also where they are
 /// chosen or renamed before.
-fn bits_used(block: &Block, plan: &Plan) -> Vec<bool> {
-    let mut used = vec![false; block.values.len()];
-    block.term.for_each_operand(|v| used[v.0 as usize] = true);
+fn bits_used(block: &Block, plan: &Plan) -> SecondaryMap<Value, bool> {
+    let mut used = table(block.values.len(), false);
+    block.term.for_each_operand(|v| used[v] = true);
     for step in plan.steps.iter().rev() {
         let interpreted = matches!(step, Step::Interpret(_) | Step::Warp(_));
         for &index in step.insts().iter().rev() {
@@ -197,11 +203,11 @@ fn bits_used(block: &Block, plan: &Plan) -> Vec<bool> {
                 | Op::Select { .. }
                 | Op::UniformSelect { .. }
                 | Op::Splat { .. }
-                | Op::Convert { op: ConvertOp::Bitcast, .. } => used[inst.results[0].0 as usize],
+                | Op::Convert { op: ConvertOp::Bitcast, .. } => used[inst.results[0]],
                 _ => true,
             };
             if passes {
-                inst.op.for_each_operand(|v| used[v.0 as usize] = true);
+                inst.op.for_each_operand(|v| used[v] = true);
             }
         }
     }

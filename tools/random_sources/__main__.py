@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, for GFX9 by clang, and for the host: warploom must give what the
-host gives, to the bit.
+"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, to PTX by the first of them, for GFX9 by clang, and for the host:
+warploom must give what the host gives, to the bit.
 
     python3 tools/random_sources --seeds 0:200 --keep found
 
@@ -73,6 +73,18 @@ def maxwell(source, folder, draw):
     return "program.cubin", [f"sm_{arch}", level, *more]
 
 
+def ptx(source, folder, draw):
+    arch = draw.choice(["50", "60", "70", "75", "80", "86", "90"])
+    more = draw.choice([[], [], [], ["--device-debug"], ["--generate-line-info"]])
+    options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w", *more]
+    try:
+        text = nv.nvrtc(source, "program.cu", options + [f"-I{at}" for at in (HERE, *nv.INCLUDES)])
+    except RuntimeError as error:
+        raise Failed(str(error)) from None
+    (folder / "for_driver.ptx").write_text(text)
+    return "for_driver.ptx", [f"compute_{arch}", *more]
+
+
 def gfx9(_, folder, draw):
     level = draw.choice(["-O2", "-O2", "-O3", "-Os", "-O1", "-O0"])
     target = draw.choice(["gfx900", "gfx900", "gfx906"])
@@ -123,11 +135,11 @@ def main():
     parser.add_argument("--seeds", default="0:100", help="FIRST:END")
     parser.add_argument("--keep", default="random_sources", type=pathlib.Path, help="folder for programs that fail")
     parser.add_argument("--all", action="store_true", help="keep those that do not fail too")
-    parser.add_argument("--isa", choices=["maxwell", "gfx9"], help="only this one")
+    parser.add_argument("--isa", choices=["maxwell", "ptx", "gfx9"], help="only this one")
     arguments = parser.parse_args()
     if not WARPLOOM.exists():
         parser.error(f"{WARPLOOM} is not there: build it, or name another one by WARPLOOM")
-    isas = [compiler for compiler in (maxwell, gfx9) if arguments.isa in (None, compiler.__name__)]
+    isas = [compiler for compiler in (maxwell, ptx, gfx9) if arguments.isa in (None, compiler.__name__)]
     first, end = map(int, arguments.seeds.split(":"))
     start, failures = time.time(), 0
     for seed in range(first, end):

@@ -113,13 +113,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
     pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
         let first = plus(self.b, base, i64::from(access.offset));
-        if self.ty(access.address) == Type::I64 { first } else { self.b.ins().uextend(types::I64, first) }
+        if self.facts.ty(access.address) == Type::I64 { first } else { self.b.ins().uextend(types::I64, first) }
     }
 
     /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
     /// they are consecutive. Accesses that are never done so have no such place.
     pub(super) fn place(&mut self, access: &Access, rights: Rights) -> Option<Place> {
-        let class = self.classes.get(access.address);
+        let class = self.scope.classes.get(access.address);
         let inline = match access.space {
             Space::Shared | Space::Const(_) => class != Class::Varying,
             space => matches!(space, Space::Global | Space::Generic),
@@ -141,7 +141,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lane 0 of an address, and whether the others follow `step` bytes apart.
     pub(super) fn guess(&mut self, address: Value, step: i64) -> Guess {
-        if self.classes.get(address).stride().is_some() {
+        if self.scope.classes.get(address).stride().is_some() {
             return self.base(address);
         }
         let known = self.chunk().places.guesses.iter().find(|&&(key, _)| key == (address, step));
@@ -202,16 +202,16 @@ impl BlockLowerer<'_, '_, '_> {
     /// spaced column.
     pub(super) fn place_in_tiles(&mut self, access: &Access, rights: Rights) -> Option<Place> {
         if !matches!(access.space, Space::Global | Space::Generic)
-            || self.classes.get(access.address) != Class::Varying
-            || self.ty(access.address) != Type::I64
+            || self.scope.classes.get(access.address) != Class::Varying
+            || self.facts.ty(access.address) != Type::I64
             // What values are made of is not kept there.
-            || self.spills.is_some()
+            || self.scope.spills.is_some()
         {
             return None;
         }
         // What varies and is made elsewhere is a row.
-        let def = |v| (self.classes.get(v) != Class::Varying || self.is_home(v)).then(|| self.def_op(v));
-        let tiled = tiled(self.classes, |v| self.ty(v), def, access)?;
+        let def = |v| (self.scope.classes.get(v) != Class::Varying || self.is_home(v)).then(|| self.facts.def_op(v));
+        let tiled = tiled(self.scope.classes, |v| self.facts.ty(v), def, access)?;
         if !fits_a_page(access, &tiled.distances) {
             return None;
         }
@@ -242,21 +242,21 @@ impl BlockLowerer<'_, '_, '_> {
         if v == known.0 {
             return known.1;
         }
-        if self.classes.get(v).stride().is_some() {
+        if self.scope.classes.get(v).stride().is_some() {
             return self.base(v).0;
         }
         if let Some(&(base, _)) = self.chunk().bases.get(&v) {
             return base;
         }
         let args: SmallVec<[Clif; 2]> =
-            self.def_op(v).operands().into_iter().map(|operand| self.first_lane_of(operand, known)).collect();
+            self.facts.def_op(v).operands().into_iter().map(|operand| self.first_lane_of(operand, known)).collect();
         let first = self.base_of(v, &args);
         self.chunk().bases.insert(v, (first, None));
         first
     }
 
     fn place_in_page(&mut self, access: &Access, base: Clif, distances: Distances, rights: Rights) -> Place {
-        let wide = self.ty(access.address) == Type::I64;
+        let wide = self.facts.ty(access.address) == Type::I64;
         let near = |known: &&LookUp| {
             (known.address, known.rights) == (access.address, rights)
                 && i64::from(access.offset.abs_diff(known.offset)) < tuning::NEAR

@@ -5,15 +5,16 @@ use std::collections::HashSet;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, types};
 
 use super::block::BlockLowerer;
+use super::facts::BlockFacts;
 use crate::analysis::Step;
 use crate::ir::{Op, Reg};
 use crate::jit::Effort;
 
-impl BlockLowerer<'_, '_, '_> {
+impl BlockFacts<'_> {
     /// How many of the block's steps, from the first on, may be done once more by careful code: what they write, the block does not
     /// read. `None` if this code does not rely on what is likely.
-    pub(super) fn repeatable_steps(&self) -> Option<usize> {
-        if self.region.effort != Effort::Likely {
+    pub(super) fn repeatable_steps(&self, effort: Effort) -> Option<usize> {
+        if effort != Effort::Likely {
             return None;
         }
         let mut read: HashSet<Reg> = HashSet::from([self.function.active]);
@@ -37,14 +38,16 @@ impl BlockLowerer<'_, '_, '_> {
             _ => true,
         };
         let lasts = |step: &Step| !step.insts().iter().all(|&index| repeatable(&self.block.insts[index].op));
-        let steps = &self.plan.steps;
+        let steps = &self.planned.plan.steps;
         Some(steps.iter().position(lasts).unwrap_or(steps.len()))
     }
+}
 
+impl BlockLowerer<'_, '_, '_> {
     /// Has careful code do the block, from its beginning.
     pub(super) fn leave_to_careful_code(&mut self) {
-        let number = self.b.ins().iconst(types::I32, i64::from(self.number));
-        let cost = self.b.ins().iconst(types::I64, i64::from(self.block.cost));
+        let number = self.b.ins().iconst(types::I32, i64::from(self.facts.id.0));
+        let cost = self.b.ins().iconst(types::I64, i64::from(self.facts.block.cost));
         let careful = self.region.exits.careful(self.b);
         self.b.ins().jump(careful, &[BlockArg::Value(number), BlockArg::Value(cost)]);
     }

@@ -1,102 +1,49 @@
 //! One block: its steps in order, and the loop over chunks of a segment.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
-use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::clif_type;
-use super::chunk::{Chunk, flags};
-use super::full_warp::Whole;
+use super::chunk::flags;
+use super::facts::BlockFacts;
 use super::region::Region;
-use super::spill::Spills;
+use super::scope::Scope;
 use super::vector;
-use crate::analysis::{CHUNK, Classes, Group, Liveness, Masks, Plan, Step, Sweep};
-use crate::ir::{Block, CellKind, Extend, Function, Inst, IntCc, Op, Part, Reg, Space, Type, Value};
-use crate::jit::plan::Slots;
+use crate::analysis::Step;
+use crate::ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 pub struct BlockLowerer<'a, 'r, 'f> {
     pub b: &'a mut FunctionBuilder<'f>,
     pub region: &'a mut Region<'r>,
-    pub function: &'r Function,
-    pub layout: &'r crate::ir::layout::RegLayout,
-    pub number: u32,
-    pub block: &'r Block,
-    pub plan: &'r Plan,
-    pub classes: &'r Classes,
-    /// The classes while all lanes are active, for groups.
-    pub full_warp_classes: &'r Classes,
-    pub slots: &'r Slots,
-    pub groups: &'r [Group],
-    pub sweep: Option<&'r Sweep>,
-    /// How many steps may be done again by careful code.
-    pub repeatable: Option<usize>,
-    /// Whether control may come back to the block.
-    pub in_loop: bool,
-    pub liveness: &'r Liveness,
-    /// The step being lowered; several while a group is done as a whole.
-    pub steps: Range<usize>,
-    pub full_warp: Option<Whole<'r>>,
-    /// Scalars that every later instruction may use.
-    pub scalars: Vec<Option<Clif>>,
-    pub chunk: Option<Chunk>,
-    /// Index of the defining instruction, and which result, of each value.
-    pub defs: &'r [(usize, usize)],
-    /// How often each value is used.
-    pub uses: Vec<u32>,
-    /// The active mask at the block's end, if it is known.
-    pub exit_mask: Option<Value>,
-    /// Whether the bits of a float value can be seen, so that a NaN must be canonical.
-    pub bits_used: Vec<bool>,
-    /// The same of the value being made.
-    pub bits_matter: bool,
+    pub facts: &'a BlockFacts<'r>,
+    pub scope: Scope<'r>,
     pub ctx: Clif,
     pub registers: Clif,
-    /// Masks of scalar steps that a loop in registers computes in the chunk.
-    pub in_chunk: std::collections::HashSet<Value>,
-    /// Masks of a loop in registers that are others (see [`super::register_loop`]).
-    pub equal_masks: HashMap<Value, Value>,
-    /// Where values of the chunk that a loop in registers does not change rest in memory.
-    pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
     /// Addresses of constant banks.
-    pub constant_banks: std::collections::HashMap<u8, Clif>,
-    /// What is_in_memory in memory in the segment being lowered, if its values do not fit into registers.
-    pub spills: Option<Spills>,
-    /// Steps that skip chunks without active lanes.
-    pub inactive: Vec<bool>,
+    constant_banks: HashMap<u8, Clif>,
     /// Which of the TLB's runs instructions have whose lanes are scattered.
-    pub runs: HashMap<usize, usize>,
+    runs: HashMap<usize, usize>,
+}
+
+impl<'a, 'r, 'f> BlockLowerer<'a, 'r, 'f> {
+    /// Lowers a block whose code begins where the builder is.
+    pub(super) fn new(
+        b: &'a mut FunctionBuilder<'f>,
+        region: &'a mut Region<'r>,
+        facts: &'a BlockFacts<'r>,
+        ctx: Clif,
+        registers: Clif,
+    ) -> Self {
+        let scope = Scope::of_block(&facts.planned.classes, facts.block.values.len());
+        BlockLowerer { b, region, facts, scope, ctx, registers, constant_banks: HashMap::new(), runs: HashMap::new() }
+    }
 }
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    pub(super) fn ty(&self, v: Value) -> Type {
-        self.block.ty(v).ty
-    }
-
-    pub(super) fn def(&self, v: Value) -> &'r Inst {
-        &self.block.insts[self.defs[v.0 as usize].0]
-    }
-
-    pub(super) fn def_op(&self, v: Value) -> &'r Op {
-        &self.def(v).op
-    }
-
-    pub(super) fn constant(&self, v: Value) -> Option<u64> {
-        match self.def_op(v) {
-            Op::Const { bits, .. } => Some(*bits),
-            Op::Splat { a } => self.constant(*a),
-            _ => None,
-        }
-    }
-
-    pub(super) fn masks(&self) -> Masks<'_> {
-        Masks::of(&self.block.insts, self.defs)
-    }
-
     pub(super) fn ctx_load(&mut self, ty: ClifType, offset: i32) -> Clif {
         self.b.ins().load(ty, flags(), self.ctx, offset)
     }
@@ -107,41 +54,39 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// A value that is one for the warp.
     pub(super) fn scalar(&mut self, v: Value) -> Clif {
-        if let Some(scalar) = self.scalars[v.0 as usize] {
+        if let Some(scalar) = self.scope.scalars[v] {
             return scalar;
         }
-        let bytes = self.slots.row(v);
-        let ty = clif_type(self.ty(v), false);
+        let bytes = self.facts.planned.slots.row(v);
+        let ty = clif_type(self.facts.ty(v), false);
         let scalar = self.b.ins().load(ty, flags(), self.registers, bytes as i32);
         // In a chunk, what follows may be reached by another way too.
-        if self.chunk.is_none() {
-            self.scalars[v.0 as usize] = Some(scalar);
+        if self.scope.chunk.is_none() {
+            self.scope.scalars[v] = Some(scalar);
         }
         scalar
     }
 
     pub(super) fn set_scalar(&mut self, v: Value, scalar: Clif) {
-        self.scalars[v.0 as usize] = Some(scalar);
-        if self.slots.is_stored(v) && self.block.ty(v).is_uniform() {
-            let offset = self.slots.row(v) as i32;
+        self.scope.scalars[v] = Some(scalar);
+        if self.facts.planned.slots.is_stored(v) && self.facts.block.ty(v).is_uniform() {
+            let offset = self.facts.planned.slots.row(v) as i32;
             self.b.ins().store(flags(), scalar, self.registers, offset);
         }
     }
 
     pub(super) fn lower(mut self) {
-        if let Some(register_loop) = self.register_loop().filter(|_| self.number != 0) {
+        if let Some(register_loop) = self.register_loop().filter(|_| self.facts.id.0 != 0) {
             return self.lower_register_loop(&register_loop);
         }
         self.enter();
-        if let Some(sweep) = self.sweep {
+        if let Some(sweep) = &self.facts.planned.sweep {
             self.sweep(sweep);
         }
         self.count_block();
-        self.inactive = self.inactive_steps();
-        self.repeatable = self.repeatable_steps();
         let mut number = 0;
-        while number < self.plan.steps.len() {
-            match self.groups.iter().find(|group| group.steps.start == number) {
+        while number < self.facts.planned.plan.steps.len() {
+            match self.facts.planned.groups.iter().find(|group| group.steps.start == number) {
                 Some(group) => {
                     self.group(group);
                     number = group.steps.end;
@@ -152,22 +97,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 }
             }
         }
-        self.steps = 0..0;
         self.terminate();
     }
 
     pub(super) fn step(&mut self, number: usize) {
-        self.steps = number..number + 1;
-        match &self.plan.steps[number] {
-            Step::Scalar(index) => self.scalar_inst(*index),
-            Step::Segment(insts) => self.segment(insts),
-            Step::Warp(index) => self.warp_inst(*index),
+        self.at_steps(number..number + 1, |lowerer| match &lowerer.facts.planned.plan.steps[number] {
+            Step::Scalar(index) => lowerer.scalar_inst(*index),
+            Step::Segment(insts) => lowerer.segment(insts),
+            Step::Warp(index) => lowerer.warp_inst(*index),
             Step::Interpret(index) => {
-                if !self.scalar_access(*index) {
-                    self.interpret(*index);
+                if !lowerer.scalar_access(*index) {
+                    lowerer.interpret(*index);
                 }
             }
-        }
+        });
     }
 
     /// The run of an instruction whose lanes are scattered, wherever it is lowered.
@@ -178,18 +121,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether something outside the steps being lowered uses a value.
     pub(super) fn escapes(&self, v: Value) -> bool {
-        match &self.full_warp {
+        match &self.scope.full_warp {
             Some(whole) => whole.escapes(v),
-            None => self.plan.escapes[v.0 as usize],
+            None => self.facts.planned.plan.escapes[v],
         }
     }
 
     fn cell(&self, reg: Reg) -> (i32, Type) {
-        let ty = match self.function.bank(reg.bank).kind {
+        let ty = match self.facts.function.bank(reg.bank).kind {
             CellKind::Uniform(ty) => ty,
             _ => Type::I64,
         };
-        (self.layout.offset(reg) as i32, ty)
+        (self.facts.layout.offset(reg) as i32, ty)
     }
 
     /// Stores a scalar to a cell of 8 bytes, zero-extended.
@@ -204,7 +147,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn scalar_inst(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         match &inst.op {
             Op::RfRead { reg, .. } => {
                 let (offset, ty) = self.cell(*reg);
@@ -219,8 +162,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
             Op::RfGather { bank, first, count, index } => {
                 let (at, inside) = self.cell_offset(*count, *index);
-                let ty = self.ty(inst.results[0]);
-                let first = self.layout.offset(bank.reg(*first)) as i32;
+                let ty = self.facts.ty(inst.results[0]);
+                let first = self.facts.layout.offset(bank.reg(*first)) as i32;
                 let v = self.b.ins().load(clif_type(ty, false), flags(), at, first);
                 let zero = super::int::constant(self.b, ty, 0, false);
                 let v = self.b.ins().select(inside, v, zero);
@@ -242,16 +185,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             Op::AddCarry { a, b, carry: None } => {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));
                 let sum = self.b.ins().iadd(x, y);
-                let sum = super::int::narrow(self.b, self.ty(*a), sum, false);
-                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.ty(*a), sum, x);
+                let sum = super::int::narrow(self.b, self.facts.ty(*a), sum, false);
+                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.facts.ty(*a), sum, x);
                 let out = self.within_warp(&inst.op, out);
                 self.set_scalar(inst.results[0], sum);
                 self.set_scalar(inst.results[1], out);
             }
             op => {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
-                self.bits_matter = self.bits_used[inst.results[0].0 as usize];
-                let mut v = self.pure_scalar(op, &args, self.ty(inst.results[0]));
+                let mut v = self.pure_scalar(op, &args, self.wanted(inst.results[0]));
                 if matches!(op, Op::ICmp { .. } | Op::FCmp { .. }) {
                     v = self.within_warp(op, v);
                 }
@@ -263,8 +205,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Writes indexed cells: what follows in steps of its own and has the same index, as the parts of a divergence stack have,
     /// is written with the first of it.
     fn scatter_cells(&mut self) {
-        let scatter = |lowerer: &Self, number: usize| match lowerer.plan.steps.get(number) {
-            Some(Step::Scalar(inst)) => match lowerer.block.insts[*inst].op {
+        let scatter = |lowerer: &Self, number: usize| match lowerer.facts.planned.plan.steps.get(number) {
+            Some(Step::Scalar(inst)) => match lowerer.facts.block.insts[*inst].op {
                 Op::RfScatter { bank, first, count, index, value, .. } => {
                     Some((bank.reg(first), value, (index, count)))
                 }
@@ -272,7 +214,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             },
             _ => None,
         };
-        let number = self.steps.start;
+        let number = self.scope.steps.start;
         let Some((_, _, key)) = scatter(self, number) else { unreachable!("a step that writes an indexed cell") };
         let alike = |lowerer: &Self, number| scatter(lowerer, number).filter(|&(_, _, other)| other == key);
         if number.checked_sub(1).is_some_and(|before| alike(self, before).is_some()) {
@@ -287,8 +229,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().brif(inside, write, &[], done, &[]);
         self.b.switch_to_block(write);
         for ((first, value), v) in written.into_iter().zip(values) {
-            let ty = self.ty(value);
-            self.store_cell(v, ty, at, self.layout.offset(first) as i32);
+            let ty = self.facts.ty(value);
+            self.store_cell(v, ty, at, self.facts.layout.offset(first) as i32);
         }
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
@@ -296,7 +238,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The mask that an operation gives: 0 past the warp if its operands are of lanes, which are all alike here.
     fn within_warp(&mut self, op: &Op, mask: Clif) -> Clif {
-        if op.operands().iter().all(|&v| self.block.ty(v).is_uniform()) {
+        if op.operands().iter().all(|&v| self.facts.block.ty(v).is_uniform()) {
             return mask;
         }
         self.inside_warp(mask)
@@ -306,7 +248,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// that is the first one.
     fn cell_offset(&mut self, count: u32, index: Value) -> (Clif, Clif) {
         let mut index_value = self.scalar(index);
-        if self.ty(index).bits() < 64 {
+        if self.facts.ty(index).bits() < 64 {
             index_value = self.b.ins().uextend(types::I64, index_value);
         }
         let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index_value, i64::from(count));
@@ -327,31 +269,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 base
             }
         };
-        let known = self.constant(address).expect("other loads are interpreted");
+        let known = self.facts.constant(address).expect("other loads are interpreted");
         let at = (known as u32).wrapping_add(offset as u32);
         self.load_element(ty, extend, base, at as i32)
     }
 
-    pub(super) fn chunk_count(&self) -> i64 {
-        i64::from(u32::from(self.function.lanes).div_ceil(CHUNK))
-    }
-
-    /// All lanes of the warp as a mask.
-    pub(super) fn warp_mask(&self) -> u64 {
-        u64::MAX >> (64 - u32::from(self.function.lanes))
-    }
-
     /// A mask without its bits past the warp.
     pub(super) fn inside_warp(&mut self, mask: Clif) -> Clif {
-        match self.warp_mask() {
+        match self.facts.warp_mask() {
             u64::MAX => mask,
             all => self.b.ins().band_imm_s(mask, all as i64),
         }
-    }
-
-    /// The active mask as the block reads it at entry.
-    pub(super) fn entry_mask(&self) -> Option<Value> {
-        self.block.entry_mask(self.function.active)
     }
 
     /// Moves to a fresh block and marks it as unlikely.

@@ -3,17 +3,15 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Clif, types};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::address::Places;
 use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
-use super::int::{constant, plus};
-use super::vector;
+use super::int::constant;
 use crate::analysis::{CHUNK, Class, LaunchClass};
-use crate::ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
+use crate::ir::{Op, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.
@@ -127,10 +125,6 @@ pub fn flags() -> MemFlagsData {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    pub(super) fn chunk(&mut self) -> &mut Chunk {
-        self.chunk.as_mut().expect("inside a chunk loop")
-    }
-
     /// A loop over the warp's chunks, which takes values from one to the next. Gives what the last one leaves. Lanes are counted from
     /// `zero`, an `i64` that may be among the values too: then one register is enough.
     pub(super) fn each_chunk(
@@ -146,11 +140,10 @@ impl BlockLowerer<'_, '_, '_> {
         let args: Vec<BlockArg> = std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
-        self.chunk = Some(self.new_chunk(first_lane));
-        let after = body(self, &state);
-        self.chunk = None;
+        let chunk = self.new_chunk(first_lane);
+        let after = self.in_chunk(chunk, |lowerer| body(lowerer, &state));
         let next = self.b.ins().iadd_imm_s(first_lane, i64::from(CHUNK));
-        let lanes = self.chunk_count() * i64::from(CHUNK);
+        let lanes = self.facts.chunk_count() * i64::from(CHUNK);
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
         let args: Vec<BlockArg> = std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().brif(more, head, &args, exit, &[]);
@@ -169,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether the step being lowered computes this value.
     pub(super) fn is_home(&self, v: Value) -> bool {
-        self.steps.contains(&(self.plan.home[v.0 as usize] as usize))
+        self.scope.steps.contains(&(self.facts.planned.plan.home[v] as usize))
     }
 
     /// The lanes of a varying value.
@@ -181,8 +174,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.load_full_warp(index);
             return self.chunk().lanes[&v].clone();
         }
-        if let Some(places) = self.laid_down.get(&v) {
-            let ty = clif_type(self.ty(v), true);
+        if let Some(places) = self.scope.register_loop.laid_down.get(&v) {
+            let ty = clif_type(self.facts.ty(v), true);
             // A load for each use may be part of what uses it.
             return places.iter().map(|&at| self.b.ins().load(ty, flags(), self.ctx, at)).collect();
         }
@@ -190,20 +183,20 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().lanes.insert(v, lanes.clone());
             return lanes;
         }
-        let ty = self.ty(v);
-        let lanes = match self.classes.get(v) {
+        let ty = self.facts.ty(v);
+        let lanes = match self.scope.classes.get(v) {
             Class::Uniform => {
                 let splat = self.splat(v);
                 Lanes::from_elem(splat, parts(ty))
             }
             Class::Affine { step, exact } if exact || self.is_tested(v) => self.affine_lanes(v, ty, step),
-            Class::Affine { .. } => self.pure_lanes(self.def(v)),
-            Class::Varying => match self.def_op(v) {
-                Op::RfRead { reg, .. } if self.is_home(v) || !self.slots.is_stored(v) => {
+            Class::Affine { .. } => self.pure_lanes(self.facts.def(v)),
+            Class::Varying => match self.facts.def_op(v) {
+                Op::RfRead { reg, .. } if self.is_home(v) || !self.facts.planned.slots.is_stored(v) => {
                     let reg = *reg;
                     self.load_row(reg)
                 }
-                _ if self.is_home(v) => self.pure_lanes(self.def(v)),
+                _ if self.is_home(v) => self.pure_lanes(self.facts.def(v)),
                 _ => self.load_slot(v),
             },
         };
@@ -216,209 +209,18 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&splat) = self.chunk().shared.splats.get(&v) {
             return splat;
         }
-        let splat = match self.constant(v) {
-            Some(bits) => constant(self.b, self.ty(v), bits, true),
+        let splat = match self.facts.constant(v) {
+            Some(bits) => constant(self.b, self.facts.ty(v), bits, true),
             None => {
                 let scalar = self.scalar(v);
-                let clif = clif_type(self.ty(v), true);
+                let clif = clif_type(self.facts.ty(v), true);
                 self.b.ins().splat(clif, scalar)
             }
         };
-        if self.full_warp.is_some() {
+        if self.scope.full_warp.is_some() {
             self.chunk().shared.splats.insert(v, splat);
         }
         splat
-    }
-
-    /// Lane 0, plus lane number times step.
-    fn affine_lanes(&mut self, v: Value, ty: Type, step: i64) -> Lanes {
-        let (base, _) = self.base(v);
-        let splat = self.b.ins().splat(clif_type(ty, true), base);
-        if step == 0 {
-            return Lanes::from_elem(splat, parts(ty));
-        }
-        (0..parts(ty))
-            .map(|part| {
-                let offsets = if ty.bits() == 64 {
-                    let at = |i: usize| (step.wrapping_mul((part * 2 + i) as i64)) as u64;
-                    vector::longs(self.b, [at(0), at(1)])
-                } else {
-                    let at = |i: usize| (step.wrapping_mul((part * 4 + i) as i64)) as u32;
-                    vector::words(self.b, [at(0), at(1), at(2), at(3)])
-                };
-                self.b.ins().iadd(splat, offsets)
-            })
-            .collect()
-    }
-
-    /// Lane 0 of a value that is uniform or affine in the chunk, and whether it is affine at all if that is in doubt.
-    pub(super) fn base(&mut self, v: Value) -> (Clif, Option<Clif>) {
-        if self.classes.get(v) == Class::Uniform {
-            return (self.scalar(v), None);
-        }
-        if let Some(&base) = self.chunk().bases.get(&v) {
-            return base;
-        }
-        if let Some(base) = self.full_warp_base(v) {
-            return (base, None);
-        }
-        let inst = self.def(v);
-        let base = match inst.op {
-            Op::LaneId => {
-                let first = self.first_lane();
-                (self.b.ins().ireduce(types::I32, first), None)
-            }
-            Op::Special(Special::Tid(axis)) => (self.tid(axis), None),
-            // Known of active lanes, which are all.
-            Op::RfRead { reg, .. } => {
-                let ty = self.ty(v);
-                let (row, offset) = self.row(ty, self.layout.offset(reg));
-                (self.b.ins().load(clif_type(ty, false), flags(), row, offset), None)
-            }
-            ref op => {
-                let mut doubt: Option<Clif> = None;
-                let first = self.first_of(v, &mut |lowerer, operand| {
-                    let (base, affine) = match (op, lowerer.classes.get(operand)) {
-                        (Op::Concat { .. }, Class::Varying) => {
-                            let lanes = lowerer.lanes(operand);
-                            let word = lowerer.b.ins().extractlane(lanes[0], 0);
-                            let first = vector::first_lane(lowerer.b, lanes[0]);
-                            let same = lowerer.are_spaced(&lanes, first, 0);
-                            (word, Some(same))
-                        }
-                        _ => lowerer.base(operand),
-                    };
-                    doubt = lowerer.both(doubt, affine);
-                    base
-                });
-                if let Some((extension, a)) = self.extended(v) {
-                    let (base, _) = self.base(a);
-                    let wrap_free = self.wrap_free(extension, a, base, Reach::Known(i64::from(CHUNK) - 1));
-                    doubt = self.both(doubt, wrap_free);
-                }
-                (first, doubt)
-            }
-        };
-        self.chunk().bases.insert(v, base);
-        base
-    }
-
-    /// The word that an evenly spaced value of 64 bits is extended from, which must not wrap.
-    pub(super) fn extended(&self, v: Value) -> Option<(ConvertOp, Value)> {
-        match *self.def_op(v) {
-            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((op, a)),
-            Op::Concat { lo, .. } => Some((ConvertOp::ZeroExtend, lo)),
-            _ => None,
-        }
-    }
-
-    /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
-    pub(super) fn first_of(&mut self, v: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
-        let same = |&v: &Value| self.classes.get(v).is_same();
-        match *self.def_op(v) {
-            Op::Select { mask, a, b } if self.classes.is_alike(mask) && [a, b].iter().all(same) => {
-                let condition = self.agreed(mask, first);
-                let (a, b) = (first(self, a), first(self, b));
-                self.b.ins().select(condition, a, b)
-            }
-            // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
-            Op::Select { a, .. } => first(self, a),
-            Op::AddCarry { a, b, carry: Some(carry) } => {
-                let args = [first(self, a), first(self, b), self.agreed(carry, first)];
-                self.base_of(v, &args)
-            }
-            ref op => {
-                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
-                self.base_of(v, &args)
-            }
-        }
-    }
-
-    /// A mask that has all lanes or none, as ones or zeros of `i64`. `first` gives lane 0 of what it is made of.
-    fn agreed(&mut self, mask: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
-        match *self.def_op(mask) {
-            Op::Binary { op, a, b } => {
-                let (a, b) = (self.agreed(a, first), self.agreed(b, first));
-                match op {
-                    BinaryOp::And => self.b.ins().band(a, b),
-                    BinaryOp::Or => self.b.ins().bor(a, b),
-                    _ => self.b.ins().bxor(a, b),
-                }
-            }
-            Op::Unary { a, .. } => {
-                let a = self.agreed(a, first);
-                self.b.ins().bnot(a)
-            }
-            Op::AddCarry { a, b, carry } => {
-                let (a, b) = (first(self, a), first(self, b));
-                let sum = self.b.ins().iadd(a, b);
-                let mut out = self.b.ins().icmp(IntCC::UnsignedLessThan, sum, a);
-                if let Some(carry) = carry {
-                    let carry = self.agreed(carry, first);
-                    let ty = self.b.func.dfg.value_type(sum);
-                    let ones = self.b.ins().iconst(ty, -1);
-                    let full = self.b.ins().icmp(IntCC::Equal, sum, ones);
-                    let none = self.b.ins().iconst(types::I8, 0);
-                    let passed = self.b.ins().select(carry, full, none);
-                    out = self.b.ins().bor(out, passed);
-                }
-                self.b.ins().bmask(types::I64, out)
-            }
-            Op::Const { bits, .. } => self.b.ins().iconst(types::I64, bits as i64),
-            // A compare.
-            ref op => {
-                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
-                self.base_of(mask, &args)
-            }
-        }
-    }
-
-    /// Lane 0 of a pure operation. Whoever asks for it may need less of it than others that it is kept for.
-    pub(super) fn base_of(&mut self, v: Value, args: &[Clif]) -> Clif {
-        let matter = self.bits_used[v.0 as usize];
-        let saved = std::mem::replace(&mut self.bits_matter, matter);
-        let base = self.pure_scalar(self.def_op(v), args, self.ty(v));
-        self.bits_matter = saved;
-        base
-    }
-
-    /// The last of evenly spaced lanes.
-    pub(super) fn spread(&mut self, first: Clif, step: i64, reach: Reach) -> Clif {
-        let narrow = self.b.func.dfg.value_type(first) == types::I32;
-        match reach {
-            Reach::Known(lanes) => {
-                let span = step.wrapping_mul(lanes);
-                plus(self.b, first, if narrow { i64::from(span as i32) } else { span })
-            }
-            Reach::Counted(lanes) => {
-                let span = self.b.ins().imul_imm_s(lanes, step);
-                let span = if narrow { self.b.ins().ireduce(types::I32, span) } else { span };
-                self.b.ins().iadd(first, span)
-            }
-        }
-    }
-
-    fn both(&mut self, a: Option<Clif>, b: Option<Clif>) -> Option<Clif> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(self.b.ins().band(a, b)),
-            (a, b) => a.or(b),
-        }
-    }
-
-    /// Whether the 32-bit lanes `base + i * step` up to the last one stay in range, so that extending them is affine too.
-    pub(super) fn wrap_free(&mut self, op: ConvertOp, a: Value, base: Clif, reach: Reach) -> Option<Clif> {
-        let (step, _) = self.classes.get(a).affine()?;
-        if step == 0 {
-            return None;
-        }
-        let wide = |lowerer: &mut Self, v| match op {
-            ConvertOp::SignExtend => lowerer.b.ins().sextend(types::I64, v),
-            _ => lowerer.b.ins().uextend(types::I64, v),
-        };
-        let last = self.spread(base, step, reach);
-        let (wide_base, wide_last) = (wide(self, base), wide(self, last));
-        let expected = self.spread(wide_base, step, reach);
-        Some(self.b.ins().icmp(IntCC::Equal, wide_last, expected))
     }
 
     /// Number of the chunk's first lane, `i64`.
@@ -435,7 +237,7 @@ impl BlockLowerer<'_, '_, '_> {
             return strip.first_thread;
         }
         let warp = self.ctx_load(types::I32, abi::WARP);
-        self.b.ins().imul_imm_s(warp, i64::from(self.function.lanes))
+        self.b.ins().imul_imm_s(warp, i64::from(self.facts.function.lanes))
     }
 
     /// Address of the chunk's entries in the table of thread indices.
@@ -462,7 +264,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Thread index of lane 0.
     pub(super) fn first_tid(&mut self, axis: u8) -> Clif {
-        match (self.classes.launch(), axis) {
+        match (self.scope.classes.launch(), axis) {
             (LaunchClass::Line, 0) => self.first_thread(),
             (LaunchClass::Line, _) => self.b.ins().iconst(types::I32, 0),
             _ => {
@@ -472,8 +274,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn tid(&mut self, axis: u8) -> Clif {
-        if self.classes.launch() == LaunchClass::Line {
+    pub(super) fn tid(&mut self, axis: u8) -> Clif {
+        if self.scope.classes.launch() == LaunchClass::Line {
             let first = self.first_tid(axis);
             let lane = self.first_lane();
             let lane = self.b.ins().ireduce(types::I32, lane);

@@ -20,14 +20,14 @@ use warploom_runtime::warp::{BarrierKind, ExitCode};
 impl BlockLowerer<'_, '_, '_> {
     /// Starts a fresh warp in the entry block.
     pub(super) fn enter(&mut self) {
-        if self.number == 0 {
+        if self.facts.id.0 == 0 {
             self.start_warp();
         }
     }
 
     /// Counts the block for the active lanes.
     pub(super) fn count_block(&mut self) {
-        if self.block.cost == 0 {
+        if self.facts.block.cost == 0 {
             return;
         }
         let active = self.active_cell();
@@ -35,13 +35,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn active_cell(&mut self) -> Clif {
-        let offset = self.layout.offset(self.function.active) as i32;
+        let offset = self.facts.layout.offset(self.facts.function.active) as i32;
         self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
 
     /// Counts the block's guest instructions for these active lanes, or leaves if they go over the limit.
     fn count(&mut self, active: Clif) {
-        let cost = i64::from(self.block.cost);
+        let cost = i64::from(self.facts.block.cost);
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
         let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
         let after = self.b.ins().iadd_imm_s(before, cost);
@@ -57,7 +57,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The fault of the budget if so many instructions are more than the limit.
     pub(super) fn leave_over_budget(&mut self, after: Clif, limit: Clif) {
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
-        let pc = self.b.ins().iconst(types::I64, self.block.pc as i64);
+        let pc = self.b.ins().iconst(types::I64, self.facts.block.pc as i64);
         let (stop, go) = (self.region.exits.over_budget(self.b), self.b.create_block());
         self.b.ins().brif(over, stop, &[BlockArg::Value(pc)], go, &[]);
         self.b.switch_to_block(go);
@@ -66,13 +66,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// The state of a warp that begins: the active mask, and zeros where the code may read before it writes.
     fn start_warp(&mut self) {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
-        let offset = self.layout.offset(self.function.active) as i32;
+        let offset = self.facts.layout.offset(self.facts.function.active) as i32;
         self.b.ins().store(flags(), launch, self.registers, offset);
         let mut ranges: Vec<Range<u32>> = Vec::new();
         for &reg in self.region.read_first {
-            let start = self.layout.offset(reg);
-            let bytes = match self.function.bank(reg.bank).kind {
-                CellKind::Lane(ty) => row_bytes(self.function.lanes, ty),
+            let start = self.facts.layout.offset(reg);
+            let bytes = match self.facts.function.bank(reg.bank).kind {
+                CellKind::Lane(ty) => row_bytes(self.facts.function.lanes, ty),
                 CellKind::Bytes(bytes) => bytes.next_multiple_of(16),
                 CellKind::Uniform(_) | CellKind::Mask => 8,
             };
@@ -127,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
     pub(super) fn go(&mut self, to: BlockId) {
-        if to.0 <= self.number {
+        if to.0 <= self.facts.id.0 {
             if !self.region.effort.is_fast() {
                 let known = self.region.backward.get(&to).copied();
                 let block = known.unwrap_or_else(|| self.b.create_block());
@@ -164,7 +164,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
     pub(super) fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
-        let backward = to.0 <= self.number;
+        let backward = to.0 <= self.facts.id.0;
         let known = if backward { self.region.backward.get(&to).copied() } else { self.region.block(to) };
         known.map_or_else(|| (self.b.create_block(), true), |block| (block, false))
     }
@@ -175,7 +175,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn terminate(&mut self) {
-        match &self.block.term {
+        match &self.facts.block.term {
             Terminator::Jump(to) => self.go(*to),
             Terminator::Branch { cond, then, otherwise } => {
                 let cond = self.scalar(*cond);
@@ -189,7 +189,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Terminator::Switch { value, cases, default } => {
                 let value_clif = self.scalar(*value);
-                let value_clif = if clif_type(self.ty(*value), false) == types::I64 {
+                let value_clif = if clif_type(self.facts.ty(*value), false) == types::I64 {
                     value_clif
                 } else {
                     self.b.ins().uextend(types::I64, value_clif)
@@ -202,7 +202,7 @@ impl BlockLowerer<'_, '_, '_> {
                 // Others are the dispatcher's: there may be many, and many such jumps.
                 self.switch(pc, cases, |lowerer| {
                     lowerer.ctx_store(pc, abi::INDIRECT_PC);
-                    lowerer.resume_at(BlockId(lowerer.number));
+                    lowerer.resume_at(lowerer.facts.id);
                     lowerer.return_code(ExitCode::UnknownPc as u32);
                 });
             }
@@ -238,8 +238,8 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Terminator::Deadlock { .. } => {
                 // The interpreter knows who waits.
-                self.resume_at(BlockId(self.number));
-                let (none, pc) = (self.b.ins().iconst(types::I32, 0), self.block.pc as i64);
+                self.resume_at(self.facts.id);
+                let (none, pc) = (self.b.ins().iconst(types::I32, 0), self.facts.block.pc as i64);
                 let pc = self.b.ins().iconst(types::I64, pc);
                 self.region.exits.record_fault(self.b, self.ctx, FaultKind::Deadlock, Some(none), pc);
             }
@@ -281,7 +281,7 @@ impl BlockLowerer<'_, '_, '_> {
         let after = self.b.ins().iadd_imm_s(next, 1);
         let last = self.b.ins().icmp(IntCC::Equal, after, warps);
         let partial = self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK);
-        let all = self.warp_mask() as i64;
+        let all = self.facts.warp_mask() as i64;
         let full = self.b.ins().iconst(types::I64, all);
         let mask = self.b.ins().select(last, partial, full);
         self.ctx_store(mask, abi::LAUNCH_MASK);

@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 
 use super::super::forms::{Lanes, clif_type};
 use super::block::BlockLowerer;
+use super::element::Wanted;
 use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
@@ -92,7 +93,8 @@ impl BlockLowerer<'_, '_, '_> {
         lanes.iter().map(|&x| self.b.ins().band(x, mask)).collect()
     }
 
-    pub(super) fn fconvert_lanes(&mut self, attrs: FloatAttrs, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
+    pub(super) fn fconvert_lanes(&mut self, attrs: FloatAttrs, from: Type, wanted: Wanted, lanes: &[Clif]) -> Lanes {
+        let to = wanted.ty;
         let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
         if (from, to) == (Type::F64, Type::F16) {
             let singles = inputs.chunks(2).map(|pair| singles_for_half(self.b, attrs.round, pair, true));
@@ -110,12 +112,12 @@ impl BlockLowerer<'_, '_, '_> {
             (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
             _ => inputs,
         };
-        let nan = self.function.nan.canonical(to);
+        let nan = self.facts.function.nan.canonical(to);
         converted
             .iter()
             .map(|&x| {
                 let v = float::unary(self.b, FloatUnaryOp::Copy, attrs, to, x, true);
-                if self.bits_matter { float::canonical(self.b, to, nan, v, true) } else { v }
+                if wanted.canonical { float::canonical(self.b, to, nan, v, true) } else { v }
             })
             .collect()
     }

@@ -30,7 +30,7 @@ impl BlockLowerer<'_, '_, '_> {
         match inst.op {
             Op::RfGather { bank, first, count, index } => {
                 let range = self.indexed_range(bank, first, count);
-                let into = self.slots.row(inst.results[0]);
+                let into = self.facts.planned.slots.row(inst.results[0]);
                 self.each_lane(|lowerer, lane| {
                     let (cell, inside) = lowerer.indexed_cell(range, index, lane);
                     let v = lowerer.b.ins().load(range.cell(), flags(), cell, 0);
@@ -43,12 +43,12 @@ impl BlockLowerer<'_, '_, '_> {
             Op::RfScatter { bank, first, count, index, value, guard, .. } => {
                 let range = self.indexed_range(bank, first, count);
                 let mask = self.scalar(guard.expect("analysis makes masks explicit"));
-                let uniform = self.block.ty(value).is_uniform().then(|| self.scalar(value));
+                let uniform = self.facts.block.ty(value).is_uniform().then(|| self.scalar(value));
                 let uniform = uniform.map(|v| super::vector::cast(self.b, range.cell(), v));
                 self.each_lane(|lowerer, lane| {
                     let (cell, inside) = lowerer.indexed_cell(range, index, lane);
                     let new = uniform.unwrap_or_else(|| {
-                        let from = lowerer.slot_lane(lowerer.slots.row(value), range.ty, lane);
+                        let from = lowerer.slot_lane(lowerer.facts.planned.slots.row(value), range.ty, lane);
                         lowerer.b.ins().load(range.cell(), flags(), from, 0)
                     });
                     let written = lowerer.bit_of_lane(mask, lane);
@@ -64,7 +64,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lanes that go to others: a cell that no lane names is 0.
     pub(super) fn give_lanes(&mut self, a: Value, index: Value, lanes: Value, into: u32) {
-        let ty = self.ty(a);
+        let ty = self.facts.ty(a);
         let cell = if ty.cell_bytes() == 8 { types::I64 } else { types::I32 };
         let zero = self.b.ins().iconst(cell, 0);
         self.each_lane(|lowerer, lane| {
@@ -76,7 +76,7 @@ impl BlockLowerer<'_, '_, '_> {
             let target = lowerer.lane_of(index, lane);
             let target = lowerer.wrapped_lane(target);
             let to = lowerer.slot_lane(into, ty, target);
-            let from = lowerer.slot_lane(lowerer.slots.row(a), ty, lane);
+            let from = lowerer.slot_lane(lowerer.facts.planned.slots.row(a), ty, lane);
             let new = lowerer.b.ins().load(cell, flags(), from, 0);
             let old = lowerer.b.ins().load(cell, flags(), to, 0);
             let given = lowerer.bit_of_lane(mask, lane);
@@ -86,8 +86,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn indexed_range(&self, bank: BankId, first: u32, count: u32) -> Range {
-        let CellKind::Lane(ty) = self.function.bank(bank).kind else { unreachable!("lane registers") };
-        Range { ty, first: self.layout.offset(bank.reg(first)), stride: self.layout.stride(bank), count }
+        let CellKind::Lane(ty) = self.facts.function.bank(bank).kind else { unreachable!("lane registers") };
+        Range { ty, first: self.facts.layout.offset(bank.reg(first)), stride: self.facts.layout.stride(bank), count }
     }
 
     /// A lane's cell of the register that its index names, and whether there is such a one; else it is that of the first one.
@@ -104,10 +104,10 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// One lane of a word, `i32`.
     fn lane_of(&mut self, v: Value, lane: Clif) -> Clif {
-        if self.block.ty(v).is_uniform() {
+        if self.facts.block.ty(v).is_uniform() {
             return self.scalar(v);
         }
-        let cell = self.slot_lane(self.slots.row(v), Type::I32, lane);
+        let cell = self.slot_lane(self.facts.planned.slots.row(v), Type::I32, lane);
         self.b.ins().load(types::I32, flags(), cell, 0)
     }
 
@@ -127,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(head);
         body(self, lane);
         let next = self.b.ins().iadd_imm_s(lane, 1);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.function.lanes));
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.facts.function.lanes));
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
         self.b.switch_to_block(exit);
     }

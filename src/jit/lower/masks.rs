@@ -33,7 +33,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&form) = self.chunk().masks.get(&v) {
             return form;
         }
-        if let Some(&equal) = self.equal_masks.get(&v) {
+        if let Some(&equal) = self.scope.register_loop.equal_masks.get(&v) {
             let form = self.mask(equal);
             self.chunk().masks.insert(v, form);
             return form;
@@ -60,11 +60,13 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().masks.insert(v, form);
             return form;
         }
-        let form = if !self.in_chunk.contains(&v) && (self.scalars[v.0 as usize].is_some() || !self.is_home(v)) {
+        let form = if !self.scope.register_loop.in_chunk.contains(&v)
+            && (self.scope.scalars[v].is_some() || !self.is_home(v))
+        {
             let whole = self.scalar(v);
             MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
         } else {
-            self.pure_mask(self.def(v), v)
+            self.pure_mask(self.facts.def(v), v)
         };
         self.chunk().masks.insert(v, form);
         form
@@ -170,7 +172,7 @@ impl BlockLowerer<'_, '_, '_> {
             Op::ICmp { cc, a, b } => self.compare_ints(cc, a, b),
             Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush),
             Op::AddCarry { a, b, carry } => {
-                let ty = self.ty(a);
+                let ty = self.facts.ty(a);
                 let (sum, out) = self.add_carry(a, b, carry, ty, true);
                 self.chunk().lanes.insert(inst.results[0], sum);
                 debug_assert_eq!(inst.results[1], v);
@@ -208,13 +210,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn compare_ints(&mut self, cc: IntCc, a: Value, b: Value) -> MaskForm {
-        let ty = self.ty(a);
+        let ty = self.facts.ty(a);
         let (x, y) = (self.lanes(a), self.lanes(b));
         mask_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
     }
 
     fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
-        let ty = self.ty(a);
+        let ty = self.facts.ty(a);
         let (mut x, mut y) = (self.lanes(a), self.lanes(b));
         for part in x.iter_mut().chain(&mut y) {
             *part = self.compared(ty, flush, *part, true);
@@ -226,11 +228,11 @@ impl BlockLowerer<'_, '_, '_> {
     fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
         let chunk = self.chunk();
         let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
-        let known = known || self.settled_mask(mask).is_some() || self.scalars[mask.0 as usize].is_some();
+        let known = known || self.settled_mask(mask).is_some() || self.scope.scalars[mask].is_some();
         if known || self.is_spilled(mask) || !self.is_home(mask) {
             return None;
         }
-        match *self.def_op(mask) {
+        match *self.facts.def_op(mask) {
             Op::ICmp { cc, a, b } => Some(self.compare_ints(cc.inverse(), a, b)),
             Op::FCmp { cc, a, b, flush } => Some(self.compare_floats(cc.inverse(), a, b, flush)),
             _ => None,

@@ -6,15 +6,25 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use smallvec::SmallVec;
 
 use super::super::forms::{Lanes, MaskForm, clif_type};
-use super::super::helpers::{AccessKind, STAGED_VALUES};
+use super::super::helpers::{AccessDesc, AccessKind, STAGED_VALUES};
 use super::address::{Place, Rights};
 use super::block::BlockLowerer;
-use super::chunk::Chunk;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, Extend, Inst, Op, Space, Type};
+use crate::ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 const LANES: i64 = CHUNK as i64;
+
+/// A load that is being lowered.
+struct Loading {
+    access: Access,
+    extend: Extend,
+    guard: Value,
+    desc: *const AccessDesc,
+    /// Its run of the TLB, if lanes may be scattered.
+    run: Option<usize>,
+    meeting: Meeting,
+}
 
 /// Where the ways of a load meet: a block with its results, and its sparse status, as parameters.
 struct Meeting {
@@ -25,11 +35,26 @@ struct Meeting {
     mask: Option<Lanes>,
 }
 
+/// A store that is being lowered.
+struct Storing<'i> {
+    index: usize,
+    access: Access,
+    values: &'i [Value],
+    lanes: Vec<Lanes>,
+    /// The chunk's bits of its guard.
+    bits: Clif,
+    desc: *const AccessDesc,
+    /// Its run of the TLB, if lanes may be scattered.
+    run: Option<usize>,
+    done: ClifBlock,
+    sparse: bool,
+}
+
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn load(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let Op::Load { access, extend, sparse } = inst.op else { unreachable!() };
-        let result_ty = self.ty(inst.results[0]);
+        let result_ty = self.facts.ty(inst.results[0]);
         if let Some(bail) = self.strip().and_then(|strip| strip.bail) {
             let (run, known) = (self.run_of(index), self.chunk().shared.elements.get(&index).copied());
             let loaded = self.gather_global(&access, extend, (run, known), bail, result_ty);
@@ -47,80 +72,82 @@ impl BlockLowerer<'_, '_, '_> {
         let whole = self.settled_mask(guard) == Some(true);
         let mask = self.mask_lanes(guard, result_ty);
         let meeting = Meeting { done, ty: result_ty, sparse, mask: if whole { None } else { Some(mask) } };
+        let load = Loading { access, extend, guard, desc, run, meeting };
         let slow = self.cold_block();
-        let known = self.load_inline(&access, extend, run, slow, &meeting);
-        self.b.switch_to_block(slow);
-        self.unless_empty(guard, done, |lowerer| lowerer.nothing(&access, &meeting));
-        self.stage(&access, &[]);
-        let bits = self.mask_bits(guard);
-        if sparse {
-            self.clear_status();
+        match self.place_in_tiles(&access, Rights::READ) {
+            Some(place) => self.on_one_way(|lowerer| {
+                let other = lowerer.b.create_block();
+                lowerer.load_at(&load, &place, other);
+                lowerer.b.switch_to_block(other);
+                lowerer.load_elsewhere(&load, slow);
+            }),
+            None => self.load_elsewhere(&load, slow),
         }
-        self.call_access(desc, bits, true);
-        let mut args = Vec::new();
-        for element in 0..usize::from(access.count) {
-            for v in self.staged_lanes(STAGED_VALUES + element * LANES as usize, result_ty) {
-                args.push(BlockArg::Value(v));
-            }
-        }
-        args.extend(status.map(|_| BlockArg::Value(self.status())));
-        self.b.ins().jump(done, &args);
         self.b.switch_to_block(done);
-        self.chunk = known;
         for (&value, lanes) in inst.results.iter().zip(merged) {
             self.chunk().lanes.insert(value, lanes);
         }
         self.set_status(inst, status);
     }
 
-    /// The ways of a load that are inline: in the first one that is found to be possible, else in `slow`, with what was known before
-    /// they parted. Gives what was known before the first one.
-    fn load_inline(
-        &mut self,
-        access: &Access,
-        extend: Extend,
-        run: Option<usize>,
-        slow: ClifBlock,
-        meeting: &Meeting,
-    ) -> Option<Chunk> {
-        // What is computed on one side of a branch is not known to the other.
-        let mut known = None;
-        if let Some(place) = self.place_in_tiles(access, Rights::READ) {
-            known = Some(self.chunk.clone());
-            let other = self.b.create_block();
-            self.require(place.reachable, other);
-            let loaded = self.load_spaced(access, extend, place.host, &place.distances, meeting.ty);
-            self.meet(meeting, &loaded);
-            self.b.switch_to_block(other);
-        }
-        let beyond = if self.has_windows(access) { self.cold_block() } else { slow };
-        let place = self.place_for_both(access, Rights::READ);
-        let saved = self.chunk.clone();
+    /// A load of lanes at a place that is known if it is reachable, or else in `other`.
+    fn load_at(&mut self, load: &Loading, place: &Place, other: ClifBlock) {
+        self.require(place.reachable, other);
+        let loaded = self.load_spaced(&load.access, load.extend, place.host, &place.distances, load.meeting.ty);
+        self.meet(&load.meeting, &loaded);
+    }
+
+    /// The ways of a load whose lanes do not lie in tiles: in the first inline one that is found to be possible, else in `slow` with a helper.
+    fn load_elsewhere(&mut self, load: &Loading, slow: ClifBlock) {
+        let Loading { access, extend, run, ref meeting, .. } = *load;
+        let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
+        let place = self.place_for_both(&access, Rights::READ);
+        let otherwise = place.is_none() || run.is_some();
         if let Some(place) = place {
             let other = if run.is_some() { self.cold_block() } else { beyond };
-            self.require(place.reachable, other);
-            let loaded = self.load_spaced(access, extend, place.host, &place.distances, meeting.ty);
-            self.meet(meeting, &loaded);
-            self.chunk.clone_from(&saved);
+            self.on_one_way(|lowerer| lowerer.load_at(load, &place, other));
             self.b.switch_to_block(other);
         }
-        if place.is_none() || run.is_some() {
-            self.unless_in_a_window(access, beyond, slow);
-            if let Some(loaded) = self.gather_access(access, extend, run, beyond, meeting.ty) {
-                self.meet(meeting, &loaded);
-            }
+        if otherwise {
+            self.on_one_way(|lowerer| {
+                lowerer.unless_in_a_window(&access, beyond, slow);
+                if let Some(loaded) = lowerer.gather_access(&access, extend, run, beyond, meeting.ty) {
+                    lowerer.meet(meeting, &loaded);
+                }
+            });
         }
-        self.chunk.clone_from(&saved);
         if beyond != slow {
-            for (window, other) in self.windows(access, beyond, slow) {
-                self.chunk.clone_from(&saved);
-                let loaded = self.load_in_window(window, access, extend, other, meeting.ty);
-                self.meet(meeting, &loaded);
+            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow)) {
+                self.on_one_way(|lowerer| {
+                    let loaded = lowerer.load_in_window(window, &access, extend, other, meeting.ty);
+                    lowerer.meet(meeting, &loaded);
+                });
                 self.b.switch_to_block(other);
             }
-            self.chunk.clone_from(&saved);
         }
-        known.unwrap_or(saved)
+        self.b.switch_to_block(slow);
+        self.on_one_way(|lowerer| lowerer.load_by_helper(load));
+    }
+
+    fn load_by_helper(&mut self, load: &Loading) {
+        let (access, meeting) = (&load.access, &load.meeting);
+        self.unless_empty(load.guard, meeting.done, |lowerer| lowerer.nothing(access, meeting));
+        self.stage(access, &[]);
+        let bits = self.mask_bits(load.guard);
+        if meeting.sparse {
+            self.clear_status();
+        }
+        self.call_access(load.desc, bits, true);
+        let mut args = Vec::new();
+        for element in 0..usize::from(access.count) {
+            for v in self.staged_lanes(STAGED_VALUES + element * LANES as usize, meeting.ty) {
+                args.push(BlockArg::Value(v));
+            }
+        }
+        if meeting.sparse {
+            args.push(BlockArg::Value(self.status()));
+        }
+        self.b.ins().jump(meeting.done, &args);
     }
 
     /// Goes to where the ways of a load meet, with 0 in the lanes that take no part. What the code reaches by itself is resident.
@@ -162,88 +189,97 @@ impl BlockLowerer<'_, '_, '_> {
             self.lanes(index.map_or(access.address, |index| index.word));
             return None;
         }
-        if self.classes.get(access.address) == Class::Varying && !self.is_spilled(access.address) {
+        if self.scope.classes.get(access.address) == Class::Varying && !self.is_spilled(access.address) {
             self.lanes(access.address);
         }
         self.place(access, rights)
     }
 
     pub(super) fn store(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Store, run);
-        let leaves_later = self.may_fault_later(index);
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();
-        let mut known = None;
-        if let Some(place) = self.place_in_tiles(&access, Rights::WRITE) {
-            known = Some(self.chunk.clone());
-            let other = self.b.create_block();
-            let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
-            let reachable = self.b.ins().band(full, place.reachable);
-            self.require(reachable, other);
-            self.store_spaced(&access, &lanes, place.host, &place.distances);
-            self.finish_store(done, sparse);
-            self.b.switch_to_block(other);
+        let store = Storing { index, access, values, lanes, bits, desc, run, done, sparse };
+        match self.place_in_tiles(&access, Rights::WRITE) {
+            Some(place) => self.on_one_way(|lowerer| {
+                let other = lowerer.b.create_block();
+                let full = lowerer.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
+                lowerer.store_at(&store, &place, full, other);
+                lowerer.b.switch_to_block(other);
+                lowerer.store_elsewhere(&store);
+            }),
+            None => self.store_elsewhere(&store),
         }
+        self.b.switch_to_block(done);
+        self.set_status(inst, status);
+    }
+
+    /// A store of lanes at a place that is known if it is reachable and all take part, or else in `other`.
+    fn store_at(&mut self, store: &Storing, place: &Place, full: Clif, other: ClifBlock) {
+        let reachable = self.b.ins().band(full, place.reachable);
+        self.require(reachable, other);
+        self.store_spaced(&store.access, &store.lanes, place.host, &place.distances);
+        self.finish_store(store);
+    }
+
+    /// The ways of a store whose lanes do not lie in tiles.
+    fn store_elsewhere(&mut self, store: &Storing) {
+        let Storing { access, bits, run, .. } = *store;
         let slow = self.cold_block();
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
         let place = self.place_for_both(&access, Rights::WRITE);
-        let saved = self.chunk.clone();
-        let known = known.unwrap_or_else(|| saved.clone());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {
             let other = if apart { self.cold_block() } else { beyond };
-            let reachable = self.b.ins().band(full, place.reachable);
-            self.require(reachable, other);
-            self.store_spaced(&access, &lanes, place.host, &place.distances);
-            self.finish_store(done, sparse);
-            self.chunk.clone_from(&saved);
+            self.on_one_way(|lowerer| lowerer.store_at(store, &place, full, other));
             self.b.switch_to_block(other);
         }
         if apart {
-            self.unless_in_a_window(&access, beyond, slow);
-            if self.scatter_access((desc, run), &access, (values, &lanes), bits, beyond) {
-                self.finish_store(done, sparse);
-            }
+            self.on_one_way(|lowerer| {
+                lowerer.unless_in_a_window(&access, beyond, slow);
+                let values = (store.values, &store.lanes[..]);
+                if lowerer.scatter_access((store.desc, run), &access, values, bits, beyond) {
+                    lowerer.finish_store(store);
+                }
+            });
         }
-        self.chunk.clone_from(&saved);
         if beyond != slow {
-            for (window, other) in self.windows(&access, beyond, slow) {
-                self.chunk.clone_from(&saved);
-                self.store_in_window(window, &access, &lanes, bits, other);
-                self.finish_store(done, sparse);
+            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow)) {
+                self.on_one_way(|lowerer| lowerer.store_in_window(window, &access, &store.lanes, bits, other));
+                self.finish_store(store);
                 self.b.switch_to_block(other);
             }
-            self.chunk.clone_from(&saved);
         }
         self.b.switch_to_block(slow);
+        self.on_one_way(|lowerer| lowerer.store_by_helper(store));
+    }
+
+    fn store_by_helper(&mut self, store: &Storing) {
         let any = self.b.create_block();
-        let none = self.no_status(sparse);
-        self.b.ins().brif(bits, any, &[], done, &none);
+        let none = self.no_status(store.sparse);
+        self.b.ins().brif(store.bits, any, &[], store.done, &none);
         self.b.switch_to_block(any);
-        self.stage(&access, values);
-        if sparse {
+        self.stage(&store.access, store.values);
+        if store.sparse {
             self.clear_status();
         }
-        self.call_access(desc, bits, leaves_later);
-        let args: SmallVec<[BlockArg; 1]> = status.map(|_| BlockArg::Value(self.status())).into_iter().collect();
-        self.b.ins().jump(done, &args);
-        self.b.switch_to_block(done);
-        self.chunk = known;
-        self.set_status(inst, status);
+        self.call_access(store.desc, store.bits, self.may_fault_later(store.index));
+        let args: SmallVec<[BlockArg; 1]> = store.sparse.then(|| BlockArg::Value(self.status())).into_iter().collect();
+        self.b.ins().jump(store.done, &args);
     }
 
     /// Goes on after a store that met no sparse page.
-    fn finish_store(&mut self, done: ClifBlock, sparse: bool) {
-        let none = self.no_status(sparse);
-        self.b.ins().jump(done, &none);
+    fn finish_store(&mut self, store: &Storing) {
+        let none = self.no_status(store.sparse);
+        self.b.ins().jump(store.done, &none);
     }
 
     /// The status, if it is asked for, of a store that met no sparse page.
@@ -254,7 +290,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether this instruction may have recorded a fault for the end of its segment. Local memory is seen by its own lanes only, and
     /// not at all after a fault, so that its stores are among loads.
     pub(super) fn may_fault_later(&self, index: usize) -> bool {
-        match &self.block.insts[index].op {
+        match &self.facts.block.insts[index].op {
             Op::Load { .. } => true,
             Op::Store { access, .. } => access.space == Space::Local,
             _ => false,

@@ -1,24 +1,20 @@
-//! Operations without effect, as scalars and as lanes of a chunk.
+//! Operations without effect, on the lanes of a chunk.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif};
+use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
-use super::super::abi;
 use super::super::forms::{Lanes, clif_type, parts};
-use super::super::helpers::{self, Helper};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::element::{LANES, Wanted};
 use super::full_warp::InMemory;
-use super::half::Half;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
-use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
-use crate::ir::{
-    BinaryOp, ConvertOp, FloatAttrs, Function, Inst, Op, Round, SharedFn, Special, Type, UnaryOp, Value, ValueType,
-};
+use crate::ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// How the JIT executes an instruction by itself, or that the interpreter has to.
@@ -30,7 +26,7 @@ pub fn support(
     constant: &impl Fn(Value) -> Option<u64>,
     inst: &Inst,
 ) -> Support {
-    let uniform = |v: Value| values[v.0 as usize].is_uniform();
+    let uniform = |v: Value| values[v.index()].is_uniform();
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
     match &inst.op {
         Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. } => Support::Warp,
@@ -54,181 +50,20 @@ pub fn support(
     }
 }
 
-/// Operations that take a chunk apart into lanes, where vectors have none.
-const LANES: usize = 8;
-
-impl<'f> BlockLowerer<'_, '_, 'f> {
-    /// The operation on scalars: uniform values, or lane 0 of affine ones.
-    pub(super) fn pure_scalar(&mut self, op: &Op, args: &[Clif], to: Type) -> Clif {
-        self.element(op, args, to, false).expect("every supported operation has a scalar form")
-    }
-
-    /// The operation on scalars or on one vector; `None` if vectors have no such operation.
-    fn element(&mut self, op: &Op, args: &[Clif], to: Type, vector: bool) -> Option<Clif> {
-        let nan = self.function.nan;
-        let bits_matter = self.bits_matter;
-        let fix = |lowerer: &mut Self, ty: Type, v: Clif| {
-            if bits_matter { float::canonical(lowerer.b, ty, nan.canonical(ty), v, vector) } else { v }
-        };
-        Some(match *op {
-            Op::Const { ty, bits } => constant(self.b, ty, bits, vector),
-            Op::Splat { .. } => args[0],
-            Op::Unary { op, a } => return int::unary(self.b, op, self.ty(a), args[0], vector),
-            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } if !vector => {
-                int::shift(self.b, op, self.ty(a), args[0], args[1], self.constant(b))
-            }
-            Op::Binary { op, a, .. } => return int::binary(self.b, op, self.ty(a), args[0], args[1], vector),
-            Op::FUnary { op, attrs, .. } if to == Type::F16 => self.half(vector).unary(op, attrs, args[0]),
-            Op::FBinary { op, attrs, .. } if to == Type::F16 => self.half(vector).binary(op, attrs, args[0], args[1]),
-            Op::Fma { attrs, .. } if to == Type::F16 => self.half(vector).fma(attrs, [args[0], args[1], args[2]]),
-            Op::FUnary { op, attrs, .. } => {
-                let v = float::unary(self.b, op, attrs, to, args[0], vector);
-                fix(self, to, v)
-            }
-            Op::FBinary { op, attrs, .. } => {
-                let v = float::binary(self.b, op, attrs, to, args[0], args[1], vector);
-                fix(self, to, v)
-            }
-            Op::Fma { attrs, .. } if to == Type::F64 && attrs.round != Round::Nearest => {
-                let args: [Lanes; 3] = std::array::from_fn(|i| Lanes::from_elem(args[i], 1));
-                self.directed_fma(attrs, &args, vector)[0]
-            }
-            Op::Fma { attrs, .. } => {
-                let v = float::fma(self.b, attrs, to, [args[0], args[1], args[2]], vector);
-                fix(self, to, v)
-            }
-            Op::Convert { op: ConvertOp::Bitcast, .. } => vector::cast(self.b, clif_type(to, vector), args[0]),
-            Op::Shared { function: SharedFn::Rcp, .. } => {
-                let v = float::reciprocal(self.b, args[0], vector);
-                fix(self, to, v)
-            }
-            Op::Shared { function: function @ (SharedFn::Rsq | SharedFn::RsqDenormal), .. } => {
-                let flush = function == SharedFn::Rsq;
-                let v = float::reciprocal_root(self.b, flush, args[0], vector);
-                fix(self, to, v)
-            }
-            _ if vector => return None,
-            Op::Convert { op, a, .. } => self.convert_scalar(op, self.ty(a), to, args[0]),
-            Op::Concat { .. } => int::concat(self.b, args[0], args[1]),
-            Op::UniformSelect { .. } => self.b.ins().select(args[0], args[1], args[2]),
-            Op::ICmp { cc, a, .. } => int::compare_scalar(self.b, cc, self.ty(a), args[0], args[1]),
-            Op::FCmp { cc, a, flush, .. } => {
-                let ty = self.ty(a);
-                let (x, y) = (self.compared(ty, flush, args[0], false), self.compared(ty, flush, args[1], false));
-                let bit = float::compare(self.b, cc, x, y);
-                self.b.ins().bmask(types::I64, bit)
-            }
-            Op::FConvert { attrs, a, .. } => {
-                let from = self.ty(a);
-                let x = self.compared(from, attrs.flush, args[0], false);
-                let v = match (from, to) {
-                    (_, Type::F16) => {
-                        let x = if from == Type::F64 { singles_for_half(self.b, attrs.round, &[x], false) } else { x };
-                        return Some(self.rounded_half(attrs, x, false));
-                    }
-                    (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
-                        Rounding::new(self.b, attrs.round, false).singles(&[x])
-                    }
-                    (Type::F16 | Type::F32, Type::F64) => self.b.ins().fpromote(types::F64, x),
-                    (Type::F64, Type::F32) => self.b.ins().fdemote(types::F32, x),
-                    _ => x,
-                };
-                let v = float::unary(self.b, crate::ir::FloatUnaryOp::Copy, attrs, to, v, false);
-                fix(self, to, v)
-            }
-            Op::IntToFloat { signed, round, a, .. } => self.int_to_float(signed, round, self.ty(a), to, args[0]),
-            Op::FloatToInt { signed, round, flush, nan, a, .. } => {
-                let x = self.compared(self.ty(a), flush, args[0], false);
-                self.ints_of_floats((to, signed), round, nan, x, false)
-            }
-            Op::Shared { function, .. } => self.shared(function, &args[..1], false)[0],
-            Op::LaneId => unreachable!("affine"),
-            Op::Special(special) => self.special(special),
-            Op::AddCarry { .. } => {
-                let sum = self.b.ins().iadd(args[0], args[1]);
-                let sum = match args.get(2) {
-                    // Only reached where no lane differs: the carry is all ones or nothing.
-                    Some(&carry) => {
-                        let carry = self.b.ins().band_imm_u(carry, 1);
-                        let carry = if to.bits() == 64 { carry } else { self.b.ins().ireduce(types::I32, carry) };
-                        self.b.ins().iadd(sum, carry)
-                    }
-                    None => sum,
-                };
-                int::narrow(self.b, to, sum, false)
-            }
-            ref op => unreachable!("no scalar form of {op:?}"),
-        })
-    }
-
-    /// Of `f64`, in another direction than to nearest.
-    fn directed_fma(&mut self, attrs: FloatAttrs, args: &[Lanes; 3], vector: bool) -> Lanes {
-        let flush = |lowerer: &mut Self, lanes: &Lanes| -> Lanes {
-            lanes.iter().map(|&x| float::flushed(lowerer.b, attrs, Type::F64, x, vector)).collect()
-        };
-        let [x, y, z] = args.each_ref().map(|lanes| flush(self, lanes));
-        let fused = self.fused_doubles(attrs.round, [&x, &y, &z], vector);
-        let (matter, nan) = (self.bits_matter, self.function.nan.canonical(Type::F64));
-        let finished = fused.iter().map(|&v| {
-            let v = float::finish(self.b, attrs, Type::F64, v, vector);
-            if matter { float::canonical(self.b, Type::F64, nan, v, vector) } else { v }
-        });
-        finished.collect()
-    }
-
-    pub(super) fn half(&mut self, vector: bool) -> Half<'_, 'f> {
-        Half { nan: self.function.nan.canonical(Type::F16), b: self.b, vector }
-    }
-
-    /// A float as something that the host can compare, and flushed if need be: `f16` as `f32`.
-    pub(super) fn compared(&mut self, ty: Type, flush: bool, a: Clif, vector: bool) -> Clif {
-        match ty {
-            Type::F16 => self.half(vector).operand(flush, a),
-            _ if flush => float::flush(self.b, ty, a, vector),
-            _ => a,
-        }
-    }
-
-    /// A shared function of the vectors of a chunk, or of a scalar.
-    fn shared(&mut self, function: SharedFn, operands: &[Clif], vector: bool) -> Lanes {
-        self.stage_lanes(helpers::SHARED_LANES, operands);
-        let lanes = if vector { LANES as u32 } else { 1 };
-        let args = [helpers::number(function), lanes, self.function.nan.f32];
-        let [number, lanes, nan] = args.map(|x| self.b.ins().iconst(types::I32, i64::from(x)));
-        self.region.call(self.b, Helper::Shared, &[self.ctx, number, lanes, nan]);
-        let clif = clif_type(function.ty(), vector);
-        let at = Self::scratch(helpers::SHARED_LANES);
-        (0..operands.len() as i32).map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16)).collect()
-    }
-
-    fn special(&mut self, special: Special) -> Clif {
-        match special {
-            Special::Ctaid(axis) => self.ctx_load(types::I32, abi::CTAID + 4 * i32::from(axis)),
-            Special::Ntid(axis) => self.ctx_load(types::I32, abi::NTID + 4 * i32::from(axis)),
-            Special::Nctaid(axis) => self.ctx_load(types::I32, abi::NCTAID + 4 * i32::from(axis)),
-            Special::WarpId => self.ctx_load(types::I32, abi::WARP),
-            Special::WarpSlot => self.ctx_load(types::I32, abi::SLOT),
-            Special::LaunchMask => self.ctx_load(types::I64, abi::LAUNCH_MASK),
-            Special::Clock => self.ctx_load(types::I64, abi::INSTRUCTIONS),
-            Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
-            Special::BarrierReleased => self.ctx_load(types::I64, abi::BARRIER_RELEASED),
-            Special::SharedBytes => self.ctx_load(types::I32, abi::SHARED_BYTES),
-            // Uniform here: of one-dimensional blocks, or blocks of whole warps.
-            Special::Tid(axis) => self.first_tid(axis),
-        }
-    }
-
+impl BlockLowerer<'_, '_, '_> {
     /// The lanes of a pure operation's first result.
     pub(super) fn pure_lanes(&mut self, inst: &Inst) -> Lanes {
         let result = inst.results[0];
-        let to = self.ty(result);
-        let matter = self.bits_used[result.0 as usize];
+        let wanted = self.wanted(result);
+        let to = wanted.ty;
         let arithmetic = matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
-        let late = self.full_warp.is_some() && arithmetic && to != Type::F16;
-        let saved = std::mem::replace(&mut self.bits_matter, matter && !late);
-        let lanes = self.lanes_of(inst, to);
-        self.bits_matter = saved;
-        if matter && late { self.canonical_lanes(to, lanes) } else { lanes }
+        let late = self.scope.full_warp.is_some() && arithmetic && to != Type::F16;
+        let now = Wanted { canonical: wanted.canonical && !late, ..wanted };
+        let lanes = match self.whole_lanes(inst, now) {
+            Some(lanes) => lanes,
+            None => self.part_by_part(&inst.op, now),
+        };
+        if wanted.canonical && late { self.canonical_lanes(to, lanes) } else { lanes }
     }
 
     /// Makes NaNs canonical if there are any, which is unlikely.
@@ -253,7 +88,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let results = lanes.iter().map(|_| self.b.append_block_param(done, clif)).collect();
         self.b.ins().brif(any, mend, &[], done, &args);
         self.b.switch_to_block(mend);
-        let nan = self.function.nan.canonical(ty);
+        let nan = self.facts.function.nan.canonical(ty);
         let mended = lanes.iter().map(|&v| BlockArg::Value(float::canonical(self.b, ty, nan, v, true)));
         let mended: Vec<BlockArg> = mended.collect();
         self.b.ins().jump(done, &mended);
@@ -261,81 +96,88 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         results
     }
 
-    fn lanes_of(&mut self, inst: &Inst, to: Type) -> Lanes {
-        let op = &inst.op;
-        match *op {
-            Op::Special(Special::Tid(axis)) => return self.tid_lanes(axis),
+    /// Operations whose vectors are not made one for one of operands' vectors.
+    fn whole_lanes(&mut self, inst: &Inst, wanted: Wanted) -> Option<Lanes> {
+        let to = wanted.ty;
+        Some(match inst.op {
+            Op::Special(Special::Tid(axis)) => self.tid_lanes(axis),
             Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b }
-                if self.classes.get(b) == Class::Uniform =>
+                if self.scope.classes.get(b) == Class::Uniform =>
             {
-                let count = match self.constant(b) {
+                let count = match self.facts.constant(b) {
                     Some(n) => ShiftCount::Constant(n),
                     None => ShiftCount::Scalar(self.scalar(b)),
                 };
                 let lanes = self.lanes(a);
                 let count = &count;
-                return lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect();
+                lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect()
             }
-            Op::Select { mask, a, b } => {
-                if let Some(full) = self.settled_mask(mask) {
-                    return self.lanes(if full { a } else { b });
-                }
-                // The complement of a mask that is there need not be made.
-                let known = |lowerer: &mut Self, mask| lowerer.chunk().masks.contains_key(&mask);
-                if let Op::Unary { op: UnaryOp::Not, a: complement } = *self.def_op(mask)
-                    && known(self, complement)
-                    && !known(self, mask)
-                {
-                    return self.select_lanes(complement, b, a, to);
-                }
-                return self.select_lanes(mask, a, b, to);
-            }
+            Op::Select { mask, a, b } => self.selected(mask, a, b, to),
             Op::Convert { op, a, .. } if op != ConvertOp::Bitcast => {
-                let from = self.ty(a);
+                let from = self.facts.ty(a);
                 let lanes = self.lanes(a);
-                return self.convert_lanes(op, from, to, &lanes);
+                self.convert_lanes(op, from, to, &lanes)
             }
             Op::Concat { lo, hi } => {
                 let (lo, hi) = (self.lanes(lo), self.lanes(hi));
-                return vector::interleave(self.b, &lo, &hi).into_iter().collect();
+                vector::interleave(self.b, &lo, &hi).into_iter().collect()
             }
             Op::FConvert { attrs, a, .. } => {
-                let from = self.ty(a);
+                let from = self.facts.ty(a);
                 let lanes = self.lanes(a);
-                return self.fconvert_lanes(attrs, from, to, &lanes);
+                self.fconvert_lanes(attrs, from, wanted, &lanes)
             }
             Op::AddCarry { a, b, carry } => {
                 let [_, out] = inst.results[..] else { unreachable!("a sum and a carry") };
-                let is_needed = self.uses[out.0 as usize] > 0 && self.is_still_needed(out);
+                let is_needed = self.facts.uses[out] > 0 && self.is_still_needed(out);
                 let (sum, carries) = self.add_carry(a, b, carry, to, is_needed);
                 if is_needed {
                     self.chunk().masks.entry(out).or_insert(mask_form(carries));
                 }
-                return sum;
+                sum
             }
             Op::IntToFloat { signed, round, a, .. } => {
-                let from = self.ty(a);
+                let from = self.facts.ty(a);
                 let lanes = self.lanes(a);
-                if let Some(lanes) = self.ints_to_floats(signed, round, (from, to), &lanes) {
-                    return lanes;
-                }
+                return self.ints_to_floats(signed, round, (from, to), &lanes);
             }
             Op::FloatToInt { signed, round, flush, nan, a, .. } if to.bits() <= 32 => {
-                let from = self.ty(a);
+                let from = self.facts.ty(a);
                 let lanes = self.lanes(a);
                 let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
                 let to = (to, signed);
-                return match from {
+                match from {
                     Type::F64 => inputs.chunks(2).map(|pair| self.words_of_doubles(to, round, nan, pair)).collect(),
                     _ => inputs.iter().map(|&x| self.ints_of_floats(to, round, nan, x, true)).collect(),
-                };
+                }
             }
             Op::Fma { attrs, a, b, c } if to == Type::F64 && attrs.round != Round::Nearest => {
                 let args = [a, b, c].map(|v| self.lanes(v));
-                return self.directed_fma(attrs, &args, true);
+                self.directed_fma(attrs, &args, wanted.canonical, true)
             }
-            _ => {}
+            _ => return None,
+        })
+    }
+
+    /// Lanes of `a` where a mask has them, and of `b` elsewhere.
+    fn selected(&mut self, mask: Value, a: Value, b: Value, to: Type) -> Lanes {
+        if let Some(full) = self.settled_mask(mask) {
+            return self.lanes(if full { a } else { b });
         }
+        // The complement of a mask that is there need not be made.
+        let known = |lowerer: &mut Self, mask| lowerer.chunk().masks.contains_key(&mask);
+        if let Op::Unary { op: UnaryOp::Not, a: complement } = *self.facts.def_op(mask)
+            && known(self, complement)
+            && !known(self, mask)
+        {
+            return self.select_lanes(complement, b, a, to);
+        }
+        self.select_lanes(mask, a, b, to)
+    }
+
+    /// Operations that make each vector of operands' vectors.
+    fn part_by_part(&mut self, op: &Op, wanted: Wanted) -> Lanes {
+        let to = wanted.ty;
         let operands = op.operands();
         // A vector that is loaded just before may be part of what uses it.
         let in_memory: SmallVec<[Option<InMemory>; 3]> =
@@ -355,11 +197,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     None => lanes.get(part).copied().unwrap_or(lanes[0]),
                 })
                 .collect();
-            match self.element(op, &part_args, to, true) {
+            match self.element(op, &part_args, wanted, true) {
                 Some(v) => result.push(v),
                 None => {
                     let args: Vec<Lanes> = operands.iter().map(|&v| self.lanes(v)).collect();
-                    return self.take_apart(op, &operands, &args, to);
+                    return self.take_apart(op, &operands, &args, wanted);
                 }
             }
         }
@@ -372,11 +214,12 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     /// Whether a vector may be an operand in memory of an operation: of one that the host has for vectors.
     fn may_be_in_memory(&self, op: &Op, v: Value, to: Type) -> bool {
         let arithmetic = matches!(op, Op::FBinary { .. } | Op::Fma { .. } | Op::Binary { .. });
-        arithmetic && self.full_warp.is_some() && parts(self.ty(v)) == parts(to)
+        arithmetic && self.scope.full_warp.is_some() && parts(self.facts.ty(v)) == parts(to)
     }
 
     /// Lane by lane as scalars.
-    fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], to: Type) -> Lanes {
+    fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], wanted: Wanted) -> Lanes {
+        let to = wanted.ty;
         if let Op::Shared { function, .. } = *op {
             return self.shared(function, &args[0], true);
         }
@@ -387,11 +230,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 .iter()
                 .zip(args)
                 .map(|(&v, lanes)| {
-                    let width = LANES / parts(self.ty(v));
+                    let width = LANES / parts(self.facts.ty(v));
                     self.b.ins().extractlane(lanes[lane / width], (lane % width) as u8)
                 })
                 .collect();
-            let v = self.pure_scalar(op, &scalars, to);
+            let v = self.pure_scalar(op, &scalars, wanted);
             let part = &mut result[lane / per_part];
             *part = self.b.ins().insertlane(*part, v, (lane % per_part) as u8);
         }

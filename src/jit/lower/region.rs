@@ -12,13 +12,13 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 
 use super::super::abi;
 use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
-use super::super::plan::BlockPlan;
 use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::facts::BlockFacts;
 use super::masks;
 use crate::interp::Interpreter;
-use crate::ir::{Block, BlockId, Reg, Value};
+use crate::ir::{BlockId, Reg};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
 
@@ -247,46 +247,9 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
     b.ins().trap(clif::TrapCode::unwrap_user(1));
 
     for &id in region_blocks {
-        let block = program.function().block(id);
-        let BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, .. } =
-            &plans[id.0 as usize];
         b.switch_to_block(region.blocks[&id]);
-        let lowerer = BlockLowerer {
-            b: &mut b,
-            region: &mut region,
-            function: program.function(),
-            layout: program.layout(),
-            number: id.0,
-            block,
-            plan,
-            groups,
-            sweep: sweep.as_ref(),
-            repeatable: None,
-            in_loop: *in_loop,
-            liveness: program.liveness(),
-            classes,
-            full_warp_classes: full_warp_classes.as_ref().unwrap_or(classes),
-            slots,
-            steps: 0..0,
-            full_warp: None,
-            scalars: vec![None; block.values.len()],
-            chunk: None,
-            defs,
-            uses: uses(block),
-            exit_mask: block.exit_mask(program.function().active),
-            bits_used: bits_used.clone(),
-            bits_matter: true,
-            ctx,
-            registers,
-            in_chunk: std::collections::HashSet::new(),
-            equal_masks: HashMap::new(),
-            laid_down: HashMap::new(),
-            constant_banks: HashMap::new(),
-            spills: None,
-            inactive: Vec::new(),
-            runs: HashMap::new(),
-        };
-        lowerer.lower();
+        let facts = BlockFacts::of(program, id, &plans[id], effort);
+        BlockLowerer::new(&mut b, &mut region, &facts, ctx, registers).lower();
     }
     let active = program.layout().offset(program.function().active) as i32;
     std::mem::take(&mut region.exits).finish(&mut b, ctx, (registers, active));
@@ -296,25 +259,16 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
     Lowered { function, owned: region.owned, hides_uses: region.hides_uses }
 }
 
-/// How often each value of a block is used.
-fn uses(block: &Block) -> Vec<u32> {
-    let mut uses = vec![0; block.values.len()];
-    let mut note = |v: Value| uses[v.0 as usize] += 1;
-    block.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut note));
-    block.term.for_each_operand(note);
-    uses
-}
-
 impl BlockLowerer<'_, '_, '_> {
     /// Leaves one instruction to the interpreter: its operands and results are in the register file.
     pub(super) fn interpret(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
-        let slot = |v: crate::ir::Value| crate::interp::Slot { value: v, offset: self.slots.row(v) };
+        let slot = |v: crate::ir::Value| crate::interp::Slot { value: v, offset: self.facts.planned.slots.row(v) };
         let desc = InterpretDesc {
             interpreter: Arc::clone(self.region.interpreter),
-            block: BlockId(self.number),
+            block: self.facts.id,
             index,
             live_in: operands.iter().map(|&v| slot(v)).collect(),
             live_out: inst.results.iter().map(|&v| slot(v)).collect(),

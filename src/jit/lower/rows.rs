@@ -6,7 +6,7 @@ use super::super::forms::{Lanes, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::ir::{BlockId, CellKind, Reg, Type, Value};
+use crate::ir::{CellKind, Reg, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
@@ -24,7 +24,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The type of a lane register.
     pub(super) fn lane_type(&self, reg: Reg) -> Type {
-        match self.function.bank(reg.bank).kind {
+        match self.facts.function.bank(reg.bank).kind {
             CellKind::Lane(ty) => ty,
             _ => unreachable!("lane register"),
         }
@@ -32,25 +32,25 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn load_row(&mut self, reg: Reg) -> Lanes {
         let ty = self.lane_type(reg);
-        let offset = self.layout.offset(reg);
+        let offset = self.facts.layout.offset(reg);
         self.load_cells(ty, offset)
     }
 
     pub(super) fn load_slot(&mut self, v: Value) -> Lanes {
-        let slot = self.slots.row(v);
-        self.load_cells(self.ty(v), slot)
+        let slot = self.facts.planned.slots.row(v);
+        self.load_cells(self.facts.ty(v), slot)
     }
 
     pub(super) fn store_slot(&mut self, v: Value) {
-        let slot = self.slots.row(v);
+        let slot = self.facts.planned.slots.row(v);
         let lanes = self.lanes(v);
-        self.store_cells(self.ty(v), slot, &lanes);
+        self.store_cells(self.facts.ty(v), slot, &lanes);
     }
 
     /// Writes the lanes of a mask (all lanes without one) to a register's row.
     pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
         let ty = self.lane_type(reg);
-        let offset = self.layout.offset(reg);
+        let offset = self.facts.layout.offset(reg);
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,
@@ -65,8 +65,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
-        !self.liveness.live_inactive(BlockId(self.number), reg)
-            && self.exit_mask.is_some_and(|after| self.masks().is_subset(after, mask))
+        !self.facts.liveness.live_inactive(self.facts.id, reg)
+            && self.facts.exit_mask.is_some_and(|after| self.facts.masks().is_subset(after, mask))
     }
 
     /// Lane by lane `new` where the mask is set, else `old`.
@@ -83,7 +83,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn select_lanes(&mut self, mask: Value, a: Value, b: Value, ty: Type) -> Lanes {
         let clif = clif_type(ty, true);
         let all = u64::MAX >> (64 - clif.lane_bits());
-        let [chosen, other] = [a, b].map(|v| self.constant(v));
+        let [chosen, other] = [a, b].map(|v| self.facts.constant(v));
         if chosen != Some(0) && other != Some(0) {
             let (new, old) = (self.lanes(a), self.lanes(b));
             return self.merge(mask, &new, &old, ty);

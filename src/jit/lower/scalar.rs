@@ -21,14 +21,14 @@ impl BlockLowerer<'_, '_, '_> {
     /// Does a load or store at a uniform address in global memory, or a load from a constant bank, inline, with the interpreter where that does not work
     /// out. False if the instruction is none.
     pub(super) fn scalar_access(&mut self, index: usize) -> bool {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let (access, scalar) = match &inst.op {
             Op::Load { access, extend, sparse: false } => (*access, Scalar::Load(*extend)),
             Op::Store { access, values, sparse: false } => (*access, Scalar::Store(values)),
             _ => return false,
         };
         let has_code = matches!(access.space, Space::Global | Space::Const(_));
-        if !has_code || !self.block.ty(access.address).is_uniform() {
+        if !has_code || !self.facts.block.ty(access.address).is_uniform() {
             return false;
         }
         let base = self.scalar(access.address);
@@ -38,14 +38,14 @@ impl BlockLowerer<'_, '_, '_> {
             self.scalar(v);
         }
         let done = self.b.create_block();
-        let results: Vec<_> = inst.results.iter().map(|&v| clif_type(self.ty(v), false)).collect();
+        let results: Vec<_> = inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
         for &ty in &results {
             self.b.append_block_param(done, ty);
         }
         if let Some(guard) = access.guard {
             let guard = self.scalar(guard);
             let zeros: Vec<BlockArg> =
-                inst.results.iter().map(|&v| super::int::constant(self.b, self.ty(v), 0, false).into()).collect();
+                inst.results.iter().map(|&v| super::int::constant(self.b, self.facts.ty(v), 0, false).into()).collect();
             let go = self.b.create_block();
             self.b.ins().brif(guard, go, &[], done, &zeros);
             self.b.switch_to_block(go);
@@ -71,19 +71,17 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(done, &loaded);
 
         self.b.switch_to_block(slow);
-        let known = self.scalars.clone();
         if access.space == Space::Global {
             self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
         }
-        self.interpret(index);
+        self.on_one_scalar_way(|lowerer| lowerer.interpret(index));
         let interpreted: Vec<BlockArg> = (inst.results.iter().zip(&results))
             .map(|(&v, &ty)| {
-                let offset = self.slots.row(v) as i32;
+                let offset = self.facts.planned.slots.row(v) as i32;
                 self.b.ins().load(ty, flags(), self.registers, offset).into()
             })
             .collect();
         self.b.ins().jump(done, &interpreted);
-        self.scalars = known;
 
         self.b.switch_to_block(done);
         let params = self.b.block_params(done).to_vec();
@@ -100,9 +98,7 @@ impl BlockLowerer<'_, '_, '_> {
         let (done, slow) = (self.b.create_block(), self.cold_block());
         self.b.ins().brif(lanes, slow, &[], done, &[]);
         self.b.switch_to_block(slow);
-        let known = self.scalars.clone();
-        self.interpret(index);
-        self.scalars = known;
+        self.on_one_scalar_way(|lowerer| lowerer.interpret(index));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
@@ -134,7 +130,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A scalar as an element to be stored: of an integer its low bits.
     fn narrowed(&mut self, value: Value, ty: Type) -> Clif {
-        let (v, from) = (self.scalar(value), self.ty(value));
+        let (v, from) = (self.scalar(value), self.facts.ty(value));
         if ty.bits() <= 32 && from == Type::I64 { self.b.ins().ireduce(types::I32, v) } else { v }
     }
 }

@@ -42,6 +42,7 @@ impl BlockLowerer<'_, '_, '_> {
                 lowerer.b.switch_to_block(work);
                 latch
             });
+            lowerer.scope.spills = lowerer.spill_for(insts);
             lowerer.chunk_body(insts);
             let mut after: Vec<Clif> =
                 outgoing.iter().zip(before).map(|(out, &before)| lowerer.gather(out, before)).collect();
@@ -51,10 +52,10 @@ impl BlockLowerer<'_, '_, '_> {
                 lowerer.b.switch_to_block(latch);
                 after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
             }
-            lowerer.spills = None;
+            lowerer.scope.spills = None;
             after
         });
-        let whole_chunks = u32::from(self.function.lanes).is_multiple_of(CHUNK);
+        let whole_chunks = u32::from(self.facts.function.lanes).is_multiple_of(CHUNK);
         for (out, &mask) in outgoing.iter().zip(&after) {
             let v = if whole_chunks { mask } else { self.with_outside(mask, out.outside) };
             self.set_scalar(out.value, v);
@@ -67,10 +68,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
         // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
-        let at_once = self.full_warp.is_none();
-        self.spills = self.spill_for(insts);
+        let at_once = self.scope.full_warp.is_none();
         for (at, &index) in insts.iter().enumerate() {
-            let inst = &self.block.insts[index];
+            let inst = &self.facts.block.insts[index];
             match inst.op {
                 Op::RfWrite { reg, value, guard, .. } if at_once => {
                     self.read_before_write(reg, index);
@@ -88,23 +88,23 @@ impl BlockLowerer<'_, '_, '_> {
                 Op::Load { .. } => self.load(index),
                 Op::Store { .. } => self.store(index),
                 Op::Atomic { .. } => self.atomic(index),
-                _ if self.spills.is_some() => self.compute_now(&inst.results),
+                _ if self.scope.spills.is_some() => self.compute_now(&inst.results),
                 _ => {}
             }
             for &result in &inst.results {
                 if !self.escapes(result) {
                     continue;
                 }
-                if self.block.ty(result) == ValueType::MASK {
+                if self.facts.block.ty(result) == ValueType::MASK {
                     self.mask_bits(result);
-                } else if self.slots.is_stored(result) && !self.block.ty(result).is_uniform() {
+                } else if self.facts.planned.slots.is_stored(result) && !self.facts.block.ty(result).is_uniform() {
                     self.store_slot(result);
                 }
             }
             self.spill(at);
         }
         for &index in insts.iter().filter(|_| !at_once) {
-            if let Op::RfWrite { reg, value, guard, .. } = self.block.insts[index].op {
+            if let Op::RfWrite { reg, value, guard, .. } = self.facts.block.insts[index].op {
                 self.write_row(reg, value, guard);
             }
         }
@@ -112,10 +112,10 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Loads what a register holds before the instruction that writes it, if something lowered later may ask for it.
     fn read_before_write(&mut self, reg: Reg, index: usize) {
-        for inst in &self.block.insts[..index] {
+        for inst in &self.facts.block.insts[..index] {
             if let Op::RfRead { reg: read, .. } = inst.op
                 && read == reg
-                && (self.is_home(inst.results[0]) || !self.slots.is_stored(inst.results[0]))
+                && (self.is_home(inst.results[0]) || !self.facts.planned.slots.is_stored(inst.results[0]))
                 && self.is_still_needed(inst.results[0])
             {
                 self.lanes(inst.results[0]);
@@ -125,7 +125,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A mask, with its bits past the warp.
     pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
-        let past = !self.warp_mask() as i64;
+        let past = !self.facts.warp_mask() as i64;
         if past == 0 {
             return whole;
         }
@@ -136,14 +136,15 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Masks that the segment makes for later steps.
     pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
-        let masks: Vec<Value> = insts.iter().flat_map(|&index| &self.block.insts[index].results).copied().collect();
-        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.block.ty(v) == ValueType::MASK).collect();
+        let masks: Vec<Value> =
+            insts.iter().flat_map(|&index| &self.facts.block.insts[index].results).copied().collect();
+        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.facts.block.ty(v) == ValueType::MASK).collect();
         let mut needed = HashSet::new();
         for &value in masks.iter().rev() {
             if needed.contains(&value) || self.escapes(value) {
                 needed.insert(value);
-                if let Op::Unary { .. } | Op::Binary { .. } = self.def_op(value) {
-                    needed.extend(self.def_op(value).operands());
+                if let Op::Unary { .. } | Op::Binary { .. } = self.facts.def_op(value) {
+                    needed.extend(self.facts.def_op(value).operands());
                 }
             }
         }
@@ -172,14 +173,14 @@ impl BlockLowerer<'_, '_, '_> {
     /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
     /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
     fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
-        if let Some(scalar) = self.scalars[v.0 as usize] {
+        if let Some(scalar) = self.scope.scalars[v] {
             return (scalar, Holds::Same);
         }
         let operand = |lowerer: &mut Self, v: Value| match known.get(&v) {
             Some(&outside) => outside,
             None => (lowerer.scalar(v), Holds::Same),
         };
-        match *self.def_op(v) {
+        match *self.facts.def_op(v) {
             Op::Unary { op: UnaryOp::Not, a } => {
                 let (a, holds) = operand(self, a);
                 (self.b.ins().bnot(a), if holds == Holds::Same { holds } else { Holds::Perhaps })

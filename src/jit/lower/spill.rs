@@ -60,7 +60,7 @@ impl Spills {
 impl BlockLowerer<'_, '_, '_> {
     /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
     pub(super) fn spill_for(&self, insts: &[usize]) -> Option<Spills> {
-        if self.full_warp.is_some() || !self.region.effort.is_fast() {
+        if self.scope.full_warp.is_some() || !self.region.effort.is_fast() {
             return None;
         }
         let uses = self.uses(insts);
@@ -84,10 +84,10 @@ impl BlockLowerer<'_, '_, '_> {
             }
         };
         for (at, &index) in insts.iter().enumerate() {
-            self.block.insts[index].op.for_each_operand(|v| note(self.root(v), at));
+            self.facts.block.insts[index].op.for_each_operand(|v| note(self.root(v), at));
         }
-        let results = insts.iter().flat_map(|&index| &self.block.insts[index].results);
-        let passed_on = results.filter(|&&v| self.block.ty(v) == ValueType::MASK && self.escapes(v));
+        let results = insts.iter().flat_map(|&index| &self.facts.block.insts[index].results);
+        let passed_on = results.filter(|&&v| self.facts.block.ty(v) == ValueType::MASK && self.escapes(v));
         passed_on.for_each(|&v| note(v, insts.len()));
         uses
     }
@@ -96,7 +96,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn most_vectors(&self, insts: &[usize], uses: &Uses) -> usize {
         let mut change = vec![0isize; insts.len() + 1];
         for (at, &index) in insts.iter().enumerate() {
-            for &result in self.block.insts[index].results.iter().filter(|&&v| self.takes_registers(v)) {
+            for &result in self.facts.block.insts[index].results.iter().filter(|&&v| self.takes_registers(v)) {
                 if let Some(&last) = uses.get(&result).and_then(|uses| uses.last()) {
                     change[at] += self.vectors(result) as isize;
                     change[last as usize] -= self.vectors(result) as isize;
@@ -112,21 +112,21 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The value whose bits it is.
     fn root(&self, v: Value) -> Value {
-        match *self.def_op(v) {
+        match *self.facts.def_op(v) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } => self.root(a),
             _ => v,
         }
     }
 
     fn vectors(&self, v: Value) -> usize {
-        if self.block.ty(v) == ValueType::MASK { 2 } else { parts(self.ty(v)) }
+        if self.facts.block.ty(v) == ValueType::MASK { 2 } else { parts(self.facts.ty(v)) }
     }
 
     fn takes_registers(&self, v: Value) -> bool {
-        if self.block.ty(v) == ValueType::MASK {
-            return self.is_home(v) && self.scalars[v.0 as usize].is_none();
+        if self.facts.block.ty(v) == ValueType::MASK {
+            return self.is_home(v) && self.scope.scalars[v].is_none();
         }
-        !self.block.ty(v).is_uniform() && self.classes.get(v) == Class::Varying && self.root(v) == v
+        !self.facts.block.ty(v).is_uniform() && self.scope.classes.get(v) == Class::Varying && self.root(v) == v
     }
 
     /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
@@ -135,7 +135,7 @@ impl BlockLowerer<'_, '_, '_> {
             if !self.takes_registers(result) {
                 continue;
             }
-            if self.block.ty(result) == ValueType::MASK {
+            if self.facts.block.ty(result) == ValueType::MASK {
                 self.mask(result);
             } else {
                 self.lanes(result);
@@ -145,19 +145,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a crowded segment has a use for a value; of others that is not known.
     pub(super) fn is_still_needed(&self, v: Value) -> bool {
-        self.spills.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
+        self.scope.spills.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
     }
 
     /// Notes that a register's row is written.
     pub(super) fn overwrite(&mut self, reg: Reg) {
-        if let Some(rest) = &mut self.spills {
+        if let Some(rest) = &mut self.scope.spills {
             rest.overwritten.push(reg);
         }
     }
 
     /// Lets values rest after an instruction, those needed last first, until the others fit.
     pub(super) fn spill(&mut self, at: usize) {
-        let Some(mut rest) = self.spills.take() else { return };
+        let Some(mut rest) = self.scope.spills.take() else { return };
         rest.at = at as u32;
         let Chunk { lanes, masks, .. } = self.chunk();
         let vectors = |form: &MaskForm| form.words.is_some() || form.longs.is_some();
@@ -190,7 +190,7 @@ impl BlockLowerer<'_, '_, '_> {
             let offset = rest.slots.remove(&v).expect("listed");
             rest.free.push((offset, self.vectors(v) as u32 * VECTOR));
         }
-        self.spills = Some(rest);
+        self.scope.spills = Some(rest);
     }
 
     /// Vectors that only this value has, and not one of which it is the bits.
@@ -209,11 +209,11 @@ impl BlockLowerer<'_, '_, '_> {
         if rest.slots.contains_key(&v) {
             return true;
         }
-        let mask = self.block.ty(v) == ValueType::MASK;
-        let again = match self.def_op(v) {
-            _ if mask => !self.is_home(v) || self.scalars[v.0 as usize].is_some(),
+        let mask = self.facts.block.ty(v) == ValueType::MASK;
+        let again = match self.facts.def_op(v) {
+            _ if mask => !self.is_home(v) || self.scope.scalars[v].is_some(),
             Op::RfRead { reg, .. } => !rest.overwritten.contains(reg),
-            _ => self.classes.get(v) != Class::Varying || !self.is_home(v),
+            _ => self.scope.classes.get(v) != Class::Varying || !self.is_home(v),
         };
         if again {
             return true;
@@ -228,19 +228,19 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn is_spilled(&self, v: Value) -> bool {
-        self.spills.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
+        self.scope.spills.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
     }
 
     /// The vectors of a value that is_in_memory.
     fn wake(&mut self, v: Value, ty: Type) -> Option<Lanes> {
-        let offset = *self.spills.as_ref()?.slots.get(&v)?;
+        let offset = *self.scope.spills.as_ref()?.slots.get(&v)?;
         let clif = clif_type(ty, true);
         let load = |i| self.b.ins().load(clif, flags(), self.ctx, abi::SPILLS + (offset + i * VECTOR) as i32);
         Some((0..parts(ty) as u32).map(load).collect())
     }
 
     pub(super) fn wake_lanes(&mut self, v: Value) -> Option<Lanes> {
-        self.wake(v, self.ty(v))
+        self.wake(v, self.facts.ty(v))
     }
 
     pub(super) fn wake_mask(&mut self, v: Value) -> Option<MaskForm> {

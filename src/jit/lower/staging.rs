@@ -27,17 +27,17 @@ pub(super) enum Unreached {
 impl BlockLowerer<'_, '_, '_> {
     /// Makes the description of an access that outlives the code.
     pub(super) fn describe(&mut self, index: usize, kind: AccessKind, run: Option<usize>) -> *const AccessDesc {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let access = *inst.op.access().expect("a memory operation");
         self.region.describe(AccessDesc {
             access,
-            address: self.ty(access.address),
+            address: self.facts.ty(access.address),
             kind,
             pc: inst.pc,
             order: index as u32,
             keeps_least: self.may_fault_later(index),
             run,
-            nan: self.function.nan,
+            nan: self.facts.function.nan,
         })
     }
 
@@ -118,7 +118,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().brif(bits, head, &[BlockArg::Value(bits)], exit, &[]);
         self.b.switch_to_block(head);
         let lane = self.b.ins().ctz(left);
-        let address = self.staged_scalar(0, lane, self.ty(access.address));
+        let address = self.staged_scalar(0, lane, self.facts.ty(access.address));
         let address = self.first_address(access, address);
         let host = self.host_of_staged_lane(access, address, helper);
         body(self, host, lane);

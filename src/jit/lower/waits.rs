@@ -39,7 +39,7 @@ impl BlockLowerer<'_, '_, '_> {
         for ((block, lanes), &(reg, place)) in taken.into_iter().zip(places) {
             self.b.switch_to_block(block);
             let none = self.b.ins().iconst(types::I64, 0);
-            self.store_mask(self.function.active, lanes);
+            self.store_mask(self.facts.function.active, lanes);
             self.store_mask(reg, none);
             self.go(place);
         }
@@ -47,13 +47,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// A mask register, and those of its bits that are lanes.
     fn lanes_that_wait(&mut self, reg: Reg) -> (Clif, Clif) {
-        let offset = self.layout.offset(reg) as i32;
+        let offset = self.facts.layout.offset(reg) as i32;
         let lanes = self.b.ins().load(types::I64, flags(), self.registers, offset);
         (lanes, self.inside_warp(lanes))
     }
 
     fn store_mask(&mut self, reg: Reg, lanes: Clif) {
-        let offset = self.layout.offset(reg) as i32;
+        let offset = self.facts.layout.offset(reg) as i32;
         self.b.ins().store(flags(), lanes, self.registers, offset);
     }
 

@@ -14,14 +14,14 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn settle_slots(&mut self, operands: &[Value]) {
         let mut varying = Vec::new();
         for &v in operands {
-            if !self.slots.is_stored(v) {
+            if !self.facts.planned.slots.is_stored(v) {
                 continue;
             }
-            if self.block.ty(v).is_uniform() {
+            if self.facts.block.ty(v).is_uniform() {
                 let scalar = self.scalar(v);
-                let offset = self.slots.row(v) as i32;
+                let offset = self.facts.planned.slots.row(v) as i32;
                 self.b.ins().store(flags(), scalar, self.registers, offset);
-            } else if !self.slots.interpreted(v) && !self.stored_by_segment(v) {
+            } else if !self.facts.planned.slots.interpreted(v) && !self.stored_by_segment(v) {
                 varying.push(v);
             }
         }
@@ -39,12 +39,15 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether the segment that computes the value has stored it.
     fn stored_by_segment(&self, v: Value) -> bool {
-        matches!(self.plan.steps.get(self.plan.home[v.0 as usize] as usize), Some(Step::Segment(_) | Step::Warp(_)))
+        matches!(
+            self.facts.planned.plan.steps.get(self.facts.planned.plan.home[v] as usize),
+            Some(Step::Segment(_) | Step::Warp(_))
+        )
     }
 
     /// A lane number modulo the warp, `i64`.
     pub(super) fn wrapped_lane(&mut self, lane: Clif) -> Clif {
-        let lanes = i64::from(self.function.lanes);
+        let lanes = i64::from(self.facts.function.lanes);
         let lane = self.b.ins().uextend(types::I64, lane);
         if (lanes as u64).is_power_of_two() {
             self.b.ins().band_imm_u(lane, lanes - 1)
@@ -60,7 +63,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn warp_inst(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
         match inst.op {
@@ -70,18 +73,24 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let result = inst.results[0];
         match inst.op {
-            Op::LaneScatter { a, index, lanes } => self.give_lanes(a, index, lanes, self.slots.row(result)),
+            Op::LaneScatter { a, index, lanes } => {
+                self.give_lanes(a, index, lanes, self.facts.planned.slots.row(result))
+            }
             Op::LaneRead { a, lane } => {
                 let lane = self.scalar(lane);
                 let lane = self.wrapped_lane(lane);
-                let ty = self.ty(a);
-                let address = self.slot_lane(self.slots.row(a), ty, lane);
+                let ty = self.facts.ty(a);
+                let address = self.slot_lane(self.facts.planned.slots.row(a), ty, lane);
                 let v = self.b.ins().load(clif_type(ty, false), flags(), address, 0);
                 self.set_scalar(result, v);
             }
             Op::LaneGather { a, index } => {
-                let ty = self.ty(a);
-                let (from, picks, to) = (self.slots.row(a), self.slots.row(index), self.slots.row(result));
+                let ty = self.facts.ty(a);
+                let (from, picks, to) = (
+                    self.facts.planned.slots.row(a),
+                    self.facts.planned.slots.row(index),
+                    self.facts.planned.slots.row(result),
+                );
                 let head = self.b.create_block();
                 let exit = self.b.create_block();
                 let lane = self.b.append_block_param(head, types::I64);
@@ -89,7 +98,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().jump(head, &[BlockArg::Value(zero)]);
                 self.b.switch_to_block(head);
                 // Four lanes at a time keep the loop's own work small.
-                let step = if self.function.lanes.is_multiple_of(4) { 4 } else { 1 };
+                let step = if self.facts.function.lanes.is_multiple_of(4) { 4 } else { 1 };
                 for i in 0..step {
                     let this = self.b.ins().iadd_imm_s(lane, i);
                     let pick = self.slot_lane(picks, Type::I32, this);
@@ -101,13 +110,13 @@ impl BlockLowerer<'_, '_, '_> {
                     self.b.ins().store(flags(), v, target, 0);
                 }
                 let next = self.b.ins().iadd_imm_s(lane, step);
-                let lanes = i64::from(self.function.lanes);
+                let lanes = i64::from(self.facts.function.lanes);
                 let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
                 self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
                 self.b.switch_to_block(exit);
             }
             _ => unreachable!("not an operation on the whole warp"),
         }
-        debug_assert!(self.classes.get(result) != Class::Uniform || self.block.ty(result).is_uniform());
+        debug_assert!(self.scope.classes.get(result) != Class::Uniform || self.facts.block.ty(result).is_uniform());
     }
 }

@@ -6,6 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::ir::{BlockId, FunctionBuilder, TrapKind};
 use crate::isa::LiftError;
+use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::gfx9::{Encoding, Instruction};
 
 use super::computed::Computed;
@@ -14,9 +15,6 @@ use super::flow::{Flow, Lifted, Unsupported};
 use super::known::{Known, KnownScalars};
 use super::mode::Mode;
 use super::{Kernel, NAN, WARP_LANES, support};
-
-/// Guest instructions of a block, at most: the engines translate blocks whole.
-const MAX_BLOCK: usize = 512;
 
 /// Code at an address in a mode.
 pub type Place = (u64, Mode);
@@ -59,14 +57,18 @@ pub struct Program {
 }
 
 struct Explorer<'a> {
+    code: Found<Place, Step>,
+    guest: Guest<'a>,
+    /// How many of the places that indirect jumps may lead to have been explored.
+    explored: usize,
+}
+
+/// What instructions do, and what is found on the way.
+struct Guest<'a> {
     kernel: &'a Kernel<'a>,
-    steps: BTreeMap<Place, Step>,
-    leaders: BTreeSet<Place>,
     /// Where indirect jumps may lead, and the same in the order in which that was found.
     indirect: BTreeSet<u64>,
     found: Vec<u64>,
-    /// How many of `found` have been explored.
-    explored: usize,
     trial: Trial,
 }
 
@@ -82,28 +84,21 @@ impl Program {
         let no_entry =
             || LiftError::NoEntry { kernel: kernel.name.into(), entry: kernel.entry, len: kernel.code.len() };
         decode(kernel, kernel.entry).ok_or_else(no_entry)?;
-        let mut explorer = Explorer {
-            kernel,
-            steps: BTreeMap::new(),
-            leaders: BTreeSet::new(),
-            indirect: BTreeSet::new(),
-            found: Vec::new(),
-            explored: 0,
-            trial: Trial::new(),
-        };
+        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new() };
+        let mut explorer = Explorer { code: Found::default(), guest, explored: 0 };
         explorer.explore((kernel.entry, kernel.mode));
         let mut blocks = explorer.cut();
         let open = blocks.values().any(GuestBlock::jumps_indirectly);
         if open {
             explorer.explore_found();
             for &pc in kernel.indirect_targets.iter().chain(kernel.discovered) {
-                explorer.may_jump_to(pc);
+                explorer.guest.may_jump_to(pc);
                 explorer.explore_found();
             }
             blocks = explorer.cut();
         }
-        follow_scalars(&mut explorer, &mut blocks);
-        let indirect = if open { explorer.found } else { vec![] };
+        follow_scalars(&mut explorer.guest, &mut blocks);
+        let indirect = if open { explorer.guest.found } else { vec![] };
         Ok(Program { blocks, indirect, vectors: kernel.vectors })
     }
 }
@@ -111,41 +106,68 @@ impl Program {
 impl Explorer<'_> {
     /// Explores from where indirect jumps may lead, also from what is found then: where calls return to.
     fn explore_found(&mut self) {
-        while let Some(&pc) = self.found.get(self.explored) {
+        while let Some(&pc) = self.guest.found.get(self.explored) {
             self.explored += 1;
-            self.explore((pc, self.kernel.mode));
+            self.explore((pc, self.guest.kernel.mode));
         }
     }
 
     /// Finds what can be reached from a place.
     fn explore(&mut self, start: Place) {
-        let mut work = vec![(start, None)];
-        self.leaders.insert(start);
-        while let Some(((pc, mode), computed)) = work.pop() {
-            if self.steps.contains_key(&(pc, mode)) {
-                continue;
-            }
-            let step = self.step(pc, mode);
-            let (flow, next) = (self.flow(&step, mode, computed), step.next(pc));
-            let computed = step.computed(pc, computed);
-            self.steps.insert((pc, mode), step);
-            let mut leaders = Vec::new();
+        let Explorer { code, guest, .. } = self;
+        code.explore(start, |place, computed| guest.visit(place, computed));
+    }
+
+    fn cut(&self) -> BTreeMap<Place, GuestBlock> {
+        let mut blocks = BTreeMap::new();
+        self.code.cut_blocks(&mut blocks, |start| self.block(start));
+        blocks
+    }
+
+    fn block(&self, start: Place) -> (GuestBlock, Option<Place>) {
+        let mode = start.1;
+        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
+        let mut computed = None;
+        let before = self.code.follow(start, |(pc, mode), step| {
+            block.steps.push((pc, step.clone()));
+            // Where instructions overlap, the jump may have been explored from others: its target was not.
+            let explored = computed.filter(|known: &Computed| self.code.is_leader((known.address, mode)));
+            let (flow, next) = (self.guest.flow(step, mode, explored), step.next(pc));
+            computed = step.computed(pc, computed);
             match flow {
-                Flow::Next => work.push(((next, mode), computed)),
-                Flow::Jump(target) => leaders.push((target, mode)),
-                Flow::Branch { target, .. } => leaders.extend([(target, mode), (next, mode)]),
-                Flow::Barrier => leaders.push((next, mode)),
-                Flow::SetMode(mode) => leaders.push((next, mode)),
-                Flow::Call { target, .. } => {
-                    self.may_jump_to(next);
-                    leaders.push((target, mode));
-                }
-                Flow::IndirectCall { .. } => self.may_jump_to(next),
-                Flow::Indirect(_) | Flow::Exit | Flow::Trap(_) => {}
+                Flow::Next => return Cut::GoesOn((next, mode)),
+                Flow::SetMode(mode) => block.end = End::Jump((next, mode)),
+                flow => block.end = End::Flow { flow, next: (next, mode) },
             }
-            work.extend(leaders.iter().map(|&place| (place, None)));
-            self.leaders.extend(leaders);
+            Cut::Ends
+        });
+        if let Some(place) = before {
+            block.end = End::Jump(place);
         }
+        (block, before)
+    }
+}
+
+impl Guest<'_> {
+    /// What is at a place, and where control may go from it.
+    fn visit(&mut self, (pc, mode): Place, computed: Option<Computed>) -> (Step, Ways<Place, Option<Computed>>) {
+        let step = self.step(pc, mode);
+        let (flow, next) = (self.flow(&step, mode, computed), step.next(pc));
+        let mut ways = Ways { next: None, leaders: SmallVec::new() };
+        match flow {
+            Flow::Next => ways.next = Some(((next, mode), step.computed(pc, computed))),
+            Flow::Jump(target) => ways.leaders.push((target, mode)),
+            Flow::Branch { target, .. } => ways.leaders.extend([(target, mode), (next, mode)]),
+            Flow::Barrier => ways.leaders.push((next, mode)),
+            Flow::SetMode(mode) => ways.leaders.push((next, mode)),
+            Flow::Call { target, .. } => {
+                self.may_jump_to(next);
+                ways.leaders.push((target, mode));
+            }
+            Flow::IndirectCall { .. } => self.may_jump_to(next),
+            Flow::Indirect(_) | Flow::Exit | Flow::Trap(_) => {}
+        }
+        (step, ways)
     }
 
     fn may_jump_to(&mut self, pc: u64) {
@@ -176,60 +198,14 @@ impl Explorer<'_> {
             flow => flow,
         }
     }
-
-    fn cut(&self) -> BTreeMap<Place, GuestBlock> {
-        let mut blocks = BTreeMap::new();
-        let mut work: Vec<Place> = self.leaders.iter().copied().collect();
-        while let Some(start) = work.pop() {
-            if blocks.contains_key(&start) {
-                continue;
-            }
-            let block = self.block(start);
-            // A block may end before an instruction that is no leader; from there on is a further block.
-            if let End::Jump(target) = block.end {
-                work.push(target);
-            }
-            blocks.insert(start, block);
-        }
-        blocks
-    }
-
-    fn block(&self, start: Place) -> GuestBlock {
-        let mode = start.1;
-        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
-        let (mut pc, mut computed) = (start.0, None);
-        loop {
-            if pc != start.0 && (block.steps.len() >= MAX_BLOCK || self.leaders.contains(&(pc, mode))) {
-                block.end = End::Jump((pc, mode));
-                return block;
-            }
-            let step = &self.steps[&(pc, mode)];
-            block.steps.push((pc, step.clone()));
-            // Where instructions overlap, the jump may have been explored from others: its target was not.
-            let explored = computed.filter(|known: &Computed| self.leaders.contains(&(known.address, mode)));
-            let (flow, next) = (self.flow(step, mode, explored), step.next(pc));
-            computed = step.computed(pc, computed);
-            match flow {
-                Flow::Next => pc = next,
-                Flow::SetMode(mode) => {
-                    block.end = End::Jump((next, mode));
-                    return block;
-                }
-                flow => {
-                    block.end = End::Flow { flow, next: (next, mode) };
-                    return block;
-                }
-            }
-        }
-    }
 }
 
 /// Finds out what scalar registers hold at the start of each block, whichever way control has come. After an indirect jump
 /// nothing is known.
-fn follow_scalars(explorer: &mut Explorer<'_>, blocks: &mut BTreeMap<Place, GuestBlock>) {
-    let kernel = explorer.kernel;
+fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<Place, GuestBlock>) {
+    let kernel = guest.kernel;
     // Where a call would return to is no block if nothing returns.
-    let places = explorer.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
+    let places = guest.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
     let mut known: BTreeMap<Place, KnownScalars> = places.map(|place| (place, KnownScalars::NOTHING)).collect();
     let entry = (kernel.entry, kernel.mode);
     known.entry(entry).or_insert_with(|| KnownScalars::at_start(&kernel.initial));
@@ -240,7 +216,7 @@ fn follow_scalars(explorer: &mut Explorer<'_>, blocks: &mut BTreeMap<Place, Gues
             match &step.insn {
                 // What is loaded depends on what the pointer is known to be.
                 Some(insn) if insn.encoding() == Encoding::Smem => {
-                    let _ = explorer.trial.run(kernel, insn, *pc, block.mode, &mut left);
+                    let _ = guest.trial.run(kernel, insn, *pc, block.mode, &mut left);
                 }
                 _ => step.writes.iter().for_each(|&(number, known)| left.set(number, known)),
             }

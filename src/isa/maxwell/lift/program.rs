@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
+use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
@@ -14,8 +16,6 @@ use super::flow::{Active, Flow, Leave, Unsupported, Wait};
 use super::service;
 use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
 
-/// Guest instructions of a block, at most: the engines translate blocks whole.
-const MAX_BLOCK: usize = 512;
 /// Instructions that are looked through to see that a branch goes to a leave.
 const MAX_LOOKAHEAD: usize = 8;
 
@@ -87,8 +87,7 @@ pub struct Program<'a> {
     indirect_targets: BTreeSet<u64>,
     /// What the stand-ins of functions that the host provides do, and then how they return.
     stand_ins: FxHashMap<u64, Flow>,
-    pub steps: FxHashMap<u64, Step>,
-    leaders: BTreeSet<u64>,
+    found: Found<u64, Step>,
     pub blocks: BTreeMap<u64, GuestBlock>,
     /// Where lanes that wait for an entry of a kind go on.
     pub push_targets: [BTreeSet<u64>; Wait::ALL.len()],
@@ -120,8 +119,7 @@ impl<'a> Program<'a> {
             images: kernel.images,
             indirect_targets: kernel.indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
             stand_ins: kernel.services.iter().flat_map(stand_in).collect(),
-            steps: FxHashMap::default(),
-            leaders: BTreeSet::new(),
+            found: Found::default(),
             blocks: BTreeMap::new(),
             push_targets: Default::default(),
             jump_targets: BTreeSet::new(),
@@ -131,61 +129,34 @@ impl<'a> Program<'a> {
 
     /// Finds what can be reached from `entry`. Blocks that were found before keep their extent.
     pub fn explore(&mut self, entry: u64) {
-        let mut work = vec![entry];
-        self.leaders.insert(entry);
-        while let Some(pc) = work.pop() {
-            if self.steps.contains_key(&pc) {
-                continue;
-            }
-            let step = match self.stand_ins.get(&pc) {
+        let Program { code, stand_ins, trial, found, indirect_targets, .. } = self;
+        let (push_targets, jump_targets) = (&mut self.push_targets, &mut self.jump_targets);
+        found.explore(entry, |pc, ()| {
+            let step = match stand_ins.get(&pc) {
                 Some(&flow) => stand_in_step(flow),
-                None => decode(self.code, pc, &mut self.trial),
+                None => decode(code, pc, trial),
             };
-            self.steps.insert(pc, step);
-            let next = next_pc(pc);
-            let mut leaders = Vec::new();
             match step.flow {
                 _ if step.when == When::Never => {}
-                Flow::Next | Flow::Activate(_) => {}
                 Flow::Branch(target) => {
-                    self.jump_targets.insert(target);
-                    leaders.push(target);
+                    jump_targets.insert(target);
                 }
                 Flow::Push(wait, target) => {
-                    self.push_targets[wait as usize].insert(target);
-                    leaders.push(target);
+                    push_targets[wait as usize].insert(target);
                 }
                 Flow::Call(target) => {
-                    self.push_targets[Wait::Return as usize].insert(next);
-                    self.jump_targets.insert(target);
-                    leaders.extend([target, next]);
+                    push_targets[Wait::Return as usize].insert(next_pc(pc));
+                    jump_targets.insert(target);
                 }
-                Flow::Indirect(_) => {
-                    // Lanes with other targets than the first come back to it.
-                    leaders.push(pc);
-                    leaders.extend(self.indirect_targets.iter());
-                }
-                Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
-                Flow::Leave(_) | Flow::Trap(_) => {}
+                _ => {}
             }
-            let goes_on = match step.flow {
-                Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Barrier(_) | Flow::Service(_) => true,
-                _ => step.when != When::Always,
-            };
-            if goes_on {
-                work.push(next);
-            }
-            if step.when == When::Lanes && !matches!(step.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_)) {
-                leaders.push(next);
-            }
-            work.extend(&leaders);
-            self.leaders.extend(leaders);
-        }
+            (step, step.ways(pc, indirect_targets))
+        });
         self.cut_blocks();
     }
 
     pub fn step(&self, pc: u64) -> &Step {
-        &self.steps[&pc]
+        self.found.step(pc).expect("code that was found")
     }
 
     /// Where indirect jumps lead as far as is known before the launch, in order.
@@ -194,7 +165,7 @@ impl<'a> Program<'a> {
     }
 
     pub fn has(&self, what: impl Fn(&Flow) -> bool) -> bool {
-        self.steps.values().any(|step| step.when != When::Never && what(&step.flow))
+        self.found.steps().any(|step| step.when != When::Never && what(&step.flow))
     }
 
     pub fn has_indirect(&self) -> bool {
@@ -209,12 +180,12 @@ impl<'a> Program<'a> {
 
     /// Instructions that push, without branches.
     pub fn entries(&self) -> u32 {
-        self.steps.values().filter(|step| matches!(step.flow, Flow::Push(..) | Flow::Call(_))).count() as u32
+        self.found.steps().filter(|step| matches!(step.flow, Flow::Push(..) | Flow::Call(_))).count() as u32
     }
 
     /// Registers 0 to this, exclusive, are used; at least one.
     pub fn registers(&self) -> u32 {
-        self.steps.values().map(|step| step.usage.registers).max().unwrap_or(0).max(1)
+        self.found.steps().map(|step| step.usage.registers).max().unwrap_or(0).max(1)
     }
 
     /// Whether anything goes to this address.
@@ -225,7 +196,7 @@ impl<'a> Program<'a> {
     /// Whether a function may call itself, on whatever way.
     pub fn recursive(&self) -> bool {
         let calls = |flow: &Flow| if let Flow::Call(target) = *flow { Some(target) } else { None };
-        let functions: BTreeSet<u64> = self.steps.values().filter_map(|step| calls(&step.flow)).collect();
+        let functions: BTreeSet<u64> = self.found.steps().filter_map(|step| calls(&step.flow)).collect();
         // A function is recursive if its own address can be called from what it reaches.
         functions.iter().any(|&function| {
             let (mut seen, mut work) = (BTreeSet::new(), vec![function]);
@@ -253,95 +224,81 @@ impl<'a> Program<'a> {
     }
 
     fn cut_blocks(&mut self) {
-        let mut work: Vec<u64> = self.leaders.iter().copied().filter(|pc| self.steps.contains_key(pc)).collect();
-        while let Some(start) = work.pop() {
-            if self.blocks.contains_key(&start) {
-                continue;
-            }
-            let block = self.cut(start);
-            // A block may end before an instruction that is no leader; from there on is a further block.
-            if let End::Jump(target) = block.end {
-                work.push(target);
-            }
-            self.blocks.insert(start, block);
-        }
+        let mut blocks = std::mem::take(&mut self.blocks);
+        self.found.cut_blocks(&mut blocks, |start| self.cut(start));
+        self.blocks = blocks;
     }
 
-    fn cut(&self, start: u64) -> GuestBlock {
+    fn cut(&self, start: u64) -> (GuestBlock, Option<u64>) {
         let mut block = GuestBlock { steps: Vec::new(), end: End::Jump(start), cost: 0, may_be_empty: false };
         let mut pushes = false;
-        let mut pc = start;
-        loop {
-            let full = block.steps.len() >= MAX_BLOCK;
-            if pc != start && (full || self.leaders.contains(&pc)) {
-                block.end = End::Jump(pc);
-                break;
+        let before = self.found.follow(start, |pc, step| {
+            let cut = self.cut_at(&mut block, &mut pushes, pc, step);
+            if !matches!(cut, Cut::Before) {
+                block.cost += 1;
             }
-            let step = self.step(pc);
-            let next = next_pc(pc);
-            let conditional = step.when == When::Lanes;
-            let action = match step.flow {
-                _ if step.when == When::Never => Action::Nothing,
-                Flow::Next => Action::Plain,
-                Flow::Push(wait, target) => Action::Push(wait, target),
-                Flow::Activate(active) => Action::Activate(active),
-                Flow::Leave(leave) if conditional => Action::Leave(leave),
-                Flow::Leave(leave) => {
-                    block.end = End::Leave(leave);
-                    block.cost += 1;
-                    break;
-                }
-                Flow::Branch(target) if conditional => match (self.leave_at(target), self.leave_at(next)) {
-                    (Some(leave), _) => Action::Leave(leave),
-                    (None, Some(leave)) => {
-                        block.end = End::KeepOn { pc, target, leave };
-                        block.cost += 1;
-                        break;
-                    }
-                    (None, None) => {
-                        block.end = End::Split { pc, target, next };
-                        block.cost += 1;
-                        break;
-                    }
-                },
-                Flow::Branch(target) => {
-                    block.end = End::Jump(target);
-                    block.cost += 1;
-                    break;
-                }
-                Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Service(_) | Flow::Trap(_) => {
-                    // These need an active lane, and the registers of a barrier must be read in a block that runs
-                    // only if the warp arrives.
-                    if block.may_be_empty || (conditional && !block.steps.is_empty()) {
-                        block.end = End::Jump(pc);
-                    } else {
-                        block.end = End::Do { pc, next };
-                        block.cost += 1;
-                    }
-                    break;
-                }
-            };
-            match action {
-                // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
-                Action::Leave(_) | Action::Activate(_) if pushes => {
-                    block.end = End::Jump(pc);
-                    break;
-                }
-                Action::Leave(_) | Action::Activate(_) => block.may_be_empty = true,
-                Action::Push(..) => pushes = true,
-                Action::Nothing | Action::Plain => {}
-            }
-            block.steps.push((pc, action));
-            block.cost += 1;
-            pc = next;
+            cut
+        });
+        if let Some(pc) = before {
+            block.end = End::Jump(pc);
         }
-        block
+        (block, before)
+    }
+
+    /// Puts a step into a block, or ends that. `pushes`: the block has put entries on the stack.
+    fn cut_at(&self, block: &mut GuestBlock, pushes: &mut bool, pc: u64, step: &Step) -> Cut<u64> {
+        let next = next_pc(pc);
+        let conditional = step.when == When::Lanes;
+        let action = match step.flow {
+            _ if step.when == When::Never => Action::Nothing,
+            Flow::Next => Action::Plain,
+            Flow::Push(wait, target) => Action::Push(wait, target),
+            Flow::Activate(active) => Action::Activate(active),
+            Flow::Leave(leave) if conditional => Action::Leave(leave),
+            Flow::Leave(leave) => {
+                block.end = End::Leave(leave);
+                return Cut::Ends;
+            }
+            Flow::Branch(target) if conditional => match (self.leave_at(target), self.leave_at(next)) {
+                (Some(leave), _) => Action::Leave(leave),
+                (None, Some(leave)) => {
+                    block.end = End::KeepOn { pc, target, leave };
+                    return Cut::Ends;
+                }
+                (None, None) => {
+                    block.end = End::Split { pc, target, next };
+                    return Cut::Ends;
+                }
+            },
+            Flow::Branch(target) => {
+                block.end = End::Jump(target);
+                return Cut::Ends;
+            }
+            Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Service(_) | Flow::Trap(_) => {
+                // These need an active lane, and the registers of a barrier must be read in a block that runs
+                // only if the warp arrives.
+                if block.may_be_empty || (conditional && !block.steps.is_empty()) {
+                    return Cut::Before;
+                }
+                block.end = End::Do { pc, next };
+                return Cut::Ends;
+            }
+        };
+        match action {
+            // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
+            Action::Leave(_) | Action::Activate(_) if *pushes => return Cut::Before,
+            Action::Leave(_) | Action::Activate(_) => block.may_be_empty = true,
+            Action::Push(..) => *pushes = true,
+            Action::Nothing | Action::Plain => {}
+        }
+        block.steps.push((pc, action));
+        Cut::GoesOn(next)
     }
 
     /// How all lanes that come to this address leave, if they do nothing else.
     pub fn leave_at(&self, mut pc: u64) -> Option<Leave> {
         for _ in 0..MAX_LOOKAHEAD {
-            let step = self.steps.get(&pc)?;
+            let step = self.found.step(pc)?;
             match step.flow {
                 Flow::Leave(leave) if step.when == When::Always => return Some(leave),
                 Flow::Branch(target) if step.when == When::Always => pc = target,
@@ -351,6 +308,35 @@ impl<'a> Program<'a> {
             }
         }
         None
+    }
+}
+
+impl Step {
+    /// Where control may go from it.
+    fn ways(&self, pc: u64, indirect_targets: &BTreeSet<u64>) -> Ways<u64, ()> {
+        let next = next_pc(pc);
+        let mut leaders = SmallVec::new();
+        match self.flow {
+            _ if self.when == When::Never => {}
+            Flow::Next | Flow::Activate(_) => {}
+            Flow::Branch(target) | Flow::Push(_, target) => leaders.push(target),
+            Flow::Call(target) => leaders.extend([target, next]),
+            Flow::Indirect(_) => {
+                // Lanes with other targets than the first come back to it.
+                leaders.push(pc);
+                leaders.extend(indirect_targets.iter().copied());
+            }
+            Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
+            Flow::Leave(_) | Flow::Trap(_) => {}
+        }
+        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_)) {
+            leaders.push(next);
+        }
+        let goes_on = match self.flow {
+            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Barrier(_) | Flow::Service(_) => true,
+            _ => self.when != When::Always,
+        };
+        Ways { next: goes_on.then_some((next, ())), leaders }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::isa::ptx::types::Ty;
 use super::calls::{self, Callee};
 use super::cells::cells;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
+use super::dispatcher::Dispatcher;
 use super::flow::Flow;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
@@ -70,6 +71,8 @@ pub(super) struct Shape<'a> {
     frames: Frames,
     /// By instance: under which number its caller's stack is kept, if it has one of its own.
     stacks: Vec<Option<u32>>,
+    /// If lanes may wait anywhere.
+    pub dispatcher: Option<Dispatcher>,
     /// By position: the place's mask register and the block.
     pub places: Vec<ir::Reg>,
     pub blocks: Vec<BlockId>,
@@ -125,7 +128,17 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
             None => shape.meeting(&mut function, position as usize - plan.at.len(), here),
         }
     }
+    if let Some(dispatcher) = &shape.dispatcher {
+        dispatcher.build(&mut function, &shape);
+    }
     function.finish()
+}
+
+impl Here<'_> {
+    /// Whether it is known that no lane waits.
+    pub fn is_alone(&self, plan: &Plan<'_>) -> bool {
+        self.waiting.is_empty() && !plan.anywhere
+    }
 }
 
 impl<'a> Shape<'a> {
@@ -139,9 +152,11 @@ impl<'a> Shape<'a> {
         let banks = Banks::declare(function, counts);
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
         let entry = function.new_block(pc(0));
-        let count = plan.waiting.len().max(1) as u32;
+        let dispatcher = plan.anywhere.then(|| Dispatcher::declare(function, pc(0)));
+        // A dispatcher has the number of its place for each lane.
+        let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };
         let bank = function.bank("wait", CellKind::Mask, count);
-        let places: Vec<ir::Reg> = (0..count).map(|n| bank.reg(n)).collect();
+        let places: Vec<ir::Reg> = (0..plan.waiting.len() as u32).map(|n| bank.reg(n.min(count - 1))).collect();
         let turns = function.bank("turns", CellKind::Uniform(Type::I32), 1).reg(0);
         let live = function.bank("live", CellKind::Mask, 1).reg(0);
         let mut blocks: Vec<BlockId> = plan.at.iter().map(|&node| function.new_block(pc(node))).collect();
@@ -158,7 +173,7 @@ impl<'a> Shape<'a> {
             Some(&first) => b.jump(blocks[first as usize]),
             None => b.exit(),
         }
-        Shape { plan, banks, cells, frames, stacks, places, blocks, done, turns, meetings, live }
+        Shape { plan, banks, cells, frames, stacks, dispatcher, places, blocks, done, turns, meetings, live }
     }
 
     pub fn module(&self) -> &'a Module {
@@ -358,7 +373,7 @@ impl<'a> Shape<'a> {
 
     /// A barrier of the block at which all lanes of the warp are that it waits for.
     fn barrier(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
-        if !self.plan.meeting_of.contains_key(&number) || here.waiting.is_empty() {
+        if !self.plan.meeting_of.contains_key(&number) || here.is_alone(self.plan) {
             return self.arrive(cx, statement, next, here);
         }
         let absent = self.absent(&mut cx);

@@ -81,7 +81,7 @@ impl Shape<'_> {
 
     /// Before a statement: it is executed at once if the lanes that it names are there.
     pub fn meet(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
-        if here.waiting.is_empty() {
+        if here.is_alone(self.plan) {
             return self.go(cx, next, here);
         }
         let absent = self.absent(&mut cx);
@@ -131,7 +131,7 @@ impl Shape<'_> {
         if cx.is_refused() {
             return cx.b.trap(TrapKind::Unimplemented);
         }
-        cx.b.dispatch(self.list(&parked), None, self.done);
+        self.choose(&mut cx.b, &parked);
     }
 
     /// Moves what lanes have got who met.
@@ -204,7 +204,7 @@ impl Shape<'_> {
         let (all, group) = (cx.b.rf_read(meeting.all), cx.b.rf_read(meeting.group));
         let others = cx.b.not(group);
         let rest = cx.b.and(all, others);
-        cx.b.rf_write(self.places[here.position as usize], rest);
+        self.wait_again(&mut cx.b, rest, here.position);
         cx.set_active(group);
         let statement = staging.statement();
         let insn = Insn { form: module.form(statement.form), operands: &statement.operands };
@@ -241,7 +241,7 @@ impl Shape<'_> {
             let lanes = cx.b.and(came, group);
             self.park(&mut cx, lanes, site.apart, &parked);
         }
-        cx.b.dispatch(self.list(&parked), None, self.done);
+        self.choose(&mut cx.b, &parked);
     }
 
     /// Nobody is complete: other places get their turn, and if there are none, nothing can go on.
@@ -252,7 +252,10 @@ impl Shape<'_> {
         function.at(stuck).deadlock(waiting.collect());
         let mut b = function.at(block);
         let all = b.rf_read(self.meetings[which].all);
-        b.rf_write(self.places[here.position as usize], all);
+        self.wait_again(&mut b, all, here.position);
+        if let Some(dispatcher) = &self.dispatcher {
+            return dispatcher.choose_another(&mut b, all, stuck);
+        }
         let nodes = self.plan.at.len() as u32;
         let others = here.waiting.iter().copied().filter(|&place| place < nodes || place > here.position).collect();
         let places = self.list(&others);

@@ -4,6 +4,7 @@ mod call_graph;
 mod calls;
 mod cells;
 mod context;
+mod dispatcher;
 pub mod driver;
 mod emit;
 mod flow;

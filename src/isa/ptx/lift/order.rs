@@ -140,7 +140,13 @@ pub enum Next {
 }
 
 /// Where lanes may wait at the start of each node, by position. `steps` gives the ways on from a node of which the waiting lanes are known.
-pub fn waiting(count: usize, steps: impl Fn(u32, &Waiting) -> Vec<Step>) -> Vec<Option<Waiting>> {
+///
+/// None: to find out takes more than `budget` places in all sets that are looked at.
+pub fn waiting(
+    count: usize,
+    mut budget: usize,
+    steps: impl Fn(u32, &Waiting) -> Vec<Step>,
+) -> Option<Vec<Option<Waiting>>> {
     let mut all: Vec<Option<Waiting>> = vec![None; count];
     let mut work = BTreeSet::new();
     if count > 0 {
@@ -150,6 +156,8 @@ pub fn waiting(count: usize, steps: impl Fn(u32, &Waiting) -> Vec<Step>) -> Vec<
     while let Some(node) = work.pop_first() {
         let here = all[node as usize].clone().unwrap_or_default();
         for step in steps(node, &here) {
+            let size = if matches!(step.next, Next::To(_)) { 1 } else { step.parked.len() };
+            budget = budget.checked_sub(size * step.parked.len() + 1)?;
             for (next, rest) in next_places(&step) {
                 let known = &mut all[next as usize];
                 let grown = match known {
@@ -169,7 +177,7 @@ pub fn waiting(count: usize, steps: impl Fn(u32, &Waiting) -> Vec<Step>) -> Vec<
             }
         }
     }
-    all
+    Some(all)
 }
 
 /// Which places may run next, each with those where lanes may wait then.
@@ -231,7 +239,7 @@ mod tests {
             1 => vec![Step { parked: here.clone(), next: Next::To(2) }],
             _ => vec![],
         };
-        let all = waiting(3, steps);
+        let all = waiting(3, 100, steps).unwrap();
         assert_eq!(all[1], Some(Waiting::from([2])));
         assert_eq!(all[2], Some(Waiting::new()));
     }

@@ -1,8 +1,9 @@
 //! Lanes that go on, wait, and get their turn.
 
-use crate::ir::{self, BlockId, Type, Value};
+use crate::ir::{self, BlockBuilder, BlockId, Type, Value};
 
 use super::context::Cx;
+use super::dispatcher::Dispatcher;
 use super::emit::{Here, Shape};
 use super::order::Waiting;
 
@@ -13,7 +14,7 @@ impl Shape<'_> {
     /// All active lanes go to a node.
     pub fn go(&self, mut cx: Cx<'_>, node: usize, here: Here<'_>) {
         let to = self.plan.position[node];
-        if here.waiting.is_empty() || !self.plan.may_spin(here.position, to) {
+        if here.is_alone(self.plan) || !self.plan.may_spin(here.position, to) {
             return self.go_on(cx, to, here.waiting);
         }
         let one = cx.word(1);
@@ -32,15 +33,22 @@ impl Shape<'_> {
         turn.b.rf_write(self.turns, zero);
         let active = turn.active();
         self.park(&mut turn, active, to, here.waiting);
-        let mut parked = here.waiting.clone();
-        parked.insert(to);
-        let after = turn.word(parked.range(..=to).count() as u32);
-        turn.b.dispatch(self.list(&parked), Some(after), self.done);
+        if let Some(dispatcher) = &self.dispatcher {
+            dispatcher.choose_after(&mut turn.b, to);
+        } else {
+            let mut parked = here.waiting.clone();
+            parked.insert(to);
+            let after = turn.word(parked.range(..=to).count() as u32);
+            turn.b.dispatch(self.list(&parked), Some(after), self.done);
+        }
         let on = Cx::new(function.at(on), module, places, body, &[], self.banks);
         self.go_on(on, to, here.waiting);
     }
 
     fn go_on(&self, mut cx: Cx<'_>, to: u32, waiting: &Waiting) {
+        if let Some(dispatcher) = &self.dispatcher {
+            return self.go_if_alone(cx, to, dispatcher);
+        }
         let active = cx.active();
         if waiting.range(..to).next().is_none() {
             if waiting.contains(&to) {
@@ -51,8 +59,39 @@ impl Shape<'_> {
         self.park(&mut cx, active, to, waiting);
         let mut waiting = waiting.clone();
         waiting.insert(to);
-        let places = self.list(&waiting);
-        cx.b.dispatch(places, None, self.done);
+        self.choose(&mut cx.b, &waiting);
+    }
+
+    /// All active lanes go to a node, unless it is one where others may come to as well, and lanes wait: those of the first place go on.
+    fn go_if_alone(&self, mut cx: Cx<'_>, to: u32, dispatcher: &Dispatcher) {
+        let block = self.blocks[to as usize];
+        if !self.plan.is_join[to as usize] {
+            return cx.b.jump(block);
+        }
+        let waiting = dispatcher.waiting(&mut cx.b);
+        let pc = cx.b.pc();
+        let wait = cx.b.function().new_block(pc);
+        cx.b.branch(waiting, wait, block);
+        let mut b = cx.b.function().at(wait);
+        let active = b.read_active();
+        dispatcher.park(&mut b, active, to);
+        dispatcher.choose(&mut b);
+    }
+
+    /// The first place that has lanes goes on.
+    pub fn choose(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting) {
+        match &self.dispatcher {
+            Some(dispatcher) => dispatcher.choose(b),
+            None => b.dispatch(self.list(waiting), None, self.done),
+        }
+    }
+
+    /// Lanes wait at a place where no others do.
+    pub fn wait_again(&self, b: &mut BlockBuilder<'_>, lanes: Value, at: u32) {
+        match &self.dispatcher {
+            Some(dispatcher) => dispatcher.park(b, lanes, at),
+            None => b.rf_write(self.places[at as usize], lanes),
+        }
     }
 
     /// Lanes that wait for a node become active with those that are.
@@ -67,6 +106,9 @@ impl Shape<'_> {
 
     /// Lanes wait for a node.
     pub fn park(&self, cx: &mut Cx<'_>, lanes: Value, to: u32, waiting: &Waiting) {
+        if let Some(dispatcher) = &self.dispatcher {
+            return dispatcher.park(&mut cx.b, lanes, to);
+        }
         let place = self.places[to as usize];
         let mut all = lanes;
         if waiting.contains(&to) {
@@ -83,7 +125,11 @@ impl Shape<'_> {
     /// A block of the same lanes that goes on to a node.
     pub fn resume(&self, cx: &mut Cx<'_>, node: usize, here: Here<'_>) -> BlockId {
         let to = self.plan.position[node];
-        if here.waiting.range(..=to).next().is_none() && !self.plan.may_spin(here.position, to) {
+        let waits = match self.dispatcher {
+            Some(_) => self.plan.is_join[to as usize],
+            None => here.waiting.range(..=to).next().is_some(),
+        };
+        if !waits && (here.is_alone(self.plan) || !self.plan.may_spin(here.position, to)) {
             return self.blocks[to as usize];
         }
         let pc = cx.b.pc();
@@ -96,13 +142,15 @@ impl Shape<'_> {
 
     /// A block where no lane is active: the first place that has lanes goes on.
     pub fn next_place(&self, cx: &mut Cx<'_>, waiting: &Waiting) -> BlockId {
+        if let Some(dispatcher) = &self.dispatcher {
+            return dispatcher.block();
+        }
         if waiting.is_empty() {
             return self.done;
         }
         let pc = cx.b.pc();
         let block = cx.b.function().new_block(pc);
-        let places = self.list(waiting);
-        cx.b.function().at(block).dispatch(places, None, self.done);
+        self.choose(&mut cx.b.function().at(block), waiting);
         block
     }
 
@@ -122,7 +170,7 @@ impl Shape<'_> {
         parked.insert(high);
         let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
         let rest = match parked.first() {
-            Some(&first) if first == high => self.only(&mut cx, high),
+            Some(&first) if first == high && self.dispatcher.is_none() => self.only(&mut cx, high),
             _ => self.next_place(&mut cx, &parked),
         };
         cx.b.branch(lanes, on, rest);

@@ -12,6 +12,9 @@ use crate::isa::ptx::module::{Body, Operand};
 /// The first GPU whose lanes make progress one by one, and wait for each other by name.
 pub const INDEPENDENT_LANES: u32 = 70;
 
+/// Places in all sets that are looked at to find out where lanes may wait.
+const MAX_PLACES: usize = 1 << 18;
+
 pub struct Plan<'a> {
     pub kernel: &'a Kernel<'a>,
     pub graph: Graph,
@@ -20,6 +23,10 @@ pub struct Plan<'a> {
     pub at: Vec<usize>,
     /// Where lanes may wait while the node at each position runs; behind the nodes, while lanes meet. None: it never does.
     pub waiting: Vec<Option<Waiting>>,
+    /// Whether lanes may wait anywhere: where each of them does is found when it is looked for. `waiting` says nothing then.
+    pub anywhere: bool,
+    /// By position: whether lanes come to the node from several places.
+    pub is_join: Vec<bool>,
     /// Statements at which lanes meet that have come apart: one for each kind, at the positions behind the nodes.
     pub meetings: Vec<Staging>,
     /// The meeting of each node that ends with a barrier or a meeting.
@@ -55,13 +62,19 @@ impl<'a> Plan<'a> {
             statements[node.first as usize..node.last as usize].iter().any(|one| uses::may_spin(kernel.module, one))
         };
         let may_spin = at.iter().map(spins).collect();
+        let mut entries = vec![0_u32; at.len()];
+        successors.iter().flatten().for_each(|&next| entries[position[next] as usize] += 1);
+        let is_join = entries.into_iter().map(|entries| entries > 1).collect();
         let (meetings, meeting_of) = (vec![], FxHashMap::default());
-        let mut plan = Plan { kernel, graph, position, at, waiting: vec![], meetings, meeting_of, may_spin };
+        let (waiting, anywhere) = (vec![], false);
+        let mut plan = Plan { kernel, graph, position, at, waiting, anywhere, is_join, meetings, meeting_of, may_spin };
         if plan.lanes_are_independent() {
             plan.number_meetings();
         }
         let count = plan.at.len() + plan.meetings.len();
-        plan.waiting = order::waiting(count, |position, here| plan.steps(position, here));
+        let waiting = order::waiting(count, MAX_PLACES, |position, here| plan.steps(position, here));
+        plan.anywhere = waiting.is_none();
+        plan.waiting = waiting.unwrap_or_else(|| vec![Some(Waiting::new()); count]);
         plan
     }
 
@@ -107,7 +120,7 @@ impl<'a> Plan<'a> {
         }
         for (position, &number) in self.at.iter().enumerate() {
             let node = &self.graph.nodes[number];
-            if self.waiting[position].as_ref().is_none_or(Waiting::is_empty) {
+            if !self.anywhere && self.waiting[position].as_ref().is_none_or(Waiting::is_empty) {
                 continue;
             }
             let function = self.graph.instances[node.instance].function;

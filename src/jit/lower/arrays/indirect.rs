@@ -35,7 +35,7 @@ impl BlockLowerer<'_, '_, '_> {
         let done = self.alike(array, index, elements, |lowerer, base, length| {
             lowerer.read_region(Array { padded: length, ..array }, base, elements, length, into);
         });
-        if elements.window.mask() != self.warp_mask() {
+        if elements.window.mask() != self.facts.warp_mask() {
             self.clear_row(into, elements.ty);
         }
         let size = elements.size();
@@ -107,7 +107,7 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Option<ClifBlock> {
         // Vectors of the array are whole in it too.
         let length = elements.end()?.max(VECTOR);
-        let last = array.length.checked_sub(length).filter(|_| self.block.ty(index.value).is_uniform())?;
+        let last = array.length.checked_sub(length).filter(|_| self.facts.block.ty(index.value).is_uniform())?;
         let index = self.uniform_index(index);
         let (inside, other, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
         let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, index, i64::from(last));
@@ -172,10 +172,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn lane_index(&mut self, index: Index, lane: Clif) -> Clif {
-        if self.block.ty(index.value).is_uniform() {
+        if self.facts.block.ty(index.value).is_uniform() {
             return self.uniform_index(index);
         }
-        let cell = self.slot_lane(self.slots.row(index.value), Type::I32, lane);
+        let cell = self.slot_lane(self.facts.planned.slots.row(index.value), Type::I32, lane);
         let v = self.b.ins().load(types::I32, flags(), cell, 0);
         plus(self.b, v, i64::from(index.offset))
     }

@@ -68,19 +68,19 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Op::RegionRead { reg, index, region, ty, .. } => {
                 let elements = Elements { region, ty, window: inst.window };
-                let (array, into) = (self.array(reg), self.slots.row(inst.results[0]));
+                let (array, into) = (self.array(reg), self.facts.planned.slots.row(inst.results[0]));
                 match index {
                     None => self.read_region(array, self.registers, &elements, array.length, into),
                     Some(index) => self.read_at(array, Index::of(index, region), &elements.at_index(), into),
                 }
             }
             Op::RegionWrite { reg, index, region, value, guard, .. } => {
-                let elements = Elements { region, ty: self.ty(value), window: inst.window };
+                let elements = Elements { region, ty: self.facts.ty(value), window: inst.window };
                 let array = self.array(reg);
                 let written = self.written(guard.expect("analysis makes masks explicit"), &elements);
-                let source = match self.block.ty(value).is_uniform() {
+                let source = match self.facts.block.ty(value).is_uniform() {
                     true => Source::Uniform(self.scalar(value)),
-                    false => Source::Row(self.slots.row(value)),
+                    false => Source::Row(self.facts.planned.slots.row(value)),
                 };
                 match index {
                     None => self.write_region(array, self.registers, &elements, written, source),
@@ -94,14 +94,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn array(&self, reg: Reg) -> Array {
-        let CellKind::Bytes(length) = self.function.bank(reg.bank).kind else { unreachable!("a byte array") };
-        Array { offset: self.layout.offset(reg), length, padded: self.layout.stride(reg.bank) }
+        let CellKind::Bytes(length) = self.facts.function.bank(reg.bank).kind else { unreachable!("a byte array") };
+        Array { offset: self.facts.layout.offset(reg), length, padded: self.facts.layout.stride(reg.bank) }
     }
 
     fn written(&mut self, guard: Value, elements: &Elements) -> Written {
-        let lanes = elements.window.mask() & self.warp_mask();
+        let lanes = elements.window.mask() & self.facts.warp_mask();
         let possible = self.possible_lanes(guard, MASKS_LOOKED_AT) & lanes;
-        let certain = self.constant(guard).is_some();
+        let certain = self.facts.constant(guard).is_some();
         let mask = match certain {
             true => self.b.ins().iconst(types::I64, possible as i64),
             false => self.scalar(guard),
@@ -111,7 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The lanes that constants leave to a mask.
     fn possible_lanes(&self, mask: Value, depth: u32) -> u64 {
-        match *self.def_op(mask) {
+        match *self.facts.def_op(mask) {
             Op::Const { bits, .. } => bits,
             Op::Binary { op: BinaryOp::And, a, b } if depth > 0 => {
                 self.possible_lanes(a, depth - 1) & self.possible_lanes(b, depth - 1)
@@ -121,7 +121,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn chunks(&self) -> usize {
-        u32::from(self.function.lanes).div_ceil(CHUNK) as usize
+        u32::from(self.facts.function.lanes).div_ceil(CHUNK) as usize
     }
 
     /// Whether a lane is in a mask: not 0.

@@ -11,8 +11,9 @@ use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.
     pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
-        let whole = self.full_warp.as_ref()?;
-        let inner = || whole.strip.as_ref().filter(|strip| strip.inner).and(self.sweep?.inner.as_ref());
+        let whole = self.scope.full_warp.as_ref()?;
+        let inner =
+            || whole.strip.as_ref().filter(|strip| strip.inner).and(self.facts.planned.sweep.as_ref()?.inner.as_ref());
         whole.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
     }
 
@@ -25,16 +26,16 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         slow: ClifBlock,
     ) -> Option<Clif> {
         if let Some(full) = self.settled_mask(mask) {
-            let bits = if full { self.warp_mask() as i64 } else { 0 };
+            let bits = if full { self.facts.warp_mask() as i64 } else { 0 };
             return Some(self.b.ins().iconst(types::I64, bits));
         }
-        if let Some(known) = self.scalars[mask.0 as usize] {
+        if let Some(known) = self.scope.scalars[mask] {
             return Some(known);
         }
         if let Some(&known) = parts.get(&mask) {
             return known;
         }
-        let bits = match *self.def_op(mask) {
+        let bits = match *self.facts.def_op(mask) {
             Op::ICmp { .. } => self.compare_full_warp(mask, slow),
             Op::Unary { op: UnaryOp::Not, a } => self.mask_full_warp(a, parts, slow).map(|a| self.b.ins().bnot(a)),
             Op::Binary { op, a, b } => match (self.mask_full_warp(a, parts, slow), self.mask_full_warp(b, parts, slow))
@@ -55,14 +56,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
     pub(super) fn compare_full_warp(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
-        let Op::ICmp { cc, a, b } = *self.def_op(mask) else { return None };
-        if !self.classes.span_warp() {
+        let Op::ICmp { cc, a, b } = *self.facts.def_op(mask) else { return None };
+        if !self.scope.classes.span_warp() {
             return None;
         }
-        let (cc, a, b) = self.classes.spaced_compare(cc, a, b)?;
-        let lanes = i64::from(self.function.lanes);
-        let step = self.classes.get(a).stride().expect("it compares evenly spaced lanes");
-        if self.ty(a) != Type::I32 || !step.unsigned_abs().is_power_of_two() {
+        let (cc, a, b) = self.scope.classes.spaced_compare(cc, a, b)?;
+        let lanes = i64::from(self.facts.function.lanes);
+        let step = self.scope.classes.get(a).stride().expect("it compares evenly spaced lanes");
+        if self.facts.ty(a) != Type::I32 || !step.unsigned_abs().is_power_of_two() {
             return None;
         }
         let (first, limit) = (self.warp_base(a, Some(slow)), self.warp_base(b, Some(slow)));
@@ -74,7 +75,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let end = self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
         let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
         let end = self.b.ins().smin(end, most);
-        let all = self.warp_mask() as i64;
+        let all = self.facts.warp_mask() as i64;
         let one = self.b.ins().iconst(types::I64, 1);
         let mut above = self.b.ins().ishl(one, end);
         if lanes == 64 {

@@ -84,61 +84,31 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let insts = self.lane_insts(group);
         let slow = self.cold_block();
         let done = self.b.create_block();
-        let scalars = self.scalars.clone();
-        let lanes = if self.full_warp_classes.span_warp() { u32::from(self.function.lanes) } else { CHUNK };
+        let classes = self.facts.planned.full_warp_classes();
+        let lanes = if classes.span_warp() { u32::from(self.facts.function.lanes) } else { CHUNK };
         let reach = Reach::Known(i64::from(lanes) - 1);
-        self.chunk = Some(Chunk::first_of_group());
-        self.full_warp = Some(Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) });
-        self.steps = group.steps.clone();
-        let classes = std::mem::replace(&mut self.classes, self.full_warp_classes);
-        let outgoing = self.outgoing(&insts);
-        self.test(group, slow);
-        let mut parts = HashMap::new();
-        for out in &outgoing {
-            if let Some(bits) = self.mask_full_warp(out.value, &mut parts, slow) {
-                self.chunk().shared.masks.insert(out.value, bits);
-            }
-        }
-        if self.classes.span_warp() {
-            self.read_bases_that_are_overwritten(&insts);
-        }
-        let masks = if self.in_loop && insts.len() <= tuning::ONE_BY_ONE / self.chunk_count() as usize {
-            self.chunks_one_by_one(&insts, &outgoing)
-        } else {
-            self.chunks_in_a_loop(&insts, &outgoing)
-        };
-        if group.loose {
-            self.leave_on_fault();
-        }
-        let compared = self.chunk.take().map(|chunk| chunk.shared.masks).unwrap_or_default();
-        let all = self.warp_mask() as i64;
-        let args: Vec<BlockArg> = outgoing
-            .iter()
-            .zip(masks)
-            .map(|(out, mask)| {
-                let whole = match self.settled_mask(out.value) {
-                    Some(true) => self.b.ins().iconst(types::I64, all),
-                    _ => compared.get(&out.value).copied().unwrap_or(mask),
-                };
-                BlockArg::Value(self.with_outside(whole, out.outside))
-            })
-            .collect();
-        self.full_warp = None;
-        self.classes = classes;
-        self.b.ins().jump(done, &args);
+        let whole = Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) };
+        let whole = self.scope.whole(group.steps.clone(), classes, Some(whole));
+        let outgoing = self.inside(whole, |lowerer| {
+            let (outgoing, masks) = lowerer.group_at_once(group, &insts, slow);
+            let args: Vec<BlockArg> = masks.into_iter().map(BlockArg::Value).collect();
+            lowerer.b.ins().jump(done, &args);
+            outgoing
+        });
 
         self.b.switch_to_block(slow);
-        if self.repeatable.is_some_and(|steps| group.steps.start <= steps) {
+        if self.facts.repeatable.is_some_and(|steps| group.steps.start <= steps) {
             self.leave_to_careful_code();
         } else {
-            self.scalars.clone_from(&scalars);
-            self.steps_one_by_one(group);
-            let args: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(self.scalar(out.value))).collect();
-            self.b.ins().jump(done, &args);
+            self.on_one_scalar_way(|lowerer| {
+                lowerer.steps_one_by_one(group);
+                let args: Vec<BlockArg> =
+                    outgoing.iter().map(|out| BlockArg::Value(lowerer.scalar(out.value))).collect();
+                lowerer.b.ins().jump(done, &args);
+            });
         }
 
         self.b.switch_to_block(done);
-        self.scalars = scalars;
         let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
         for (out, mask) in outgoing.iter().zip(masks) {
             self.set_scalar(out.value, mask);
@@ -148,17 +118,55 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
+    /// Does the group as a whole after its test, which goes to `slow`. Gives the masks that later steps ask for.
+    fn group_at_once(&mut self, group: &Group, insts: &[usize], slow: ClifBlock) -> (Vec<Outgoing>, Vec<Clif>) {
+        let outgoing = self.outgoing(insts);
+        self.test(group, slow);
+        let mut parts = HashMap::new();
+        for out in &outgoing {
+            if let Some(bits) = self.mask_full_warp(out.value, &mut parts, slow) {
+                self.chunk().shared.masks.insert(out.value, bits);
+            }
+        }
+        if self.scope.classes.span_warp() {
+            self.read_bases_that_are_overwritten(insts);
+        }
+        let one_by_one = insts.len() <= tuning::ONE_BY_ONE / self.facts.chunk_count() as usize;
+        let masks = if self.facts.planned.in_loop && one_by_one {
+            self.chunks_one_by_one(insts, &outgoing)
+        } else {
+            self.chunks_in_a_loop(insts, &outgoing)
+        };
+        if group.loose {
+            self.leave_on_fault();
+        }
+        let compared = std::mem::take(&mut self.chunk().shared.masks);
+        let all = self.facts.warp_mask() as i64;
+        let whole = outgoing.iter().zip(masks).map(|(out, mask)| {
+            let whole = match self.settled_mask(out.value) {
+                Some(true) => self.b.ins().iconst(types::I64, all),
+                _ => compared.get(&out.value).copied().unwrap_or(mask),
+            };
+            self.with_outside(whole, out.outside)
+        });
+        let masks = whole.collect();
+        (outgoing, masks)
+    }
+
     /// Does the group's segments as others are done.
     fn steps_one_by_one(&mut self, group: &Group) {
         // That they raise nothing is a condition of the group.
-        let raises = |number: usize| match self.plan.steps[number] {
-            Step::Scalar(index) => matches!(self.block.insts[index].op, Op::Raise { .. }),
+        let raises = |number: usize| match self.facts.planned.plan.steps[number] {
+            Step::Scalar(index) => matches!(self.facts.block.insts[index].op, Op::Raise { .. }),
             _ => false,
         };
         let raising: Vec<usize> = group.steps.clone().filter(|&number| raises(number)).collect();
         for number in group.steps.clone() {
             let decides = || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
-            if matches!(self.plan.steps[number], Step::Segment(_)) || raising.contains(&number) || decides() {
+            if matches!(self.facts.planned.plan.steps[number], Step::Segment(_))
+                || raising.contains(&number)
+                || decides()
+            {
                 self.step(number);
             }
         }
@@ -167,14 +175,16 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Loads lane 0 of registers that the group writes: chunks after the first no longer find it in the row.
     fn read_bases_that_are_overwritten(&mut self, insts: &[usize]) {
         let is_written = |read: Reg| {
-            insts.iter().any(|&index| matches!(self.block.insts[index].op, Op::RfWrite { reg, .. } if reg == read))
+            insts
+                .iter()
+                .any(|&index| matches!(self.facts.block.insts[index].op, Op::RfWrite { reg, .. } if reg == read))
         };
-        let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
+        let reads = self.facts.block.insts.iter().filter_map(|inst| match inst.op {
             Op::RfRead { reg, .. } if is_written(reg) => Some(inst.results[0]),
             _ => None,
         });
         for v in reads.collect::<Vec<_>>() {
-            if self.classes.get(v) != Class::Varying {
+            if self.scope.classes.get(v) != Class::Varying {
                 self.warp_base(v, None);
             }
         }
@@ -184,7 +194,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// known before.
     fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
-        for number in 0..self.chunk_count() {
+        for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);
             self.chunk_body(insts);
             masks = self.gather_unknown(outgoing, &masks);
@@ -195,15 +205,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same as a loop, for code that runs once or is long.
     fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         self.tabulate_hosts();
-        let shared = self.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
+        let shared = self.scope.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
         let none = self.b.ins().iconst(types::I64, 0);
         let masks = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, before| {
-            lowerer.chunk = lowerer.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
+            lowerer.scope.chunk = lowerer.scope.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
             lowerer.chunk_body(insts);
             lowerer.gather_unknown(outgoing, before)
         });
         // What the loop's first round found out holds in the loop only.
-        self.chunk = Some(Chunk::first_of_group().of_group(shared));
+        self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
         masks
     }
 
@@ -220,7 +230,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             for (number, &first) in (0..).zip(&firsts) {
                 self.b.ins().stack_store(types::I64, first, table, 8 * number);
             }
-            self.full_warp.as_mut().expect("a group is being lowered").tables.insert(firsts[0], table);
+            self.whole().tables.insert(firsts[0], table);
         }
     }
 
@@ -240,42 +250,41 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
     pub(super) fn enter_chunk(&mut self, number: i64) {
-        self.chunk = self.chunk.take().map(|chunk| chunk.in_group(number as u32));
+        self.scope.chunk = self.scope.chunk.take().map(|chunk| chunk.in_group(number as u32));
     }
 
     /// Lowers the scalar steps of a group that come first, unless a sweep did so.
     pub(super) fn scalars_of(&mut self, group: &Group) {
-        let steps = self.steps.clone();
         for number in group.steps.clone() {
-            if let Step::Scalar(index) = self.plan.steps[number]
+            if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
                 && !group.after.contains(&number)
-                && let Some(result) = self.block.insts[index].results.first()
-                && self.scalars[result.0 as usize].is_none()
+                && let Some(result) = self.facts.block.insts[index].results.first()
+                && self.scope.scalars[*result].is_none()
             {
                 self.step(number);
             }
         }
-        self.steps = steps;
     }
 
     /// The instructions of a group's segments.
     pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
-        let segments = group.steps.clone().filter(|&step| matches!(self.plan.steps[step], Step::Segment(_)));
-        segments.flat_map(|step| self.plan.steps[step].insts()).copied().collect()
+        let segments =
+            group.steps.clone().filter(|&step| matches!(self.facts.planned.plan.steps[step], Step::Segment(_)));
+        segments.flat_map(|step| self.facts.planned.plan.steps[step].insts()).copied().collect()
     }
 
     fn used_outside(&self, group: &Group) -> HashSet<Value> {
         let mut used = HashSet::new();
-        for (number, step) in self.plan.steps.iter().enumerate() {
+        for (number, step) in self.facts.planned.plan.steps.iter().enumerate() {
             if !(group.steps.contains(&number) && matches!(step, Step::Segment(_))) {
                 for &index in step.insts() {
-                    self.block.insts[index].op.for_each_operand(|v| {
+                    self.facts.block.insts[index].op.for_each_operand(|v| {
                         used.insert(v);
                     });
                 }
             }
         }
-        self.block.term.for_each_operand(|v| {
+        self.facts.block.term.for_each_operand(|v| {
             used.insert(v);
         });
         used
@@ -288,10 +297,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     fn access(&self, index: usize) -> &'r Access {
-        self.block.insts[index].op.access().expect("a memory access")
+        self.facts.block.insts[index].op.access().expect("a memory access")
     }
 
     pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
-        &mut self.full_warp.as_mut().expect("a group is being lowered").hosts
+        &mut self.whole().hosts
     }
 }

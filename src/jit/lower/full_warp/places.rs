@@ -16,7 +16,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
-        let whole = self.full_warp.as_ref().expect("a group is being lowered");
+        let whole = self.scope.full_warp.as_ref().expect("a group is being lowered");
         let distances = whole.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
         if let Some(lane) = self.chunk().known_first_lane() {
             return match firsts[..] {
@@ -27,7 +27,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let start = (firsts[0], step);
         let known = self.chunk().hosts.iter().find(|&&(of, _)| of == start).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
-            let table = self.full_warp.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
+            let table = self.scope.full_warp.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
             let at = match table {
                 Some(table) => {
                     // A chunk has as many lanes as an entry has bytes.
@@ -50,13 +50,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Leaves a load that has been tested for when its values are needed: vectors that are loaded where they are used need no
     /// registers, and what no one uses is not loaded.
     pub(in super::super) fn put_off_load(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let Op::Load { access, .. } = inst.op else { unreachable!() };
         for &value in &inst.results[..access.count.into()] {
             self.chunk().put_off.insert(value, index);
         }
         self.set_register_loop(inst);
-        if self.spills.is_some() {
+        if self.scope.spills.is_some() {
             self.load_full_warp(index);
         }
     }
@@ -70,23 +70,23 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(in super::super) fn load_full_warp(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
-        let loaded = self.loaded(index, self.ty(inst.results[0]));
+        let inst = &self.facts.block.insts[index];
+        let loaded = self.loaded(index, self.facts.ty(inst.results[0]));
         self.set_loaded(index, loaded);
     }
 
     /// Where the vectors of a value are in memory that is loaded, for what is its only use: the host can have them as operands there.
     pub(in super::super) fn in_memory(&mut self, v: Value) -> Option<InMemory> {
-        let (mut of, ty) = (v, clif_type(self.ty(v), true));
-        while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.def_op(of) {
-            if self.uses[of.0 as usize] > 1 || self.chunk().lanes.contains_key(&of) {
+        let (mut of, ty) = (v, clif_type(self.facts.ty(v), true));
+        while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.def_op(of) {
+            if self.facts.uses[of] > 1 || self.chunk().lanes.contains_key(&of) {
                 return None;
             }
             of = a;
         }
         let index = *self.chunk().put_off.get(&of)?;
         let access = *self.access(index);
-        if self.uses[of.0 as usize] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_inactive_lanes(index) {
+        if self.facts.uses[of] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_inactive_lanes(index) {
             return None;
         }
         let ((host, offset), distances) = self.host_of(index);
@@ -95,7 +95,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn loaded(&mut self, index: usize, ty: Type) -> Vec<Lanes> {
-        let Op::Load { access, extend, .. } = self.block.insts[index].op else { unreachable!() };
+        let Op::Load { access, extend, .. } = self.facts.block.insts[index].op else { unreachable!() };
         let (host, distances) = self.host_of(index);
         let loaded = self.load_spaced(&access, extend, host, &distances, ty);
         self.without_inactive_lanes(index, loaded, ty)
@@ -105,7 +105,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn hides_inactive_lanes(&self, index: usize) -> bool {
         let guard = self.access(index).guard.expect("analysis makes masks explicit");
         let is_hidden = |sweep: &Sweep| self.strip().is_some() && sweep.hides_inactive_lanes(index);
-        self.settled_mask(guard) == Some(true) || self.sweep.is_some_and(is_hidden)
+        self.settled_mask(guard) == Some(true) || self.facts.planned.sweep.as_ref().is_some_and(is_hidden)
     }
 
     /// What all lanes have loaded, with zeros in those that take no part, if someone sees them.
@@ -130,7 +130,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(in super::super) fn set_loaded(&mut self, index: usize, loaded: Vec<Lanes>) {
-        for (&value, lanes) in self.block.insts[index].results.iter().zip(loaded) {
+        for (&value, lanes) in self.facts.block.insts[index].results.iter().zip(loaded) {
             self.chunk().put_off.remove(&value);
             self.chunk().lanes.insert(value, lanes);
         }
@@ -146,11 +146,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether an access has been tested with the group that is done as a whole.
     pub(in super::super) fn is_tested_in_group(&self, index: usize) -> bool {
-        self.full_warp.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
+        self.scope.full_warp.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
     }
 
     pub(in super::super) fn store_full_warp(&mut self, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, .. } = inst.op else { unreachable!() };
         let values: Vec<_> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();

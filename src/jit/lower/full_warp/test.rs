@@ -18,7 +18,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         for condition in &group.conditions {
             match *condition {
                 Condition::Mask { mask, full } => {
-                    let all = self.warp_mask();
+                    let all = self.facts.warp_mask();
                     let mask = self.scalar(mask);
                     let inside = self.inside_warp(mask);
                     let wanted = self.b.ins().iconst(types::I64, if full { all as i64 } else { 0 });
@@ -26,7 +26,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.require(holds, slow);
                 }
                 Condition::Compare { cc, a, b } => {
-                    let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
+                    let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
                     let (firsts, others) = (self.first_lanes(a, slow), self.first_lanes(b, slow));
                     for (first, b) in firsts.into_iter().zip(others) {
                         let holds = self.holds_in_all_lanes(cc, first, step, b);
@@ -34,7 +34,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     }
                 }
                 Condition::Below { base, offsets: (least, greatest), limit } => {
-                    let step = self.classes.get(base).stride().expect("a group compares evenly spaced values");
+                    let step = self.scope.classes.get(base).stride().expect("a group compares evenly spaced values");
                     let (firsts, limits) = (self.first_lanes(base, slow), self.first_lanes(limit, slow));
                     for (first, limit) in firsts.into_iter().zip(limits) {
                         let last = self.spread_full_warp(first, step);
@@ -85,7 +85,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Tests an access, and with it those nearby.
     pub(super) fn test_spaced(&mut self, group: &Group, index: usize, slow: ClifBlock) {
         let access = *self.access(index);
-        let step = self.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
+        let step = self.scope.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
         let near = |&other: &usize| !group.tiled.contains_key(&other) && are_near(self.access(other), &access);
         let near: Vec<usize> = group.accesses.iter().copied().filter(near).collect();
         let lowest = near.iter().map(|&other| self.access(other).offset).min().unwrap_or(access.offset);
@@ -114,7 +114,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let (_, bytes) = extent(access, &tiled.distances);
         let run = self.region.next_run();
         let mut firsts = SmallVec::new();
-        for number in 0..self.chunk_count() {
+        for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);
             let (root, _) = self.base(tiled.root);
             for &limit in &tiled.limits {
@@ -137,7 +137,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let host = self.hosts()[&index].clone();
         let firsts: SmallVec<[Clif; 8]> =
             host.firsts.into_iter().map(|first| int::plus(self.b, first, host.offset.into())).collect();
-        let whole = self.full_warp.as_ref().expect("a group is being lowered");
+        let whole = self.scope.full_warp.as_ref().expect("a group is being lowered");
         let bytes =
             whole.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
         self.range(&firsts, host.step, bytes)
@@ -184,7 +184,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn rights(&self, accesses: &[usize]) -> Rights {
         let mut rights = Rights { read: false, write: false };
         for &index in accesses {
-            match self.block.insts[index].op {
+            match self.facts.block.insts[index].op {
                 Op::Store { .. } => rights.write = true,
                 _ => rights.read = true,
             }

@@ -19,7 +19,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             return SmallVec::from_elem(self.warp_base(v, Some(slow)), 1);
         }
         let mut firsts = SmallVec::new();
-        for number in 0..self.chunk_count() {
+        for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);
             let (first, doubt) = self.base(v);
             if let Some(holds) = doubt {
@@ -35,31 +35,31 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether evenly spaced values are so over all that is done at once, not only in each chunk.
     pub(super) fn spans(&self) -> bool {
-        self.classes.span_warp() || self.strip().is_some()
+        self.scope.classes.span_warp() || self.strip().is_some()
     }
 
     pub(in super::super) fn strip(&self) -> Option<&Strip> {
-        self.full_warp.as_ref()?.strip.as_ref()
+        self.scope.full_warp.as_ref()?.strip.as_ref()
     }
 
     /// Lane 0 of a uniform or evenly spaced value. Goes to `slow` if it turns out not to be evenly spaced; without it,
     /// there is no doubt.
     pub(in super::super) fn warp_base(&mut self, v: Value, slow: Option<ClifBlock>) -> Clif {
-        if self.classes.get(v) == Class::Uniform {
+        if self.scope.classes.get(v) == Class::Uniform {
             return self.scalar(v);
         }
         if let Some(&base) = self.chunk().shared.bases.get(&v) {
             return base;
         }
-        let base = match self.def_op(v) {
+        let base = match self.facts.def_op(v) {
             Op::RfRead { reg, .. } => {
-                let (clif, offset) = (clif_type(self.ty(v), false), self.layout.offset(*reg) as i32);
+                let (clif, offset) = (clif_type(self.facts.ty(v), false), self.facts.layout.offset(*reg) as i32);
                 self.b.ins().load(clif, flags(), self.registers, offset)
             }
             Op::LaneId => self.b.ins().iconst(types::I32, 0),
             Op::Special(Special::Tid(axis)) => self.first_tid(*axis),
             op => {
-                let base = self.first_of(v, &mut |lowerer, operand| match (op, lowerer.classes.get(operand)) {
+                let base = self.first_of(v, &mut |lowerer, operand| match (op, lowerer.scope.classes.get(operand)) {
                     (Op::Concat { .. }, Class::Varying) => {
                         let (word, same) = lowerer.same_in_warp(operand);
                         lowerer.require(same, slow.expect("only tested values are in doubt"));
@@ -83,7 +83,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lane 0 of a varying word, and whether all lanes have the same one.
     pub(super) fn same_in_warp(&mut self, v: Value) -> (Clif, Clif) {
         let (mut first, mut all) = (None, None);
-        for number in 0..self.chunk_count() {
+        for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);
             let lanes = self.lanes(v);
             let first = *first.get_or_insert_with(|| vector::first_lane(self.b, lanes[0]));
@@ -97,8 +97,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
     pub(in super::super) fn full_warp_base(&mut self, v: Value) -> Option<Clif> {
-        let Class::Affine { step, exact } = self.classes.get(v) else { return None };
-        if self.full_warp.is_none() || !self.spans() || !(exact || self.is_tested(v)) {
+        let Class::Affine { step, exact } = self.scope.classes.get(v) else { return None };
+        if self.scope.full_warp.is_none() || !self.spans() || !(exact || self.is_tested(v)) {
             return None;
         }
         if step == 0 {
@@ -126,7 +126,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let tested = |chunk: &Chunk| {
             chunk.shared.bases.contains_key(&v) || chunk.bases.get(&v).is_some_and(|(_, doubt)| doubt.is_none())
         };
-        self.is_tested_in_strip(v) || self.chunk.as_ref().is_some_and(tested)
+        self.is_tested_in_strip(v) || self.scope.chunk.as_ref().is_some_and(tested)
     }
 
     pub(super) fn is_tested_in_strip(&self, v: Value) -> bool {
@@ -140,7 +140,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn reach(&self) -> Reach {
-        self.full_warp.as_ref().expect("a group is being lowered").reach
+        self.scope.full_warp.as_ref().expect("a group is being lowered").reach
     }
 
     /// The chunk's first lane, counted from the warp's.

@@ -85,25 +85,25 @@ impl BlockLowerer<'_, '_, '_> {
     pub(in super::super) fn index_of(&self, access: &Access) -> Option<Index> {
         let address = access.address;
         // What an address is made of is not kept where values rest.
-        if !self.is_home(address) || self.spills.is_some() {
+        if !self.is_home(address) || self.scope.spills.is_some() {
             return None;
         }
-        let Op::Binary { op: BinaryOp::Add, a, b } = *self.def_op(address) else { return None };
-        let (base, scaled) = match [a, b].map(|v| self.classes.get(v).affine()) {
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else { return None };
+        let (base, scaled) = match [a, b].map(|v| self.scope.classes.get(v).affine()) {
             [Some((0, true)), None] => (a, b),
             [None, Some((0, true))] => (b, a),
             _ => return None,
         };
-        let (extended, shift) = match *self.def_op(scaled) {
-            Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
+        let (extended, shift) = match *self.facts.def_op(scaled) {
+            Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.facts.constant(b)?),
             _ => (scaled, 0),
         };
         let Op::Convert { op: op @ (ConvertOp::ZeroExtend | ConvertOp::SignExtend), a: word, .. } =
-            *self.def_op(extended)
+            *self.facts.def_op(extended)
         else {
             return None;
         };
-        let words = self.ty(word) == Type::I32 && self.classes.get(word) == Class::Varying;
+        let words = self.facts.ty(word) == Type::I32 && self.scope.classes.get(word) == Class::Varying;
         let whole = shift <= 3 && 1 << shift >= u64::from(access.align);
         let here = self.is_home(scaled) && self.is_home(extended);
         (words && whole && here).then_some(Index {

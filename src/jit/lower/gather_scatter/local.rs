@@ -46,17 +46,18 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let (together, other) = (self.b.create_block(), self.b.create_block());
         let (done, merged) = self.merging(access.count, result_ty);
-        let saved = self.chunk.clone();
         self.b.ins().brif(same, together, &[], other, &[]);
         self.b.switch_to_block(together);
-        self.require_in_local(access, offset, other);
-        let loaded = self.load_local_row(access, extend, offset, result_ty);
-        self.jump_with(done, &loaded);
-        self.chunk.clone_from(&saved);
+        self.on_one_way(|lowerer| {
+            lowerer.require_in_local(access, offset, other);
+            let loaded = lowerer.load_local_row(access, extend, offset, result_ty);
+            lowerer.jump_with(done, &loaded);
+        });
         self.b.switch_to_block(other);
-        let loaded = self.gather_local(access, extend, slow, result_ty);
-        self.jump_with(done, &loaded);
-        self.chunk = saved;
+        self.on_one_way(|lowerer| {
+            let loaded = lowerer.gather_local(access, extend, slow, result_ty);
+            lowerer.jump_with(done, &loaded);
+        });
         self.b.switch_to_block(done);
         Some(merged)
     }
@@ -78,17 +79,16 @@ impl BlockLowerer<'_, '_, '_> {
             return true;
         };
         let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let saved = self.chunk.clone();
         self.b.ins().brif(same, together, &[], other, &[]);
         self.b.switch_to_block(together);
-        self.require_in_local(access, offset, other);
-        self.store_local_row(access, values, offset, bits);
+        self.on_one_way(|lowerer| {
+            lowerer.require_in_local(access, offset, other);
+            lowerer.store_local_row(access, values, offset, bits);
+        });
         self.b.ins().jump(done, &[]);
-        self.chunk.clone_from(&saved);
         self.b.switch_to_block(other);
-        self.scatter_local(access, values, slow);
+        self.on_one_way(|lowerer| lowerer.scatter_local(access, values, slow));
         self.b.ins().jump(done, &[]);
-        self.chunk = saved;
         self.b.switch_to_block(done);
         true
     }
@@ -125,15 +125,12 @@ impl BlockLowerer<'_, '_, '_> {
     /// Stores at offsets that are known to be in reach.
     pub(super) fn store_local_at(&mut self, access: &Access, values: &[Lanes], bits: Clif, offsets: [Clif; 2]) {
         let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let saved = self.chunk.clone();
         let offset = self.same_offset(offsets, together, other);
-        self.store_local_row(access, values, offset, bits);
+        self.on_one_way(|lowerer| lowerer.store_local_row(access, values, offset, bits));
         self.b.ins().jump(done, &[]);
-        self.chunk.clone_from(&saved);
         self.b.switch_to_block(other);
-        self.scatter_local_at(access, values, offsets);
+        self.on_one_way(|lowerer| lowerer.scatter_local_at(access, values, offsets));
         self.b.ins().jump(done, &[]);
-        self.chunk = saved;
         self.b.switch_to_block(done);
     }
 
@@ -149,7 +146,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The offset of lane 0, `i64`, and whether the others have the same if that is in doubt; `None` if they do not.
     fn common_offset(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
-        if self.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0) {
+        if self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0) {
             return None;
         }
         let (base, same) = self.guess(access.address, 0);
@@ -168,13 +165,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Bytes from a lane's word to its next one.
     pub(super) fn local_row_bytes(&self) -> i32 {
-        4 * i32::from(self.function.lanes)
+        4 * i32::from(self.facts.function.lanes)
     }
 
     /// Host address of the words of the chunk's lanes at an offset, a multiple of 4.
     fn row_at(&mut self, offset: Clif) -> Clif {
         let start = self.start_of_local();
-        let distance = self.b.ins().imul_imm_s(offset, i64::from(self.function.lanes));
+        let distance = self.b.ins().imul_imm_s(offset, i64::from(self.facts.function.lanes));
         self.b.ins().iadd(start, distance)
     }
 
@@ -244,8 +241,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(some);
-        let saved = self.chunk.clone();
-        let mask = self.mask_words(guard);
+        let mask = self.on_one_way(|lowerer| lowerer.mask_words(guard));
         for (e, lanes) in rows.iter().enumerate() {
             for (i, &v) in lanes.iter().enumerate() {
                 let before = self.b.ins().load(clif_type(words.ty, true), flags(), host, places(e, i));
@@ -253,7 +249,6 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().store(flags(), after, host, places(e, i));
             }
         }
-        self.chunk = saved;
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }

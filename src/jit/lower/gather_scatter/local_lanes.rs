@@ -67,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn scatter_local_at(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
         let start = self.start_of_local();
         let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let end = self.b.ins().imul_imm_s(bytes, i64::from(self.function.lanes));
+        let end = self.b.ins().imul_imm_s(bytes, i64::from(self.facts.function.lanes));
         let lane = self.first_lane();
         let first = self.b.ins().ishl_imm_u(lane, 2);
         let nowhere = self.b.ins().isub(end, first);
@@ -99,7 +99,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// From the chunk's first word of local memory to the bytes at offsets: less than 2^30, since local memory has at most 2^24
     /// bytes a lane.
     fn places_in_local(&mut self, offsets: [Clif; 2], words: bool) -> [Clif; 2] {
-        let lanes = u64::from(self.function.lanes);
+        let lanes = u64::from(self.facts.function.lanes);
         [0, 1].map(|part| {
             let number = 4 * part as u32;
             let lane = vector::words(self.b, [0, 1, 2, 3].map(|lane| 4 * (number + lane)));

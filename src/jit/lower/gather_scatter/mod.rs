@@ -37,7 +37,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(run) = run {
             return Some(self.gather_global(access, extend, (run, None), slow, result_ty));
         }
-        let class = self.classes.get(access.address);
+        let class = self.scope.classes.get(access.address);
         match access.space {
             Space::Shared | Space::Const(_) if class == Class::Varying => {
                 Some(self.gather_checked(access, extend, slow, result_ty))
@@ -88,7 +88,7 @@ impl BlockLowerer<'_, '_, '_> {
         done: ClifBlock,
         nothing: impl FnOnce(&mut Self) -> Vec<BlockArg>,
     ) {
-        if self.settled_mask(guard).is_some() || self.entry_mask() == Some(guard) {
+        if self.settled_mask(guard).is_some() || self.facts.entry_mask() == Some(guard) {
             return;
         }
         let bits = self.mask_bits(guard);
@@ -115,13 +115,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a load of shared or constant memory has code for lanes wherever they are that is short.
     pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
-        let varying = self.classes.get(access.address) == Class::Varying;
+        let varying = self.scope.classes.get(access.address) == Class::Varying;
         matches!(access.space, Space::Shared | Space::Const(_)) && varying && !self.region.effort.is_fast()
     }
 
     /// Any lanes of shared or constant memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
     pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: *const AccessDesc, access: &Access, extend: Extend) {
-        let result_ty = self.ty(inst.results[0]);
+        let result_ty = self.facts.ty(inst.results[0]);
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;
         let elements = 0..usize::from(access.count);
         self.stage(access, &[]);
@@ -165,19 +165,20 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn can_scatter(&self, access: &Access) -> bool {
-        matches!(access.space, Space::Global | Space::Generic) && self.classes.get(access.address) == Class::Varying
+        matches!(access.space, Space::Global | Space::Generic)
+            && self.scope.classes.get(access.address) == Class::Varying
     }
 
     fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
-        if *left == 0 || self.classes.get(v) != Class::Varying {
+        if *left == 0 || self.scope.classes.get(v) != Class::Varying {
             return false;
         }
         *left -= 1;
         let mut of = |v: Value| self.is_of_bits(v, left);
-        match *self.def_op(v) {
+        match *self.facts.def_op(v) {
             Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
             // An index that is cut to a table's size is as consecutive as it was.
-            Op::Binary { op: BinaryOp::And, a, b } => match *self.def_op(b) {
+            Op::Binary { op: BinaryOp::And, a, b } => match *self.facts.def_op(b) {
                 Op::Const { bits, .. } if bits.wrapping_add(1).is_power_of_two() => of(a),
                 _ => true,
             },

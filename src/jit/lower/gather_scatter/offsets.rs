@@ -122,7 +122,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What is known of the lanes of an address, with the access's offset added.
     fn known_offset(&self, access: &Access) -> Bound {
-        let Bound { max, zeros } = bound(|v| self.ty(v), |v| &self.def(v).op, access.address);
+        let Bound { max, zeros } = bound(|v| self.facts.ty(v), |v| &self.facts.def(v).op, access.address);
         let sum = u64::try_from(access.offset).ok().and_then(|offset| max.checked_add(offset));
         Bound {
             max: sum.unwrap_or(u64::MAX),
@@ -134,25 +134,25 @@ impl BlockLowerer<'_, '_, '_> {
     /// element but its first byte being `last`.
     fn guard_keeps_in_shared(&self, access: &Access) -> bool {
         let last = u64::from(access.bytes()) - 1;
-        let is_address = |v: Value| match *self.def_op(v) {
+        let is_address = |v: Value| match *self.facts.def_op(v) {
             _ if access.offset == 0 => v == access.address,
             Op::Binary { op: BinaryOp::Add, a, b } => {
-                a == access.address && self.constant(b) == Some(u64::from(access.offset as u32))
+                a == access.address && self.facts.constant(b) == Some(u64::from(access.offset as u32))
             }
             _ => false,
         };
         let is_room = |v: Value| {
-            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.def_op(v) else { return false };
-            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.def_op(a) else { return false };
-            let of_last = [b, least].map(|v| self.constant(v)) == [Some(last); 2];
-            of_last && matches!(self.def_op(bytes), Op::Special(Special::SharedBytes))
+            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.facts.def_op(v) else { return false };
+            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.facts.def_op(a) else { return false };
+            let of_last = [b, least].map(|v| self.facts.constant(v)) == [Some(last); 2];
+            of_last && matches!(self.facts.def_op(bytes), Op::Special(Special::SharedBytes))
         };
         if access.space != Space::Shared {
             return false;
         }
         let mut masks: SmallVec<[Value; 8]> = access.guard.into_iter().collect();
         for _ in 0..tuning::MOST_GUARD_PARTS {
-            match masks.pop().map(|mask| self.def_op(mask)) {
+            match masks.pop().map(|mask| self.facts.def_op(mask)) {
                 Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
                 Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,
                 Some(_) => {}

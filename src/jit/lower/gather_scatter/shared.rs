@@ -86,11 +86,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(some);
         if may_be_vectors(access) {
             let apart = self.b.create_block();
-            let saved = self.chunk.clone();
-            let offsets = self.words(access);
-            self.store_among(access, offsets, &values[0], apart);
+            self.on_one_way(|lowerer| {
+                let offsets = lowerer.words(access);
+                lowerer.store_among(access, offsets, &values[0], apart);
+            });
             self.b.ins().jump(done, &[]);
-            self.chunk = saved;
             self.b.switch_to_block(apart);
         }
         let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
@@ -105,10 +105,8 @@ impl BlockLowerer<'_, '_, '_> {
         let done = self.b.create_block();
         if may_be_vectors(access) {
             let apart = self.b.create_block();
-            let saved = self.chunk.clone();
-            self.store_among(access, offsets, &values[0], apart);
+            self.on_one_way(|lowerer| lowerer.store_among(access, offsets, &values[0], apart));
             self.b.ins().jump(done, &[]);
-            self.chunk = saved;
             self.b.switch_to_block(apart);
         }
         self.scatter_at(access, values, offsets);

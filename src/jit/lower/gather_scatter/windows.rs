@@ -82,7 +82,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn first_lane_address(&mut self, access: &Access) -> Clif {
-        let base = match self.classes.get(access.address).stride() {
+        let base = match self.scope.classes.get(access.address).stride() {
             Some(_) => self.base(access.address).0,
             None => {
                 let lanes = self.lanes(access.address);

@@ -43,8 +43,8 @@ impl BlockLowerer<'_, '_, '_> {
         if !self.region.effort.is_fast() {
             return exit_masks;
         }
-        let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
-            Op::RfRead { reg, .. } if reg != self.function.active => Some((reg, inst.results[0])),
+        let reads = self.facts.block.insts.iter().filter_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if reg != self.facts.function.active => Some((reg, inst.results[0])),
             _ => None,
         });
         for (reg, read) in reads {
@@ -72,7 +72,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&table) = truth.tables.get(&mask) {
             return Some(table);
         }
-        let table = match *self.def_op(mask) {
+        let table = match *self.facts.def_op(mask) {
             Op::Const { bits: 0, .. } => 0,
             Op::Const { bits: u64::MAX, .. } => u64::MAX,
             Op::Unary { op: UnaryOp::Not, a } => !self.truth(truth, a)?,
@@ -97,9 +97,10 @@ impl BlockLowerer<'_, '_, '_> {
     fn add_equal(&self, equal: &mut HashMap<Value, Value>) {
         let Some(&zero) = equal.values().next() else { return };
         equal.values_mut().for_each(|value| *value = zero);
-        for inst in &self.block.insts {
+        for inst in &self.facts.block.insts {
             let of = |v: Value| equal.get(&v).copied().unwrap_or(v);
-            let is_ones = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
+            let is_ones =
+                |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
             let by = match inst.op {
                 Op::Binary { op: BinaryOp::And, a, b } if of(a) == zero || of(b) == zero => zero,
                 Op::Binary { op: BinaryOp::And, a, b } if is_ones(b) => of(a),

@@ -6,20 +6,20 @@ use super::super::block::BlockLowerer;
 use super::RegisterLoop;
 use super::exit_masks::ExitMasks;
 use crate::analysis::Step;
-use crate::ir::{BinaryOp, BlockId, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The block as a loop in registers, if it is one.
     pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
-        let this = BlockId(self.number);
-        let Terminator::Branch { cond, then, otherwise } = self.block.term else { return None };
-        if then != this || otherwise == this || self.block.cost == 0 {
+        let this = self.facts.id;
+        let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else { return None };
+        if then != this || otherwise == this || self.facts.block.cost == 0 {
             return None;
         }
         let mut body = None;
         let mut lanes = BTreeMap::new();
         let mut masks = BTreeMap::new();
-        for step in &self.plan.steps {
+        for step in &self.facts.planned.plan.steps {
             match step {
                 Step::Segment(insts) if body.is_none() => body = Some(insts.clone()),
                 Step::Scalar(_) => {}
@@ -27,13 +27,13 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         let body = body?;
-        let active = self.entry_mask()?;
+        let active = self.facts.entry_mask()?;
         let mut loads = 0;
-        for inst in &self.block.insts {
+        for inst in &self.facts.block.insts {
             match inst.op {
-                Op::RfWrite { reg, value, guard, .. } => match self.function.bank(reg.bank).kind {
+                Op::RfWrite { reg, value, guard, .. } => match self.facts.function.bank(reg.bank).kind {
                     CellKind::Lane(_) => {
-                        if !guard.is_some_and(|guard| self.masks().is_subset(guard, active)) {
+                        if !guard.is_some_and(|guard| self.facts.masks().is_subset(guard, active)) {
                             return None;
                         }
                         lanes.insert(reg, (value, guard));
@@ -44,14 +44,14 @@ impl BlockLowerer<'_, '_, '_> {
                     _ => return None,
                 },
                 Op::Special(Special::Clock) => return None,
-                Op::Load { access, .. } => loads += usize::from(!self.block.ty(access.address).is_uniform()),
+                Op::Load { access, .. } => loads += usize::from(!self.facts.block.ty(access.address).is_uniform()),
                 Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } | Op::Raise { .. } | Op::Fence => return None,
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
                 _ => {}
             }
         }
-        let next_active = *masks.get(&self.function.active)?;
-        if next_active != cond || !self.masks().is_subset(next_active, active) {
+        let next_active = *masks.get(&self.facts.function.active)?;
+        if next_active != cond || !self.facts.masks().is_subset(next_active, active) {
             return None;
         }
         if !masks.iter().all(|(&reg, &value)| self.keeps_inactive_lanes(reg, value, active)) {
@@ -85,16 +85,17 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a mask register keeps its bits where the active mask is empty.
     fn keeps_inactive_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
-        let is_active = |mask: Value| self.masks().is_subset(mask, active);
-        (reg == self.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
+        let is_active = |mask: Value| self.facts.masks().is_subset(mask, active);
+        (reg == self.facts.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
     }
 
     /// Whether a mask is what the register holds at entry but for active lanes.
     fn differs_in_active_lanes(&self, mask: Value, reg: Reg, active: Value) -> bool {
         let differs = |v: Value| self.differs_in_active_lanes(v, reg, active);
-        let is_active = |v: Value| self.masks().is_subset(v, active);
-        let has_all_inactive = |v: Value| matches!(*self.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
-        match *self.def_op(mask) {
+        let is_active = |v: Value| self.facts.masks().is_subset(v, active);
+        let has_all_inactive =
+            |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        match *self.facts.def_op(mask) {
             Op::RfRead { reg: read, .. } => read == reg,
             // One operand is followed at most, so that it takes no longer than the block is.
             Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => differs(a),
@@ -108,9 +109,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// Scalar instructions that depend on carried masks: they must be lane-wise, for they are done in the chunk.
     fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>) -> Option<HashSet<Value>> {
         let mut carried = HashSet::new();
-        for step in &self.plan.steps {
+        for step in &self.facts.planned.plan.steps {
             let Step::Scalar(index) = step else { continue };
-            let inst = &self.block.insts[*index];
+            let inst = &self.facts.block.insts[*index];
             let depends = inst.op.operands().iter().any(|v| carried.contains(v));
             match inst.op {
                 Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
@@ -132,23 +133,24 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Registers that are only used as floats inside the loop, and written with results of float operations.
     fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
-        let float_of = |v: Value| match *self.def_op(v) {
-            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.ty(a) == Type::F32 => Some(a),
+        let float_of = |v: Value| match *self.facts.def_op(v) {
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.facts.ty(a) == Type::F32 => Some(a),
             _ => None,
         };
-        let arithmetic = |v: Value| matches!(self.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
+        let arithmetic =
+            |v: Value| matches!(self.facts.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
         lanes
             .iter()
             .filter(|&(&reg, &(value, _))| {
                 let Some(float) = float_of(value) else { return false };
                 let read =
-                    self.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                    self.facts.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
                 let uses_are_float = |v: Value| {
-                    self.block.insts.iter().all(|inst| {
+                    self.facts.block.insts.iter().all(|inst| {
                         !inst.op.operands().contains(&v)
                             || match inst.op {
                                 Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. } => {
-                                    !self.bits_used[inst.results[0].0 as usize]
+                                    !self.facts.planned.bits_used[inst.results[0]]
                                 }
                                 _ => false,
                             }
@@ -156,10 +158,11 @@ impl BlockLowerer<'_, '_, '_> {
                 };
                 // The value itself is seen by this one write only.
                 let mut seen = 0;
-                for inst in &self.block.insts {
+                for inst in &self.facts.block.insts {
                     seen += inst.op.operands().iter().filter(|&&v| v == value).count();
                 }
                 let casts = self
+                    .facts
                     .block
                     .insts
                     .iter()

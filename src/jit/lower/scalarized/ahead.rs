@@ -15,7 +15,7 @@ use super::super::{int, vector};
 use super::counted::Counted;
 use super::rounds::Rounds;
 use super::variables::{Next, Stream, Variable};
-use crate::ir::{Access, BlockId, IntCc, Reg, Type};
+use crate::ir::{Access, IntCc, Reg, Type};
 
 /// Where the context has what is known of each lane.
 pub struct Rows {
@@ -151,7 +151,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn stream_access(&self, stream: &Stream) -> Access {
-        *self.block.insts[stream.inst].op.access().expect("a load")
+        *self.facts.block.insts[stream.inst].op.access().expect("a load")
     }
 
     /// Has the chunk know its active lanes.
@@ -219,7 +219,7 @@ impl BlockLowerer<'_, '_, '_> {
         more: i32,
         (active, staying): (Clif, Clif),
     ) {
-        let (liveness, block) = (self.liveness, BlockId(self.number));
+        let (liveness, block) = (self.facts.liveness, self.facts.id);
         let is_elsewhere = |&reg: &Reg| !liveness.leads_to_itself(block) || liveness.live_elsewhere(block, reg);
         let moving = || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Step(_)));
         let is_own = |variable: &&Variable| !variable.regs.iter().any(is_elsewhere);
@@ -283,7 +283,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn merge_row(&mut self, register_loop: &RegisterLoop, reg: Reg, new: &[Clif], old: &[Clif]) {
         let ty = self.lane_type(reg);
         let merged = self.merge(register_loop.active, new, old, ty);
-        self.store_cells(ty, self.layout.offset(reg), &merged);
+        self.store_cells(ty, self.facts.layout.offset(reg), &merged);
     }
 
     /// A product with a constant, of scalars or vectors.

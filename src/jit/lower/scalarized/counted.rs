@@ -38,7 +38,7 @@ pub(in super::super) struct Counted {
 impl BlockLowerer<'_, '_, '_> {
     /// How the loop ends, if it counts its rounds, and a lane leaves it by that alone.
     pub(in super::super) fn counted(&self, register_loop: &RegisterLoop) -> Option<Counted> {
-        let known = |reg: &Reg| *reg == self.function.active || register_loop.exit_masks.regs.contains(reg);
+        let known = |reg: &Reg| *reg == self.facts.function.active || register_loop.exit_masks.regs.contains(reg);
         // Each load has a run of its own.
         if !register_loop.masks.keys().all(known) || register_loop.loads > RUNS {
             return None;
@@ -46,7 +46,7 @@ impl BlockLowerer<'_, '_, '_> {
         let (mut mask, mut inverse) = (register_loop.next_active, false);
         let (cc, a, b) = loop {
             mask = register_loop.exit_masks.equal.get(&mask).copied().unwrap_or(mask);
-            match *self.def_op(mask) {
+            match *self.facts.def_op(mask) {
                 // A lane in the loop is active.
                 Op::Binary { op: BinaryOp::And, a, b } if a == register_loop.active => mask = b,
                 Op::Binary { op: BinaryOp::And, a, b } if b == register_loop.active => mask = a,
@@ -73,7 +73,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn counts(&self, register_loop: &RegisterLoop, v: Value) -> Option<i64> {
         let mut lanes = register_loop.lanes.iter().filter(|(_, written)| written.1 == Some(register_loop.active));
         let (&reg, &(value, _)) = lanes.find(|&(&reg, &(value, _))| value == v || self.reads(v, reg))?;
-        self.moves_on(reg, value).filter(|step| self.ty(v) == Type::I32 && step.abs() == 1)
+        self.moves_on(reg, value).filter(|step| self.facts.ty(v) == Type::I32 && step.abs() == 1)
     }
 
     /// Every active lane runs to its end, or to the last of `allowed` rounds.
@@ -85,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
         active: Clif,
         allowed: Clif,
     ) -> Done {
-        let lanes = u32::from(self.function.lanes);
+        let lanes = u32::from(self.facts.function.lanes);
         // For the number of a lane's rounds, and what is kept.
         let taken = 4 * lanes as usize + 8 * (SLOTS + register_loop.masks.len() + register_loop.loads);
         let rounds = self.rounds_of(register_loop, &[], MOST_BYTES.saturating_sub(taken) / (8 * lanes as usize));
@@ -110,11 +110,11 @@ impl BlockLowerer<'_, '_, '_> {
         let mut masks = Vec::new();
         for (&reg, &old) in register_loop.masks.keys().zip(old_masks) {
             let left = self.b.ins().bor(old, gone);
-            masks.push(if reg == self.function.active { staying } else { slots.keep(self, left) });
+            masks.push(if reg == self.facts.function.active { staying } else { slots.keep(self, left) });
         }
         let mut all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
         for (&index, address) in &rounds.addresses {
-            let access = *self.block.insts[index].op.access().expect("a load");
+            let access = *self.facts.block.insts[index].op.access().expect("a load");
             // Where lanes load only if there is something, there may be nothing.
             let place = all.places.get_mut(&index).filter(|_| access.guard == Some(register_loop.active));
             if let Some(place) = place {

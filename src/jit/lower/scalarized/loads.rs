@@ -17,7 +17,7 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use crate::analysis::bound;
-use crate::ir::{Access, BinaryOp, BlockId, ConvertOp, Extend, Op, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 /// What an address is made of.
 #[derive(Clone)]
@@ -90,25 +90,25 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn address_of(&self, access: &Access, changing: &FxHashSet<Value>) -> Address {
         let changes = |v: Value| changing.contains(&v);
         let whole = |common, rest| Address { common, rest, number: None };
-        let (common, rest) = match *self.def_op(access.address) {
+        let (common, rest) = match *self.facts.def_op(access.address) {
             Op::Binary { op: BinaryOp::Add, a, b } if changes(a) && !changes(b) => (b, a),
             Op::Binary { op: BinaryOp::Add, a, b } if changes(b) && !changes(a) => (a, b),
             _ => return whole(Vec::new(), access.address),
         };
         let mut common = vec![(common, 0)];
-        let (number, shift) = match *self.def_op(rest) {
-            Op::Binary { op: BinaryOp::Shl, a, b } => match self.constant(b) {
+        let (number, shift) = match *self.facts.def_op(rest) {
+            Op::Binary { op: BinaryOp::Shl, a, b } => match self.facts.constant(b) {
                 Some(shift) if shift < 32 => (a, shift as i64),
                 _ => return whole(common, rest),
             },
             _ => (rest, 0),
         };
         let aligned = 1u64 << shift >= u64::from(access.align);
-        match *self.def_op(number) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a: rest, .. } if aligned && self.ty(rest) == Type::I32 => {
+        match *self.facts.def_op(number) {
+            Op::Convert { op: ConvertOp::ZeroExtend, a: rest, .. } if aligned && self.facts.ty(rest) == Type::I32 => {
                 Address { common, rest, number: Some(shift) }
             }
-            Op::Concat { lo: rest, hi } if aligned && !changes(hi) && self.ty(rest) == Type::I32 => {
+            Op::Concat { lo: rest, hi } if aligned && !changes(hi) && self.facts.ty(rest) == Type::I32 => {
                 common.push((hi, 32 + shift));
                 Address { common, rest, number: Some(shift) }
             }
@@ -132,7 +132,7 @@ impl BlockLowerer<'_, '_, '_> {
             let part = int::shifted_up(self.b, part, shift);
             common = self.b.ins().iadd(common, part);
         }
-        let zeros = bound(|v| self.ty(v), |v| self.def_op(v), address.rest).zeros;
+        let zeros = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), address.rest).zeros;
         let bytes_before = i64::from(access.offset).min(0).unsigned_abs();
         let place = Place {
             run: self.region.next_run(),
@@ -194,7 +194,7 @@ impl BlockLowerer<'_, '_, '_> {
         let again = self.cold_block();
         self.b.ins().brif(found, again, &[], fails, &[]);
         self.b.switch_to_block(again);
-        self.resume_at(BlockId(self.number));
+        self.resume_at(self.facts.id);
         self.return_code(abi::CONTINUE);
     }
 
@@ -235,7 +235,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Loads what a lane loads in a round.
     pub(super) fn load_of_lane(&mut self, rounds: &Rounds, lane: &mut Lane, index: usize, active: Value, ways: Ways) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let Op::Load { access, extend, .. } = inst.op else { unreachable!("a load") };
         let views: Vec<View> = inst.results.iter().map(|&v| self.view(rounds, &access, v)).collect();
         let loaded = match lane.hosts.get(&index) {
@@ -254,10 +254,10 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// How an element is best loaded.
     fn view(&self, rounds: &Rounds, access: &Access, v: Value) -> View {
-        if access.ty != Type::I32 || self.ty(v) != Type::I32 {
+        if access.ty != Type::I32 || self.facts.ty(v) != Type::I32 {
             return View::Plain;
         }
-        let users = || self.block.insts.iter().filter(|inst| inst.op.operands().contains(&v));
+        let users = || self.facts.block.insts.iter().filter(|inst| inst.op.operands().contains(&v));
         let is_float = |op: &Op| matches!(op, Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. });
         if users().any(|inst| is_float(&inst.op) && rounds.needs(inst.results[0])) {
             View::Float
@@ -295,14 +295,14 @@ impl BlockLowerer<'_, '_, '_> {
         (extend, views): (Extend, &[View]),
         ways: Ways,
     ) -> Vec<Clif> {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let access = *inst.op.access().expect("a load");
         let after = access.guard.filter(|&guard| guard != active).map(|guard| {
             let bit = self.lane_bit(lane, guard);
             let (go, done) = (self.b.create_block(), self.b.create_block());
             let mut zeros: Vec<BlockArg> = Vec::new();
             for (&v, view) in inst.results.iter().zip(views) {
-                let ty = view.clif(self.ty(v));
+                let ty = view.clif(self.facts.ty(v));
                 self.b.append_block_param(done, ty);
                 zeros.push(self.zero(ty).into());
             }

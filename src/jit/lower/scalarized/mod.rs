@@ -24,7 +24,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::register_loop::{Done, RegisterLoop};
 use crate::ir::layout::row_bytes;
-use crate::ir::{Access, BlockId, Inst, Op, Reg, Space, Type, Value};
+use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use loads::Ways;
 use ops::Lane;
@@ -34,7 +34,7 @@ use slots::Slots;
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.
     pub(super) fn is_scalarized(&self, register_loop: &RegisterLoop) -> bool {
-        let insts = || register_loop.body.iter().map(|&index| &self.block.insts[index]);
+        let insts = || register_loop.body.iter().map(|&index| &self.facts.block.insts[index]);
         let scattered = |inst: &Inst| inst.op.access().is_some_and(|access| self.is_scattered(access, register_loop));
         let computes = |inst: &&Inst| {
             !matches!(inst.op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::Const { .. } | Op::Load { .. })
@@ -49,13 +49,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether lanes find an address in memory, in this round or the one before.
     fn is_scattered(&self, access: &Access, register_loop: &RegisterLoop) -> bool {
-        let found_before = |v: Value| match *self.def_op(v) {
+        let found_before = |v: Value| match *self.facts.def_op(v) {
             Op::RfRead { reg, .. } => {
                 register_loop.lanes.get(&reg).is_some_and(|&(value, _)| self.comes_from_memory(value))
             }
             _ => false,
         };
-        let mut parts = self.def_op(access.address).operands();
+        let mut parts = self.facts.def_op(access.address).operands();
         parts.push(access.address);
         self.looks_scattered(access) || parts.into_iter().any(found_before)
     }
@@ -63,8 +63,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn can_be_scalarized(&self, inst: &Inst, register_loop: &RegisterLoop) -> bool {
         match inst.op {
             Op::Load { access, sparse, .. } => {
-                let guarded = access.guard.is_some_and(|guard| self.masks().is_subset(guard, register_loop.active));
-                access.space == Space::Global && self.ty(access.address) == Type::I64 && guarded && !sparse
+                let guarded =
+                    access.guard.is_some_and(|guard| self.facts.masks().is_subset(guard, register_loop.active));
+                access.space == Space::Global && self.facts.ty(access.address) == Type::I64 && guarded && !sparse
             }
             Op::RfRead { .. }
             | Op::RfWrite { .. }
@@ -90,7 +91,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn row_bytes(&self, reg: Reg) -> u32 {
-        row_bytes(self.function.lanes, self.lane_type(reg))
+        row_bytes(self.facts.function.lanes, self.lane_type(reg))
     }
 
     /// One lane after the other runs the loop to its end, or to the last of `rounds`. Gives the most rounds that one did, those of
@@ -103,13 +104,14 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Done {
         // Operands made outside are at hand before the ways part.
         for &index in &register_loop.body {
-            for v in self.block.insts[index].op.operands() {
+            for v in self.facts.block.insts[index].op.operands() {
                 if !self.is_home(v) && !register_loop.carried_scalars.contains(&v) {
                     self.scalar(v);
                 }
             }
         }
-        let at = register_loop.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
+        let at =
+            register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
         let active = self.inside_warp(old_masks[at]);
         match self.counted(register_loop) {
             Some(counted) => self.run_counted(register_loop, &counted, old_masks, active, rounds),
@@ -158,14 +160,14 @@ impl BlockLowerer<'_, '_, '_> {
         same: bool,
         slots: &mut Slots,
     ) {
-        for &v in self.block.insts.iter().flat_map(|inst| &inst.results) {
+        for &v in self.facts.block.insts.iter().flat_map(|inst| &inst.results) {
             if rounds.needs(v) && !rounds.changing.contains(&v) && self.is_same(register_loop, v) == same {
                 self.unchanging(register_loop, lane, v);
             }
         }
         for (&index, address) in &rounds.addresses {
             if address.common.iter().all(|&(v, _)| self.is_same(register_loop, v)) == same {
-                let access = *self.block.insts[index].op.access().expect("a load");
+                let access = *self.facts.block.insts[index].op.access().expect("a load");
                 let place = self.place_of_lane(register_loop, lane, &access, address, slots);
                 lane.places.insert(index, place);
             }
@@ -175,7 +177,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// What a round computes, its variables having been read.
     fn round(&mut self, register_loop: &RegisterLoop, rounds: &Rounds, lane: &mut Lane, ways: Ways) {
         for early in [true, false] {
-            for (index, inst) in self.block.insts.iter().enumerate() {
+            for (index, inst) in self.facts.block.insts.iter().enumerate() {
                 match inst.op {
                     Op::RfRead { .. } => {}
                     _ if !rounds.is_due(index, &inst.results, early) => {}
@@ -201,7 +203,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn copy_rows(&mut self, regs: &[Reg], copy: impl Fn(&mut Self, i32, i32)) {
         let mut at = 0;
         for &reg in regs {
-            let row = self.layout.offset(reg) as i32;
+            let row = self.facts.layout.offset(reg) as i32;
             for part in (0..self.row_bytes(reg) as i32).step_by(16) {
                 copy(self, row + part, at);
                 at += 16;
@@ -215,7 +217,7 @@ impl BlockLowerer<'_, '_, '_> {
             let v = lowerer.b.ins().stack_load(types::I64, types::I64X2, saved, at);
             lowerer.b.ins().store(flags(), v, lowerer.registers, row);
         });
-        self.resume_at(BlockId(self.number));
+        self.resume_at(self.facts.id);
         self.return_code(abi::CAREFUL);
     }
 }

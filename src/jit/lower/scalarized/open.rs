@@ -6,6 +6,8 @@ use cranelift_frontend as frontend;
 use super::super::block::BlockLowerer;
 use super::super::register_loop::{Done, RegisterLoop};
 use super::loads::Ways;
+use super::ops::Lane;
+use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
 use crate::ir::{Op, Reg, Value};
@@ -69,7 +71,48 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(work);
         let number = self.b.ins().ctz(to_come);
         let mut lane = self.begin_lane(register_loop, &rounds, &all, number, &mut slots);
-        for variable in &variables {
+        let left = self.begin_variables(&warp, &carried, &variables, number);
+        self.b.ins().jump(head, &[]);
+
+        self.b.switch_to_block(head);
+        self.open_round(register_loop, &rounds, &carried, &mut lane, Ways { again: head, fails });
+        let before = self.b.use_var(left);
+        let after = self.b.ins().iadd_imm_s(before, -1);
+        self.b.def_var(left, after);
+        let going = self.lane_bit(&lane, register_loop.next_active);
+        self.b.ins().brif(going, goes, &[], stops, &[]);
+        self.b.switch_to_block(goes);
+        self.b.ins().brif(after, head, &[], pauses, &[]);
+
+        let at =
+            register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
+        for (block, bit) in [(pauses, 1), (stops, 0)] {
+            self.b.switch_to_block(block);
+            let bit = self.b.ins().iconst(types::I8, bit);
+            self.b.def_var(carried[at].bit, bit);
+            self.b.ins().jump(out, &[]);
+        }
+
+        self.b.switch_to_block(out);
+        self.end_lane(register_loop, &warp, &carried, &variables, left);
+        self.b.ins().jump(next, &[]);
+
+        self.b.switch_to_block(fails);
+        self.bail_out(&written, saved);
+        self.b.switch_to_block(exit);
+        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
+        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
+    }
+
+    /// Gives a lane's variables the values that they begin with. Gives the one that counts the rounds that are left.
+    fn begin_variables(
+        &mut self,
+        warp: &Warp,
+        carried: &[Carried],
+        variables: &[&Variable],
+        number: Clif,
+    ) -> frontend::Variable {
+        for variable in variables {
             let value = self.load_variable(number, variable);
             self.b.def_var(variable.is, value);
         }
@@ -81,42 +124,46 @@ impl BlockLowerer<'_, '_, '_> {
         let left = self.b.declare_var(types::I64);
         let most = self.kept(warp.rounds);
         self.b.def_var(left, most);
-        self.b.ins().jump(head, &[]);
+        left
+    }
 
-        self.b.switch_to_block(head);
+    /// One round of a lane, which leaves its variables for the next one.
+    fn open_round(
+        &mut self,
+        register_loop: &RegisterLoop,
+        rounds: &Rounds,
+        carried: &[Carried],
+        lane: &mut Lane,
+        ways: Ways,
+    ) {
+        let variables: Vec<&Variable> = rounds.variables.iter().collect();
         for variable in &variables {
             let value = self.b.use_var(variable.is);
-            self.read_variable(&mut lane, variable, value);
+            self.read_variable(lane, variable, value);
         }
-        for carried in &carried {
+        for carried in carried {
             if let Some(read) = carried.read.filter(|read| rounds.changing.contains(read)) {
                 let bit = self.b.use_var(carried.bit);
                 lane.values.insert(read, bit);
             }
         }
-        self.round(register_loop, &rounds, &mut lane, Ways { again: head, fails });
-        self.next_round(&lane, &variables);
-        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(&lane, carried.next)).collect();
+        self.round(register_loop, rounds, lane, ways);
+        self.next_round(lane, &variables);
+        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(lane, carried.next)).collect();
         for (carried, bit) in carried.iter().zip(bits) {
             self.b.def_var(carried.bit, bit);
         }
-        let before = self.b.use_var(left);
-        let after = self.b.ins().iadd_imm_s(before, -1);
-        self.b.def_var(left, after);
-        let going = self.lane_bit(&lane, register_loop.next_active);
-        self.b.ins().brif(going, goes, &[], stops, &[]);
-        self.b.switch_to_block(goes);
-        self.b.ins().brif(after, head, &[], pauses, &[]);
+    }
 
-        let at = register_loop.masks.keys().position(|&reg| reg == self.function.active).expect("the loop writes it");
-        for (block, bit) in [(pauses, 1), (stops, 0)] {
-            self.b.switch_to_block(block);
-            let bit = self.b.ins().iconst(types::I8, bit);
-            self.b.def_var(carried[at].bit, bit);
-            self.b.ins().jump(out, &[]);
-        }
-
-        self.b.switch_to_block(out);
+    /// Notes what a lane ends with, `left` being the rounds that it had left.
+    fn end_lane(
+        &mut self,
+        register_loop: &RegisterLoop,
+        warp: &Warp,
+        carried: &[Carried],
+        variables: &[&Variable],
+        left: frontend::Variable,
+    ) {
         let to_come = self.kept(warp.to_come);
         let number = self.b.ins().ctz(to_come);
         variables.iter().for_each(|variable| self.store_variable(register_loop, number, variable));
@@ -135,17 +182,10 @@ impl BlockLowerer<'_, '_, '_> {
         let total = self.kept(warp.total);
         let total = self.b.ins().iadd(total, done);
         self.keep(warp.total, total);
-        self.b.ins().jump(next, &[]);
-
-        self.b.switch_to_block(fails);
-        self.bail_out(&written, saved);
-        self.b.switch_to_block(exit);
-        let masks = warp.masks.iter().map(|&mask| self.kept(mask)).collect();
-        Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
     }
 
     fn carried(&mut self, reg: Reg, next: Value) -> Carried {
-        let mut insts = self.block.insts.iter();
+        let mut insts = self.facts.block.insts.iter();
         let read = insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
         Carried { read: read.map(|inst| inst.results[0]), next, bit: self.b.declare_var(types::I8) }
     }

@@ -90,23 +90,23 @@ impl BlockLowerer<'_, '_, '_> {
             return wide;
         }
         let value = self.lane_value(lane, v);
-        if self.ty(v) == Type::I64 { value } else { self.b.ins().uextend(types::I64, value) }
+        if self.facts.ty(v) == Type::I64 { value } else { self.b.ins().uextend(types::I64, value) }
     }
 
     /// A value that is the same in every round, with all that it is made of.
     pub(super) fn unchanging(&mut self, register_loop: &RegisterLoop, lane: &mut Lane, v: Value) {
-        let index = self.defs[v.0 as usize].0;
+        let index = self.facts.planned.defs[v].0;
         if lane.values.contains_key(&v) || !self.is_done_by_lanes(register_loop, index) {
             return;
         }
-        match self.block.insts[index].op {
+        match self.facts.block.insts[index].op {
             Op::RfRead { reg, .. } if register_loop.masks.contains_key(&reg) => {
-                let bit = self.b.ins().iconst(types::I8, i64::from(reg == self.function.active));
+                let bit = self.b.ins().iconst(types::I8, i64::from(reg == self.facts.function.active));
                 lane.values.insert(v, bit);
             }
             Op::RfRead { reg, .. } => {
                 let (base, offset) = self.cell_of(lane.number, reg);
-                let ty = clif_type(self.ty(v), false);
+                let ty = clif_type(self.facts.ty(v), false);
                 let cell = self.b.ins().load(ty, flags(), base, offset);
                 lane.values.insert(v, cell);
             }
@@ -123,9 +123,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// An instruction other than a load.
     pub(super) fn lane_op(&mut self, lane: &mut Lane, index: usize) {
-        let inst = &self.block.insts[index];
+        let inst = &self.facts.block.insts[index];
         let result = inst.results[0];
-        let value = if self.block.ty(result) == ValueType::MASK {
+        let value = if self.facts.block.ty(result) == ValueType::MASK {
             self.lane_mask(lane, inst)
         } else {
             match inst.op {
@@ -148,8 +148,7 @@ impl BlockLowerer<'_, '_, '_> {
                 }
                 ref op => {
                     let args: Vec<Clif> = op.operands().iter().map(|&v| self.lane_value(lane, v)).collect();
-                    self.bits_matter = self.bits_used[result.0 as usize];
-                    self.pure_scalar(op, &args, self.ty(result))
+                    self.pure_scalar(op, &args, self.wanted(result))
                 }
             }
         };
@@ -160,10 +159,10 @@ impl BlockLowerer<'_, '_, '_> {
         match inst.op {
             Op::ICmp { cc, a, b } => {
                 let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
-                int::compare_bit(self.b, cc, self.ty(a), x, y)
+                int::compare_bit(self.b, cc, self.facts.ty(a), x, y)
             }
             Op::FCmp { cc, a, b, flush } => {
-                let ty = self.ty(a);
+                let ty = self.facts.ty(a);
                 let [x, y] = [a, b].map(|v| {
                     let v = self.lane_value(lane, v);
                     self.compared(ty, flush, v, false)
@@ -171,18 +170,22 @@ impl BlockLowerer<'_, '_, '_> {
                 float::compare(self.b, cc, x, y)
             }
             Op::Unary { op: UnaryOp::Not, a } => {
-                let bit = match *self.def_op(a) {
+                let bit = match *self.facts.def_op(a) {
                     Op::ICmp { cc, a, b } if self.is_home(a) || self.is_home(b) => {
                         let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
-                        return int::compare_bit(self.b, cc.inverse(), self.ty(a), x, y);
+                        return int::compare_bit(self.b, cc.inverse(), self.facts.ty(a), x, y);
                     }
                     _ => self.lane_bit(lane, a),
                 };
                 self.b.ins().bxor_imm_u(bit, 1)
             }
             // In the loop a lane is active.
-            Op::Binary { op: BinaryOp::And, a, b } if self.reads(a, self.function.active) => self.lane_bit(lane, b),
-            Op::Binary { op: BinaryOp::And, a, b } if self.reads(b, self.function.active) => self.lane_bit(lane, a),
+            Op::Binary { op: BinaryOp::And, a, b } if self.reads(a, self.facts.function.active) => {
+                self.lane_bit(lane, b)
+            }
+            Op::Binary { op: BinaryOp::And, a, b } if self.reads(b, self.facts.function.active) => {
+                self.lane_bit(lane, a)
+            }
             Op::Binary { op, a, b } => {
                 let (x, y) = (self.lane_bit(lane, a), self.lane_bit(lane, b));
                 match op {
@@ -197,7 +200,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Sum and carry.
     fn lane_sum(&mut self, lane: &Lane, (a, b): (Value, Value), carry: Option<Value>) -> (Clif, Clif) {
-        let ty = self.ty(a);
+        let ty = self.facts.ty(a);
         let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
         let sum = self.b.ins().iadd(x, y);
         let sum = int::narrow(self.b, ty, sum, false);

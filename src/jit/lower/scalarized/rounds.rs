@@ -45,7 +45,7 @@ impl BlockLowerer<'_, '_, '_> {
         let variables = self.variables(register_loop);
         let mut addresses = BTreeMap::new();
         for &index in &register_loop.body {
-            if let Op::Load { access, .. } = self.block.insts[index].op {
+            if let Op::Load { access, .. } = self.facts.block.insts[index].op {
                 addresses.insert(index, self.address_of(&access, &changing));
             }
         }
@@ -81,7 +81,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Values that depend on what a round before made, or loaded.
     pub(super) fn changing(&self, register_loop: &RegisterLoop) -> FxHashSet<Value> {
         let mut changing = FxHashSet::default();
-        for (index, inst) in self.block.insts.iter().enumerate() {
+        for (index, inst) in self.facts.block.insts.iter().enumerate() {
             let changes = match inst.op {
                 _ if !self.is_done_by_lanes(register_loop, index) => false,
                 Op::RfRead { reg, .. } => {
@@ -100,14 +100,14 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a lane's bit of a mask register may be another one in a later round. In the loop it is active, and has not left.
     fn changes_mask(&self, register_loop: &RegisterLoop, reg: Reg) -> bool {
         let written = register_loop.masks.contains_key(&reg);
-        written && reg != self.function.active && !register_loop.exit_masks.regs.contains(&reg)
+        written && reg != self.facts.function.active && !register_loop.exit_masks.regs.contains(&reg)
     }
 
     /// What is needed for all loads whose addresses are listed; with `masks`, for all that a round makes too.
     fn needed_for(&self, rounds: &Rounds, masks: Option<&[Value]>) -> FxHashSet<Value> {
         let mut left: Vec<Value> = masks.unwrap_or_default().to_vec();
         let parts = |left: &mut Vec<Value>, index: usize| {
-            let Op::Load { access, .. } = self.block.insts[index].op else { unreachable!("a load") };
+            let Op::Load { access, .. } = self.facts.block.insts[index].op else { unreachable!("a load") };
             left.extend(access.guard);
             left.extend(rounds.addresses.get(&index).map(|address| address.rest));
         };
@@ -126,8 +126,8 @@ impl BlockLowerer<'_, '_, '_> {
             if !needed.insert(v) || !rounds.changing.contains(&v) {
                 continue;
             }
-            let index = self.defs[v.0 as usize].0;
-            match self.block.insts[index].op {
+            let index = self.facts.planned.defs[v].0;
+            match self.facts.block.insts[index].op {
                 Op::Load { .. } => parts(&mut left, index),
                 ref op => left.extend(op.operands()),
             }
@@ -138,13 +138,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
     pub(super) fn is_done_by_lanes(&self, register_loop: &RegisterLoop, index: usize) -> bool {
         let carried = |v: &Value| register_loop.carried_scalars.contains(v);
-        register_loop.has(index) || self.block.insts[index].results.iter().any(carried)
+        register_loop.has(index) || self.facts.block.insts[index].results.iter().any(carried)
     }
 
     /// Whether a value that does not change is the same in all lanes that are active.
     pub(super) fn is_same(&self, register_loop: &RegisterLoop, v: Value) -> bool {
-        let classes = self.full_warp_classes;
+        let classes = self.facts.planned.full_warp_classes();
         let alike = !self.is_mask(v) && classes.span_warp() && classes.get(v).is_same();
-        alike || !self.is_done_by_lanes(register_loop, self.defs[v.0 as usize].0)
+        alike || !self.is_done_by_lanes(register_loop, self.facts.planned.defs[v].0)
     }
 }

@@ -61,8 +61,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         for reg in left {
             let (value, guard) = register_loop.lanes[&reg];
-            let (next, ty) = match *self.def_op(value) {
-                Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.ty(a) == Type::F32 => {
+            let (next, ty) = match *self.facts.def_op(value) {
+                Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.facts.ty(a) == Type::F32 => {
                     (Next::Value(a), Type::F32)
                 }
                 _ => {
@@ -77,7 +77,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     fn variable(&mut self, regs: Vec<Reg>, next: Next, ty: Type, guard: Option<Value>) -> Variable {
         let read = |&reg: &Reg| {
-            let mut insts = self.block.insts.iter();
+            let mut insts = self.facts.block.insts.iter();
             insts
                 .find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg))
                 .map(|inst| inst.results[0])
@@ -87,14 +87,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn reads(&self, v: Value, reg: Reg) -> bool {
-        matches!(*self.def_op(v), Op::RfRead { reg: read, .. } if read == reg)
+        matches!(*self.facts.def_op(v), Op::RfRead { reg: read, .. } if read == reg)
     }
 
     /// What is added to a register in a round, if that is all.
     pub(super) fn moves_on(&self, reg: Reg, value: Value) -> Option<i64> {
-        match *self.def_op(value) {
+        match *self.facts.def_op(value) {
             Op::Binary { op: BinaryOp::Add, a, b } | Op::AddCarry { a, b, carry: None }
-                if self.def(value).results[0] == value && self.ty(value).bits() >= 32 =>
+                if self.facts.def(value).results[0] == value && self.facts.ty(value).bits() >= 32 =>
             {
                 self.moved_by(a, b, |v| self.reads(v, reg))
             }
@@ -104,28 +104,28 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What is added in a sum of what `is` the variable and a constant.
     fn moved_by(&self, a: Value, b: Value, is: impl Fn(Value) -> bool) -> Option<i64> {
-        let step = if is(a) { self.constant(b) } else { self.constant(a).filter(|_| is(b)) };
-        let bits = self.ty(a).bits();
+        let step = if is(a) { self.facts.constant(b) } else { self.facts.constant(a).filter(|_| is(b)) };
+        let bits = self.facts.ty(a).bits();
         step.map(|step| (step << (64 - bits)) as i64 >> (64 - bits))
     }
 
     /// What a round makes of two registers, if that is a value's halves.
     fn next_of_pair(&self, register_loop: &RegisterLoop, low: Reg, high: Reg) -> Option<Next> {
         let [low_value, high_value] = [low, high].map(|reg| register_loop.lanes[&reg].0);
-        match (self.def_op(low_value), self.def_op(high_value)) {
+        match (self.facts.def_op(low_value), self.facts.def_op(high_value)) {
             (&Op::Convert { op: ConvertOp::Trunc, a, .. }, &Op::Convert { op: ConvertOp::HighHalf, a: other, .. })
-                if a == other && self.ty(low_value) == Type::I32 =>
+                if a == other && self.facts.ty(low_value) == Type::I32 =>
             {
-                let step = match *self.def_op(a) {
+                let step = match *self.facts.def_op(a) {
                     Op::Binary { op: BinaryOp::Add, a, b } => self.moved_by(a, b, |v| self.reads_pair(v, low, high)),
                     _ => None,
                 };
                 Some(step.map_or(Next::Value(a), Next::Step))
             }
             (&Op::AddCarry { a, b, carry: None }, &Op::AddCarry { a: c, b: d, carry: Some(carry) })
-                if self.ty(low_value) == Type::I32
-                    && self.def(low_value).results[..] == [low_value, carry]
-                    && self.def(high_value).results[0] == high_value =>
+                if self.facts.ty(low_value) == Type::I32
+                    && self.facts.def(low_value).results[..] == [low_value, carry]
+                    && self.facts.def(high_value).results[0] == high_value =>
             {
                 let less = self.moved_by(a, b, |v| self.reads(v, low))?;
                 let more = self.moved_by(c, d, |v| self.reads(v, high))?;
@@ -136,14 +136,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn reads_pair(&self, v: Value, low: Reg, high: Reg) -> bool {
-        matches!(*self.def_op(v), Op::Concat { lo, hi } if self.reads(lo, low) && self.reads(hi, high))
+        matches!(*self.facts.def_op(v), Op::Concat { lo, hi } if self.reads(lo, low) && self.reads(hi, high))
     }
 
     /// Where a lane's cell of a register is: a base and an offset.
     pub(super) fn cell_of(&mut self, number: Clif, reg: Reg) -> (Clif, i32) {
         let shift = self.lane_type(reg).cell_bytes().trailing_zeros();
         let at = self.b.ins().ishl_imm_u(number, i64::from(shift));
-        (self.b.ins().iadd(self.registers, at), self.layout.offset(reg) as i32)
+        (self.b.ins().iadd(self.registers, at), self.facts.layout.offset(reg) as i32)
     }
 
     pub(super) fn load_variable(&mut self, number: Clif, variable: &Variable) -> Clif {
@@ -165,7 +165,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn store_variable(&mut self, register_loop: &RegisterLoop, number: Clif, variable: &Variable) {
         let mut value = self.b.use_var(variable.is);
         if register_loop.raw.contains(&variable.regs[0]) {
-            let nan = self.function.nan.canonical(Type::F32);
+            let nan = self.facts.function.nan.canonical(Type::F32);
             value = float::canonical(self.b, Type::F32, nan, value, false);
         }
         for (i, &reg) in variable.regs.iter().enumerate() {
@@ -183,7 +183,7 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn streams(&self, register_loop: &RegisterLoop, variables: &[Variable]) -> Vec<Stream> {
         let mut streams: Vec<Stream> = Vec::new();
         for &inst in &register_loop.body {
-            let Op::Load { access, .. } = self.block.insts[inst].op else { continue };
+            let Op::Load { access, .. } = self.facts.block.insts[inst].op else { continue };
             let is_address = |variable: &Variable| match variable.regs[..] {
                 [reg] => self.reads(access.address, reg),
                 [low, high] => self.reads_pair(access.address, low, high),
@@ -204,7 +204,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// A variable as the values that read it.
     pub(super) fn read_variable(&mut self, lane: &mut Lane, variable: &Variable, value: Clif) {
         match variable.reads[..] {
-            [Some(v)] if variable.ty == Type::F32 && self.ty(v) != Type::F32 => {
+            [Some(v)] if variable.ty == Type::F32 && self.facts.ty(v) != Type::F32 => {
                 lane.floats.insert(v, value);
             }
             [Some(v)] => {

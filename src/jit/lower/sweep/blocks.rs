@@ -23,8 +23,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let width = self.ctx_load(types::I32, abi::NTID);
         let mut all = self.b.ins().iconst(types::I8, 1);
         for &joint in joints {
-            let step = self.classes.get(joint).stride().expect("a joint is evenly spaced");
-            let wide = self.ty(joint) == Type::I64;
+            let step = self.scope.classes.get(joint).stride().expect("a joint is evenly spaced");
+            let wide = self.facts.ty(joint) == Type::I64;
             let width = if wide { self.b.ins().uextend(types::I64, width) } else { width };
             let expected = self.b.ins().imul_imm_s(width, step);
             let runs_on = match self.distance_to_next_block(joint) {
@@ -38,8 +38,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// How much more lane 0 of a value has in the next block, if it is not the same.
     pub(super) fn distance_to_next_block(&mut self, v: Value) -> Option<Clif> {
-        let clif = if self.ty(v) == Type::I64 { types::I64 } else { types::I32 };
-        match *self.def_op(v) {
+        let clif = if self.facts.ty(v) == Type::I64 { types::I64 } else { types::I32 };
+        match *self.facts.def_op(v) {
             Op::Special(Special::Ctaid(0)) => Some(self.b.ins().iconst(clif, 1)),
             Op::Splat { a } => self.distance_to_next_block(a),
             // Of the block's number, which does not wrap.
@@ -62,7 +62,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     (BinaryOp::Add, Some(x), Some(y)) => Some(self.b.ins().iadd(x, y)),
                     (BinaryOp::Add | BinaryOp::Sub, by, None) | (BinaryOp::Add, None, by) => by,
                     (BinaryOp::Shl, Some(x), _) => {
-                        let by = self.constant(b).expect("shifted by a constant");
+                        let by = self.facts.constant(b).expect("shifted by a constant");
                         Some(int::shifted_up(self.b, x, by as i64))
                     }
                     (_, Some(x), _) => {
@@ -89,7 +89,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn cost_of(&mut self, warps: Clif) -> Clif {
-        let cost = self.b.ins().imul_imm_s(warps, i64::from(self.block.cost));
+        let cost = self.b.ins().imul_imm_s(warps, i64::from(self.facts.block.cost));
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
         self.b.ins().iadd(before, cost)
     }
@@ -97,7 +97,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Counts what so many lanes have done, and so many instructions in all.
     pub(super) fn count_swept(&mut self, instructions: Clif, lanes: Clif) {
         self.ctx_store(instructions, abi::INSTRUCTIONS);
-        let cost = self.b.ins().imul_imm_s(lanes, i64::from(self.block.cost));
+        let cost = self.b.ins().imul_imm_s(lanes, i64::from(self.facts.block.cost));
         let total = self.ctx_load(types::I64, abi::LANE_INSTRUCTIONS);
         let total = self.b.ins().iadd(total, cost);
         self.ctx_store(total, abi::LANE_INSTRUCTIONS);

@@ -19,7 +19,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.begin_strip(sweep, Strip { spaced: Spaced::All, ..Strip::at(thread) }, Reach::Known(0));
         for condition in &sweep.group.conditions {
             let Condition::Compare { cc, a, b } = *condition else { continue };
-            let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
+            let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
             let ends = is_upwards(cc) == (step > 0) && step.unsigned_abs().is_power_of_two();
             if !ends || [a, b].iter().any(|&v| sweep.depends_on_strip(v)) {
                 continue;
@@ -46,7 +46,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, inside, 0)
                 }
                 Condition::Compare { cc, a, b } => {
-                    let step = self.classes.get(a).stride().expect("a group compares evenly spaced values");
+                    let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
                     let [first, limit] = [a, b].map(|v| self.warp_base(v, None));
                     if step == 0 {
                         self.b.ins().icmp(int::condition(cc), first, limit)

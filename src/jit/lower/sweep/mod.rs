@@ -61,25 +61,27 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// count nothing.
     pub(super) fn sweep(&mut self, sweep: &'r Sweep) {
         let single = self.cold_block();
-        self.steps = sweep.group.steps.clone();
-        let classes = std::mem::replace(&mut self.classes, self.full_warp_classes);
-        let scalars = match self.classes.launch() {
-            LaunchClass::Line => self.sweep_line(sweep, single),
-            _ => self.sweep_strips(sweep, single),
-        };
-        self.chunk = None;
-        self.full_warp = None;
-        self.classes = classes;
-        self.scalars = scalars;
+        let line = self.scope.classes.launch() == LaunchClass::Line;
+        if line {
+            self.scalars_of(&sweep.group);
+        } else {
+            self.scalars_of_all_strips(sweep);
+        }
+        let classes = self.facts.planned.full_warp_classes();
+        let whole = self.scope.whole(sweep.group.steps.clone(), classes, None);
+        self.inside(whole, |lowerer| {
+            if line {
+                lowerer.sweep_line(sweep, single);
+            } else {
+                lowerer.sweep_strips(sweep, single);
+            }
+        });
         self.b.switch_to_block(single);
     }
 
-    /// Gives the scalars that are known where it does not get on.
-    fn sweep_line(&mut self, sweep: &'r Sweep, single: ClifBlock) -> Vec<Option<Clif>> {
-        self.scalars_of(&sweep.group);
-        let scalars = self.scalars.clone();
-        let lanes = i64::from(self.function.lanes);
-        let all = self.warp_mask() as i64;
+    fn sweep_line(&mut self, sweep: &'r Sweep, single: ClifBlock) {
+        let lanes = i64::from(self.facts.function.lanes);
+        let all = self.facts.warp_mask() as i64;
         let (this, last) =
             (self.ctx_load(types::I64, abi::LAUNCH_MASK), self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK));
         let full = self.b.ins().icmp_imm_s(IntCC::Equal, this, all);
@@ -123,7 +125,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let after = self.paid(count, fail);
         let swept = self.b.ins().imul_imm_s(count, lanes);
         let reach = self.b.ins().iadd_imm_s(swept, -1);
-        self.full_warp.as_mut().expect("a strip").reach = Reach::Counted(reach);
+        self.whole().reach = Reach::Counted(reach);
         self.test_lanes(&sweep.group, fail);
         self.test_disjoint(&sweep.group, fail);
         let bail = sweep.group.loose.then(|| self.cold_block());
@@ -131,8 +133,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.b.append_block_param(bail, types::I64);
         }
         let in_turn = match sweep.group.loose || sweep.phases.len() > 1 {
-            true => self.chunk_count(),
-            false => self.in_turn(sweep, self.chunk_count()),
+            true => self.facts.chunk_count(),
+            false => self.in_turn(sweep, self.facts.chunk_count()),
         };
         self.do_strip(sweep, swept, in_turn, bail);
         self.count_swept(after, swept);
@@ -146,7 +148,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if let Some(bail) = bail {
             self.bail(sweep, bail, warp, single);
         }
-        scalars
     }
 
     /// Comes to the warp in which a load is not in reach, and has it done by itself.
@@ -156,7 +157,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let some = self.cold_block();
         self.b.ins().brif(swept, some, &[], single, &[]);
         self.b.switch_to_block(some);
-        let count = self.b.ins().udiv_imm_u(swept, i64::from(self.function.lanes));
+        let count = self.b.ins().udiv_imm_u(swept, i64::from(self.facts.function.lanes));
         let after = self.cost_of(count);
         self.count_swept(after, swept);
         self.move_on(sweep, warp, count);
@@ -165,8 +166,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     fn begin_strip(&mut self, sweep: &'r Sweep, strip: Strip, reach: Reach) {
-        self.full_warp = Some(Whole::of_strip(&sweep.group, strip, reach));
-        self.chunk = Some(Chunk::first_of_group());
+        self.scope.full_warp = Some(Whole::of_strip(&sweep.group, strip, reach));
+        self.scope.chunk = Some(Chunk::first_of_group());
     }
 }
 

@@ -38,7 +38,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             host.firsts[0] = current[at];
         }
         let bail = bail.map(|bail| (bail, self.cold_block()));
-        let strip = self.full_warp.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip");
+        let strip = self.whole().strip.as_mut().expect("a strip");
         strip.lanes_before = Some(lanes_before);
         strip.bail = bail.map(|(_, here)| here);
         if let Some(inner) = inner {
@@ -77,12 +77,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let distance = self.b.ins().isub(before, first);
         let all = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, most);
         self.b.ins().brif(all, inside, &[], edge, &[]);
-        let saved = self.chunk.clone();
         for (block, inner) in [(inside, true), (edge, false)] {
             self.b.switch_to_block(block);
-            self.chunk.clone_from(&saved);
-            self.full_warp.as_mut().and_then(|whole| whole.strip.as_mut()).expect("a strip").inner = inner;
-            self.do_phases(sweep, chunks);
+            self.whole().strip.as_mut().expect("a strip").inner = inner;
+            self.on_one_way(|lowerer| lowerer.do_phases(sweep, chunks));
             self.b.ins().jump(done, &[]);
         }
         self.b.switch_to_block(done);
@@ -96,7 +94,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.enter_chunk(number);
                 } else {
                     let shared = std::mem::take(&mut self.chunk().shared);
-                    self.chunk = Some(before[number as usize].clone().of_group(shared));
+                    self.scope.chunk = Some(before[number as usize].clone().of_group(shared));
                 }
                 self.chunk_body(insts);
                 if phase + 1 < sweep.phases.len() {
@@ -113,7 +111,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Finds which elements loads may read by number, which is the same for all lanes; to `slow` if that is none.
     pub(super) fn find_elements(&mut self, sweep: &Sweep, slow: ClifBlock) {
-        let block = self.block;
+        let block = self.facts.block;
         for &index in sweep.phases.iter().flatten() {
             if let Op::Load { access, .. } = &block.insts[index].op
                 && !self.is_tested_in_group(index)
@@ -128,8 +126,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Makes vectors of the warp's masks that lanes use: they are the same in all lanes of a strip.
     pub(super) fn spread_masks(&mut self, sweep: &Sweep) {
-        for mask in sweep.masks_used(self.block) {
-            let Some(bits) = self.scalars[mask.0 as usize] else { continue };
+        for mask in sweep.masks_used(self.facts.block) {
+            let Some(bits) = self.scope.scalars[mask] else { continue };
             if !self.chunk().shared.strip_masks.contains_key(&mask) {
                 let any = self.b.ins().icmp_imm_u(IntCC::NotEqual, bits, 0);
                 let word = self.b.ins().bmask(types::I32, any);

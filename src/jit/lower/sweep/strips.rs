@@ -14,19 +14,30 @@ use crate::ir::{Op, Value};
 use crate::jit::tuning;
 use warploom_runtime::warp::ExitCode;
 
+/// How many threads and lanes strips have.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Threads of a block from one strip to the next, `i32`.
+    x: Clif,
+    /// Threads of a block, `i32`.
+    threads: Clif,
+    /// Lanes of a strip, in all blocks that are done, `i64`.
+    lanes: Clif,
+}
+
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    pub(super) fn sweep_strips(&mut self, sweep: &'r Sweep, single: ClifBlock) -> Vec<Option<Clif>> {
-        let group = &sweep.group;
-        // What is the same in all strips.
-        for number in group.steps.clone() {
-            if let Step::Scalar(index) = self.plan.steps[number]
-                && self.block.insts[index].results.first().is_some_and(|&result| !sweep.depends_on_strip(result))
+    /// Lowers the scalars that are the same in all strips.
+    pub(super) fn scalars_of_all_strips(&mut self, sweep: &Sweep) {
+        for number in sweep.group.steps.clone() {
+            if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
+                && self.facts.block.insts[index].results.first().is_some_and(|&result| !sweep.depends_on_strip(result))
             {
                 self.step(number);
             }
         }
-        self.steps = group.steps.clone();
-        let scalars = self.scalars.clone();
+    }
+
+    pub(super) fn sweep_strips(&mut self, sweep: &'r Sweep, single: ClifBlock) {
         let (warp, warps) = (self.ctx_load(types::I32, abi::WARP), self.ctx_load(types::I32, abi::WARPS));
         let chain_end = self.ctx_load(types::I32, abi::CHAIN_END);
         let first = self.b.ins().icmp_imm_u(IntCC::Equal, warp, 0);
@@ -47,6 +58,27 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
             None => one,
         };
+        let (blocks, lanes) = self.strips_of_blocks(sweep, x, blocks, single);
+        let wide_warps = self.b.ins().uextend(types::I64, warps);
+        let count = self.b.ins().imul(blocks, wide_warps);
+        let after = self.paid(count, single);
+
+        let threads = self.b.ins().imul(y, z);
+        let threads = self.b.ins().imul(threads, x);
+        let sizes = Sizes { x, threads, lanes };
+        let (starts, tested) = self.test_strips(sweep, sizes, single);
+        self.on_one_scalar_way(|lowerer| lowerer.do_strips(sweep, sizes, zero, &starts, tested));
+
+        let wide = self.b.ins().uextend(types::I64, threads);
+        let swept = self.b.ins().imul(wide, blocks);
+        self.count_swept(after, swept);
+        let last = self.b.ins().iadd_imm_s(count, -1);
+        self.move_on(sweep, zero, last);
+        self.return_code(ExitCode::Done as u32);
+    }
+
+    /// How many of the blocks are done, and how many lanes that makes a strip of the width `x`; to `single` if these are too few.
+    fn strips_of_blocks(&mut self, sweep: &'r Sweep, x: Clif, blocks: Clif, single: ClifBlock) -> (Clif, Clif) {
         let width = self.b.ins().uextend(types::I64, x);
         let possible = self.b.ins().imul(blocks, width);
         let possible = self.shortened(sweep, possible);
@@ -58,24 +90,27 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let lanes = self.b.ins().imul(blocks, width);
         let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, lanes, tuning::LEAST_STRIP);
         self.require(enough, single);
-        let wide_warps = self.b.ins().uextend(types::I64, warps);
-        let count = self.b.ins().imul(blocks, wide_warps);
-        let after = self.paid(count, single);
+        (blocks, lanes)
+    }
 
-        let threads = self.b.ins().imul(y, z);
-        let threads = self.b.ins().imul(threads, x);
-        let (starts, tested) = self.test_strips(sweep, &scalars, (x, threads, lanes), single);
-
+    /// Does strips that have been tested, one after the other, from the thread `first` on.
+    fn do_strips(
+        &mut self,
+        sweep: &'r Sweep,
+        Sizes { x, threads, lanes }: Sizes,
+        first: Clif,
+        starts: &[(Clif, i64)],
+        tested: HashSet<Value>,
+    ) {
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let thread = self.b.append_block_param(head, types::I32);
         let at = self.b.append_block_param(head, types::I64);
         let strips = self.b.ins().iadd_imm_s(self.ctx, i64::from(abi::STRIPS));
-        self.b.ins().jump(head, &[BlockArg::Value(zero), BlockArg::Value(strips)]);
+        self.b.ins().jump(head, &[BlockArg::Value(first), BlockArg::Value(strips)]);
         self.b.switch_to_block(head);
-        self.scalars.clone_from(&scalars);
         let hosts = std::mem::take(self.hosts());
         self.begin_strip(sweep, Strip { spaced: Spaced::These(tested), ..Strip::at(thread) }, Reach::Known(0));
-        self.scalars_of(group);
+        self.scalars_of(&sweep.group);
         let firsts: Vec<Clif> =
             (0..starts.len()).map(|number| self.b.ins().load(types::I64, flags(), at, 8 * number as i32)).collect();
         for (index, host) in hosts {
@@ -88,24 +123,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let at = self.b.ins().iadd_imm_s(at, 8 * starts.len() as i64);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, threads);
         self.b.ins().brif(more, head, &[BlockArg::Value(next), BlockArg::Value(at)], done, &[]);
-
         self.b.switch_to_block(done);
-        let wide = self.b.ins().uextend(types::I64, threads);
-        let swept = self.b.ins().imul(wide, blocks);
-        self.count_swept(after, swept);
-        let last = self.b.ins().iadd_imm_s(count, -1);
-        self.move_on(sweep, zero, last);
-        self.return_code(ExitCode::Done as u32);
-        scalars
     }
 
     /// Tests all strips of a block and of those after it, each with so many lanes, and leaves where they begin in host memory in
     /// the context: for each strip what is given here, with the steps from lane to lane. Gives the values that were tested, too.
-    pub(super) fn test_strips(
+    fn test_strips(
         &mut self,
         sweep: &'r Sweep,
-        scalars: &[Option<Clif>],
-        (x, threads, lanes): (Clif, Clif, Clif),
+        Sizes { x, threads, lanes }: Sizes,
         single: ClifBlock,
     ) -> (Vec<(Clif, i64)>, HashSet<Value>) {
         let group = &sweep.group;
@@ -117,11 +143,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let strips = self.b.ins().iadd_imm_s(self.ctx, i64::from(abi::STRIPS));
         self.b.ins().jump(head, &[BlockArg::Value(zero), BlockArg::Value(strips)]);
         self.b.switch_to_block(head);
-        self.begin_strip(sweep, Strip::at(thread), Reach::Counted(reach));
-        self.scalars_of(group);
-        self.test_lanes(group, single);
-        let tested = self.chunk().shared.bases.keys().copied().collect();
-        let starts = self.starts();
+        let (starts, tested) = self.on_one_scalar_way(|lowerer| {
+            lowerer.begin_strip(sweep, Strip::at(thread), Reach::Counted(reach));
+            lowerer.scalars_of(group);
+            lowerer.test_lanes(group, single);
+            let tested = lowerer.chunk().shared.bases.keys().copied().collect();
+            (lowerer.starts(), tested)
+        });
         let bytes = 8 * starts.len() as i64;
         let end = self.b.ins().iadd_imm_s(strips, 8 * abi::STRIP_WORDS as i64 - bytes);
         let room = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, at, end);
@@ -153,7 +181,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().brif(more, head, &[BlockArg::Value(next), BlockArg::Value(next_at)], done, &[]);
 
         self.b.switch_to_block(done);
-        self.scalars.clone_from_slice(scalars);
         let mut ends = HashMap::new();
         for (number, &start) in starts.iter().enumerate() {
             let ends_at = [strips, at].map(|strip| self.b.ins().load(types::I64, flags(), strip, 8 * number as i32));
@@ -172,9 +199,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn stored_at(&mut self, sweep: &Sweep, start: (Clif, i64)) -> Option<i64> {
         let stores = sweep.group.accesses.iter().copied();
         let stores: Vec<usize> =
-            stores.filter(|&index| matches!(self.block.insts[index].op, Op::Store { .. })).collect();
+            stores.filter(|&index| matches!(self.facts.block.insts[index].op, Op::Store { .. })).collect();
         let here = stores.into_iter().filter(|index| start_of(&self.hosts()[index]) == start).collect::<Vec<_>>();
-        let bytes = |index: usize| self.block.insts[index].op.access().map(|access| i64::from(access.bytes()));
+        let bytes = |index: usize| self.facts.block.insts[index].op.access().map(|access| i64::from(access.bytes()));
         here.into_iter().filter_map(bytes).max()
     }
 }

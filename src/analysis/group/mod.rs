@@ -6,6 +6,8 @@
 //! numbers, since the lanes of every access of a group are evenly spaced, or made of the bits of a value whose lanes are: over
 //! the warp, or in every chunk ([`Classes::span_warp`]), which is tested for one chunk after the other then.
 
+mod require;
+
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -14,7 +16,7 @@ use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step, counts_mask};
 use super::tiled::{Tiled, tiled};
-use crate::ir::{Access, BinaryOp, Block, Function, Inst, IntCc, Op, Reg, Space, Type, UnaryOp, Value};
+use crate::ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
 /// Lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;
@@ -80,7 +82,7 @@ pub fn groups(
     function: &Function,
     block: &Block,
     in_loop: bool,
-    defs: &[(usize, usize)],
+    defs: &Defs,
     classes: &Classes,
     plan: &Plan,
 ) -> Vec<Group> {
@@ -118,7 +120,7 @@ pub(super) struct Finder<'a> {
     function: &'a Function,
     block: &'a Block,
     in_loop: bool,
-    defs: &'a [(usize, usize)],
+    defs: &'a Defs,
     classes: &'a Classes,
     plan: &'a Plan,
     pub(super) group: Group,
@@ -141,7 +143,7 @@ impl<'a> Finder<'a> {
         function: &'a Function,
         block: &'a Block,
         in_loop: bool,
-        defs: &'a [(usize, usize)],
+        defs: &'a Defs,
         classes: &'a Classes,
         plan: &'a Plan,
     ) -> Finder<'a> {
@@ -222,17 +224,17 @@ impl<'a> Finder<'a> {
         if written.is_empty() {
             return false;
         }
-        let mut needed = vec![false; self.block.values.len()];
+        let mut needed = table(self.block.values.len(), false);
         let mut inside = vec![false; self.block.insts.len()];
         rest.iter().flat_map(Step::insts).for_each(|&index| inside[index] = true);
         for (inst, inside) in self.block.insts.iter().zip(inside).rev() {
-            if !inside && !inst.results.iter().any(|result| needed[result.0 as usize]) {
+            if !inside && !inst.results.iter().any(|&result| needed[result]) {
                 continue;
             }
             if !inside && matches!(inst.op, Op::RfRead { reg, .. } if written.contains(&reg)) {
                 return true;
             }
-            inst.op.for_each_operand(|v| needed[v.0 as usize] = true);
+            inst.op.for_each_operand(|v| needed[v] = true);
         }
         false
     }
@@ -362,7 +364,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         // What varies and is made before the group, the engine has as rows only.
-        let before = |v: Value| (self.plan.home[v.0 as usize] as usize) < self.group.steps.start;
+        let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
         let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
         let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
         let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
@@ -392,13 +394,13 @@ impl<'a> Finder<'a> {
 
     /// Whether no segment of the group computes the value.
     fn is_known_before(&self, v: Value) -> bool {
-        let home = self.plan.home[v.0 as usize] as usize;
+        let home = self.plan.home[v] as usize;
         let scalar = matches!(self.plan.steps[home], Step::Scalar(_)) && !self.late.contains(&v);
         home < self.group.steps.start || home < self.group.steps.end && scalar
     }
 
     fn def(&self, v: Value) -> &Op {
-        &self.block.insts[self.defs[v.0 as usize].0].op
+        &self.block.insts[self.defs[v].0].op
     }
 
     fn constant(&self, v: Value) -> Option<u64> {
@@ -406,121 +408,5 @@ impl<'a> Finder<'a> {
             Op::Const { bits, .. } => Some(*bits),
             _ => None,
         }
-    }
-
-    /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
-    pub(super) fn require(&mut self, mask: Value, full: bool) -> bool {
-        if let Some(&settled) = self.group.settled.get(&mask) {
-            return settled == full;
-        }
-        if self.refused.contains(&(mask, full)) {
-            return false;
-        }
-        // A warp without active lanes is no case to be fast for.
-        if !full && Some(mask) == self.block.entry_mask(self.function.active) {
-            return false;
-        }
-        let possible = if self.is_known_before(mask) {
-            self.group.conditions.push(Condition::Mask { mask, full });
-            true
-        } else {
-            match *self.def(mask) {
-                Op::Binary { op: BinaryOp::And, a, b } if full => self.require(a, true) && self.require(b, true),
-                Op::Binary { op: BinaryOp::Or, a, b } if !full => self.require(a, false) && self.require(b, false),
-                Op::Binary { op: BinaryOp::And, a, b } if !full => {
-                    let before = self.group.clone();
-                    self.require(b, false) || {
-                        self.group = before;
-                        self.require(a, false)
-                    }
-                }
-                Op::Unary { op: UnaryOp::Not, a } => self.require(a, !full),
-                Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
-                _ => false,
-            }
-        };
-        let possible = possible && self.settle(mask, full);
-        if !possible {
-            self.refused.insert((mask, full));
-        }
-        possible
-    }
-
-    /// Notes that a mask has all lanes if the conditions say so that there are.
-    fn note_if_full(&mut self, mask: Value) {
-        let before = self.group.clone();
-        if !self.require(mask, true) || self.group.conditions != before.conditions {
-            self.group = before;
-        }
-    }
-
-    /// Notes that a mask has all lanes, or none, and so have masks that follow from that. False if another condition says the opposite.
-    fn settle(&mut self, mask: Value, full: bool) -> bool {
-        if let Some(&settled) = self.group.settled.get(&mask) {
-            return settled == full;
-        }
-        self.group.settled.insert(mask, full);
-        match *self.def(mask) {
-            Op::Binary { op: BinaryOp::And, a, b } if full => self.settle(a, true) && self.settle(b, true),
-            Op::Binary { op: BinaryOp::Or, a, b } if !full => self.settle(a, false) && self.settle(b, false),
-            Op::Unary { op: UnaryOp::Not, a } => self.settle(a, !full),
-            _ => true,
-        }
-    }
-
-    fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
-        if cc == IntCc::Eq && self.constant(b) == Some(0) {
-            return self.require_aligned(a);
-        }
-        let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
-        let ty = self.block.ty(a).ty;
-        if cc == IntCc::LtU && ty == Type::I32 && self.require_below(a, b) {
-            return true;
-        }
-        let possible = matches!(ty, Type::I32 | Type::I64);
-        if possible {
-            self.group.conditions.push(Condition::Compare { cc, a, b });
-        }
-        possible
-    }
-
-    /// Requires that an address is below a limit, with those nearby that must be too. False if it is nothing for that.
-    fn require_below(&mut self, address: Value, limit: Value) -> bool {
-        let is_narrow = |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
-        let (base, offset) = match *self.def(address) {
-            Op::Binary { op: BinaryOp::Add, a, b } if is_narrow(a) => match self.constant(b) {
-                Some(offset) => (a, offset as i32),
-                None => (address, 0),
-            },
-            _ => (address, 0),
-        };
-        if !is_narrow(base) {
-            return false;
-        }
-        for condition in &mut self.group.conditions {
-            if let Condition::Below { base: other, offsets: (least, greatest), limit: below } = condition
-                && (*other, *below) == (base, limit)
-            {
-                let (low, high) = (offset.min(*least), offset.max(*greatest));
-                if u64::from(high.abs_diff(low)) <= NARROW {
-                    (*least, *greatest) = (low, high);
-                    return true;
-                }
-            }
-        }
-        self.group.conditions.push(Condition::Below { base, offsets: (offset, offset), limit });
-        true
-    }
-
-    /// Requires that low bits of a value are 0.
-    fn require_aligned(&mut self, bits: Value) -> bool {
-        let Op::Binary { op: BinaryOp::And, a, b } = *self.def(bits) else { return false };
-        let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else { return false };
-        let multiple = |stride: i64| stride.unsigned_abs() & low == 0;
-        let possible = self.classes.get(a).stride().is_some_and(multiple);
-        if possible {
-            self.group.conditions.push(Condition::Aligned { a, low });
-        }
-        possible
     }
 }

@@ -4,12 +4,13 @@
 //! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
 //! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
 
+mod replay;
+
+use cranelift_entity::SecondaryMap;
+
 use super::editor::Editor;
-use super::narrow::{LowWords, is_low_word, low_word};
-use super::pairs::{Pairs, pair};
-use crate::ir::{
-    Access, BinaryOp, ConvertOp, Function, Inst, Op, Reg, Terminator, Type, UnaryOp, Value, ValueType, entry_mask,
-};
+use super::pairs::Pairs;
+use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask, table};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]
@@ -88,9 +89,9 @@ pub struct Demand<'a> {
     term: &'a Terminator,
     /// The writes that are left out, in order.
     dead: Vec<usize>,
-    seen: Vec<Seen>,
+    seen: SecondaryMap<Value, Seen>,
     /// The value that may stand in for another.
-    alias: Vec<Option<Value>>,
+    alias: SecondaryMap<Value, Option<Value>>,
 }
 
 impl<'a> Demand<'a> {
@@ -101,7 +102,7 @@ impl<'a> Demand<'a> {
     /// The same if these writes were not there.
     fn without(editor: &'a Editor, term: &'a Terminator, dead: Vec<usize>) -> Self {
         let values = editor.values.len();
-        let mut demand = Demand { editor, term, dead, seen: vec![Seen::Nothing; values], alias: vec![None; values] };
+        let mut demand = Demand { editor, term, dead, seen: table(values, Seen::Nothing), alias: table(values, None) };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -114,7 +115,7 @@ impl<'a> Demand<'a> {
     /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
         let active = entry_mask(&self.editor.insts, function.active);
-        let hidden = |v: Value| match &self.seen[v.0 as usize] {
+        let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
             Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
             Seen::All => false,
@@ -184,7 +185,7 @@ impl<'a> Demand<'a> {
 
     fn see(&mut self, value: Value, seen: Seen) {
         let editor = self.editor;
-        self.seen[value.0 as usize].union(seen, |a, b| editor.is_subset(a, b));
+        self.seen[value].union(seen, |a, b| editor.is_subset(a, b));
     }
 
     fn is_mask_op(&self, op: &Op) -> bool {
@@ -199,39 +200,22 @@ impl<'a> Demand<'a> {
     fn inst(&mut self, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
-            seen.union(self.seen[result.0 as usize], |a, b| self.editor.is_subset(a, b));
+            seen.union(self.seen[*result], |a, b| self.editor.is_subset(a, b));
         }
         if self.is_removable(&inst.op) {
             if matches!(seen, Seen::Nothing) {
                 return;
             }
             if let Some(alias) = self.stand_in(&inst.op, &seen) {
-                self.alias[inst.results[0].0 as usize] = Some(alias);
+                self.alias[inst.results[0]] = Some(alias);
                 self.see(alias, seen);
                 return;
             }
         }
+        if self.under_a_guard(&inst.op) {
+            return;
+        }
         match inst.op {
-            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
-            Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => self.masked(&[value, index], guard),
-            Op::RegionWrite { index, value, guard: Some(guard), nomask: true, .. } => {
-                self.masked(&[value], guard);
-                self.masked(index.as_slice(), guard);
-            }
-            Op::Sample { image, sampler, ref args, guard: Some(guard), nomask: true, .. } => {
-                self.masked(&[image, sampler], guard);
-                self.masked(args, guard);
-            }
-            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(args, guard),
-            Op::Load { access, .. } => self.access(&access, &[]),
-            Op::Store { access, ref values, .. } => self.access(&access, values),
-            Op::Atomic { access, value, compare, .. } => {
-                self.access(&access, &[value]);
-                if let Some(compare) = compare {
-                    let seen = self.seen_by(&access);
-                    self.see_number(compare, seen);
-                }
-            }
             Op::LaneGather { a, index } => {
                 self.see(a, Seen::All);
                 self.see(index, seen);
@@ -294,6 +278,34 @@ impl<'a> Demand<'a> {
         }
     }
 
+    /// What operations see that have a guard of their own; false if this is none.
+    fn under_a_guard(&mut self, op: &Op) -> bool {
+        match *op {
+            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
+            Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => self.masked(&[value, index], guard),
+            Op::RegionWrite { index, value, guard: Some(guard), nomask: true, .. } => {
+                self.masked(&[value], guard);
+                self.masked(index.as_slice(), guard);
+            }
+            Op::Sample { image, sampler, ref args, guard: Some(guard), nomask: true, .. } => {
+                self.masked(&[image, sampler], guard);
+                self.masked(args, guard);
+            }
+            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(args, guard),
+            Op::Load { access, .. } => self.access(&access, &[]),
+            Op::Store { access, ref values, .. } => self.access(&access, values),
+            Op::Atomic { access, value, compare, .. } => {
+                self.access(&access, &[value]);
+                if let Some(compare) = compare {
+                    let seen = self.seen_by(&access);
+                    self.see_number(compare, seen);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     fn masked(&mut self, values: &[Value], guard: Value) {
         self.see(guard, Seen::All);
         for &value in values {
@@ -325,152 +337,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// An operand that equals the result wherever that is seen.
-    fn stand_in(&self, op: &Op, seen: &Seen) -> Option<Value> {
-        let Seen::Under(masks) = seen else { return None };
-        let within = |m: Value| masks.iter().all(|s| self.editor.is_subset(s, m));
-        let outside = |m: Value| masks.iter().all(|s| self.editor.is_disjoint(m, s));
-        match *op {
-            Op::Select { mask, a, .. } if within(mask) && !self.editor.ty(a).is_uniform() => Some(a),
-            Op::Select { mask, b, .. } if outside(mask) && !self.editor.ty(b).is_uniform() => Some(b),
-            Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(op) => {
-                if within(b) {
-                    Some(a)
-                } else if within(a) {
-                    Some(b)
-                } else {
-                    None
-                }
-            }
-            Op::Binary { op: BinaryOp::Or, a, b } if self.is_mask_op(op) => {
-                if outside(a) || within(b) {
-                    Some(b)
-                } else if outside(b) || within(a) {
-                    Some(a)
-                } else {
-                    None
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether it may be left out if no one sees its results.
-    fn is_removable(&self, op: &Op) -> bool {
-        matches!(op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) || self.editor.is_pure(op)
-    }
-
     pub fn is_unseen(&self, value: Value) -> bool {
-        matches!(self.seen[value.0 as usize], Seen::Nothing)
-    }
-
-    /// Whether no one sees any result of an instruction that is there for its results only.
-    fn is_needless(&self, inst: &Inst) -> bool {
-        inst.results.iter().all(|&v| self.is_unseen(v)) && self.is_removable(&inst.op)
-    }
-
-    /// The values that are used for their low words only.
-    fn low_words(&self) -> LowWords {
-        let mut words = LowWords::new(self.editor.values.len());
-        self.term.for_each_operand(|v| words.is_used(v));
-        for (index, inst) in self.editor.insts.iter().enumerate().rev() {
-            match inst.results[..] {
-                [result] if self.alias[result.0 as usize].is_some() => {
-                    let alias = self.alias[result.0 as usize].expect("just seen");
-                    words.stands_for(result, alias);
-                }
-                _ if self.is_needless(inst) || self.is_dead(index) => {}
-                _ => words.note(self.editor, &inst.op, &inst.results),
-            }
-        }
-        words
-    }
-
-    /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
-    fn keeps_all(&self, words: &LowWords, pairs: &Pairs) -> bool {
-        self.dead.is_empty()
-            && !words.any()
-            && !pairs.any()
-            && self.alias.iter().all(Option::is_none)
-            && self.editor.insts.iter().all(|inst| {
-                let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
-                    && plain_sum(self.editor, &inst.op).is_some();
-                !becomes_sum && !self.is_needless(inst)
-            })
-    }
-
-    fn replay(&self, words: &LowWords, pairs: &Pairs) -> (Editor, Terminator) {
-        let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
-        let mut map = vec![Value(u32::MAX); self.editor.values.len()];
-        for (index, inst) in self.editor.insts.iter().enumerate() {
-            if let [result] = inst.results[..]
-                && let Some(alias) = self.alias[result.0 as usize]
-            {
-                map[result.0 as usize] = map[alias.0 as usize];
-                continue;
-            }
-            if self.is_needless(inst) || self.is_dead(index) {
-                continue;
-            }
-            out.pc = inst.pc;
-            let taken = is_low_word(self.editor, &inst.op);
-            if let [result] = inst.results[..]
-                && (taken || words.contains(result))
-            {
-                // What stands for an operand may be a low word too.
-                let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v.0 as usize])).ty == Type::I32;
-                if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {
-                    let word = |out: &mut Editor, v: Value| {
-                        let new = out.current(map[v.0 as usize]);
-                        if is_word(out, v) {
-                            return new;
-                        }
-                        out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
-                    };
-                    map[result.0 as usize] = low_word(&mut out, &inst.op, inst.window, word);
-                    continue;
-                }
-            }
-            let mut op = inst.op.clone();
-            op.map_operands(|v| out.current(map[v.0 as usize]));
-            if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
-                && let Some((op, a, b)) = plain_sum(&out, &op)
-            {
-                let sum = out.binary(op, a, b, inst.window);
-                let wanted = self.editor.ty(inst.results[0]);
-                map[inst.results[0].0 as usize] = out.shaped(sum, wanted, inst.window);
-                continue;
-            }
-            if pairs.contains(index)
-                && let Some(results) = pair(&mut out, &op, inst.window)
-            {
-                for (old, new) in inst.results.iter().zip(results) {
-                    map[old.0 as usize] = new;
-                }
-                continue;
-            }
-            let types = inst.types(&self.editor.values);
-            let results =
-                if out.is_pure(&op) { out.pure(op, inst.window, types) } else { out.push(op, inst.window, types) };
-            for (old, new) in inst.results.iter().zip(results) {
-                map[old.0 as usize] = new;
-            }
-        }
-        let mut term = self.term.clone();
-        term.map_operands(|v| out.current(map[v.0 as usize]));
-        (out, term)
-    }
-}
-
-/// The same sum if no one reads the carry out of an addition without a carry in, or of the difference `a + ~b + 1`.
-fn plain_sum(known: &Editor, op: &Op) -> Option<(BinaryOp, Value, Value)> {
-    let Op::AddCarry { a, b, carry } = *op else { return None };
-    match carry.map(|c| known.constant(c)) {
-        None | Some(Some(0)) => Some((BinaryOp::Add, a, b)),
-        Some(Some(u64::MAX)) => match *known.def(b) {
-            Op::Unary { op: UnaryOp::Not, a: b } => Some((BinaryOp::Sub, a, b)),
-            _ => None,
-        },
-        _ => None,
+        matches!(self.seen[value], Seen::Nothing)
     }
 }

@@ -1,15 +1,16 @@
 //! One worker thread: runs blocks, a turn of a warp at a time.
 
-use super::barrier::Arrival;
+mod turn;
+
+use std::time::{Duration, Instant};
+
 use super::block::{Block, State, Suspended, WarpStorage};
 use super::config::LaunchError;
-use super::lanes::{LaneArrival, Lanes};
-use super::outcome::{Counts, Fault, Waiting};
+use super::lanes::Lanes;
+use super::outcome::{Counts, Fault};
 use super::schedule::Launch;
-use crate::fault::{FaultKind, FaultRecord};
-use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, Tlb, WarpContext};
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use crate::fault::FaultKind;
+use crate::warp::{ExitCode, Tlb, WarpContext};
 
 /// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;
@@ -308,198 +309,6 @@ impl<'a> Worker<'a> {
             self.done += u64::from(passed);
         }
         passed > 0
-    }
-
-    /// Gives a suspended warp a turn.
-    #[inline]
-    fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
-        let others = block.ready > 1 || block.started < block.warps;
-        let warp = &mut block.suspended[slot];
-        let Some(storage) = &mut warp.storage else { unreachable!("the warp is not done") };
-        let context = &mut *self.context;
-        context.warp = warp.warp;
-        context.chain_end = warp.warp + 1;
-        context.row_end = block.ctaid[0] + 1;
-        context.resume = warp.resume;
-        context.barrier_result = warp.barrier_result;
-        context.barrier_released = warp.released;
-        context.launch_mask = warp.launch_mask;
-        let code = self.call(storage, self.turn(yielded, others)).map_err(Stop::Error)?;
-        assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
-        warp.resume = self.context.resume;
-        Ok(code)
-    }
-
-    /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
-    fn turn(&self, yielded: bool, others: bool) -> u64 {
-        let spins = yielded && others || self.launch.config.cooperative && self.launch.blocks > 1;
-        (self.launch.config.back_edges / if spins { 16 } else { 1 }).max(1)
-    }
-
-    /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
-    #[inline]
-    fn call(&mut self, storage: &mut WarpStorage, back_edges: u64) -> Result<ExitCode, LaunchError> {
-        self.context.back_edges = back_edges;
-        self.context.barrier_mask = u64::MAX;
-        self.context.barrier_counts = BarrierCounts::Warps as u32;
-        self.context.slot = storage.slot;
-        self.context.local = storage.local();
-        let before = self.context.instructions;
-        let code = loop {
-            self.context.registers = storage.registers();
-            self.context.register_bytes = storage.register_bytes();
-            let code = self.launch.engine.run(&mut self.context);
-            if code != ExitCode::Grow {
-                break code;
-            }
-            self.launch.grow(storage, self.context.register_bytes_wanted)?;
-        };
-        if self.context.instructions == before {
-            self.uncounted += match code {
-                ExitCode::Yield => back_edges,
-                ExitCode::Barrier => 1,
-                _ => 0,
-            };
-        }
-        Ok(code)
-    }
-
-    /// What a suspended warp's turn came to.
-    fn returned(&mut self, block: &mut Block, slot: usize, code: ExitCode) -> Result<(), Stop> {
-        let warp = block.suspended[slot].warp;
-        match code {
-            ExitCode::Done => self.free.extend(block.finish(slot)),
-            ExitCode::Yield => {
-                block.suspended[slot].state = State::Ready { yielded: true };
-                self.check_if_due(block, warp, self.context.resume)?;
-            }
-            ExitCode::Barrier => {
-                self.check_if_due(block, warp, self.context.resume)?;
-                self.arrive(block, slot)?;
-            }
-            ExitCode::Fault => {
-                let FaultRecord { kind, lane, pc, address } = self.context.fault;
-                let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
-                let fault = Fault { lane, address, ..self.fault(block, warp, kind, pc) };
-                let fault = if kind == FaultKind::Deadlock { self.deadlock(fault) } else { fault };
-                return Err(Stop::Fault(Box::new(fault)));
-            }
-            ExitCode::Grow => unreachable!("the engine was called again"),
-            // Nobody serves it: see `Engine::run`.
-            ExitCode::Service => {
-                let pc = self.launch.engine.block_pc(self.context.resume);
-                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::Unimplemented, pc))));
-            }
-            ExitCode::UnknownPc => {
-                let fault = self.fault(block, warp, FaultKind::IllegalInstruction, self.context.indirect_pc);
-                return Err(Stop::Fault(Box::new(fault)));
-            }
-        }
-        Ok(())
-    }
-
-    /// The barrier that the context's warp has come to, whose lanes these are, and what it counts, if all of it waits at one for all
-    /// others of the block and for nothing else.
-    fn whole_barrier(&self, lanes: &Lanes) -> Option<(u32, BarrierCounts)> {
-        let WarpContext { barrier_kind, barrier_id, barrier_threads, barrier_mask, launch_mask, .. } = *self.context;
-        let is_whole = barrier_kind == BarrierKind::Sync as u32 && barrier_threads == 0 && barrier_id < BARRIERS as u32;
-        let counts = self.barrier_counts();
-        let is_all = counts == BarrierCounts::Warps || launch_mask & !barrier_mask == 0 && lanes.are_together();
-        (is_whole && is_all).then_some((barrier_id, counts))
-    }
-
-    fn barrier_counts(&self) -> BarrierCounts {
-        let lanes = self.context.barrier_counts == BarrierCounts::Lanes as u32;
-        if lanes { BarrierCounts::Lanes } else { BarrierCounts::Warps }
-    }
-
-    /// The context's warp has come to a barrier.
-    fn arrive(&mut self, block: &mut Block, slot: usize) -> Result<(), Stop> {
-        let context = &*self.context;
-        let kind = BarrierKind::from_number(context.barrier_kind).expect("an engine sets the barrier's kind");
-        let lanes = context.barrier_mask & context.launch_mask;
-        let (barrier, threads, predicate) = (context.barrier_id, context.barrier_threads, context.barrier_predicate);
-        match kind {
-            BarrierKind::Exit => block.exit_lanes(slot, lanes),
-            BarrierKind::Wait => block.leave_to_lanes(slot, true),
-            BarrierKind::Poll => block.leave_to_lanes(slot, false),
-            _ if barrier as usize >= BARRIERS => {
-                let pc = self.launch.engine.block_pc(context.resume);
-                let warp = block.suspended[slot].warp;
-                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
-            }
-            _ if self.barrier_counts() == BarrierCounts::Lanes => {
-                block.arrive_lanes(slot, &LaneArrival { kind, barrier, expected: threads, lanes, predicate });
-            }
-            _ => {
-                // Mostly the whole block, which is 0 threads and no division.
-                let expected = if threads == 0 { 0 } else { threads.div_ceil(context.lanes) };
-                block.arrive(slot, Arrival { kind, barrier, expected, lanes, predicate, first: true });
-            }
-        }
-        Ok(())
-    }
-
-    /// With the lanes that wait; the first of them are what the fault names.
-    fn deadlock(&mut self, fault: Fault) -> Fault {
-        let waiting = self.launch.engine.deadlocked(&mut self.context).into_iter();
-        let warp = fault.warp;
-        let waiting: Vec<Waiting> =
-            waiting.map(|(lanes, pc)| Waiting { warp, lanes: Some(lanes), barrier: None, pc }).collect();
-        let first = waiting.first().map(|first| (first.lanes.unwrap_or(0).trailing_zeros(), first.pc));
-        let (lane, pc) = first.unwrap_or((fault.lane, fault.pc));
-        Fault { lane, pc, waiting, ..fault }
-    }
-
-    fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {
-        Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new() }
-    }
-
-    /// Before a warp goes on: stops if a lower block has a fault, and checks now and then ([`Worker::check`]).
-    #[inline]
-    fn check_if_due(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
-        if self.launch.is_moot(block.index) {
-            return Err(Stop::Moot);
-        }
-        let spent = self.context.instructions.saturating_add(self.uncounted);
-        let checked = if spent < self.next_check { Ok(()) } else { self.check() };
-        // Engines keep to the limit in what they count.
-        let exceeded = self.uncounted > 0 && spent > self.context.instruction_limit;
-        let checked = checked.and(if exceeded { Err(FaultKind::BudgetExceeded) } else { Ok(()) });
-        checked.map_err(|kind| {
-            let pc = self.launch.engine.block_pc(resume);
-            Stop::Fault(Box::new(self.fault(block, warp, kind, pc)))
-        })
-    }
-
-    /// Brings the launch's sums, the instruction limit and the progress up to date. `Err` if the time is over.
-    #[cold]
-    fn check(&mut self) -> Result<(), FaultKind> {
-        let launch = self.launch;
-        let instructions = self.context.instructions;
-        self.next_check = instructions.saturating_add(self.uncounted).saturating_add(CHECK_INSTRUCTIONS);
-        let new = instructions - self.reported_instructions;
-        let total = launch.instructions.fetch_add(new, Relaxed) + new;
-        self.reported_instructions = instructions;
-        let newly_done = std::mem::take(&mut self.done);
-        let done = launch.done.fetch_add(newly_done, Relaxed) + newly_done;
-        if let Some(limit) = launch.config.instruction_limit {
-            self.context.instruction_limit = instructions.saturating_add(limit.saturating_sub(total));
-        }
-        if launch.deadline.is_none() && self.progress.is_none() {
-            return Ok(());
-        }
-        let now = Instant::now();
-        if let Some(progress) = self.progress
-            && now >= self.next_progress
-        {
-            progress(done, launch.blocks);
-            self.next_progress = now + PROGRESS_INTERVAL;
-        }
-        match launch.deadline {
-            Some(deadline) if now >= deadline => Err(FaultKind::TimeExceeded),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -1,0 +1,156 @@
+//! A block without what nothing sees.
+
+use cranelift_entity::packed_option::ReservedValue;
+
+use super::super::editor::Editor;
+use super::super::narrow::{LowWords, is_low_word, low_word};
+use super::super::pairs::{Pairs, pair};
+use super::{Demand, Seen};
+use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Terminator, Type, UnaryOp, Value, table};
+
+impl Demand<'_> {
+    /// An operand that equals the result wherever that is seen.
+    pub(super) fn stand_in(&self, op: &Op, seen: &Seen) -> Option<Value> {
+        let Seen::Under(masks) = seen else { return None };
+        let within = |m: Value| masks.iter().all(|s| self.editor.is_subset(s, m));
+        let outside = |m: Value| masks.iter().all(|s| self.editor.is_disjoint(m, s));
+        match *op {
+            Op::Select { mask, a, .. } if within(mask) && !self.editor.ty(a).is_uniform() => Some(a),
+            Op::Select { mask, b, .. } if outside(mask) && !self.editor.ty(b).is_uniform() => Some(b),
+            Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(op) => {
+                if within(b) {
+                    Some(a)
+                } else if within(a) {
+                    Some(b)
+                } else {
+                    None
+                }
+            }
+            Op::Binary { op: BinaryOp::Or, a, b } if self.is_mask_op(op) => {
+                if outside(a) || within(b) {
+                    Some(b)
+                } else if outside(b) || within(a) {
+                    Some(a)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it may be left out if no one sees its results.
+    pub(super) fn is_removable(&self, op: &Op) -> bool {
+        matches!(op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) || self.editor.is_pure(op)
+    }
+
+    /// Whether no one sees any result of an instruction that is there for its results only.
+    pub(super) fn is_needless(&self, inst: &Inst) -> bool {
+        inst.results.iter().all(|&v| self.is_unseen(v)) && self.is_removable(&inst.op)
+    }
+
+    /// The values that are used for their low words only.
+    pub(super) fn low_words(&self) -> LowWords {
+        let mut words = LowWords::new(self.editor.values.len());
+        self.term.for_each_operand(|v| words.is_used(v));
+        for (index, inst) in self.editor.insts.iter().enumerate().rev() {
+            match inst.results[..] {
+                [result] if self.alias[result].is_some() => {
+                    let alias = self.alias[result].expect("just seen");
+                    words.stands_for(result, alias);
+                }
+                _ if self.is_needless(inst) || self.is_dead(index) => {}
+                _ => words.note(self.editor, &inst.op, &inst.results),
+            }
+        }
+        words
+    }
+
+    /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
+    pub(super) fn keeps_all(&self, words: &LowWords, pairs: &Pairs) -> bool {
+        self.dead.is_empty()
+            && !words.any()
+            && !pairs.any()
+            && self.alias.values().all(Option::is_none)
+            && self.editor.insts.iter().all(|inst| {
+                let becomes_sum = inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
+                    && plain_sum(self.editor, &inst.op).is_some();
+                !becomes_sum && !self.is_needless(inst)
+            })
+    }
+
+    pub(super) fn replay(&self, words: &LowWords, pairs: &Pairs) -> (Editor, Terminator) {
+        let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
+        let mut map = table(self.editor.values.len(), Value::reserved_value());
+        for (index, inst) in self.editor.insts.iter().enumerate() {
+            if let [result] = inst.results[..]
+                && let Some(alias) = self.alias[result]
+            {
+                map[result] = map[alias];
+                continue;
+            }
+            if self.is_needless(inst) || self.is_dead(index) {
+                continue;
+            }
+            out.pc = inst.pc;
+            let taken = is_low_word(self.editor, &inst.op);
+            if let [result] = inst.results[..]
+                && (taken || words.contains(result))
+            {
+                // What stands for an operand may be a low word too.
+                let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v])).ty == Type::I32;
+                if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {
+                    let word = |out: &mut Editor, v: Value| {
+                        let new = out.current(map[v]);
+                        if is_word(out, v) {
+                            return new;
+                        }
+                        out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
+                    };
+                    map[result] = low_word(&mut out, &inst.op, inst.window, word);
+                    continue;
+                }
+            }
+            let mut op = inst.op.clone();
+            op.map_operands(|v| out.current(map[v]));
+            if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
+                && let Some((op, a, b)) = plain_sum(&out, &op)
+            {
+                let sum = out.binary(op, a, b, inst.window);
+                let wanted = self.editor.ty(inst.results[0]);
+                map[inst.results[0]] = out.shaped(sum, wanted, inst.window);
+                continue;
+            }
+            if pairs.contains(index)
+                && let Some(results) = pair(&mut out, &op, inst.window)
+            {
+                for (old, new) in inst.results.iter().zip(results) {
+                    map[*old] = new;
+                }
+                continue;
+            }
+            let types = inst.types(&self.editor.values);
+            let results =
+                if out.is_pure(&op) { out.pure(op, inst.window, types) } else { out.push(op, inst.window, types) };
+            for (old, new) in inst.results.iter().zip(results) {
+                map[*old] = new;
+            }
+        }
+        let mut term = self.term.clone();
+        term.map_operands(|v| out.current(map[v]));
+        (out, term)
+    }
+}
+
+/// The same sum if no one reads the carry out of an addition without a carry in, or of the difference `a + ~b + 1`.
+fn plain_sum(known: &Editor, op: &Op) -> Option<(BinaryOp, Value, Value)> {
+    let Op::AddCarry { a, b, carry } = *op else { return None };
+    match carry.map(|c| known.constant(c)) {
+        None | Some(Some(0)) => Some((BinaryOp::Add, a, b)),
+        Some(Some(u64::MAX)) => match *known.def(b) {
+            Op::Unary { op: UnaryOp::Not, a: b } => Some((BinaryOp::Sub, a, b)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

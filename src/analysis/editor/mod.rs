@@ -1,0 +1,237 @@
+//! Builds a block's instructions anew, sharing equal pure operations and simplifying as it goes.
+
+mod simplify;
+
+use std::hash::BuildHasher;
+
+use cranelift_entity::EntityRef;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::smallvec;
+
+use super::masks::Masks;
+use crate::ir::{
+    BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, Value, ValueType, Values, Window, defs, numbered,
+};
+
+/// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
+/// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
+pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
+    match op {
+        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) && access.guard.is_none() => {
+            known(access.address).is_some_and(|at| {
+                (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))
+            })
+        }
+        Op::Load { .. } => false,
+        Op::RfRead { .. }
+        | Op::RfWrite { .. }
+        | Op::RfGather { .. }
+        | Op::RfScatter { .. }
+        | Op::RegionRead { .. }
+        | Op::RegionWrite { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Sample { .. }
+        | Op::Wide { .. }
+        | Op::Raise { .. }
+        | Op::Fence => false,
+        _ => true,
+    }
+}
+
+/// The hash of an operation.
+fn key(op: &Op, window: Window) -> u64 {
+    FxBuildHasher.hash_one((op, window))
+}
+
+/// Instructions under construction. Values are numbered as in [`crate::ir::Block::values`].
+pub struct Editor {
+    pub lanes: u8,
+    pub insts: Vec<Inst>,
+    pub values: Vec<ValueType>,
+    /// Defining instruction of each value, and which of its results it is.
+    defs: Defs,
+    /// The pure ones of `insts`, to be found by operation and window.
+    shared: HashTable<usize>,
+    /// What is to be used in place of a value from here on.
+    replaced: FxHashMap<Value, Value>,
+    /// What pairs of halves have been fused to, and the low half of each.
+    pub(super) pairs: FxHashMap<(Value, Value, Window), Value>,
+    pub(super) low_words: FxHashMap<Value, Value>,
+    pub pc: u64,
+}
+
+impl Editor {
+    /// `expected` is about how many instructions there will be.
+    pub fn new(lanes: u8, expected: usize) -> Self {
+        Editor {
+            lanes,
+            insts: Vec::with_capacity(expected),
+            values: Vec::with_capacity(expected),
+            defs: Defs::with_capacity(expected),
+            shared: HashTable::with_capacity(expected),
+            replaced: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+            low_words: FxHashMap::default(),
+            pc: 0,
+        }
+    }
+
+    pub fn window(&self) -> Window {
+        Window::all(self.lanes)
+    }
+
+    /// Appends an instruction as it is.
+    pub fn push(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
+        let first = self.values.len();
+        self.values.extend_from_slice(types);
+        for i in 0..types.len() {
+            self.defs[Value::new(first + i)] = (self.insts.len(), i);
+        }
+        self.insts.push(Inst { op, results: numbered(first, types.len()), window, pc: self.pc });
+        numbered(first, types.len())
+    }
+
+    /// Appends a pure operation, or returns the values of an equal one.
+    pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
+        if let Some(value) = self.simplify(&op, window) {
+            return smallvec![self.shaped(value, types[0], window)];
+        }
+        if let Some(values) = self.texels(&op, window) {
+            return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
+        }
+        let (insts, key) = (&self.insts, key(&op, window));
+        let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
+        if let Some(&at) = self.shared.find(key, equal) {
+            return insts[at].results.iter().map(|&v| self.current(v)).collect();
+        }
+        self.shared.insert_unique(key, insts.len(), |&at| self::key(&insts[at].op, insts[at].window));
+        self.push(op, window, types)
+    }
+
+    /// The value of a pure operation that is there.
+    pub(super) fn find(&self, op: &Op, window: Window) -> Option<Value> {
+        let equal = |&at: &usize| self.insts[at].window == window && self.insts[at].op == *op;
+        self.shared.find(key(op, window), equal).map(|&at| self.insts[at].results[0])
+    }
+
+    /// From here on `by`, an equal value of the same type, is to be used for `value`.
+    pub(super) fn replace(&mut self, value: Value, by: Value) {
+        if value != by {
+            self.replaced.insert(value, by);
+        }
+    }
+
+    /// What is to be used for a value by now.
+    pub fn current(&self, value: Value) -> Value {
+        let mut value = value;
+        while let Some(&by) = self.replaced.get(&value) {
+            value = by;
+        }
+        value
+    }
+
+    /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
+    pub fn shaped(&mut self, value: Value, wanted: ValueType, window: Window) -> Value {
+        if self.ty(value).is_uniform() && !wanted.is_uniform() {
+            return self.pure(Op::Splat { a: value }, window, &[wanted])[0];
+        }
+        value
+    }
+
+    /// The writes at the end of the block of registers that are not live after it, in order. Writes further up are there
+    /// because an operation of the block reads the register file.
+    pub fn dead_writes(&self, live: impl Fn(Reg) -> bool) -> Vec<usize> {
+        let is_write = |inst: &Inst| matches!(inst.op, Op::RfWrite { .. });
+        let tail = self.insts.iter().rposition(|inst| !is_write(inst)).map_or(0, |last| last + 1);
+        let dead = |&index: &usize| matches!(self.insts[index].op, Op::RfWrite { reg, .. } if !live(reg));
+        (tail..self.insts.len()).filter(dead).collect()
+    }
+
+    /// The defining instruction of each value, and which of its results it is, wherever instructions have been moved to.
+    pub fn defs_as_they_are(&self) -> Defs {
+        defs(&self.insts, self.values.len())
+    }
+
+    pub fn ty(&self, value: Value) -> ValueType {
+        self.values[value.index()]
+    }
+
+    pub fn def(&self, value: Value) -> &Op {
+        &self.insts[self.defs[value].0].op
+    }
+
+    /// Index of the defining instruction, and which of its results this is.
+    pub fn def_at(&self, value: Value) -> (usize, usize) {
+        self.defs[value]
+    }
+
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Op::Const { bits, .. } => Some(*bits),
+            Op::Splat { a } => self.constant(*a),
+            _ => None,
+        }
+    }
+
+    /// The uniform value that all lanes of a value are, if it is known.
+    fn splat_of(&self, value: Value) -> Option<Value> {
+        match *self.def(value) {
+            Op::Splat { a } => Some(a),
+            _ => Some(value).filter(|&value| self.ty(value).is_uniform()),
+        }
+    }
+
+    pub fn is_pure(&self, op: &Op) -> bool {
+        is_pure(op, |v| self.constant(v).filter(|_| self.ty(v).is_uniform()))
+    }
+
+    pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
+        let window = self.window();
+        self.pure(Op::Const { ty, bits: bits & ty.bit_mask() }, window, &[ValueType::uniform(ty)])[0]
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Value {
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        let ty = ValueType { ty: ta.ty, shape: ta.shape.join(tb.shape) };
+        self.pure(Op::Binary { op, a, b }, window, &[ty])[0]
+    }
+
+    pub fn convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Value {
+        let ty = ValueType { ty: to, shape: self.ty(a).shape };
+        self.pure(Op::Convert { op, to, a }, window, &[ty])[0]
+    }
+
+    pub fn concat(&mut self, lo: Value, hi: Value, window: Window) -> Value {
+        let shape = self.ty(lo).shape.join(self.ty(hi).shape);
+        self.pure(Op::Concat { lo, hi }, window, &[ValueType { ty: Type::I64, shape }])[0]
+    }
+
+    pub fn and_mask(&mut self, a: Value, b: Value) -> Value {
+        let window = self.window();
+        self.binary(BinaryOp::And, a, b, window)
+    }
+
+    pub fn or_mask(&mut self, a: Value, b: Value) -> Value {
+        let window = self.window();
+        self.binary(BinaryOp::Or, a, b, window)
+    }
+
+    pub fn select(&mut self, mask: Value, a: Value, b: Value, window: Window) -> Value {
+        let ty = ValueType::varying(self.ty(a).ty);
+        self.pure(Op::Select { mask, a, b }, window, &[ty])[0]
+    }
+
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+        self.masks().is_subset(a, b)
+    }
+
+    pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
+        self.masks().is_disjoint(a, b)
+    }
+
+    fn masks(&self) -> Masks<'_> {
+        Masks::of(&self.insts, &self.defs)
+    }
+}

@@ -1,0 +1,189 @@
+//! Operations whose result is a value that there is, or a simpler operation's.
+
+use super::super::bounds::bound;
+use super::Editor;
+use crate::ir::eval::icmp;
+use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
+
+impl Editor {
+    /// An existing or simpler value that equals the operation, if one is known.
+    pub(super) fn simplify(&mut self, op: &Op, window: Window) -> Option<Value> {
+        if let Some(inverse) = self.inverted_compare(op, window) {
+            return Some(self.not_mask(inverse));
+        }
+        match *op {
+            Op::Binary { op, a, b } => self.simplify_binary(op, a, b, window),
+            Op::Unary { op: UnaryOp::Not, a } => match *self.def(a) {
+                Op::Unary { op: UnaryOp::Not, a: inner } => Some(inner),
+                Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),
+                _ => None,
+            },
+            Op::Splat { a } if !self.ty(a).is_uniform() => Some(a),
+            Op::LaneGather { a, .. } if self.splat_of(a).is_some() => Some(a),
+            Op::LaneGather { a, index } => {
+                let lane = self.splat_of(index)?;
+                let ty = ValueType::uniform(self.ty(a).ty);
+                Some(self.pure(Op::LaneRead { a, lane }, window, &[ty])[0])
+            }
+            Op::LaneRead { a, .. } => self.splat_of(a),
+            Op::Select { mask, a, b } => {
+                if a == b && !self.ty(a).is_uniform() {
+                    return Some(a);
+                }
+                match self.constant(mask) {
+                    Some(0) => return Some(b),
+                    Some(u64::MAX) => return Some(a),
+                    _ => {}
+                }
+                // One of the same lanes, of which the first operand has been replaced before.
+                match *self.def(b) {
+                    Op::Select { mask: same, b: rest, .. }
+                        if same == mask && self.insts[self.def_at(b).0].window == window =>
+                    {
+                        Some(self.select(mask, a, rest, window))
+                    }
+                    _ => self.root_of_scaled(op, window),
+                }
+            }
+            Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),
+            Op::UniformSelect { cond, a, b } => match self.constant(cond) {
+                Some(0) => Some(b),
+                Some(_) => Some(a),
+                None => (a == b).then_some(a),
+            },
+            Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
+            Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
+            Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => self.sum_of_negated(attrs, a, b, window),
+            // Bits that shifts and products have cleared.
+            Op::ICmp { cc: IntCc::Ne, a, b } if self.constant(b) == Some(0) => match *self.def(a) {
+                Op::Binary { op: BinaryOp::And, a, b } => {
+                    let low = self.constant(b)?;
+                    let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
+                    cleared.then(|| self.iconst(Type::I64, 0))
+                }
+                _ => None,
+            },
+            Op::ICmp { cc, a, b } => {
+                let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
+                let holds = match (self.constant(a), self.constant(b)) {
+                    _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
+                    (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
+                    _ => return None,
+                };
+                let all = if uniform { u64::MAX } else { window.mask() };
+                Some(self.iconst(Type::I64, if holds { all } else { 0 }))
+            }
+            _ => None,
+        }
+    }
+
+    /// A sum with what has been negated as a difference, which is exact in every mode: the guest has negated operands, and the host has none.
+    fn sum_of_negated(&mut self, attrs: FloatAttrs, a: Value, b: Value, window: Window) -> Option<Value> {
+        let negated = |v: Value| match *self.def(v) {
+            Op::Unary { op: UnaryOp::FNeg, a } => Some(a),
+            _ => None,
+        };
+        let (a, b) = match (negated(a), negated(b)) {
+            (_, Some(b)) => (a, b),
+            (Some(a), None) => (b, a),
+            _ => return None,
+        };
+        let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
+        let ty = self.ty(a).ty;
+        let ty = if uniform { ValueType::uniform(ty) } else { ValueType::varying(ty) };
+        Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
+    }
+
+    fn simplify_binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Option<Value> {
+        let ty = self.ty(a).ty;
+        let (ca, cb) = (self.constant(a), self.constant(b));
+        let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
+        if let (Some(x), Some(y)) = (ca, cb) {
+            let folded = match op {
+                BinaryOp::Add => x.wrapping_add(y),
+                BinaryOp::Sub => x.wrapping_sub(y),
+                BinaryOp::Mul => x.wrapping_mul(y),
+                BinaryOp::And => x & y,
+                BinaryOp::Or => x | y,
+                BinaryOp::Xor => x ^ y,
+                BinaryOp::Shl if y < u64::from(ty.bits()) => x << y,
+                BinaryOp::ShrU if y < u64::from(ty.bits()) => x >> y,
+                BinaryOp::ShrS if y < u64::from(ty.bits()) => {
+                    let above = 64 - ty.bits();
+                    ((x << above) as i64 >> above >> y) as u64
+                }
+                _ => return None,
+            };
+            return Some(self.iconst(ty, folded));
+        }
+        // The kept operand must have the result's shape.
+        let keeps = |kept: Value| self.ty(kept).is_uniform() == uniform;
+        let ones = Some(ty.bit_mask());
+        match op {
+            BinaryOp::And => {
+                if a == b || (cb == ones && keeps(a)) || (cb == Some(0) && keeps(b)) {
+                    return Some(if cb == Some(0) { b } else { a });
+                }
+                if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
+                    return Some(if ca == Some(0) { a } else { b });
+                }
+                if uniform && ty == Type::I64 { self.simplify_mask_and(a, b) } else { None }
+            }
+            BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
+                // A bit and its inverse: part of the tables of three operands.
+                let inverse = |a: Value, b: Value| matches!(*self.def(a), Op::Unary { op: UnaryOp::Not, a } if a == b);
+                if op != BinaryOp::Add && (inverse(a, b) || inverse(b, a)) {
+                    return Some(self.iconst(ty, u64::MAX));
+                }
+                if op == BinaryOp::Or && (a == b || (cb == ones && keeps(b))) {
+                    return Some(b);
+                }
+                if cb == Some(0) && keeps(a) {
+                    return Some(a);
+                }
+                if ca == Some(0) && keeps(b) {
+                    return Some(b);
+                }
+                if op == BinaryOp::Or && uniform && ty == Type::I64 {
+                    return self.simplify_mask_or(a, b);
+                }
+                if op == BinaryOp::Add {
+                    return self.fuse_multiply(a, b, window);
+                }
+                None
+            }
+            BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS if cb == Some(0) && keeps(a) => Some(a),
+            BinaryOp::Mul if cb == Some(1) && keeps(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {
+        if op == ConvertOp::Bitcast && self.ty(a).ty == to {
+            return Some(a);
+        }
+        if let Some(bits) = self.constant(a) {
+            return match op {
+                ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::Bitcast => Some(self.iconst(to, bits)),
+                ConvertOp::HighHalf => Some(self.iconst(to, bits >> 32)),
+                ConvertOp::SignExtend => {
+                    let shift = 64 - self.ty(a).ty.bits();
+                    Some(self.iconst(to, (((bits << shift) as i64) >> shift) as u64))
+                }
+            };
+        }
+        match (op, self.def(a).clone()) {
+            (ConvertOp::Bitcast, Op::Convert { op: ConvertOp::Bitcast, a: inner, .. }) => {
+                Some(self.convert(ConvertOp::Bitcast, to, inner, window))
+            }
+            (ConvertOp::Trunc, Op::Concat { lo, hi }) if to == Type::I32 => self.half(lo, hi),
+            (ConvertOp::HighHalf, Op::Concat { lo, hi }) => self.half(hi, lo),
+            _ => None,
+        }
+    }
+
+    /// A half of a pair, if it has the shape of the pair.
+    fn half(&self, half: Value, other: Value) -> Option<Value> {
+        (!self.ty(half).is_uniform() || self.ty(other).is_uniform()).then_some(half)
+    }
+}

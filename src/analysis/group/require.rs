@@ -1,0 +1,122 @@
+//! Masks that a group requires to be full or empty, as conditions that can be tested before it.
+
+use super::{Condition, Finder, NARROW};
+use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+
+impl Finder<'_> {
+    /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
+    pub(in super::super) fn require(&mut self, mask: Value, full: bool) -> bool {
+        if let Some(&settled) = self.group.settled.get(&mask) {
+            return settled == full;
+        }
+        if self.refused.contains(&(mask, full)) {
+            return false;
+        }
+        // A warp without active lanes is no case to be fast for.
+        if !full && Some(mask) == self.block.entry_mask(self.function.active) {
+            return false;
+        }
+        let possible = if self.is_known_before(mask) {
+            self.group.conditions.push(Condition::Mask { mask, full });
+            true
+        } else {
+            match *self.def(mask) {
+                Op::Binary { op: BinaryOp::And, a, b } if full => self.require(a, true) && self.require(b, true),
+                Op::Binary { op: BinaryOp::Or, a, b } if !full => self.require(a, false) && self.require(b, false),
+                Op::Binary { op: BinaryOp::And, a, b } if !full => {
+                    let before = self.group.clone();
+                    self.require(b, false) || {
+                        self.group = before;
+                        self.require(a, false)
+                    }
+                }
+                Op::Unary { op: UnaryOp::Not, a } => self.require(a, !full),
+                Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
+                _ => false,
+            }
+        };
+        let possible = possible && self.settle(mask, full);
+        if !possible {
+            self.refused.insert((mask, full));
+        }
+        possible
+    }
+
+    /// Notes that a mask has all lanes if the conditions say so that there are.
+    pub(super) fn note_if_full(&mut self, mask: Value) {
+        let before = self.group.clone();
+        if !self.require(mask, true) || self.group.conditions != before.conditions {
+            self.group = before;
+        }
+    }
+
+    /// Notes that a mask has all lanes, or none, and so have masks that follow from that. False if another condition says the opposite.
+    pub(super) fn settle(&mut self, mask: Value, full: bool) -> bool {
+        if let Some(&settled) = self.group.settled.get(&mask) {
+            return settled == full;
+        }
+        self.group.settled.insert(mask, full);
+        match *self.def(mask) {
+            Op::Binary { op: BinaryOp::And, a, b } if full => self.settle(a, true) && self.settle(b, true),
+            Op::Binary { op: BinaryOp::Or, a, b } if !full => self.settle(a, false) && self.settle(b, false),
+            Op::Unary { op: UnaryOp::Not, a } => self.settle(a, !full),
+            _ => true,
+        }
+    }
+
+    fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
+        if cc == IntCc::Eq && self.constant(b) == Some(0) {
+            return self.require_aligned(a);
+        }
+        let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
+        let ty = self.block.ty(a).ty;
+        if cc == IntCc::LtU && ty == Type::I32 && self.require_below(a, b) {
+            return true;
+        }
+        let possible = matches!(ty, Type::I32 | Type::I64);
+        if possible {
+            self.group.conditions.push(Condition::Compare { cc, a, b });
+        }
+        possible
+    }
+
+    /// Requires that an address is below a limit, with those nearby that must be too. False if it is nothing for that.
+    fn require_below(&mut self, address: Value, limit: Value) -> bool {
+        let is_narrow = |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
+        let (base, offset) = match *self.def(address) {
+            Op::Binary { op: BinaryOp::Add, a, b } if is_narrow(a) => match self.constant(b) {
+                Some(offset) => (a, offset as i32),
+                None => (address, 0),
+            },
+            _ => (address, 0),
+        };
+        if !is_narrow(base) {
+            return false;
+        }
+        for condition in &mut self.group.conditions {
+            if let Condition::Below { base: other, offsets: (least, greatest), limit: below } = condition
+                && (*other, *below) == (base, limit)
+            {
+                let (low, high) = (offset.min(*least), offset.max(*greatest));
+                if u64::from(high.abs_diff(low)) <= NARROW {
+                    (*least, *greatest) = (low, high);
+                    return true;
+                }
+            }
+        }
+        self.group.conditions.push(Condition::Below { base, offsets: (offset, offset), limit });
+        true
+    }
+
+    /// Requires that low bits of a value are 0.
+    fn require_aligned(&mut self, bits: Value) -> bool {
+        let Op::Binary { op: BinaryOp::And, a, b } = *self.def(bits) else { return false };
+        let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else { return false };
+        let multiple = |stride: i64| stride.unsigned_abs() & low == 0;
+        let possible = self.classes.get(a).stride().is_some_and(multiple);
+        if possible {
+            self.group.conditions.push(Condition::Aligned { a, low });
+        }
+        possible
+    }
+}

@@ -1,0 +1,153 @@
+//! Discovery, alike for all guests whose code is found by following it: which instructions can run, and where blocks begin and end.
+//!
+//! A guest says of one instruction where control may go ([`Ways`]), and of one step whether its block goes on behind it ([`Cut`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Guest instructions of a block, at most: the engines translate blocks whole.
+pub const MAX_BLOCK: usize = 512;
+
+/// Where control may go from an instruction. `C` is what is known on the way to the next one.
+pub struct Ways<P, C> {
+    /// The place behind it, if control may go on there in the same block.
+    pub next: Option<(P, C)>,
+    /// Where blocks begin.
+    pub leaders: SmallVec<[P; 4]>,
+}
+
+/// What a step is to the block that it may be put in.
+pub enum Cut<P> {
+    /// It is in the block, which goes on at this place.
+    GoesOn(P),
+    /// The block has ended with it.
+    Ends,
+    /// The block ends before it.
+    Before,
+}
+
+/// Code that has been found: `P` is where an instruction is (an address, and what else tells apart how it is executed), `S` what it does.
+pub struct Found<P, S> {
+    steps: FxHashMap<P, S>,
+    leaders: BTreeSet<P>,
+}
+
+impl<P, S> Default for Found<P, S> {
+    fn default() -> Self {
+        Found { steps: FxHashMap::default(), leaders: BTreeSet::new() }
+    }
+}
+
+impl<P: Copy + Ord + Hash, S> Found<P, S> {
+    /// Finds what can be reached from `entry`. `visit` says what is at a place that was not known, given what is known on the way to it.
+    pub fn explore<C: Default>(&mut self, entry: P, mut visit: impl FnMut(P, C) -> (S, Ways<P, C>)) {
+        let mut work = vec![(entry, C::default())];
+        self.leaders.insert(entry);
+        while let Some((place, known)) = work.pop() {
+            if self.steps.contains_key(&place) {
+                continue;
+            }
+            let (step, ways) = visit(place, known);
+            self.steps.insert(place, step);
+            work.extend(ways.next);
+            work.extend(ways.leaders.iter().map(|&leader| (leader, C::default())));
+            self.leaders.extend(ways.leaders);
+        }
+    }
+
+    /// Cuts what was found into blocks; those that are there keep their extent. `cut` makes the block that begins at a place, and says
+    /// before which place it ends, if it does not end with an instruction.
+    pub fn cut_blocks<B>(&self, blocks: &mut BTreeMap<P, B>, mut cut: impl FnMut(P) -> (B, Option<P>)) {
+        let mut work: Vec<P> = self.leaders.iter().copied().filter(|place| self.steps.contains_key(place)).collect();
+        while let Some(start) = work.pop() {
+            if blocks.contains_key(&start) {
+                continue;
+            }
+            let (block, before) = cut(start);
+            // That may be no leader; from there on is a further block.
+            work.extend(before);
+            blocks.insert(start, block);
+        }
+    }
+
+    /// Follows the steps of the block that begins at `start`. Gives the place before which it ends, if it does not end with a step.
+    pub fn follow(&self, start: P, mut add: impl FnMut(P, &S) -> Cut<P>) -> Option<P> {
+        let mut place = start;
+        for length in 0.. {
+            if length > 0 && (length >= MAX_BLOCK || self.leaders.contains(&place)) {
+                break;
+            }
+            match add(place, &self.steps[&place]) {
+                Cut::GoesOn(next) => place = next,
+                Cut::Ends => return None,
+                Cut::Before => break,
+            }
+        }
+        Some(place)
+    }
+
+    pub fn step(&self, place: P) -> Option<&S> {
+        self.steps.get(&place)
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = &S> {
+        self.steps.values()
+    }
+
+    /// Whether a block begins there.
+    pub fn is_leader(&self, place: P) -> bool {
+        self.leaders.contains(&place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smallvec::smallvec;
+
+    /// Instruction 2 jumps back to 1, conditionally; 4 is the last.
+    fn visit(at: u32, seen: u32) -> (u32, Ways<u32, u32>) {
+        let next = if at == 4 { None } else { Some((at + 1, seen + 1)) };
+        match at {
+            2 => (seen, Ways { next: None, leaders: smallvec![1, 3] }),
+            _ => (seen, Ways { next, leaders: smallvec![] }),
+        }
+    }
+
+    fn blocks(found: &Found<u32, u32>, last: u32) -> BTreeMap<u32, Vec<u32>> {
+        let mut blocks = BTreeMap::new();
+        found.cut_blocks(&mut blocks, |start| {
+            let mut block = Vec::new();
+            let before = found.follow(start, |at, _| {
+                block.push(at);
+                if at == 2 || at == last { Cut::Ends } else { Cut::GoesOn(at + 1) }
+            });
+            (block, before)
+        });
+        blocks
+    }
+
+    #[test]
+    fn blocks_end_before_leaders_and_what_is_known_only_where_control_goes_on() {
+        let mut found = Found::default();
+        found.explore(0, visit);
+        let expected = [(0, vec![0]), (1, vec![1, 2]), (3, vec![3, 4])];
+        assert_eq!(blocks(&found, 4), BTreeMap::from(expected));
+        let known: Vec<u32> = (0..5).map(|at| *found.step(at).expect("found")).collect();
+        assert_eq!(known, [0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn a_long_block_is_cut() {
+        let last = 2 * MAX_BLOCK as u32 + 10;
+        let mut found = Found::default();
+        found.explore(3, |at, ()| {
+            (at, Ways { next: if at == last { None } else { Some((at + 1, ())) }, leaders: smallvec![] })
+        });
+        let lengths: Vec<usize> = blocks(&found, last).values().map(Vec::len).collect();
+        assert_eq!(lengths, [MAX_BLOCK, MAX_BLOCK, 8]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Where lanes may wait anywhere: each has the number of its place, by position in the order of nodes, and those of the first place go on.
+
+use super::emit::Shape;
+use crate::ir::{self, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
+
+pub struct Dispatcher {
+    /// Positions of places, `i32`.
+    place: ir::Reg,
+    /// The lanes that wait; those among which the first place is looked for; and those that cannot go on before others do.
+    waiting: ir::Reg,
+    left: ir::Reg,
+    tried: ir::Reg,
+    /// Chooses among all that wait, and among those that are left.
+    all: BlockId,
+    search: BlockId,
+}
+
+impl Dispatcher {
+    pub fn declare(function: &mut FunctionBuilder, pc: u64) -> Dispatcher {
+        let place = function.bank("place", CellKind::Lane(Type::I32), 1).reg(0);
+        let masks = function.bank("places", CellKind::Mask, 3);
+        let (waiting, left, tried) = (masks.reg(0), masks.reg(1), masks.reg(2));
+        let (all, search) = (function.new_block(pc), function.new_block(pc));
+        Dispatcher { place, waiting, left, tried, all, search }
+    }
+
+    /// The lanes that wait.
+    pub fn waiting(&self, b: &mut BlockBuilder<'_>) -> Value {
+        b.rf_read(self.waiting)
+    }
+
+    /// Lanes wait at a position.
+    pub fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, to: u32) {
+        let guard = b.guard();
+        let position = b.iconst(Type::I32, to.into());
+        let position = b.splat(position);
+        b.set_guard(Some(lanes));
+        b.set_nomask(true);
+        b.rf_write(self.place, position);
+        b.set_nomask(false);
+        b.set_guard(guard);
+        let waiting = b.rf_read(self.waiting);
+        let waiting = b.or(waiting, lanes);
+        b.rf_write(self.waiting, waiting);
+    }
+
+    /// The block at which no lane is active, and those of the first place go on.
+    pub fn block(&self) -> BlockId {
+        self.all
+    }
+
+    /// The lanes of the first place go on.
+    pub fn choose(&self, b: &mut BlockBuilder<'_>) {
+        b.jump(self.all);
+    }
+
+    /// Those of the first place behind a position go on, or if there are none, of the first of all.
+    pub fn choose_after(&self, b: &mut BlockBuilder<'_>, position: u32) {
+        let (place, waiting) = (b.rf_read(self.place), b.rf_read(self.waiting));
+        let position = b.iconst(Type::I32, position.into());
+        let later = b.icmp(IntCc::GtU, place, position);
+        let later = b.and(later, waiting);
+        let left = b.uniform_select(later, later, waiting);
+        b.rf_write(self.left, left);
+        let none = b.iconst(Type::I64, 0);
+        b.rf_write(self.tried, none);
+        b.jump(self.search);
+    }
+
+    /// Lanes that have just gone on cannot: others do, or if there are none that have not been tried, `stuck` is next.
+    pub fn choose_another(&self, b: &mut BlockBuilder<'_>, lanes: Value, stuck: BlockId) {
+        let (tried, waiting) = (b.rf_read(self.tried), b.rf_read(self.waiting));
+        let tried = b.or(tried, lanes);
+        b.rf_write(self.tried, tried);
+        let others = b.not(tried);
+        let left = b.and(waiting, others);
+        b.rf_write(self.left, left);
+        b.branch(left, self.search, stuck);
+    }
+
+    /// The blocks that choose.
+    pub fn build(&self, function: &mut FunctionBuilder, shape: &Shape<'_>) {
+        let mut b = function.at(self.all);
+        let none = b.iconst(Type::I64, 0);
+        b.rf_write(self.tried, none);
+        let waiting = b.rf_read(self.waiting);
+        b.rf_write(self.left, waiting);
+        b.branch(waiting, self.search, shape.done);
+        let pc = function.at(self.search).pc();
+        let found = function.new_block(pc);
+        self.search(&mut function.at(self.search), found);
+        let mut b = function.at(found);
+        let (place, first) = self.first(&mut b);
+        let waiting = b.rf_read(self.waiting);
+        let alike = b.icmp(IntCc::Eq, place, first);
+        let lanes = b.and(alike, waiting);
+        let others = b.not(lanes);
+        let waiting = b.and(waiting, others);
+        b.rf_write(self.waiting, waiting);
+        b.write_active(lanes);
+        let cases = (0..).zip(shape.blocks.iter().copied()).collect();
+        b.switch(first, cases, shape.done);
+    }
+
+    /// The place of each lane, and of the first of those that are left.
+    fn first(&self, b: &mut BlockBuilder<'_>) -> (Value, Value) {
+        let (place, left) = (b.rf_read(self.place), b.rf_read(self.left));
+        let lane = b.ctz(left);
+        let lane = b.trunc(Type::I32, lane);
+        (place, b.lane_read(place, lane))
+    }
+
+    /// Lanes are left whose places are before that of the first, as long as there are any.
+    fn search(&self, b: &mut BlockBuilder<'_>, found: BlockId) {
+        let (place, first) = self.first(b);
+        let left = b.rf_read(self.left);
+        let earlier = b.icmp(IntCc::LtU, place, first);
+        let earlier = b.and(earlier, left);
+        let kept = b.uniform_select(earlier, earlier, left);
+        b.rf_write(self.left, kept);
+        b.branch(earlier, self.search, found);
+    }
+}

@@ -1,0 +1,95 @@
+//! What is known of a block before code is made for it.
+
+use cranelift_entity::SecondaryMap;
+
+use crate::analysis::{CHUNK, Liveness, Masks};
+use crate::ir::layout::RegLayout;
+use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, table};
+use crate::jit::plan::BlockPlan;
+use crate::jit::{Effort, Program};
+
+/// A block, and what analysis and the plan say of it. Nothing of this changes while the block is lowered.
+pub struct BlockFacts<'r> {
+    pub function: &'r Function,
+    pub layout: &'r RegLayout,
+    pub liveness: &'r Liveness,
+    pub id: BlockId,
+    pub block: &'r Block,
+    pub planned: &'r BlockPlan,
+    /// How often each value is used.
+    pub uses: SecondaryMap<Value, u32>,
+    /// The active mask at the block's end, if it is known.
+    pub exit_mask: Option<Value>,
+    /// Steps that skip chunks without active lanes.
+    pub inactive: Vec<bool>,
+    /// How many steps may be done again by careful code.
+    pub repeatable: Option<usize>,
+}
+
+impl<'r> BlockFacts<'r> {
+    pub(super) fn of(program: &'r Program, id: BlockId, planned: &'r BlockPlan, effort: Effort) -> Self {
+        let (function, block) = (program.function(), program.function().block(id));
+        let mut facts = BlockFacts {
+            function,
+            layout: program.layout(),
+            liveness: program.liveness(),
+            id,
+            block,
+            planned,
+            uses: uses(block),
+            exit_mask: block.exit_mask(function.active),
+            inactive: Vec::new(),
+            repeatable: None,
+        };
+        facts.inactive = facts.inactive_steps();
+        facts.repeatable = facts.repeatable_steps(effort);
+        facts
+    }
+
+    pub(super) fn ty(&self, v: Value) -> Type {
+        self.block.ty(v).ty
+    }
+
+    pub(super) fn def(&self, v: Value) -> &'r Inst {
+        &self.block.insts[self.planned.defs[v].0]
+    }
+
+    pub(super) fn def_op(&self, v: Value) -> &'r Op {
+        &self.def(v).op
+    }
+
+    pub(super) fn constant(&self, v: Value) -> Option<u64> {
+        match self.def_op(v) {
+            Op::Const { bits, .. } => Some(*bits),
+            Op::Splat { a } => self.constant(*a),
+            _ => None,
+        }
+    }
+
+    pub(super) fn masks(&self) -> Masks<'r> {
+        Masks::of(&self.block.insts, &self.planned.defs)
+    }
+
+    pub(super) fn chunk_count(&self) -> i64 {
+        i64::from(u32::from(self.function.lanes).div_ceil(CHUNK))
+    }
+
+    /// All lanes of the warp as a mask.
+    pub(super) fn warp_mask(&self) -> u64 {
+        u64::MAX >> (64 - u32::from(self.function.lanes))
+    }
+
+    /// The active mask as the block reads it at entry.
+    pub(super) fn entry_mask(&self) -> Option<Value> {
+        self.block.entry_mask(self.function.active)
+    }
+}
+
+/// How often each value of a block is used.
+fn uses(block: &Block) -> SecondaryMap<Value, u32> {
+    let mut uses = table(block.values.len(), 0);
+    let mut note = |v: Value| uses[v] += 1;
+    block.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut note));
+    block.term.for_each_operand(note);
+    uses
+}

@@ -1,0 +1,125 @@
+//! Where lowering is, and what holds there: a scope is a value, which is entered for a part of the code and left behind it.
+//!
+//! A block's outermost scope has its scalars. A group, a sweep's strip or a loop in registers is a scope of its own; so is
+//! a chunk ([`Chunk`]), and each of several ways that an access may take through it.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use cranelift_codegen::ir::Value as Clif;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+use super::block::BlockLowerer;
+use super::chunk::Chunk;
+use super::full_warp::Whole;
+use super::spill::Spills;
+use crate::analysis::Classes;
+use crate::ir::{Value, table};
+
+/// What holds in a part of the code.
+pub struct Scope<'r> {
+    /// The step being lowered; several while a group is done as a whole.
+    pub steps: Range<usize>,
+    /// How values are spread over lanes here.
+    pub classes: &'r Classes,
+    /// Scalars that every later instruction may use.
+    pub scalars: SecondaryMap<Value, Option<Clif>>,
+    /// The group or the strip that is done as a whole.
+    pub full_warp: Option<Whole<'r>>,
+    pub register_loop: LoopScope,
+    pub chunk: Option<Chunk>,
+    /// What rests in memory in the segment being lowered, if its values do not fit into registers.
+    pub spills: Option<Spills>,
+}
+
+/// What holds in a loop in registers; empty elsewhere.
+#[derive(Default)]
+pub struct LoopScope {
+    /// Floats whose NaNs are made canonical after the loop.
+    pub raw: HashSet<Value>,
+    /// Masks of scalar steps that the loop computes in the chunk.
+    pub in_chunk: HashSet<Value>,
+    /// Masks that are others (see [`super::register_loop`]).
+    pub equal_masks: HashMap<Value, Value>,
+    /// Where values of the chunk that the loop does not change rest in memory.
+    pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
+}
+
+impl<'r> Scope<'r> {
+    /// The scope of a block with so many values.
+    pub fn of_block(classes: &'r Classes, values: usize) -> Self {
+        Scope {
+            steps: 0..0,
+            classes,
+            scalars: table(values, None),
+            full_warp: None,
+            register_loop: LoopScope::default(),
+            chunk: None,
+            spills: None,
+        }
+    }
+
+    /// The scope inside this one of steps that are done as a whole. It has this one's scalars.
+    pub fn whole(&self, steps: Range<usize>, classes: &'r Classes, full_warp: Option<Whole<'r>>) -> Self {
+        Scope {
+            steps,
+            scalars: self.scalars.clone(),
+            chunk: full_warp.is_some().then(Chunk::first_of_group),
+            full_warp,
+            ..Scope::of_block(classes, 0)
+        }
+    }
+}
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    /// Lowers a part of the code in a scope of its own.
+    pub(super) fn inside<T>(&mut self, scope: Scope<'r>, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.scope, scope);
+        let result = body(self);
+        self.scope = outer;
+        result
+    }
+
+    /// Lowers some steps.
+    pub(super) fn at_steps<T>(&mut self, steps: Range<usize>, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.scope.steps, steps);
+        let result = body(self);
+        self.scope.steps = outer;
+        result
+    }
+
+    /// Lowers one of several ways, of which code takes one: what is computed of the chunk there is not known behind it.
+    pub(super) fn on_one_way<T>(&mut self, way: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.scope.chunk.clone();
+        let result = way(self);
+        self.scope.chunk = outer;
+        result
+    }
+
+    /// The same outside chunks: scalars that are made there are not known behind it.
+    pub(super) fn on_one_scalar_way<T>(&mut self, way: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.scope.scalars.clone();
+        let result = way(self);
+        self.scope.scalars = outer;
+        result
+    }
+
+    /// Lowers something for a chunk.
+    pub(super) fn in_chunk<T>(&mut self, chunk: Chunk, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.scope.chunk.replace(chunk);
+        let result = body(self);
+        self.scope.chunk = outer;
+        result
+    }
+
+    /// Values of the chunk that is being lowered.
+    pub(super) fn chunk(&mut self) -> &mut Chunk {
+        self.scope.chunk.as_mut().expect("inside a chunk loop")
+    }
+
+    /// What is known of the group or strip that is done as a whole.
+    pub(super) fn whole(&mut self) -> &mut Whole<'r> {
+        self.scope.full_warp.as_mut().expect("a group is being lowered")
+    }
+}
