@@ -196,6 +196,31 @@ fn initial_contents_hold_addresses_of_other_modules() {
 }
 
 #[test]
+fn addresses_may_be_written_byte_by_byte() {
+    let bytes = |of: &str| {
+        let masks: Vec<String> = (0..8).map(|n| format!("0xff{}({of})", "00".repeat(n))).collect();
+        masks.join(", ")
+    };
+    let user = kernel(
+        &format!(
+            ".extern .global .u32 v[4];\n.global .align 1 .b8 packed[21] = {{1, 2, 3, {}, 4, {}, 5}};",
+            bytes("generic(v)+8"),
+            bytes("v")
+        ),
+        "ld.global.u8 %r0, [packed+3]; ld.global.u8 %r1, [packed+11];
+        mov.u64 %d3, packed; mov.u64 %d1, 0; mov.u32 %r0, 8;
+        byte: sub.u32 %r0, %r0, 1; cvt.u64.u32 %d2, %r0; add.u64 %d2, %d2, %d3; ld.global.u8 %r1, [%d2+3];
+        shl.b64 %d1, %d1, 8; cvt.u64.u32 %d4, %r1; or.b64 %d1, %d1, %d4; setp.ne.u32 %p0, %r0, 0; @%p0 bra byte;
+        ld.u32 %r2, [%d1]; ld.global.u8 %r3, [packed+11]; ld.global.u8 %r4, [packed+20];
+        mad.lo.u32 %result, %r2, 100, %r3; mad.lo.u32 %result, %result, 10, %r4;",
+    );
+    assert_eq!(run(&[user, head(".visible .global .u32 v[4] = {6, 7, 8, 9};")]), 8045);
+    let lone = kernel(".global .u32 v;\n.global .b8 some[2] = {0xff00(v), 1};", "");
+    let Err(error) = Program::load(lone.as_bytes(), None) else { panic!("a byte of an address") };
+    assert!(error.to_string().contains("a byte of an address without those beside it"), "{error}");
+}
+
+#[test]
 fn pointers_reach_what_functions_of_other_modules_have_in_shared_memory() {
     // The kernel names neither the function nor its variable.
     let table = head(".extern .func (.param .b32 r) f(.param .b32 x);\n.visible .global .u64 table[1] = {f};");

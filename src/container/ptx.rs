@@ -11,7 +11,7 @@ use super::module::{
     Symbol, SymbolId, SymbolKind,
 };
 use crate::isa::ptx::layout::{self, References};
-use crate::isa::ptx::module::{self as ptx, AddressOf, Linkage, VariableId};
+use crate::isa::ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
 use crate::isa::ptx::types::{StateSpace, Ty};
 
 /// A module of PTX with what the rest of warploom knows of it.
@@ -213,7 +213,8 @@ impl Making {
                 let symbol = self.module.symbol(symbol);
                 (symbol.section.unwrap_or(GLOBAL), symbol.offset)
             };
-            for address in variable.initial.iter().flat_map(|initial| &initial.addresses) {
+            let addresses = variable.initial.as_ref().map_or(&[][..], |initial| &initial.addresses);
+            for address in whole_addresses(addresses) {
                 let unsupported = |what: &str| Error::Unsupported {
                     what: what.into(),
                     why: format!("it is in the initial content of `{}`", variable.name),
@@ -223,8 +224,8 @@ impl Making {
                     AddressOf::Variable(id) => self.ptx.variables.get(&id).copied(),
                 };
                 let of = of.ok_or_else(|| unsupported("the address of a variable that is not in this module"))?;
-                if address.first_bit != 0 {
-                    return Err(unsupported("a byte of an address"));
+                if address.bits < 32 {
+                    return Err(unsupported("a byte of an address without those beside it"));
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
@@ -245,4 +246,26 @@ impl Making {
         }
         Ok(())
     }
+}
+
+/// Addresses of which each byte is written by itself, as compilers do it in packed structures, become whole ones: 8 or 4 bytes one after
+/// the other, the lowest first.
+fn whole_addresses(addresses: &[InitialAddress]) -> Vec<InitialAddress> {
+    let mut whole = vec![];
+    let mut rest = addresses;
+    while let Some(&first) = rest.first() {
+        let follows = |(n, byte): (usize, &InitialAddress)| {
+            let n = n as u64;
+            *byte == InitialAddress { offset: first.offset + n, first_bit: 8 * n as u8, bits: 8, ..first }
+        };
+        let bytes = rest.iter().take(8).enumerate().take_while(|&(n, byte)| follows((n, byte))).count();
+        let taken = match bytes {
+            8 => 8,
+            4..8 => 4,
+            _ => 1,
+        };
+        whole.push(InitialAddress { bits: if taken == 1 { first.bits } else { 8 * taken as u8 }, ..first });
+        rest = &rest[taken..];
+    }
+    whole
 }

@@ -148,6 +148,9 @@ impl Program {
                 addresses.handles.insert(SymbolId(i), handle);
             }
         }
+        for (symbol, handle) in guest.own_handles(&module) {
+            addresses.handles.entry(symbol).or_insert(handle);
+        }
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);

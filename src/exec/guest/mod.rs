@@ -15,7 +15,7 @@ use super::program::ReadOnly;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::Sampler;
 use crate::capture::{self, Surface, Texture};
-use crate::container::{Code, FunctionId, Isa, Linked};
+use crate::container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
 use crate::ir::Function;
 use crate::ir::image::Shape;
 use crate::ir::image::layout::Plane;
@@ -71,6 +71,11 @@ pub(super) trait Guest: Sync {
     /// The value of a symbol that the driver defines.
     fn driver_symbol(&self, _name: &str) -> Option<u64> {
         None
+    }
+
+    /// The handles of what a module says itself, such as a sampler with an initial content.
+    fn own_handles(&self, _: &Module) -> Vec<(SymbolId, u32)> {
+        vec![]
     }
 
     /// What a driver makes of all images of a launch; none if arguments say all there is to say.

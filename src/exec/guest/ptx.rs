@@ -15,7 +15,7 @@ use super::maxwell::queries::Sampled;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
 use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
-use crate::container::{Code, FunctionId, Linked};
+use crate::container::{Code, FunctionId, Linked, Module, SymbolId};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
 use crate::ir::image::Shape;
@@ -43,9 +43,7 @@ fn module(linked: &Linked) -> &PtxModule {
 fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
     let ptx = module(linked);
     let symbol = ptx.variables.get(&variable)?;
-    let bound = linked.addresses().handles.get(symbol).copied();
-    let fixed = || fixed_samplers(&ptx.module).position(|(id, _)| id == variable).map(pool::fixed_sampler);
-    bound.or_else(fixed).map(u64::from)
+    linked.addresses().handles.get(symbol).copied().map(u64::from)
 }
 
 /// The `.samplerref` variables that say what they are themselves.
@@ -250,6 +248,12 @@ impl Guest for Ptx {
         }
         let (known, lent) = images.map(|images| (images.known, images.records)).unzip();
         Ok(Environment { config, images: known.unwrap_or_default(), held, lent, print: None })
+    }
+
+    fn own_handles(&self, module: &Module) -> Vec<(SymbolId, u32)> {
+        let Some(ptx) = module.ptx.as_deref() else { return vec![] };
+        let symbols = fixed_samplers(&ptx.module).map(|(id, _)| ptx.variables.get(&id).copied());
+        symbols.enumerate().filter_map(|(number, symbol)| Some((symbol?, pool::fixed_sampler(number)))).collect()
     }
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
