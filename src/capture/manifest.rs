@@ -42,6 +42,9 @@ pub struct Manifest {
 pub struct Kernel {
     /// Recognised by its content.
     pub binary: PathBuf,
+    /// Modules of PTX that are linked with the binary, which is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<PathBuf>,
     /// Of a binary that cannot be recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<BinaryFormat>,

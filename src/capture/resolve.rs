@@ -20,6 +20,8 @@ pub struct Launch {
     pub path: PathBuf,
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
+    /// What is linked with the binary: paths as the manifest has them, and contents.
+    pub linked: Vec<(PathBuf, Vec<u8>)>,
     pub entry: Option<String>,
     /// The GPU whose driver chooses among code for several.
     pub arch: Option<Arch>,
@@ -195,6 +197,7 @@ impl Launch {
         let buffers = manifest.buffers.iter().map(|(name, b)| from.buffer(name, b)).collect::<Result<Vec<_>, _>>()?;
         let buffers = from.parts(&manifest, buffers)?;
         let raw = from.raw_stream(&manifest, &buffers, binary.len())?;
+        let linked = from.linked(&manifest)?;
         let symbols = manifest.symbols.iter().map(|(name, s)| from.symbol(name, s)).collect::<Result<Vec<_>, _>>()?;
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
@@ -256,6 +259,7 @@ impl Launch {
             path: path.to_path_buf(),
             binary_path,
             binary,
+            linked,
             entry: manifest.kernel.entry,
             arch: manifest.kernel.arch,
             reciprocals: manifest.kernel.reciprocals,
@@ -366,6 +370,15 @@ impl Source<'_> {
             }
         }
         Ok(buffers)
+    }
+
+    /// What is linked with the binary.
+    fn linked(&self, manifest: &Manifest) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
+        let files = &manifest.kernel.link;
+        if manifest.kernel.format.is_some() && !files.is_empty() {
+            return Err(self.wrong("kernel.link", "modules of PTX are linked, and `kernel.format` says otherwise"));
+        }
+        files.iter().map(|file| Ok((file.clone(), read::file(&self.folder.join(file))?))).collect()
     }
 
     /// What belongs to a plain instruction stream, if the binary is one.

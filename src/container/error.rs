@@ -21,6 +21,16 @@ pub enum Error {
     #[error(transparent)]
     Ptx(#[from] crate::isa::ptx::ReadErrors),
 
+    /// Of several modules of PTX.
+    #[error(transparent)]
+    PtxLink(#[from] crate::isa::ptx::LinkErrors),
+
+    #[error("in {name}: {problem}")]
+    Linked { name: String, problem: Box<Error> },
+
+    #[error("found {found}, expected PTX: modules that are linked are text of it")]
+    NotPtx { found: String },
+
     /// In assembly.
     #[error("line {line}: {problem}")]
     Text { line: usize, problem: String },

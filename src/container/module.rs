@@ -316,9 +316,10 @@ impl Module {
         (layout, end)
     }
 
-    /// The variable of that name, which has a section.
+    /// The variable of that name, which has a section: one that other modules see before one that they do not.
     pub fn variable(&self, name: &str) -> Option<SymbolId> {
         let is_it = |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
-        self.symbols.iter().position(is_it).map(SymbolId)
+        let found = self.symbols.iter().enumerate().filter(|(_, symbol)| is_it(symbol));
+        found.min_by_key(|(_, symbol)| symbol.binding == Binding::Local).map(|(id, _)| SymbolId(id))
     }
 }

@@ -11,7 +11,7 @@ use super::module::{
     Symbol, SymbolId, SymbolKind,
 };
 use crate::isa::ptx::layout::{self, References};
-use crate::isa::ptx::module::{self as ptx, AddressOf, Linkage, VariableId};
+use crate::isa::ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
 use crate::isa::ptx::types::{StateSpace, Ty};
 
 /// A module of PTX with what the rest of warploom knows of it.
@@ -66,6 +66,24 @@ pub(super) fn recognise(bytes: &[u8]) -> bool {
 /// The module of a text.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module(crate::isa::ptx::read(bytes)?)
+}
+
+/// The module of several texts that are linked, each with what messages call it.
+///
+/// # Errors
+///
+/// One of them is no PTX or wrong in itself, which the error names; they do not go together.
+pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
+    let read = |&(name, bytes): &(&str, &[u8])| {
+        let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
+        if recognise(bytes) {
+            return Ok(crate::isa::ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
+        }
+        let found = super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());
+        Err(named(Error::NotPtx { found }))
+    };
+    let modules = texts.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    module(crate::isa::ptx::link(modules)?)
 }
 
 /// Puts a checked module into the form that all binaries have.
@@ -195,7 +213,8 @@ impl Making {
                 let symbol = self.module.symbol(symbol);
                 (symbol.section.unwrap_or(GLOBAL), symbol.offset)
             };
-            for address in variable.initial.iter().flat_map(|initial| &initial.addresses) {
+            let addresses = variable.initial.as_ref().map_or(&[][..], |initial| &initial.addresses);
+            for address in whole_addresses(addresses) {
                 let unsupported = |what: &str| Error::Unsupported {
                     what: what.into(),
                     why: format!("it is in the initial content of `{}`", variable.name),
@@ -205,8 +224,8 @@ impl Making {
                     AddressOf::Variable(id) => self.ptx.variables.get(&id).copied(),
                 };
                 let of = of.ok_or_else(|| unsupported("the address of a variable that is not in this module"))?;
-                if address.first_bit != 0 {
-                    return Err(unsupported("a byte of an address"));
+                if address.bits < 32 {
+                    return Err(unsupported("a byte of an address without those beside it"));
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
@@ -227,4 +246,26 @@ impl Making {
         }
         Ok(())
     }
+}
+
+/// Addresses of which each byte is written by itself, as compilers do it in packed structures, become whole ones: 8 or 4 bytes one after
+/// the other, the lowest first.
+fn whole_addresses(addresses: &[InitialAddress]) -> Vec<InitialAddress> {
+    let mut whole = vec![];
+    let mut rest = addresses;
+    while let Some(&first) = rest.first() {
+        let follows = |(n, byte): (usize, &InitialAddress)| {
+            let n = n as u64;
+            *byte == InitialAddress { offset: first.offset + n, first_bit: 8 * n as u8, bits: 8, ..first }
+        };
+        let bytes = rest.iter().take(8).enumerate().take_while(|&(n, byte)| follows((n, byte))).count();
+        let taken = match bytes {
+            8 => 8,
+            4..8 => 4,
+            _ => 1,
+        };
+        whole.push(InitialAddress { bits: if taken == 1 { first.bits } else { 8 * taken as u8 }, ..first });
+        rest = &rest[taken..];
+    }
+    whole
 }

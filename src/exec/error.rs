@@ -38,6 +38,13 @@ pub enum Error {
     RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
     #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
+    #[error("kernel `{kernel}`: {given} are more than {target} has: {limit}")]
+    TargetLimit { kernel: String, given: String, target: String, limit: String },
+    #[error(
+        "kernel `{kernel}` asks for clusters of {cluster:?} blocks (.reqnctapercluster): expected clusters of one block, \
+         larger ones are not executed"
+    )]
+    Cluster { kernel: String, cluster: [u32; 3] },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("{count} {what}: expected at most {most}")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
@@ -36,6 +37,8 @@ pub struct Program {
     absent: OnceLock<u64>,
     /// Memory that all launches share.
     data_share: OnceLock<u64>,
+    /// Launches of kernels that ask for their number.
+    launches: AtomicU64,
 }
 
 /// Whole pages that the guest can read but not write. A launch after another has the same ones.
@@ -145,6 +148,9 @@ impl Program {
                 addresses.handles.insert(SymbolId(i), handle);
             }
         }
+        for (symbol, handle) in guest.own_handles(&module) {
+            addresses.handles.entry(symbol).or_insert(handle);
+        }
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
@@ -169,14 +175,16 @@ impl Program {
             idle: Mutex::default(),
             absent: OnceLock::new(),
             data_share: OnceLock::new(),
+            launches: AtomicU64::new(0),
         };
         program.reset()?;
         Ok(program)
     }
 
-    /// Puts the module's variables back to what they were after loading, and empties the heap of device code. What was
-    /// allocated besides stays as it is.
+    /// Puts the module's variables back to what they were after loading, and empties the heap of device code; launches are counted
+    /// anew. What was allocated besides stays as it is.
     pub fn reset(&self) -> Result<(), Error> {
+        self.launches.store(0, Ordering::Relaxed);
         if let Some(heap) = &*lock(&self.heap) {
             heap.reset(&self.memory)?;
         }
@@ -195,6 +203,11 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    /// Number of a launch, from 1 on.
+    pub(super) fn count_launch(&self) -> u64 {
+        self.launches.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Pages with room for so many bytes.

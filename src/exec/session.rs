@@ -1,6 +1,7 @@
 //! [`Session`]: a captured launch in guest memory, to be run any number of times.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use warploom_runtime::launch::Counts;
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
 use crate::container::hsaco::Gfx9;
-use crate::container::{self, Arch, text};
+use crate::container::{self, Arch, Module, text};
 use crate::jit::Target;
 
 /// A captured launch with its buffers in the memory of a program of its own.
@@ -47,6 +48,15 @@ fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, container::Error> {
     }
 }
 
+/// The module of a binary of PTX and of those that are linked with it.
+fn linked(launch: &Launch) -> Result<Module, container::Error> {
+    let own = launch.binary_path.file_name().map_or(launch.binary_path.as_path(), Path::new);
+    let others = launch.linked.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
+    let texts = std::iter::once((own, launch.binary.as_slice())).chain(others);
+    let texts: Vec<(String, &[u8])> = texts.map(|(path, text)| (path.display().to_string(), text)).collect();
+    container::ptx::parse_linked(&texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>())
+}
+
 /// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name.
 fn handle(guest: &dyn Guest, launch: &Launch, name: &str) -> Option<u32> {
     match launch.textures.iter().position(|texture| texture.name == name) {
@@ -68,6 +78,7 @@ impl<'c> Session<'c> {
                 let mach = mach(launch.arch, &launch.binary)?;
                 raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw)
             }
+            None if !launch.linked.is_empty() => linked(launch)?,
             None => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
         let guest = guest::of(module.isa);

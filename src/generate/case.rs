@@ -132,6 +132,7 @@ impl Subject for Case {
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
         kernel: Kernel {
+            link: vec![],
             binary: "case.s".into(),
             format: None,
             entry: None,

@@ -150,7 +150,7 @@ out = { zeros = 16 }
     let found = case.run(rest, |session| words(&session.buffer(1).unwrap()));
     assert_eq!(found[..2], [5, 0]);
     // What a module says of its samplers itself holds where the manifest says nothing.
-    let said = text
+    let said_text = text
         .replace(
             ".samplerref beyond;",
             ".samplerref beyond = { addr_mode_0 = clamp_to_border, filter_mode = nearest };",
@@ -160,10 +160,23 @@ out = { zeros = 16 }
             ".samplerref edge = { addr_mode_0 = clamp_to_edge, addr_mode_1 = clamp_to_edge };",
         );
     let lines = rest.lines().filter(|line| !line.starts_with("edge") && !line.starts_with("beyond"));
-    let said = Case::new(&said, [1, 1, 1]);
+    let said = Case::new(&said_text, [1, 1, 1]);
     said.file("s.bin", &bytes([5; 4]));
     said.file("in.bin", &bytes([(-1.0f32).to_bits(), 0, 0, 0]));
     let rest: String = lines.flat_map(|line| [line, "\n"]).collect();
     let found = said.run(&rest, |session| words(&session.buffer(1).unwrap()));
+    assert_eq!(found[..2], [5, 0]);
+    // Its handle may stand in memory.
+    let held = said_text
+        .replace("filter_mode = nearest };", "filter_mode = nearest };\n.global .u64 held = beyond;")
+        .replace(
+            "    tex.2d.v4.u32.f32 {%v2,",
+            "    .reg .u64 %held;\n    ld.global.u64 %held, [held];\n    tex.2d.v4.u32.f32 {%v2,",
+        )
+        .replace("[%rd1, beyond,", "[%rd1, %held,");
+    let held = Case::new(&held, [1, 1, 1]);
+    held.file("s.bin", &bytes([5; 4]));
+    held.file("in.bin", &bytes([(-1.0f32).to_bits(), 0, 0, 0]));
+    let found = held.run(&rest, |session| words(&session.buffer(1).unwrap()));
     assert_eq!(found[..2], [5, 0]);
 }

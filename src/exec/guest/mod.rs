@@ -15,7 +15,7 @@ use super::program::ReadOnly;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::Sampler;
 use crate::capture::{self, Surface, Texture};
-use crate::container::{Code, FunctionId, Isa, Linked};
+use crate::container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
 use crate::ir::Function;
 use crate::ir::image::Shape;
 use crate::ir::image::layout::Plane;
@@ -71,6 +71,11 @@ pub(super) trait Guest: Sync {
     /// The value of a symbol that the driver defines.
     fn driver_symbol(&self, _name: &str) -> Option<u64> {
         None
+    }
+
+    /// The handles of what a module says itself, such as a sampler with an initial content.
+    fn own_handles(&self, _: &Module) -> Vec<(SymbolId, u32)> {
+        vec![]
     }
 
     /// What a driver makes of all images of a launch; none if arguments say all there is to say.
@@ -138,6 +143,8 @@ pub(super) struct Environment {
 /// A line of code that is text, and the source line that it was made from, if the text says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
+    /// Which of several texts that were linked.
+    pub part: Option<String>,
     /// From 1 on.
     pub line: u32,
     pub source: Option<(String, u32)>,
@@ -146,6 +153,9 @@ pub struct SourcePlace {
 impl std::fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}", self.line)?;
+        if let Some(part) = &self.part {
+            write!(f, " of {part}")?;
+        }
         match &self.source {
             Some((file, line)) => write!(f, " ({file}:{line})"),
             None => Ok(()),

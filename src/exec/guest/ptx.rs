@@ -1,5 +1,7 @@
 //! NVIDIA PTX: constant banks for parameters and for what a driver sets.
 
+mod limits;
+
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -13,7 +15,7 @@ use super::maxwell::queries::Sampled;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
 use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
-use crate::container::{Code, FunctionId, Linked};
+use crate::container::{Code, FunctionId, Linked, Module, SymbolId};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
 use crate::ir::image::Shape;
@@ -42,9 +44,7 @@ fn module(linked: &Linked) -> &PtxModule {
 fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
     let ptx = module(linked);
     let symbol = ptx.variables.get(&variable)?;
-    let bound = linked.addresses().handles.get(symbol).copied();
-    let fixed = || fixed_samplers(&ptx.module).position(|(id, _)| id == variable).map(pool::fixed_sampler);
-    bound.or_else(fixed).map(u64::from)
+    linked.addresses().handles.get(symbol).copied().map(u64::from)
 }
 
 /// The `.samplerref` variables that say what they are themselves.
@@ -179,7 +179,7 @@ impl Guest for Ptx {
     fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
         let read = &module(linked).module;
         let at = u32::try_from(offset).ok()?;
-        let (line, _) = read.line_column(at);
+        let place = read.position(at);
         // The function whose name stands before it last.
         let function = read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
         let body = function.max_by_key(|function| function.at)?.body.as_ref()?;
@@ -188,7 +188,7 @@ impl Guest for Ptx {
             let (_, file) = read.files.iter().find(|(number, _)| *number == place.file)?;
             Some((file.clone(), place.line))
         });
-        Some(SourcePlace { line, source })
+        Some(SourcePlace { part: place.part, line: place.line, source })
     }
 
     fn provides(&self, name: &str) -> bool {
@@ -198,6 +198,9 @@ impl Guest for Ptx {
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let (kernel, options) = (launch.kernel, launch.options);
         launch.check_block()?;
+        let read = module(kernel.program.linked());
+        let function = read.module.function(read.functions[&kernel.id]);
+        limits::check(launch, &read.module, function)?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
         let needed = with_kernel(program.linked(), kernel.id, &[], local_memory);
@@ -214,6 +217,11 @@ impl Guest for Ptx {
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
+        put(driver::TOTAL_SHARED, &limits::total_shared(read.module.target.sm, config.shared_bytes).to_le_bytes());
+        let number = program.count_launch();
+        put(driver::GRID, &number.to_le_bytes());
+        put(driver::START_TIME, &number.wrapping_mul(driver::LAUNCH_TIME).to_le_bytes());
+        put(driver::EXPLICIT_CLUSTER, &u32::from(function.explicit_cluster).to_le_bytes());
         let constants = program.bank(kernel.id, driver::CONSTANTS);
         put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
         put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
@@ -243,6 +251,12 @@ impl Guest for Ptx {
         }
         let (known, lent) = images.map(|images| (images.known, images.records)).unzip();
         Ok(Environment { config, images: known.unwrap_or_default(), held, lent, print: None })
+    }
+
+    fn own_handles(&self, module: &Module) -> Vec<(SymbolId, u32)> {
+        let Some(ptx) = module.ptx.as_deref() else { return vec![] };
+        let symbols = fixed_samplers(&ptx.module).map(|(id, _)| ptx.variables.get(&id).copied());
+        symbols.enumerate().filter_map(|(number, symbol)| Some((symbol?, pool::fixed_sampler(number)))).collect()
     }
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {

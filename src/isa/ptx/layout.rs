@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::module::{Address, AddressOf, Base, Formal, FunctionId, Linkage, Module, Operand, Variable, VariableId};
+use super::module::{AddressOf, Formal, FunctionId, Linkage, Module, Operand, Variable, VariableId};
+use super::text::operand_symbols;
 use super::types::StateSpace;
 
 /// Bytes from the start of the parameter block, and size, of each parameter of a kernel; and where they end.
@@ -39,38 +40,57 @@ pub fn variables(module: &Module, space: StateSpace) -> (Vec<(VariableId, u64)>,
 
 /// What functions name.
 pub struct References {
-    variables: Vec<BTreeSet<VariableId>>,
-    functions: Vec<BTreeSet<FunctionId>>,
+    functions: Vec<Named>,
+    /// Functions whose address is taken: what an indirect call may mean.
+    taken: BTreeSet<FunctionId>,
+}
+
+/// What a function names.
+#[derive(Clone, Default)]
+struct Named {
+    variables: BTreeSet<VariableId>,
+    functions: BTreeSet<FunctionId>,
+    /// It calls through a pointer.
+    is_indirect: bool,
 }
 
 impl References {
     pub fn new(module: &Module) -> References {
-        let count = module.functions.len();
         let mut references =
-            References { variables: vec![BTreeSet::new(); count], functions: vec![BTreeSet::new(); count] };
-        for (function, number) in module.functions.iter().zip(0..) {
-            for statement in function.body.iter().flat_map(|body| &body.statements) {
-                statement.operands.iter().for_each(|operand| references.operand(number, operand));
+            References { functions: vec![Named::default(); module.functions.len()], taken: BTreeSet::new() };
+        for (function, named) in module.functions.iter().zip(&mut references.functions) {
+            let Some(body) = &function.body else { continue };
+            named.functions.extend(body.call_targets.iter().flatten());
+            for statement in &body.statements {
+                let is_call = module.form(statement.form).row.opcode.split('.').next() == Some("call");
+                let callee = statement.operands.get(1).filter(|_| is_call);
+                let is_direct = matches!(callee, Some(Operand::Symbol(AddressOf::Function(_), 0)));
+                named.is_indirect |= is_call && !is_direct;
+                let mut name = |of| match of {
+                    AddressOf::Variable(id) => {
+                        named.variables.insert(id);
+                    }
+                    AddressOf::Function(id) => {
+                        named.functions.insert(id);
+                        if !is_direct {
+                            references.taken.insert(id);
+                        }
+                    }
+                };
+                statement.operands.iter().for_each(|operand| operand_symbols(operand, &mut name));
+            }
+        }
+        for address in module
+            .variables
+            .iter()
+            .filter_map(|variable| variable.initial.as_ref())
+            .flat_map(|initial| &initial.addresses)
+        {
+            if let AddressOf::Function(id) = address.of {
+                references.taken.insert(id);
             }
         }
         references
-    }
-
-    fn operand(&mut self, function: usize, operand: &Operand) {
-        match operand {
-            Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), .. }) => match *of {
-                AddressOf::Variable(id) => {
-                    self.variables[function].insert(id);
-                }
-                AddressOf::Function(id) => {
-                    self.functions[function].insert(id);
-                }
-            },
-            Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {
-                all.iter().for_each(|operand| self.operand(function, operand));
-            }
-            _ => {}
-        }
     }
 
     /// Variables that a kernel and what it calls name, of those that are asked for.
@@ -84,9 +104,11 @@ impl References {
         let mut work = vec![kernel];
         let mut named = BTreeSet::new();
         while let Some(function) = work.pop() {
-            named.extend(self.variables[function.0 as usize].iter().filter(|id| wanted(module.variable(**id))));
+            let own = &self.functions[function.0 as usize];
+            named.extend(own.variables.iter().filter(|id| wanted(module.variable(**id))));
             let alias = module.function(function).alias;
-            for &callee in self.functions[function.0 as usize].iter().chain(&alias) {
+            let pointed = self.taken.iter().filter(|_| own.is_indirect);
+            for &callee in own.functions.iter().chain(&alias).chain(pointed) {
                 if seen.insert(callee) {
                     work.push(callee);
                 }

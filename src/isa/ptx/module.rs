@@ -1,9 +1,10 @@
-//! [`Module`]: a PTX module that has been read and checked. Names are resolved, forms are those of the table.
+//! [`Module`]: a PTX module that has been read and checked, or several that were linked. Names are resolved, forms are those of the table.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::parts::Part;
 use super::table::Form;
 use super::types::{StateSpace, Ty};
 
@@ -30,11 +31,13 @@ pub struct Target {
     pub suffix: Option<char>,
 }
 
-/// A module. What it has is in the order of the text.
+/// A module. What it has is in the order of the text, or of the texts.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// The text that it was read from; places are byte offsets in it.
+    /// The text that it was read from, or all of them, one after the other; places are byte offsets in it.
     pub text: Arc<str>,
+    /// The texts, in ascending order of where they begin.
+    pub parts: Vec<Part>,
     /// `.version`: major and minor.
     pub version: (u8, u8),
     pub target: Target,
@@ -180,6 +183,8 @@ pub struct Function {
     pub required_threads: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`, or `.reqnctapercluster`: the launch has clusters.
+    pub explicit_cluster: bool,
     /// None: declared only.
     pub body: Option<Body>,
     /// Where its name stands.
@@ -390,14 +395,6 @@ impl Module {
 
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
-    }
-
-    /// Line and column of a byte offset in the text, from 1 on.
-    pub fn line_column(&self, at: u32) -> (u32, u32) {
-        let before = &self.text.as_bytes()[..(at as usize).min(self.text.len())];
-        let line = before.iter().filter(|&&byte| byte == b'\n').count();
-        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        (line as u32 + 1, column as u32 + 1)
     }
 }
 

@@ -131,3 +131,18 @@ pub enum StateSpace {
     /// Of PTX before 1.5.
     Tex,
 }
+
+impl StateSpace {
+    /// Its word, without the dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StateSpace::Reg => "reg",
+            StateSpace::Const => "const",
+            StateSpace::Global => "global",
+            StateSpace::Local => "local",
+            StateSpace::Shared => "shared",
+            StateSpace::Param => "param",
+            StateSpace::Tex => "tex",
+        }
+    }
+}

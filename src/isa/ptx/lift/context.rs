@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::image::Shape;
-use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Special, Type, Value};
+use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
@@ -356,7 +356,7 @@ impl<'a> Cx<'a> {
                 self.not(mask)
             }
             Operand::Integer(bits) => Mask::of(bits != 0),
-            Operand::Special(SpecialRegister::IsExplicitCluster) => Mask::Never,
+            Operand::Special(SpecialRegister::IsExplicitCluster) => self.is_explicit_cluster(),
             _ => {
                 self.refused.insert("a predicate");
                 Mask::Never
@@ -689,72 +689,6 @@ impl<'a> Cx<'a> {
             Err(_) => {
                 let offset = self.constant(ty, address.offset as u64);
                 (self.b.add(base, offset), 0)
-            }
-        }
-    }
-
-    /// Value of a special register, as wide as it is.
-    pub fn special(&mut self, special: SpecialRegister) -> Value {
-        use SpecialRegister as S;
-        let axis = |axis: u8| axis.min(2);
-        match special {
-            S::Tid(3) | S::Ctaid(3) | S::ClusterCtaid(_) | S::ClusterCtaRank => self.word(0),
-            S::Ntid(3) | S::Nctaid(3) | S::ClusterNctaid(_) | S::ClusterNctaRank => self.word(1),
-            S::Tid(n) => self.b.special(Special::Tid(axis(n))),
-            S::Ntid(n) => self.b.special(Special::Ntid(axis(n))),
-            S::Ctaid(n) | S::ClusterId(n) => self.b.special(Special::Ctaid(axis(n))),
-            S::Nctaid(n) | S::NClusterId(n) => self.b.special(Special::Nctaid(axis(n))),
-            S::LaneId => self.b.lane_id(),
-            S::WarpId => self.b.special(Special::WarpId),
-            S::LaneMask(relation) => self.lane_mask(relation),
-            S::Clock64 => self.b.special(Special::Clock),
-            S::Clock => {
-                let clock = self.b.special(Special::Clock);
-                self.b.trunc(Type::I32, clock)
-            }
-            S::ClockHi => {
-                let clock = self.b.special(Special::Clock);
-                self.b.high_half(clock)
-            }
-            S::GlobalTimer => self.b.special(Special::Clock),
-            S::GlobalTimerLo => {
-                let clock = self.b.special(Special::Clock);
-                self.b.trunc(Type::I32, clock)
-            }
-            S::GlobalTimerHi => {
-                let clock = self.b.special(Special::Clock);
-                self.b.high_half(clock)
-            }
-            S::SmId | S::Pm(_) => self.word(0),
-            S::NSmId => self.word(driver::PROCESSORS),
-            S::NWarpId => self.word(driver::WARPS),
-            S::GridId | S::Pm64(_) | S::CurrentGraphExec => self.constant(Type::I64, 0),
-            S::EnvReg(n) => self.driver(driver::ENVIRONMENT + 4 * u32::from(n), Type::I32),
-            S::DynamicSmemSize => self.driver(driver::DYNAMIC_SHARED, Type::I32),
-            S::TotalSmemSize | S::AggrSmemSize => self.b.special(Special::SharedBytes),
-            S::ReservedSmem(_) => self.word(0),
-            S::IsExplicitCluster => self.word(0),
-        }
-    }
-
-    fn lane_mask(&mut self, relation: crate::isa::ptx::module::LaneRelation) -> Value {
-        use crate::isa::ptx::module::LaneRelation as R;
-        let (lane, one, ones) = (self.b.lane_id(), self.word(1), self.word(u32::MAX));
-        match relation {
-            R::Eq => self.b.shl(one, lane),
-            R::Ge => self.b.shl(ones, lane),
-            R::Lt => {
-                let at_least = self.b.shl(ones, lane);
-                self.b.not(at_least)
-            }
-            R::Gt => {
-                let shifted = self.b.shl(ones, lane);
-                self.b.shl(shifted, one)
-            }
-            R::Le => {
-                let shifted = self.b.shl(ones, lane);
-                let above = self.b.shl(shifted, one);
-                self.b.not(above)
             }
         }
     }

@@ -21,10 +21,21 @@ pub const PARAM_BYTES: u32 = 40;
 pub const CONSTANT_BYTES: u32 = 44;
 /// Where a lane's stack may begin, which grows down from there to the frames of functions: `i32`.
 pub const FRAMES_END: u32 = 48;
+/// %total_smem_size: `i32`.
+pub const TOTAL_SHARED: u32 = 52;
+/// Number of the launch, and the time in nanoseconds when it began: `i64`.
+pub const GRID: u32 = 56;
+pub const START_TIME: u32 = 64;
+/// 1 if the launch has clusters, which are of one block; else 0: `i32`.
+pub const EXPLICIT_CLUSTER: u32 = 72;
 /// %envreg0 to 31.
-pub const ENVIRONMENT: u32 = 64;
+pub const ENVIRONMENT: u32 = 80;
 pub const BYTES: u32 = ENVIRONMENT + 4 * 32;
 
 /// %nsmid and %nwarpid: nothing depends on them.
 pub const PROCESSORS: u32 = 16;
 pub const WARPS: u32 = 64;
+/// Bytes of shared memory that the system keeps for itself.
+pub const RESERVED_SHARED: u32 = 1 << 10;
+/// Nanoseconds between the starts of two launches: more than any of them takes.
+pub const LAUNCH_TIME: u64 = 1 << 40;

@@ -216,6 +216,10 @@ impl<'a> Builder<'a> {
             if ends(self.module, statement) != Ends::No {
                 leaders.push(number + 1);
             }
+            // A block has one reading of the clock, which counts the instructions of whole blocks.
+            if uses::reads_clock(statement) {
+                leaders.push(number + 1);
+            }
             if self.is_meeting(frame, number) {
                 leaders.push(number);
                 leaders.extend(statement.guard.map(|_| number + 1));

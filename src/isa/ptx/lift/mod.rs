@@ -20,6 +20,7 @@ mod place;
 mod plan;
 mod service;
 mod small;
+mod special;
 mod staging;
 mod uses;
 

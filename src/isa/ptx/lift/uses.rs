@@ -1,6 +1,6 @@
 //! Which registers a statement reads and writes.
 
-use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, Statement};
+use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
 use crate::isa::ptx::word::Word;
 
 /// Whether the statement is a barrier of the block, at which warps or lanes wait.
@@ -16,6 +16,18 @@ pub fn is_meeting(module: &Module, statement: &Statement) -> bool {
     let name = form.row.opcode.split('.').next().unwrap_or_default();
     let of_warp = matches!(name, "shfl" | "vote" | "match" | "redux" | "elect");
     (of_warp && form.has(Word::Sync)) || form.row.opcode == "bar.warp.sync"
+}
+
+/// Whether the statement reads a clock or the time.
+pub fn reads_clock(statement: &Statement) -> bool {
+    use SpecialRegister as S;
+    let is_clock = |operand: &Operand| match operand {
+        Operand::Special(special) => {
+            matches!(special, S::Clock | S::ClockHi | S::Clock64 | S::GlobalTimer | S::GlobalTimerLo | S::GlobalTimerHi)
+        }
+        _ => false,
+    };
+    statement.operands.iter().any(is_clock)
 }
 
 /// Whether a loop that has the statement may be one that waits for other lanes to do something.

@@ -34,6 +34,7 @@ struct Directives {
     max_threads: Option<[u32; 3]>,
     required_threads: Option<[u32; 3]>,
     required_cluster: Option<[u32; 3]>,
+    explicit_cluster: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -50,7 +51,7 @@ impl<'a> Reader<'a> {
             false => vec![],
         };
         if kernel {
-            self.check_parameter_bytes(&inputs, at)?;
+            self.check_parameter_bytes(name, &inputs, at)?;
         }
         let directives = self.directives(kernel)?;
         let defined = match () {
@@ -134,12 +135,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn check_parameter_bytes(&mut self, inputs: &[Parameter], at: u32) -> Result<()> {
+    fn check_parameter_bytes(&mut self, name: &str, inputs: &[Parameter], at: u32) -> Result<()> {
         let limit = if self.module.version < (8, 1) { 4352 } else { 32764 };
         let end = inputs.iter().fold(0_u64, |end, input| end.next_multiple_of(input.align.into()) + input.size);
         match end <= limit {
             true => Ok(()),
-            false => self.fail(at, format!("{end} bytes of parameters, a kernel may have {limit}")),
+            false => self.fail(at, format!("{end} bytes of parameters of `{name}`, a kernel may have {limit}")),
         }
     }
 
@@ -166,10 +167,12 @@ impl<'a> Reader<'a> {
                 "reqnctapercluster" if kernel => {
                     self.needs(at, "`.reqnctapercluster`", 90, (7, 8))?;
                     found.required_cluster = Some(self.axes()?);
+                    found.explicit_cluster = true;
                 }
                 "explicitcluster" if kernel => {
                     self.needs(at, "`.explicitcluster`", 90, (7, 8))?;
                     self.advance();
+                    found.explicit_cluster = true;
                 }
                 "blocksareclusters" if kernel => {
                     self.needs(at, "`.blocksareclusters`", 90, (9, 0))?;
@@ -243,20 +246,6 @@ struct Head<'h, 'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Whether in a register, and bytes, of all return values and of all parameters.
-    fn formals(&self, formals: &[Formal]) -> Vec<(bool, u64)> {
-        let shape = |formal: &Formal| match *formal {
-            Formal::Param(id) => (false, self.module.variable(id).size),
-            Formal::Reg(_, ty) => (true, ty.bytes().into()),
-        };
-        formals.iter().map(shape).collect()
-    }
-
-    pub fn signature(&self, function: FunctionId) -> [Vec<(bool, u64)>; 2] {
-        let function = self.module.function(function);
-        [self.formals(&function.outputs), self.formals(&function.inputs)]
-    }
-
     /// Adds a function, or joins it with its earlier declaration.
     fn declare_function(&mut self, head: &Head<'_, 'a>, directives: &Directives) -> Result<FunctionId> {
         let &Head { name, at, .. } = head;
@@ -276,6 +265,7 @@ impl<'a> Reader<'a> {
         function.max_threads = directives.max_threads.or(function.max_threads);
         function.required_threads = directives.required_threads.or(function.required_threads);
         function.required_cluster = directives.required_cluster.or(function.required_cluster);
+        function.explicit_cluster |= directives.explicit_cluster;
         Ok(id)
     }
 
@@ -307,6 +297,7 @@ impl<'a> Reader<'a> {
             max_threads: None,
             required_threads: None,
             required_cluster: None,
+            explicit_cluster: false,
             body: None,
             at: head.at,
         });
@@ -320,7 +311,7 @@ impl<'a> Reader<'a> {
         let shape = |parameters: &[Parameter]| -> Vec<(bool, u64)> {
             parameters.iter().map(|parameter| (parameter.reg, parameter.size)).collect()
         };
-        if old.kernel != head.kernel || self.signature(id) != [shape(head.outputs), shape(head.inputs)] {
+        if old.kernel != head.kernel || self.module.signature(id) != [shape(head.outputs), shape(head.inputs)] {
             return self.fail(at, format!("`{name}` is declared with other parameters before"));
         }
         if head.defined && (old.body.is_some() || old.alias.is_some()) {

@@ -29,10 +29,12 @@ mod tests;
 
 pub use error::{ReadError, ReadErrors};
 pub use print::print;
+pub(in crate::isa::ptx) use print_code::operand_symbols;
 
 use rustc_hash::FxHashMap;
 
 use super::module::{Module, Target};
+use super::parts::Part;
 use code::Code;
 use error::Found;
 use lexer::{Kind, Lexer, Token};
@@ -68,6 +70,7 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
     };
     let module = Module {
         text: text.into(),
+        parts: Part::whole(),
         version: (0, 0),
         target: Target { sm: 0, suffix: None },
         address_size: 32,

@@ -9,7 +9,7 @@ use super::print_code::{Naming, operand_symbols};
 use crate::isa::ptx::module::{
     AddressOf, Formal, Function, FunctionId, Initial, InitialAddress, Linkage, Module, Sampler, Variable, VariableId,
 };
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::isa::ptx::types::{Kind, Ty};
 
 /// The text of a module.
 pub fn print(module: &Module) -> String {
@@ -204,6 +204,9 @@ impl<'m> Printer<'m> {
                 let _ = write!(self.out, " .{name} {x}, {y}, {z}");
             }
         }
+        if function.explicit_cluster && function.required_cluster.is_none() {
+            self.out += " .explicitcluster";
+        }
         naming
     }
 }
@@ -222,18 +225,6 @@ fn linkage(linkage: Linkage) -> &'static str {
         Linkage::Weak => ".weak ",
         Linkage::Extern => ".extern ",
         Linkage::Common => ".common ",
-    }
-}
-
-fn space(space: StateSpace) -> &'static str {
-    match space {
-        StateSpace::Reg => ".reg",
-        StateSpace::Const => ".const",
-        StateSpace::Global => ".global",
-        StateSpace::Local => ".local",
-        StateSpace::Shared => ".shared",
-        StateSpace::Param => ".param",
-        StateSpace::Tex => ".tex",
     }
 }
 
@@ -267,7 +258,7 @@ fn formal_text(module: &Module, naming: &Naming, formal: Formal) -> String {
 
 /// A declaration, with its `;`.
 fn variable_text(variable: &Variable, name: &str, symbol: &dyn Fn(AddressOf) -> String) -> String {
-    let mut text = format!("{}{} ", linkage(variable.linkage), space(variable.space));
+    let mut text = format!("{}.{} ", linkage(variable.linkage), variable.space.name());
     if variable.managed {
         text += ".attribute(.managed) ";
     }

@@ -12,7 +12,7 @@ use crate::isa::ptx::module::{
 use crate::isa::ptx::table::Form;
 
 /// Calls `name` for each variable and function that the operand names.
-pub(super) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
+pub(in crate::isa::ptx) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
     match operand {
         Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), .. }) => name(*of),
         Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {

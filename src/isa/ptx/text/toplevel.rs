@@ -182,7 +182,7 @@ impl Reader<'_> {
             Some((alias_at, "found a function that is defined, expected one that is declared only"))
         } else if b.linkage == Linkage::Weak || b.alias.is_some() {
             Some((of_at, "found a function that may be replaced, expected one that is defined here and not weak"))
-        } else if self.signature(alias) != self.signature(of) {
+        } else if self.module.signature(alias) != self.module.signature(of) {
             Some((of_at, "found a function with other parameters, expected one like the alias"))
         } else {
             None

@@ -1,0 +1,72 @@
+//! What a driver refuses to launch.
+//!
+//! Source: facts, `ptx.md` 1.3, 2.15, 4; how much shared memory a block may have is in NVIDIA's tables of compute capabilities.
+
+use super::super::Launching;
+use crate::exec::Error;
+use crate::isa::ptx::module as ptx;
+
+const KIB: u64 = 1 << 10;
+/// Static shared memory of a kernel, on all targets.
+const STATIC_SHARED: u64 = 48 * KIB;
+const LANES: u64 = 1024;
+/// Along each axis of a block.
+const AXES: [u32; 3] = [1024, 1024, 64];
+
+/// Bytes of shared memory that a block may have, static and dynamic.
+fn shared_limit(sm: u32) -> u64 {
+    let kib = match sm {
+        // Targets below sm_50 run on any later chip, the first of which have as much.
+        ..70 => 48,
+        70..75 => 96,
+        75..80 => 64,
+        86 | 89 => 99,
+        80..90 => 163,
+        90..120 => 227,
+        _ => 99,
+    };
+    kib * KIB
+}
+
+/// Bytes of shared memory that are counted as one.
+fn shared_unit(sm: u32) -> u64 {
+    if sm < 80 { 256 } else { 128 }
+}
+
+/// %total_smem_size of so many bytes.
+pub(super) fn total_shared(sm: u32, bytes: u32) -> u32 {
+    let total = u64::from(bytes).next_multiple_of(shared_unit(sm));
+    total.try_into().unwrap_or(u32::MAX)
+}
+
+/// Checks block, cluster and shared memory of a launch.
+pub(super) fn check(launch: &Launching<'_>, module: &ptx::Module, function: &ptx::Function) -> Result<(), Error> {
+    let (block, target) = (launch.options.block, module.target);
+    let refused = |given: String, limit: String| {
+        let suffix = target.suffix.map_or(String::new(), String::from);
+        let target = format!("sm_{}{suffix}", target.sm);
+        Err(Error::TargetLimit { kernel: function.name.clone(), given, target, limit })
+    };
+    let lanes = block.iter().fold(1_u64, |all, &axis| all.saturating_mul(axis.into()));
+    if lanes > LANES {
+        return refused(format!("{lanes} lanes of a block of {block:?}"), format!("{LANES}"));
+    }
+    for ((axis, limit), name) in block.into_iter().zip(AXES).zip(["x", "y", "z"]) {
+        if axis > limit {
+            return refused(format!("{axis} lanes along {name}"), format!("{limit}"));
+        }
+    }
+    if let Some(cluster) = function.required_cluster.filter(|&cluster| cluster != [1; 3]) {
+        return Err(Error::Cluster { kernel: function.name.clone(), cluster });
+    }
+    let (static_bytes, dynamic) = (launch.kernel.function().shared_bytes, launch.options.shared_bytes);
+    if static_bytes > STATIC_SHARED {
+        return refused(format!("{static_bytes} bytes of static shared memory"), format!("{STATIC_SHARED}"));
+    }
+    let (total, limit) = (static_bytes.saturating_add(dynamic.into()), shared_limit(target.sm));
+    if total > limit {
+        let given = format!("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic)");
+        return refused(given, format!("{limit}"));
+    }
+    Ok(())
+}

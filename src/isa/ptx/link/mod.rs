@@ -1,0 +1,198 @@
+//! Several modules become one, as a linker of a driver does it: [`link`].
+//!
+//! Source: facts, `ptx.md` 1.3 and 4. What they leave open is chosen like this:
+//! - The version is the newest of all, the target the highest; each text was checked by its own. A module for sm_70 or later makes
+//!   lanes of all functions independent.
+//! - `.common` gives way to a `.visible` definition, and `.weak` gives way to both. Of several `.weak` ones the first is taken.
+//! - Kernels have names for the host: those without a linkage word count as `.visible`.
+//! - An array of bytes may be declared for any type of the same size, as compilers do it for structures.
+
+mod renumber;
+mod symbols;
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::module::{AddressOf, FormId, FunctionId, Module, Target, VariableId};
+use super::parts::{Part, Position};
+use super::types::Ty;
+use super::word::Word;
+use renumber::Numbers;
+
+/// Errors, at most.
+const MAX_ERRORS: usize = 20;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkError {
+    /// Where it shows; none if it is about modules as a whole.
+    pub at: Option<Position>,
+    /// Says where else it shows.
+    pub message: String,
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Why modules were not linked: the first 20 errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkErrors {
+    pub errors: Vec<LinkError>,
+}
+
+impl fmt::Display for LinkErrors {
+    /// One `module:line:column: message` a line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.errors.iter().enumerate() {
+            if n > 0 {
+                writeln!(f)?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for LinkErrors {}
+
+impl LinkErrors {
+    fn of(message: String) -> LinkErrors {
+        LinkErrors { errors: vec![LinkError { at: None, message }] }
+    }
+}
+
+/// Makes one module of several. Its text is all texts one after the other; [`Module::position`] finds the one that a place is in.
+/// Functions that a driver provides stay undefined, and so do those that nothing names.
+///
+/// # Errors
+///
+/// Names that are defined twice, nowhere, or as something else than they are declared as; modules that do not go together.
+pub fn link(mut modules: Vec<Module>) -> Result<Module, LinkErrors> {
+    if modules.len() < 2 {
+        return modules.pop().ok_or_else(|| LinkErrors::of("found no module, expected one at least".into()));
+    }
+    check_heads(&modules)?;
+    let starts = starts(&modules)?;
+    for (module, number) in modules.iter_mut().zip(1..) {
+        for part in module.parts.iter_mut().filter(|part| part.name.is_none()) {
+            part.name = Some(format!("module {number}"));
+        }
+    }
+    let resolved = symbols::resolve(&modules)?;
+    let mut linked = empty(&modules, &starts);
+    let mut forms = Forms::default();
+    for (number, (module, &start)) in modules.iter().zip(&starts).enumerate() {
+        let files = linked.files.len() as u32;
+        let numbers = Numbers {
+            functions: &resolved.functions[number],
+            variables: &resolved.variables[number],
+            forms: &forms.add(module, &mut linked),
+            start,
+            files: &module.files.iter().zip(files + 1..).map(|(&(old, _), new)| (old, new)).collect(),
+        };
+        linked.files.extend(module.files.iter().zip(files + 1..).map(|((_, name), new)| (new, name.clone())));
+        for (variable, id) in module.variables.iter().zip(0..) {
+            if resolved.is_kept(number, AddressOf::Variable(VariableId(id))) {
+                linked.variables.push(numbers.variable(variable));
+            }
+        }
+        for (function, id) in module.functions.iter().zip(0..) {
+            if resolved.is_kept(number, AddressOf::Function(FunctionId(id))) {
+                linked.functions.push(numbers.function(function));
+            }
+        }
+    }
+    for (id, align) in resolved.aligned {
+        let variable = &mut linked.variables[id.0 as usize];
+        variable.align = variable.align.max(align);
+    }
+    Ok(linked)
+}
+
+/// What all modules must agree on.
+fn check_heads(modules: &[Module]) -> Result<(), LinkErrors> {
+    let name = |n: usize| {
+        let name = modules[n].parts.first().and_then(|part| part.name.clone());
+        name.unwrap_or_else(|| format!("module {}", n + 1))
+    };
+    let first = &modules[0];
+    for (module, n) in modules.iter().zip(0..) {
+        if module.address_size != first.address_size {
+            let (a, b) = (first.address_size, module.address_size);
+            let message = format!("{} has addresses of {a} bits, {} of {b}", name(0), name(n));
+            return Err(LinkErrors::of(message));
+        }
+        if module.independent_textures != first.independent_textures {
+            let mode = |module: &Module| if module.independent_textures { "independent" } else { "unified" };
+            let (a, b) = (mode(first), mode(module));
+            let message = format!("{} has textures of mode {a}, {} of mode {b}", name(0), name(n));
+            return Err(LinkErrors::of(message));
+        }
+    }
+    Ok(())
+}
+
+/// Where each text begins: at the start of a line.
+fn starts(modules: &[Module]) -> Result<Vec<u32>, LinkErrors> {
+    let mut end = 0_u64;
+    let mut starts = vec![];
+    for module in modules {
+        starts.push(end as u32);
+        end += module.text.len() as u64 + 1;
+        if end >= u64::from(u32::MAX) {
+            return Err(LinkErrors::of(format!("{end} bytes of text, more than a module may have")));
+        }
+    }
+    Ok(starts)
+}
+
+/// A module with all texts and nothing of what stands in them.
+fn empty(modules: &[Module], starts: &[u32]) -> Module {
+    let mut text = String::new();
+    let mut parts = vec![];
+    for (module, start) in modules.iter().zip(starts) {
+        text += &module.text;
+        text.push('\n');
+        parts.extend(module.parts.iter().map(|part| Part { name: part.name.clone(), start: start + part.start }));
+    }
+    let highest = modules.iter().map(|module| module.target).max_by_key(|target| (target.sm, target.suffix));
+    Module {
+        text: text.into(),
+        parts,
+        version: modules.iter().map(|module| module.version).max().unwrap_or_default(),
+        target: highest.unwrap_or(Target { sm: 0, suffix: None }),
+        address_size: modules[0].address_size,
+        independent_textures: modules[0].independent_textures,
+        variables: vec![],
+        functions: vec![],
+        forms: vec![],
+        files: vec![],
+    }
+}
+
+/// Forms that the linked module has already.
+#[derive(Default)]
+struct Forms {
+    known: FxHashMap<(&'static str, Vec<Word>, Vec<Ty>), FormId>,
+}
+
+impl Forms {
+    /// What the forms of a module are in the linked one.
+    fn add(&mut self, module: &Module, linked: &mut Module) -> Vec<FormId> {
+        let mut add = |form: &super::table::Form| {
+            let key = (form.row.opcode, form.words.to_vec(), form.types.to_vec());
+            *self.known.entry(key).or_insert_with(|| {
+                linked.forms.push(form.clone());
+                FormId(linked.forms.len() as u32 - 1)
+            })
+        };
+        module.forms.iter().map(&mut add).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Places in the text of a module, which may be several texts that were linked.
+
+use super::module::{Formal, FunctionId, Module};
+
+/// A text that a module was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What messages call it; none if it is the only one and nobody gave it a name.
+    pub name: Option<String>,
+    /// Where it begins in the text of the module.
+    pub start: u32,
+}
+
+impl Part {
+    /// A text that is all of its module.
+    pub fn whole() -> Vec<Part> {
+        vec![Part { name: None, start: 0 }]
+    }
+}
+
+/// A place in a text, from 1 on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The name of the text, if it has one.
+    pub part: Option<String>,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(part) = &self.part {
+            write!(f, "{part}:")?;
+        }
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Whether in a register, and bytes, of each of some parameters.
+pub type Shapes = Vec<(bool, u64)>;
+
+impl Module {
+    /// The same, with a name for its text.
+    pub fn named(mut self, name: &str) -> Module {
+        for part in &mut self.parts {
+            part.name = Some(name.into());
+        }
+        self
+    }
+
+    /// Where a byte offset in the text is in the part that it belongs to.
+    pub fn position(&self, at: u32) -> Position {
+        let part = self.parts.partition_point(|part| part.start <= at).checked_sub(1).map(|n| &self.parts[n]);
+        let start = part.map_or(0, |part| part.start as usize);
+        let end = (at as usize).min(self.text.len());
+        let before = self.text.as_bytes().get(start..end).unwrap_or_default();
+        let line = before.iter().filter(|&&byte| byte == b'\n').count();
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
+        Position { part: part.and_then(|part| part.name.clone()), line: line as u32 + 1, column: column as u32 + 1 }
+    }
+
+    /// Line and column of a byte offset in the part that it belongs to, from 1 on.
+    pub fn line_column(&self, at: u32) -> (u32, u32) {
+        let Position { line, column, .. } = self.position(at);
+        (line, column)
+    }
+
+    /// The shapes of a function's return values and of its parameters.
+    pub fn signature(&self, function: FunctionId) -> [Shapes; 2] {
+        let shape = |formal: &Formal| match *formal {
+            Formal::Param(id) => (false, self.variable(id).size),
+            Formal::Reg(_, ty) => (true, ty.bytes().into()),
+        };
+        let function = self.function(function);
+        [&function.outputs, &function.inputs].map(|formals| formals.iter().map(shape).collect())
+    }
+}
