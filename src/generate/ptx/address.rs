@@ -23,6 +23,8 @@ pub struct Access {
     pub large: bool,
     /// What it is is known: no atomic, no copy.
     pub plain: bool,
+    /// A generic address is one in shared memory.
+    pub shared: bool,
 }
 
 impl Access {
@@ -35,11 +37,13 @@ impl Access {
             || opcode.starts_with("wmma.load");
         let large = name == "wmma";
         let plain = matches!(opcode, "ld" | "st");
+        let shared = matches!(opcode, "st.async" | "red.async");
         Access {
             alignment: if elements && !opcode.contains("async") { bytes } else { 32 },
             writes: !reads,
             large,
             plain,
+            shared,
         }
     }
 }
@@ -77,7 +81,7 @@ impl Writer<'_, '_> {
                 0 | 1 => StateSpace::Shared,
                 2 if access.plain => StateSpace::Local,
                 3 if access.plain && !access.writes => StateSpace::Const,
-                _ if access.large => StateSpace::Shared,
+                _ if access.large || access.shared => StateSpace::Shared,
                 _ => StateSpace::Global,
             },
         };

@@ -181,7 +181,7 @@ impl Writer<'_, '_> {
     /// `cp.async`
     fn copy(&mut self, form: &Form, lines: &mut Vec<String>) -> Operands {
         let size = if form.has(Word::Cg) { 16 } else { *self.u.choose(&[4, 8, 16])? };
-        let access = Access { alignment: size, writes: false, large: false, plain: false };
+        let access = Access { alignment: size, writes: false, large: false, plain: false, shared: false };
         let to = self.address(Some(StateSpace::Shared), Access { writes: true, ..access }, 0, lines)?;
         let from = self.address(Some(StateSpace::Global), access, 1, lines)?;
         let Some((to, from)) = to.zip(from) else { return Ok(None) };

@@ -99,6 +99,10 @@ impl Writer<'_, '_> {
             if available(&form, self.target, self.version).is_err() {
                 continue;
             }
+            // They are in lines that are executed, but are not themselves: a launch mostly shall not end there.
+            if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some() && self.u.ratio(7, 8)? {
+                continue;
+            }
             let mut lines = Vec::new();
             let Some(operands) = self.operands(&form, divergent, &mut lines)? else { continue };
             let guard = match self.u.ratio(1, 8)? && !is_of_warp(form.row.opcode) {
@@ -134,7 +138,9 @@ impl Writer<'_, '_> {
             let operand = match spec.kind {
                 _ if members => self.members(divergent, lines)?,
                 Kind::Address | Kind::AddressIn(_) => {
+                    let access = Access::of(form);
                     let space = match spec.kind {
+                        Kind::AddressIn(Space::Shared) if access.shared => form.space(),
                         Kind::AddressIn(Space::Shared) => Some(StateSpace::Shared),
                         Kind::AddressIn(Space::Global) => Some(StateSpace::Global),
                         _ => form.space(),
@@ -143,7 +149,7 @@ impl Writer<'_, '_> {
                     if addresses > 3 {
                         return Ok(None);
                     }
-                    self.address(space, Access::of(form), addresses - 1, lines)?
+                    self.address(space, access, addresses - 1, lines)?
                 }
                 _ => self.operand(form, spec)?,
             };
@@ -271,7 +277,7 @@ impl Writer<'_, '_> {
                 Kind::Source if spec.ty == Type::Byte && self.u.arbitrary()? => {
                     Some(self.u.int_in_range(0..=255)?.to_string())
                 }
-                Kind::Source if spec.ty != Type::Address => self.source(ty, spec.wide)?,
+                Kind::Source if !matches!(spec.ty, Type::Address | Type::Byte) => self.source(ty, spec.wide)?,
                 _ => of_type(self.u, ty, spec.wide)?,
             };
             let Some(one) = one else { return Ok(None) };
