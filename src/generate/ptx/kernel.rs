@@ -5,13 +5,14 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::address;
 use super::registers::{self, DATA, NUMBER, OUT, OWN, TABLE};
 use super::statement::Writer;
+use super::{address, images};
 use crate::capture::manifest::Arg;
 use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
+use crate::generate::maxwell::{SURFACES, TEXTURES, surface, texture};
 use crate::generate::program::{Node, Part};
 use crate::isa::ptx::module::Target;
 
@@ -106,6 +107,8 @@ fn case(
     manifest.args = ["out", "table", "own", "data"].map(|name| Arg::Buffer(name.into())).into();
     manifest.args.push(u32_arg(word));
     manifest.buffers = buffers(blocks * threads, seed);
+    manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
+    manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
     let mut tail = registers::end(wide);
     tail.extend(["ret;".into(), "}".into()]);
     Ok(Case { manifest, head, body, tail, functions, independent, effort })
@@ -132,6 +135,7 @@ impl Writer<'_, '_> {
             ".address_size 64".into(),
         ];
         lines.extend(address::variables());
+        lines.extend(images::variables());
         lines.extend((0..self.functions).map(|function| format!("{};", signature(function))));
         lines.push(
             ".visible .entry k (.param .b64 p_out, .param .b64 p_table, .param .b64 p_own, .param .b64 p_data, .param .b32 p_word) {"

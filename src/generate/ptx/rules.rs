@@ -10,10 +10,10 @@ use crate::isa::ptx::table::signature::{Kind, Rule};
 use crate::isa::ptx::types::{self, StateSpace, Ty};
 use crate::isa::ptx::word::Word;
 
-type Operands = Result<Option<Vec<String>>>;
+pub type Operands = Result<Option<Vec<String>>>;
 
 /// The text of a vector.
-fn braces(all: &[String]) -> String {
+pub fn braces(all: &[String]) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
@@ -33,12 +33,13 @@ impl Writer<'_, '_> {
             Rule::VideoMad => self.video_mad(),
             Rule::VideoSimd => self.video_simd(form),
             Rule::Copy => self.copy(form, lines),
-            // Control flow and images, and what is not executed.
-            Rule::Call | Rule::Texture | Rule::ScaledMma | Rule::Tcgen05 => Ok(None),
+            Rule::Texture => self.sample(form),
+            // Control flow, and what is not executed.
+            Rule::Call | Rule::ScaledMma | Rule::Tcgen05 => Ok(None),
         }
     }
 
-    fn all(&mut self, ty: Ty, count: usize) -> Operands {
+    pub fn all(&mut self, ty: Ty, count: usize) -> Operands {
         (0..count).map(|_| of_type(self.u, ty, false)).collect()
     }
 

@@ -13,33 +13,15 @@ use crate::isa::ptx::table::{Form, available, random};
 use crate::isa::ptx::types::{StateSpace, Ty};
 use crate::isa::ptx::word::Word;
 
-/// What control flow and images are made of, and what waits for all threads of a block.
-const CAREFUL: [&str; 18] = [
-    "bra",
-    "brx",
-    "call",
-    "ret",
-    "exit",
-    "trap",
-    "brkpt",
-    "alloca",
-    "stacksave",
-    "stackrestore",
-    "bar",
-    "barrier",
-    "tex",
-    "tld4",
-    "txq",
-    "suld",
-    "sust",
-    "suq",
-];
+/// What control flow is made of, and what waits for all threads of a block.
+const CAREFUL: [&str; 12] =
+    ["bra", "brx", "call", "ret", "exit", "trap", "brkpt", "alloca", "stacksave", "stackrestore", "bar", "barrier"];
 
 /// Opcodes that stand anywhere.
 static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let is_careful = |opcode: &&str| {
         let name = opcode.split('.').next().unwrap_or_default();
-        (CAREFUL.contains(&name) && *opcode != "bar.warp.sync") || name == "sured"
+        CAREFUL.contains(&name) && *opcode != "bar.warp.sync"
     };
     random::executed().filter(|opcode| !is_careful(opcode)).collect()
 });
@@ -151,6 +133,8 @@ impl Writer<'_, '_> {
                     }
                     self.address(space, access, addresses - 1, lines)?
                 }
+                Kind::Handle => self.handle(form)?,
+                Kind::Texel => self.texel(form, lines)?,
                 _ => self.operand(form, spec)?,
             };
             let Some(operand) = operand else { return Ok(None) };
