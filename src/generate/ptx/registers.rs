@@ -123,7 +123,7 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool) -> Result<Vec<String>> {
                 }
                 (_, 1) => {
                     let at = u.int_in_range(0..=1_u32)? * 8;
-                    // The last words of the table have nothing behind them.
+                    // The second of two words of the table is the same for all threads.
                     let at = if at > 0 { format!("{TABLE}+{at}") } else { "%x7".into() };
                     format!("ld.global.{ty} {register}, [{at}];")
                 }

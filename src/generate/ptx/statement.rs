@@ -18,7 +18,7 @@ const CAREFUL: [&str; 12] =
     ["bra", "brx", "call", "ret", "exit", "trap", "brkpt", "alloca", "stacksave", "stackrestore", "bar", "barrier"];
 
 /// Opcodes that stand anywhere.
-static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+pub(super) static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let is_careful = |opcode: &&str| {
         let name = opcode.split('.').next().unwrap_or_default();
         CAREFUL.contains(&name) && *opcode != "bar.warp.sync"
