@@ -150,7 +150,25 @@ impl Writer<'_, '_> {
 
     /// Which bits of a number are an offset. Sometimes it is not aligned, which may be a fault.
     fn mask(&mut self, bytes: u32, alignment: u32) -> Result<u32> {
-        let aligned = if alignment > 1 && self.u.ratio(1, 64)? { alignment / 2 } else { alignment };
-        Ok((bytes - 1) & !(aligned - 1))
+        let misaligned = alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
+        Ok(if misaligned { misaligned_mask(bytes, alignment) } else { (bytes - 1) & !(alignment - 1) })
+    }
+}
+
+/// The largest such offset leaves room for an access: what lies behind may be another block's.
+fn misaligned_mask(bytes: u32, alignment: u32) -> u32 {
+    (bytes / 2 - 1) & !(alignment / 2 - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misaligned_accesses_stay_in_their_memory() {
+        for alignment in [2, 4, 8, 16, 32] {
+            let mask = misaligned_mask(OWN_BYTES, alignment);
+            assert!(mask + alignment <= OWN_BYTES && mask & (alignment / 2) != 0, "{alignment}: {mask:#x}");
+        }
     }
 }
