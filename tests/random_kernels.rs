@@ -9,7 +9,7 @@ mod variable;
 
 use arbitrary::Unstructured;
 use variable::variable;
-use warploom::generate::{Attack, Case, check, gfx9, maxwell};
+use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx};
 use warploom::ir::generate::{Random, Source};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
@@ -46,6 +46,16 @@ fn maxwell_kernels() {
 #[test]
 fn gfx9_kernels() {
     kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
+}
+
+#[test]
+fn ptx_kernels() {
+    kernels("ptx", 400, (40_000, 0), ptx::kernel);
+}
+
+#[test]
+fn ptx_instructions() {
+    kernels("ptx_straight", 400, (40_000, 0), ptx::straight);
 }
 
 #[test]

@@ -13,11 +13,13 @@ use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
-use warploom::generate::{self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code};
+use warploom::generate::{
+    self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
+};
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
-use warploom::isa::gfx9;
 use warploom::isa::maxwell::{Instruction, assemble, table};
+use warploom::isa::{gfx9, ptx};
 use warploom::jit::Program;
 
 pub mod elf;
@@ -92,6 +94,22 @@ pub fn ir_text(bytes: &[u8]) {
         function.blocks.iter_mut().for_each(|block| block.join = None);
         alike(&function, BLOCKS[bytes.len() % BLOCKS.len()], way(bytes));
     }
+}
+
+/// PTX: what can be read prints, reads back the same, and is a module.
+pub fn ptx_text(bytes: &[u8]) {
+    let Ok(module) = ptx::read(bytes) else { return };
+    let printed = ptx::text::print(&module);
+    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+    assert_eq!(printed, ptx::text::print(&again));
+    for (function, again) in module.functions.iter().zip(&again.functions) {
+        let (Some(body), Some(again)) = (&function.body, &again.body) else { continue };
+        for (statement, again) in body.statements.iter().zip(&again.statements) {
+            let same = statement.operands == again.operands && statement.guard == again.guard;
+            assert!(same, "{statement:?} and {again:?}\n{printed}");
+        }
+    }
+    container(bytes);
 }
 
 /// Where words stand: branch targets depend on it.
@@ -212,6 +230,16 @@ pub fn diff_smarter_maxwell(bytes: &[u8]) {
 /// Whole random kernels.
 pub fn diff_smarter_gfx9(bytes: &[u8]) {
     made(bytes, gfx9_code::kernel, "diff_smarter_gfx9");
+}
+
+/// PTX instructions out of the table.
+pub fn diff_smart_ptx(bytes: &[u8]) {
+    made(bytes, ptx_code::straight, "diff_smart_ptx");
+}
+
+/// Whole random kernels.
+pub fn diff_smarter_ptx(bytes: &[u8]) {
+    made(bytes, ptx_code::kernel, "diff_smarter_ptx");
 }
 
 /// Attacks on the boundary of guest memory.

@@ -7,10 +7,10 @@ use std::{env, fs, io};
 
 use arbitrary::Unstructured;
 use warploom::container::{self, Isa, SectionKind};
-use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code};
+use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
 use warploom::ir::generate::{Random, Source};
 use warploom::isa::gfx9::layout::Form;
-use warploom::isa::{gfx9, maxwell};
+use warploom::isa::{gfx9, maxwell, ptx};
 
 // Makes fat binaries for tests, too.
 #[path = "../../tests/support/fat_file.rs"]
@@ -18,6 +18,8 @@ mod fat_file;
 
 /// Inputs larger than this take too long.
 const MAX_BYTES: u64 = 1 << 20;
+/// Of a text of PTX that is a seed.
+const MAX_TEXT: usize = 8 << 10;
 /// Seeds that are nothing but choices, and their sizes in bytes.
 const CHOICES: [u32; 8] = [100, 200, 400, 800, 1200, 1600, 2400, 3200];
 
@@ -66,6 +68,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         }
         "manifest" => files("examples", ".toml"),
         "ir_text" => functions(),
+        "ptx_text" => modules(),
         "decode_maxwell" => code(|isa| matches!(isa, Isa::Maxwell { .. })),
         "decode_gfx9" => code(|isa| matches!(isa, Isa::Gfx9 { .. })),
         // The first byte is the shape of blocks.
@@ -86,6 +89,13 @@ fn assembly() -> Vec<Vec<u8>> {
     let both = [maxwell_code::kernel, gfx9_code::kernel];
     let kernels = choices().into_iter().flat_map(|bytes| both.map(|kernel| kernel(&mut Unstructured::new(&bytes))));
     kernels.filter_map(|case| Some(case.ok()?.text().into_bytes())).collect()
+}
+
+/// PTX of compilers that is short, and random kernels.
+fn modules() -> Vec<Vec<u8>> {
+    let written = files("tests/fixtures/ptx", ".ptx").into_iter().filter(|text| text.len() <= MAX_TEXT);
+    let kernels = choices().into_iter().filter_map(|bytes| ptx_code::kernel(&mut Unstructured::new(&bytes)).ok());
+    written.chain(kernels.map(|case| case.text().into_bytes())).collect()
 }
 
 /// The functions of the tests of the IR, one by one.
@@ -145,6 +155,40 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
             .chain([".target sm_50", ".target gfx900", ".kernel", ".param", ".shared", ".local", ".L"].map(Into::into))
             .collect(),
         "ir_text" => words(functions()),
+        "ptx_text" => {
+            let words = [
+                ".version 8.8",
+                ".target sm_90a",
+                ".address_size 64",
+                ".visible",
+                ".extern",
+                ".weak",
+                ".common",
+                ".entry",
+                ".func",
+                ".reg",
+                ".align",
+                ".callprototype",
+                ".calltargets",
+                ".branchtargets",
+                ".loc",
+                ".file",
+                ".section",
+                ".maxntid",
+                ".reqntid",
+                ".minnctapersm",
+                ".maxnreg",
+                ".noreturn",
+                ".pragma",
+                ".alias",
+                ".ptr",
+                "%tid.x",
+                "%laneid",
+                "WARP_SZ",
+            ];
+            let vocabulary = ptx::table::random::vocabulary().into_iter();
+            vocabulary.chain(words.map(Into::into)).map(String::into_bytes).collect()
+        }
         "manifest" => words(files("docs", "manifest.md")),
         "container" => {
             let names = [

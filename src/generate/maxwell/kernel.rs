@@ -50,11 +50,11 @@ const COUNTERS: u64 = 0x160;
 const WORD: u64 = 0x168;
 const FLOAT: u64 = 0x16c;
 const SURFACE: u64 = 0x170;
-const SURFACES: [&str; 3] = ["pitch", "tiled", "picture"];
+pub(in crate::generate) const SURFACES: [&str; 3] = ["pitch", "tiled", "picture"];
 const FORMATS_AT: u64 = 0x188;
 /// Textures of the picture.
 const TEXTURE: u64 = 0x190;
-const TEXTURES: [&str; 2] = ["nearest", "linear"];
+pub(in crate::generate) const TEXTURES: [&str; 2] = ["nearest", "linear"];
 /// Where the driver's functions take a pointer or a size from, and leave a pointer.
 const ARGUMENT: u64 = 4;
 
@@ -181,7 +181,8 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
 }
 
-fn surface(name: &str) -> Surface {
+/// An image of the launches of random kernels.
+pub(in crate::generate) fn surface(name: &str) -> Surface {
     Surface {
         dim: Dim::D2,
         size: [32, 16, 1],
@@ -200,7 +201,7 @@ fn surface(name: &str) -> Surface {
 }
 
 /// A picture that nothing was stored in is zeros, and what lies beyond its edges.
-fn texture(name: &str) -> Texture {
+pub(in crate::generate) fn texture(name: &str) -> Texture {
     let linear = name == "linear";
     Texture {
         surface: "picture".into(),

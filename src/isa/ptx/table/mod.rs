@@ -7,8 +7,9 @@ mod lines;
 mod minimum;
 mod operands;
 mod pattern;
+pub mod random;
 mod sets;
-mod signature;
+pub(crate) mod signature;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use smallvec::SmallVec;
 
 use super::lift::Lift;
 use super::module::Target;
-use super::types::Ty;
+use super::types::{StateSpace, Ty};
 use super::word::Word;
 use crate::isa::fidelity::Fidelity;
 use minimum::Minimum;
@@ -63,6 +64,25 @@ impl Form {
     /// The first of these words that it has.
     pub fn one_of(&self, words: &[Word]) -> Option<Word> {
         words.iter().copied().find(|&word| self.has(word))
+    }
+
+    /// What operands it takes.
+    pub(crate) fn operands(&self) -> &Signature {
+        &self.row.operands
+    }
+
+    /// The state space that the words name; none is generic.
+    pub fn space(&self) -> Option<StateSpace> {
+        self.words.iter().find_map(|word| {
+            Some(match word {
+                Word::Global => StateSpace::Global,
+                Word::Shared | Word::SharedCta | Word::SharedCluster => StateSpace::Shared,
+                Word::Local => StateSpace::Local,
+                Word::Const => StateSpace::Const,
+                Word::Param | Word::ParamEntry | Word::ParamFunc => StateSpace::Param,
+                _ => return None,
+            })
+        })
     }
 
     /// The `n`th type; the last one if there are fewer.

@@ -82,6 +82,28 @@ impl Pattern {
         needs(&self.0)
     }
 
+    /// A sequence of words that it stands for. `below` draws numbers below its argument, which is not 0.
+    pub fn draw<E>(&self, below: &mut dyn FnMut(usize) -> Result<usize, E>) -> Result<Vec<Modifier>, E> {
+        fn add<E>(
+            parts: &[Part],
+            below: &mut dyn FnMut(usize) -> Result<usize, E>,
+            drawn: &mut Vec<Modifier>,
+        ) -> Result<(), E> {
+            for part in parts {
+                match part {
+                    Part::One(one) => drawn.push(*one),
+                    Part::Any(all) => add(&all[below(all.len())?], below, drawn)?,
+                    Part::Optional(all) if below(2)? == 1 => add(&all[below(all.len())?], below, drawn)?,
+                    Part::Optional(_) => {}
+                }
+            }
+            Ok(())
+        }
+        let mut drawn = Vec::new();
+        add(&self.0, below, &mut drawn)?;
+        Ok(drawn)
+    }
+
     /// All sequences of words that it stands for; for the words that belong to an opcode.
     pub fn sequences(&self) -> Vec<Vec<Modifier>> {
         fn all(parts: &[Part]) -> Vec<Vec<Modifier>> {

@@ -8,16 +8,7 @@ use crate::isa::ptx::word::Word;
 impl Check<'_> {
     /// The state space that the form's words name; none is generic.
     pub fn space(&self) -> Option<StateSpace> {
-        self.form.words.iter().find_map(|word| {
-            Some(match word {
-                Word::Global => StateSpace::Global,
-                Word::Shared | Word::SharedCta | Word::SharedCluster => StateSpace::Shared,
-                Word::Local => StateSpace::Local,
-                Word::Const => StateSpace::Const,
-                Word::Param | Word::ParamEntry | Word::ParamFunc => StateSpace::Param,
-                _ => return None,
-            })
-        })
+        self.form.space()
     }
 
     pub fn address(&self, operand: &Operand, space: Option<StateSpace>) -> Checked {

@@ -1,6 +1,6 @@
 //! Matrices: how many registers a lane has of a fragment. Facts, `ptx.md` 2.12.
 
-use super::{AllChecked, Check, Checked, at};
+use super::{AllChecked, Check, Checked, Form, at};
 use crate::isa::ptx::module::{Address, Operand};
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
@@ -16,19 +16,19 @@ struct Shape {
 /// Registers of a fragment and their type.
 type Fragment = (usize, Ty);
 
-impl Check<'_> {
+impl Form {
     fn shape(&self) -> Shape {
         let numbers = |word: &Word| {
             let (m, rest) = word.text().strip_prefix('m')?.split_once('n')?;
             let (n, k) = rest.split_once('k')?;
             Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
         };
-        self.form.words.iter().find_map(numbers).unwrap_or(Shape { m: 16, n: 8, k: 8 })
+        self.words.iter().find_map(numbers).unwrap_or(Shape { m: 16, n: 8, k: 8 })
     }
 
     /// Bits of an element as it lies in a register.
     fn element_bits(&self, ty: Ty) -> usize {
-        let padded = self.form.has(Word::KindF8f6f4) || self.form.has(Word::KindMxf8f6f4);
+        let padded = self.has(Word::KindF8f6f4) || self.has(Word::KindMxf8f6f4);
         if padded && ty.bits() < 8 { 8 } else { ty.bits() as usize }
     }
 
@@ -40,10 +40,10 @@ impl Check<'_> {
         }
     }
 
-    /// A, B, C and D of `mma`.
-    fn fragments(&self, sparse: bool) -> [Fragment; 4] {
+    /// A, B, C and D of `mma`, sparse or not.
+    pub(crate) fn fragments(&self, sparse: bool) -> [Fragment; 4] {
         let Shape { m, n, k } = self.shape();
-        let [d, a, b, c] = [0, 1, 2, 3].map(|n| self.form.ty(n));
+        let [d, a, b, c] = [0, 1, 2, 3].map(|n| self.ty(n));
         // Four products at once.
         let quad = if m * n * k == 8 * 8 * 4 && a.bits() == 16 { 4 } else { 1 };
         let stored = if sparse { 2 } else { 1 };
@@ -55,6 +55,75 @@ impl Check<'_> {
         ]
     }
 
+    /// Registers of `ldmatrix` and `stmatrix`.
+    pub(crate) fn matrix_registers(&self) -> usize {
+        let matrices = match self.one_of(&[Word::X1, Word::X2, Word::X4]) {
+            Some(Word::X2) => 2,
+            Some(Word::X4) => 4,
+            _ => 1,
+        };
+        matrices * if self.has(Word::M16n16) { 2 } else { 1 }
+    }
+
+    fn wmma_factor(&self, ty: Ty, first: bool) -> Fragment {
+        let Shape { m, n, k } = self.shape();
+        match ty {
+            // Each element is there twice, whatever the shape.
+            Ty::F16 => (8, Ty::B32),
+            Ty::F64 => (1, Ty::F64),
+            _ if first => self.spread(m * k, ty),
+            _ => self.spread(k * n, ty),
+        }
+    }
+
+    fn wmma_sum(&self, ty: Ty) -> Fragment {
+        let Shape { m, n, .. } = self.shape();
+        self.spread(m * n, ty)
+    }
+
+    /// The fragment that `wmma.load` and `wmma.store` name: it is in the opcode.
+    pub(crate) fn wmma_named(&self) -> Fragment {
+        let which = [Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD];
+        let ty = self.ty(0);
+        match self.one_of(&which) {
+            Some(Word::Alpha) => self.wmma_factor(ty, true),
+            Some(Word::Blue) => self.wmma_factor(ty, false),
+            _ => self.wmma_sum(ty),
+        }
+    }
+
+    /// A, B, C and D of `wmma.mma`.
+    pub(crate) fn wmma_fragments(&self) -> [Fragment; 4] {
+        let (d, a, b, c) = match self.types[..] {
+            [d, c] => (d, Ty::F16, Ty::F16, c),
+            _ => (self.ty(0), self.ty(1), self.ty(2), self.ty(3)),
+        };
+        [self.wmma_factor(a, true), self.wmma_factor(b, false), self.wmma_sum(c), self.wmma_sum(d)]
+    }
+
+    /// D of `wgmma`.
+    pub(crate) fn wgmma_sum(&self) -> Fragment {
+        let Shape { m, n, .. } = self.shape();
+        self.spread(m * n / 4, self.ty(0))
+    }
+
+    /// Sets of metadata that a sparse product chooses from.
+    pub(crate) fn selectors(&self) -> u64 {
+        let k = self.shape().k;
+        let bits_of_row = match self.ty(1) {
+            Ty::Tf32 => k * 2,
+            ty if ty.bits() == 4 => k / 2,
+            _ => k,
+        };
+        // A lane has 16 bits of each of its rows; four lanes hold as many sets as there is room for.
+        let lanes = (bits_of_row / 16).clamp(1, 4);
+        // ptxas takes one set more of this form.
+        let more = usize::from(k == 32 && self.ty(0) == Ty::F32 && self.ty(1) == Ty::F16);
+        (4 / lanes + more) as u64
+    }
+}
+
+impl Check<'_> {
     /// Registers in braces.
     fn registers(&self, operand: &Operand, (count, ty): Fragment, written: bool) -> Checked {
         let one = |operand: &Operand| match written {
@@ -76,31 +145,21 @@ impl Check<'_> {
 
     pub fn mma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 4, 4)?;
-        self.multiplied(operands, self.fragments(false))
+        self.multiplied(operands, self.form.fragments(false))
     }
 
     /// With metadata and the lanes that have them.
     pub fn sparse_mma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 6, 6)?;
-        self.multiplied(operands, self.fragments(true))?;
+        self.multiplied(operands, self.form.fragments(true))?;
         self.register_only(&operands[4], Ty::B32, false).map_err(at(4))?;
-        let k = self.shape().k;
-        let bits_of_row = match self.form.ty(1) {
-            Ty::Tf32 => k * 2,
-            ty if ty.bits() == 4 => k / 2,
-            _ => k,
-        };
-        // A lane has 16 bits of each of its rows; four lanes hold as many sets as there is room for.
-        let lanes = (bits_of_row / 16).clamp(1, 4);
-        // ptxas takes one set more of this form.
-        let more = usize::from(k == 32 && self.form.ty(0) == Ty::F32 && self.form.ty(1) == Ty::F16);
-        self.immediate(&operands[5], 0, (4 / lanes - 1 + more) as u64).map_err(at(5))
+        self.immediate(&operands[5], 0, self.form.selectors() - 1).map_err(at(5))
     }
 
     /// With scales of both factors: register, byte and thread.
     pub fn scaled_mma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 8, 8)?;
-        self.multiplied(operands, self.fragments(false))?;
+        self.multiplied(operands, self.form.fragments(false))?;
         [4, 6].into_iter().try_for_each(|n| {
             self.register_only(&operands[n], Ty::B32, false).map_err(at(n))?;
             let pair = match &operands[n + 1] {
@@ -111,53 +170,14 @@ impl Check<'_> {
         })
     }
 
-    /// Registers of `ldmatrix` and `stmatrix`.
-    pub fn matrix_registers(&self) -> usize {
-        let matrices = match self.form.one_of(&[Word::X1, Word::X2, Word::X4]) {
-            Some(Word::X2) => 2,
-            Some(Word::X4) => 4,
-            _ => 1,
-        };
-        matrices * if self.form.has(Word::M16n16) { 2 } else { 1 }
-    }
-
     /// What `wmma.load` and `wmma.store` name: the fragment is in the opcode.
     pub fn fragment(&self, operand: &Operand, written: bool) -> Checked {
-        let which = [Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD];
-        let ty = self.form.ty(0);
-        let of = match self.form.one_of(&which) {
-            Some(Word::Alpha) => self.wmma_factor(ty, true),
-            Some(Word::Blue) => self.wmma_factor(ty, false),
-            _ => self.wmma_sum(ty),
-        };
-        self.registers(operand, of, written)
-    }
-
-    fn wmma_factor(&self, ty: Ty, first: bool) -> Fragment {
-        let Shape { m, n, k } = self.shape();
-        match ty {
-            // Each element is there twice, whatever the shape.
-            Ty::F16 => (8, Ty::B32),
-            Ty::F64 => (1, Ty::F64),
-            _ if first => self.spread(m * k, ty),
-            _ => self.spread(k * n, ty),
-        }
-    }
-
-    fn wmma_sum(&self, ty: Ty) -> Fragment {
-        let Shape { m, n, .. } = self.shape();
-        self.spread(m * n, ty)
+        self.registers(operand, self.form.wmma_named(), written)
     }
 
     pub fn wmma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 4, 4)?;
-        let types = &self.form.types;
-        let (d, a, b, c) = match types[..] {
-            [d, c] => (d, Ty::F16, Ty::F16, c),
-            _ => (self.form.ty(0), self.form.ty(1), self.form.ty(2), self.form.ty(3)),
-        };
-        let factors = [self.wmma_factor(a, true), self.wmma_factor(b, false)];
-        self.multiplied(operands, [factors[0], factors[1], self.wmma_sum(c), self.wmma_sum(d)])
+        self.multiplied(operands, self.form.wmma_fragments())
     }
 
     /// `d, a, b, scale` and, by the types, signs and transpositions.
@@ -171,9 +191,7 @@ impl Check<'_> {
             _ => 0,
         };
         self.count(operands, 4 + flags, 4 + flags)?;
-        let Shape { m, n, .. } = self.shape();
-        let (count, ty) = self.spread(m * n / 4, self.form.ty(0));
-        self.registers(&operands[0], (count, ty), true).map_err(at(0))?;
+        self.registers(&operands[0], self.form.wgmma_sum(), true).map_err(at(0))?;
         match in_registers {
             true => self.registers(&operands[1], (4, Ty::B32), false).map_err(at(1))?,
             false => self.source(&operands[1], Ty::B64, false).map_err(at(1))?,

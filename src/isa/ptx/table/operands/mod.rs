@@ -43,6 +43,36 @@ fn at(n: usize) -> impl Fn(String) -> (usize, String) {
     move |message| (n, message)
 }
 
+impl Form {
+    /// Whether an operand of this kind is there with the form's modifiers.
+    pub(crate) fn applies(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Policy => self.has(Word::L2CacheHint),
+            Kind::ClusterMask => self.has(Word::Multicast),
+            Kind::ByteMask => self.has(Word::CpMask),
+            Kind::Offsets => self.one_of(&[Word::Im2col, Word::Im2colW, Word::Im2colW128]).is_some(),
+            Kind::Combined | Kind::CombinedRegister => self.one_of(&[Word::And, Word::Or, Word::Xor]).is_some(),
+            _ => true,
+        }
+    }
+
+    /// The type of an operand.
+    pub(crate) fn operand_type(&self, ty: Type) -> Ty {
+        match ty {
+            Type::Of(n) => self.ty(n),
+            Type::Fixed(ty) => ty,
+            Type::Byte => Ty::U32,
+            Type::Address => Ty::B64,
+            Type::Double => match self.ty(0) {
+                Ty::S16 => Ty::S32,
+                Ty::U16 => Ty::U32,
+                Ty::S32 => Ty::S64,
+                _ => Ty::U64,
+            },
+        }
+    }
+}
+
 impl Check<'_> {
     fn rule(&self, rule: Rule, operands: &[Operand]) -> AllChecked {
         match rule {
@@ -73,7 +103,7 @@ impl Check<'_> {
     }
 
     fn list(&self, specs: &[Spec], operands: &[Operand]) -> AllChecked {
-        let here = |spec: &&Spec| self.applies(spec.kind);
+        let here = |spec: &&Spec| self.form.applies(spec.kind);
         let most = specs.iter().filter(here).count();
         let least = specs.iter().filter(here).filter(|spec| !spec.optional).count();
         self.count(operands, least, most)?;
@@ -90,18 +120,6 @@ impl Check<'_> {
             n += 1;
         }
         Ok(())
-    }
-
-    /// Whether an operand of this kind is there with the form's modifiers.
-    fn applies(&self, kind: Kind) -> bool {
-        match kind {
-            Kind::Policy => self.form.has(Word::L2CacheHint),
-            Kind::ClusterMask => self.form.has(Word::Multicast),
-            Kind::ByteMask => self.form.has(Word::CpMask),
-            Kind::Offsets => self.form.one_of(&[Word::Im2col, Word::Im2colW, Word::Im2colW128]).is_some(),
-            Kind::Combined | Kind::CombinedRegister => self.form.one_of(&[Word::And, Word::Or, Word::Xor]).is_some(),
-            _ => true,
-        }
     }
 
     /// Whether target and version are at least these.
@@ -130,7 +148,7 @@ impl Check<'_> {
             (_, Second::Required) => return Err("found one destination, expected two: `d|p`".into()),
             _ => operand,
         };
-        let ty = self.ty(spec.ty);
+        let ty = self.form.operand_type(spec.ty);
         match spec.kind {
             Kind::Destination | Kind::Source | Kind::Register => self.values(spec, operand),
             Kind::PredicateDestination => self.predicate_destination(operand),
@@ -175,7 +193,7 @@ impl Check<'_> {
 
     /// Registers or constants, as many as the operand has.
     fn values(&self, spec: &Spec, operand: &Operand) -> Checked {
-        let ty = self.ty(spec.ty);
+        let ty = self.form.operand_type(spec.ty);
         let one = |operand: &Operand| match spec.kind {
             Kind::Destination if spec.sink && *operand == Operand::Sink => Ok(()),
             Kind::Source if spec.sink && *operand == Operand::Sink && self.may_skip() => Ok(()),
@@ -188,7 +206,7 @@ impl Check<'_> {
         let (count, braces) = match spec.count {
             Count::Fixed(count) => (count, count > 1),
             Count::Vector => (self.form.vector(), self.form.vector() > 1),
-            Count::Matrices => (self.matrix_registers(), true),
+            Count::Matrices => (self.form.matrix_registers(), true),
             Count::Fragment => return self.fragment(operand, spec.kind == Kind::Destination),
         };
         match operand {
@@ -215,21 +233,6 @@ impl Check<'_> {
     /// Loads write something: only elements of them may be sinks.
     fn is_load(&self) -> bool {
         matches!(self.form.row.opcode, "ld" | "ldu" | "suld.b")
-    }
-
-    fn ty(&self, ty: Type) -> Ty {
-        match ty {
-            Type::Of(n) => self.form.ty(n),
-            Type::Fixed(ty) => ty,
-            Type::Byte => Ty::U32,
-            Type::Address => Ty::B64,
-            Type::Double => match self.form.ty(0) {
-                Ty::S16 => Ty::S32,
-                Ty::U16 => Ty::U32,
-                Ty::S32 => Ty::S64,
-                _ => Ty::U64,
-            },
-        }
     }
 
     fn call(&self, operands: &[Operand]) -> AllChecked {
