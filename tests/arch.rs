@@ -105,7 +105,11 @@ fn wrong_names_are_refused() {
     let binary = fixture("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin");
     let ran = warploom(&["inspect", binary.to_str().unwrap(), "--arch", "sm_33"]);
     assert_eq!(ran.status.code(), Some(3));
-    assert!(text(&ran.stderr).contains("expected a GPU of NVIDIA's, such as sm_52 or sm_80, or one of gfx900"), "{}", text(&ran.stderr));
+    assert!(
+        text(&ran.stderr).contains("expected a GPU of NVIDIA's, such as sm_52 or sm_80, or one of gfx900"),
+        "{}",
+        text(&ran.stderr)
+    );
     let folder = tempfile::tempdir().unwrap();
     let manifest = folder.path().join("m.toml");
     std::fs::write(&manifest, MANIFEST.replace("ARCH", "arch = \"gfx1030\"")).unwrap();

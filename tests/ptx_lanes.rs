@@ -451,3 +451,19 @@ fn a_hundred_locks() {
     }
     assert_eq!(run(&text, 64), each(64, |t| sum * 1000 + own[t as usize]));
 }
+
+/// A sum with a carry that is known, of numbers that count up with the lane and may overflow, is used where its carry is not.
+#[test]
+fn a_sum_with_a_known_carry_is_used_later() {
+    let body = "
+        mov.b64 %d1, 0x23; mul.wide.u32 %d2, %t, 0x763ba456; mov.b64 %d3, -1; sub.cc.s64 %d4, %d3, %d1;
+        madc.lo.cc.s64 %d2, %d2, %d1, 0x33; mad.wide.u32 %d5, %t, 8, %out;
+        st.global.b64 [%d5+1024], %d4; st.global.b64 [%d5+512], %d2; cvt.u32.u64 %result, %d2;";
+    let text =
+        module("sm_70", "", body).replace("mov.u32 %lane, %laneid;", "mov.u32 %lane, %laneid; mov.u64 %out, big;");
+    let text = text.replace(".visible .entry", ".global .align 8 .b8 big[4096];\n.visible .entry");
+    let text =
+        text.replace("mad.wide.u32 %at, %t, 4, %out;", "ld.param.u64 %out, [pout]; mad.wide.u32 %at, %t, 4, %out;");
+    let expected = each(32, |t| (u64::from(t) * 0x763b_a456 * 0x23 + 0x34) as u32);
+    assert_eq!(run(&text, 32), expected);
+}

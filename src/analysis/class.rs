@@ -262,6 +262,8 @@ impl Classes {
                 None => combine(class(a), class(b), 1, ty),
                 Some(carry) if self.is_alike_or_known(carry, constants) => match combine(class(a), class(b), 1, ty) {
                     Class::Uniform => Class::SAME_IN_CHUNK,
+                    // It would be computed again where it is used, from a mask that is not there.
+                    Class::Affine { exact: false, .. } => Class::Varying,
                     class => class,
                 },
                 Some(_) => Class::Varying,

@@ -196,7 +196,9 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in ["sm_50", "sm_52", "sm_53", "sm_90", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"] {
+        for name in
+            ["sm_50", "sm_52", "sm_53", "sm_90", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"]
+        {
             assert_eq!(arch(name).to_string(), name);
         }
         assert_eq!(arch("gfx906:xnack+:sramecc-"), arch("gfx906:sramecc-:xnack+"));
