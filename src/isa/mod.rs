@@ -13,6 +13,7 @@ pub mod if_conversion;
 pub mod images;
 pub mod maxwell;
 pub mod ptx;
+pub mod visa;
 
 use crate::ir::BuildError;
 use crate::ir::parse::ParseError;
