@@ -8,6 +8,6 @@ pub mod module;
 pub mod platform;
 pub mod predefined;
 pub mod table;
-// pub mod text;
+pub mod text;
 pub mod types;
 pub mod words;

@@ -60,6 +60,8 @@ pub struct Routine {
     pub inputs: Vec<Input>,
     pub attributes: Vec<Attribute>,
     pub code: Vec<Instruction>,
+    /// The options in a comment that ends the text.
+    pub build_options: Option<String>,
     /// What only the binary form has.
     pub binary: Option<BinaryParts>,
 }
@@ -396,6 +398,7 @@ impl Routine {
             inputs: vec![],
             attributes: vec![],
             code: vec![],
+            build_options: None,
             binary: None,
         }
     }

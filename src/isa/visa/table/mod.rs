@@ -91,6 +91,10 @@ pub fn find(code: u8, sub: Option<u8>) -> Option<&'static Row> {
 /// The rows of the longest name that the mnemonic begins with, and what follows it: `add3.o` and `.sat`.
 pub fn with_name(mnemonic: &str) -> Option<(&'static [&'static Row], &str)> {
     let dots = mnemonic.match_indices('.').map(|(at, _)| at).chain([mnemonic.len()]);
-    let ends: Vec<usize> = dots.take(3).collect();
+    let mut ends: Vec<usize> = dots.take(2).collect();
+    if mnemonic.starts_with("fence_") {
+        // Its words are joined in another way.
+        ends.insert(0, "fence".len());
+    }
     ends.into_iter().rev().find_map(|end| Some((&**BY_NAME.get(&mnemonic[..end])?, &mnemonic[end..])))
 }

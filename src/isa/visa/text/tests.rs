@@ -1,0 +1,1 @@
+//! Texts of single instructions.
