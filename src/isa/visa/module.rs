@@ -154,7 +154,7 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
     pub row: &'static Row,
-    /// Line of the text, or offset in the binary file.
+    /// Where it stands, in bytes from the start of the text or the binary file.
     pub at: u32,
     /// None: the opcode has none.
     pub exec: Option<Exec>,

@@ -94,6 +94,8 @@ pub(super) struct Reader {
     pub function: Option<String>,
     /// From 1 on.
     pub line: u32,
+    /// Where the line begins, in bytes from the text's start.
+    pub line_at: u32,
 }
 
 /// Reads a text. What a comment at its end says of the platform is believed.
@@ -123,11 +125,13 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
         label_places: vec![],
         function: None,
         line: 0,
+        line_at: 0,
     };
     let mut starts = vec![];
     for (number, line) in clean.split('\n').enumerate() {
         reader.line = number as u32 + 1;
         let routines = reader.module.routines.len() + usize::from(reader.routine.is_some());
+        reader.line_at = (line.as_ptr().addr() - clean.as_ptr().addr()) as u32;
         if let Err(wrong) = reader.line(line) {
             reader.error(number as u32 + 1, wrong);
         }
@@ -204,7 +208,7 @@ impl Reader {
             return Err(place.wrong(format!("label `{name}` is defined a second time")));
         }
         let is_subroutine = self.function.take().is_some();
-        let line = self.line;
+        let at = self.line_at + place.at as u32;
         let routine = self.current(&place)?;
         if is_subroutine {
             routine.labels[usize::from(id.0)].kind = Label::SUBROUTINE;
@@ -212,7 +216,7 @@ impl Reader {
         let code = if is_subroutine { SUBROUTINE } else { LABEL };
         let row = table::find(code, None).ok_or_else(|| place.wrong("a label"))?;
         let operands = [Operand::Label(id)].into_iter().collect();
-        routine.code.push(Instruction { row, at: line, exec: None, predicate: None, saturate: false, operands });
+        routine.code.push(Instruction { row, at, exec: None, predicate: None, saturate: false, operands });
         Ok(true)
     }
 

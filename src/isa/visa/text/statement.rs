@@ -73,9 +73,10 @@ impl Reader {
         if predicate.is_some() && !row.has(Field::Predicate) {
             return Err(cursor.wrong(format!("`{}` takes no predicate", row.name)));
         }
-        cursor.at += row.name.len();
         let operands = Default::default();
-        let made = Instruction { row, at: self.line, exec: None, predicate, saturate: false, operands };
+        let at = self.line_at + cursor.at as u32;
+        let made = Instruction { row, at, exec: None, predicate, saturate: false, operands };
+        cursor.at += row.name.len();
         let mut found = Found { made, slots: vec![] };
         if row.items == [Item::Lsc] {
             self.lsc(cursor, &mut found.made)?;
