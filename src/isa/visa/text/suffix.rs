@@ -68,7 +68,8 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
         Suffix::ElementBytes if number < 3 => format!(".{}", 1 << number),
         Suffix::Modified if number < 2 => if number == 1 { ".mod" } else { "" }.into(),
         Suffix::SampleFlags => flags(number, &[".pixel_null_mask", ".cps", ".divS"])?,
-        Suffix::Fence if number & 0x80 != 0 => (number == 0x80).then(|| "_sw".to_string())?,
+        // The compiler's text of a fence for itself alone does not have the other bits.
+        Suffix::Fence if number < 256 && number & 0x80 != 0 => "_sw".into(),
         Suffix::Fence if number < 0x80 => {
             let place = if number & 0x20 != 0 { "_local" } else { "_global" };
             let dot = if number == 0 { "" } else { "." };
