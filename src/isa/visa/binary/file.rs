@@ -35,10 +35,14 @@ pub fn read(bytes: &[u8]) -> Result<Module, BinaryError> {
         heads.push(head(&mut stream, false)?);
     }
     let mut module = Module::default();
+    let functions: Vec<String> = heads.iter().filter(|head| !head.kernel).map(|head| head.name.clone()).collect();
     for head in heads {
         let end = (head.offset as usize).saturating_add(head.size as usize);
         let mut part = stream.part(head.offset as usize, end)?;
-        let routine = routine(&mut part, head).map_err(|error| corrupt(version, error))?;
+        let mut routine = routine(&mut part, head).map_err(|error| corrupt(version, error))?;
+        if routine.kernel {
+            routine.declared.clone_from(&functions);
+        }
         module.routines.push(routine);
     }
     Ok(module)

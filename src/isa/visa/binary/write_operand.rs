@@ -94,6 +94,7 @@ pub(super) fn vector(sink: &mut Sink, routine: &Routine, operand: &Operand, satu
             sink.byte(indirect.ty.code());
             sink.word(indirect.region.code());
         }
+        Operand::Immediate { .. } | Operand::State { .. } | Operand::AddressOfState { .. } if saturate => return None,
         &Operand::Immediate { ty, bits } => immediate(sink, ty, bits)?,
         &Operand::State { state: one, element } | &Operand::AddressOfState { state: one, element } => {
             state(sink, one, element);

@@ -50,7 +50,11 @@ impl Reader {
                 let name = cursor.name_or_quoted("a function's name")?;
                 self.current(&place)?.declared.push(name);
             }
-            "function" => self.function = Some(cursor.name_or_quoted("a function's name")?),
+            "function" => {
+                let name = cursor.name_or_quoted("a function's name")?;
+                self.define(&place, &name, true)?;
+                self.function = Some(name);
+            }
             "decl" => self.declaration(cursor)?,
             "input" => self.input(cursor, 0)?,
             "kernel_attr" => {

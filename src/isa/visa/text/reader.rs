@@ -90,7 +90,7 @@ pub(super) struct Reader {
     pub labels: FxHashMap<String, LabelId>,
     /// Whether each label is defined, and the place of its first use.
     label_places: Vec<(bool, u32, usize)>,
-    /// `.function`: the name of the label that follows.
+    /// `.function`: its name, which may follow as a label.
     pub function: Option<String>,
     /// From 1 on.
     pub line: u32,
@@ -202,14 +202,22 @@ impl Reader {
         let place = *cursor;
         let name = &rest[..length];
         cursor.at += length + 1;
-        let id = self.label(&place, name)?;
+        // The directive before it is the instruction already.
+        if self.function.take().as_deref() != Some(name) {
+            self.define(&place, name, false)?;
+        }
+        Ok(true)
+    }
+
+    /// Puts a label here: that of a subroutine, or a plain one.
+    pub fn define(&mut self, place: &Cursor<'_>, name: &str, is_subroutine: bool) -> Result<()> {
+        let id = self.label(place, name)?;
         let defined = &mut self.label_places[usize::from(id.0)].0;
         if std::mem::replace(defined, true) {
             return Err(place.wrong(format!("label `{name}` is defined a second time")));
         }
-        let is_subroutine = self.function.take().is_some();
         let at = self.line_at + place.at as u32;
-        let routine = self.current(&place)?;
+        let routine = self.current(place)?;
         if is_subroutine {
             routine.labels[usize::from(id.0)].kind = Label::SUBROUTINE;
         }
@@ -217,7 +225,7 @@ impl Reader {
         let row = table::find(code, None).ok_or_else(|| place.wrong("a label"))?;
         let operands = [Operand::Label(id)].into_iter().collect();
         routine.code.push(Instruction { row, at, exec: None, predicate: None, saturate: false, operands });
-        Ok(true)
+        Ok(())
     }
 
     /// The label of that name, which may be defined later.
