@@ -220,6 +220,10 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
                 made.saturate |= made.operands.is_empty() && random.flip();
                 vector(random, true)
             }
+            // The text of a wait does not have it.
+            Field::Source if row.name == "nbarrier.wait" && !made.operands.is_empty() => {
+                Operand::Immediate { ty: Ty::Ub, bits: 0 }
+            }
             Field::Source if is_lsc => lsc_scalar(random),
             Field::Source => vector(random, false),
             Field::TexelOffsets | Field::WaitMask => Operand::Immediate { ty: Ty::Uw, bits: random.number(0x1000) },
@@ -289,6 +293,13 @@ fn field_of(row: &Row) -> Field {
 /// Loads and stores have one data operand, which is what the text says.
 fn plain_message(row: &Row, made: &mut Instruction) {
     let destination = if field_of(row) == Field::LscBlock { 1 } else { 2 };
+    if row.name == "lsc_read_state_info" {
+        // It says of the data and of all but one coordinate nothing.
+        if let Some(Operand::Lsc(lsc)) = made.operands.first_mut() {
+            **lsc = Lsc { caches: lsc.caches, model: lsc.model, ..Lsc::new(Sfid::Tgm) };
+        }
+        made.operands.iter_mut().skip(destination + 2).for_each(|one| *one = Operand::Raw(Raw::NULL));
+    }
     let last = made.operands.len() - 1;
     if row.name.starts_with("lsc_store") || row.name.starts_with("lsc_ccs") {
         made.operands[destination] = Operand::Raw(Raw::NULL);

@@ -140,6 +140,8 @@ pub enum InputOf {
 pub struct Attribute {
     pub name: String,
     pub value: Value,
+    /// Of a number in the binary form; 0: as few as it takes.
+    pub bytes: u8,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -256,7 +256,7 @@ impl Tables<'_, '_> {
                 &[a, b, c, d] => Value::Integer(i32::from_le_bytes([a, b, c, d])),
                 _ => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
             };
-            all.push(Attribute { name, value });
+            all.push(Attribute { name, value, bytes: length });
         }
         Ok(all)
     }

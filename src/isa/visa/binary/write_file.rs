@@ -170,7 +170,7 @@ fn routine(routine: &Routine) -> Result<Body, WriteError> {
 /// Where the entry is in the tables: in front of the attributes.
 fn entry_place(body: &[u8], routine: &Routine, code: &[u8]) -> usize {
     let index = if super::has_wide_indices(routine.version) { 4 } else { 2 };
-    let attributes: usize = routine.attributes.iter().map(|one| index + 1 + value(&one.value).len()).sum();
+    let attributes: usize = routine.attributes.iter().map(|one| index + 1 + value(one).len()).sum();
     let registers = if routine.kernel { 0 } else { 2 };
     body.len() - code.len() - attributes - 2 - registers - 4
 }
@@ -268,22 +268,25 @@ fn attributes(sink: &mut Sink, strings: &mut Strings, all: &[Attribute]) -> Writ
     for one in all {
         let name = strings.index(&one.name);
         sink.index(name).ok_or("strings")?;
-        let bytes = value(&one.value);
+        let bytes = value(one);
         sink.byte(u8::try_from(bytes.len()).map_err(|_| "an attribute")?);
         sink.bytes.extend(bytes);
     }
     Ok(())
 }
 
-/// Numbers take as few bytes as they can.
-fn value(value: &Value) -> Vec<u8> {
-    match value {
+/// Numbers take as few bytes as they can, unless they were in more.
+fn value(attribute: &Attribute) -> Vec<u8> {
+    match &attribute.value {
         Value::Flag => vec![],
         Value::Text(text) => text.as_bytes().to_vec(),
-        &Value::Integer(number) => match (i8::try_from(number), i16::try_from(number)) {
-            (Ok(byte), _) => byte.to_le_bytes().to_vec(),
-            (_, Ok(word)) => word.to_le_bytes().to_vec(),
-            _ => number.to_le_bytes().to_vec(),
-        },
+        &Value::Integer(number) => {
+            let least = match (i8::try_from(number), i16::try_from(number)) {
+                (Ok(_), _) => 1,
+                (_, Ok(_)) => 2,
+                _ => 4,
+            };
+            number.to_le_bytes()[..usize::from(attribute.bytes.clamp(least, 4))].to_vec()
+        }
     }
 }

@@ -251,7 +251,7 @@ fn attributes(cursor: &mut Cursor<'_>) -> Result<Vec<Attribute>> {
 fn attribute(cursor: &mut Cursor<'_>) -> Result<Attribute> {
     let name = cursor.name("an attribute")?.to_string();
     if !cursor.takes("=") || cursor.is_at_end() {
-        return Ok(Attribute { name, value: Value::Flag });
+        return Ok(Attribute { name, value: Value::Flag, bytes: 0 });
     }
     if cursor.next() == b'"' {
         let text = cursor.quoted()?;
@@ -260,10 +260,10 @@ fn attribute(cursor: &mut Cursor<'_>) -> Result<Attribute> {
             "3d" if name == "Target" => Value::Integer(1),
             _ => Value::Text(text),
         };
-        return Ok(Attribute { name, value });
+        return Ok(Attribute { name, value, bytes: 0 });
     }
     let place = *cursor;
     let number = cursor.expression()?;
     let number = i32::try_from(number).map_err(|_| place.wrong(format!("attribute `{name}={number}`")))?;
-    Ok(Attribute { name, value: Value::Integer(number) })
+    Ok(Attribute { name, value: Value::Integer(number), bytes: 0 })
 }

@@ -21,12 +21,12 @@ pub(super) fn plain_name(name: &str) -> String {
     name.replace(['.', '$'], "_")
 }
 
-/// A label's name in the text: that of a subroutine ends in its number.
+/// A label's name in the text: that of a subroutine ends in its number. In names from a text it is there already.
 pub(super) fn label_name(routine: &Routine, id: LabelId) -> String {
     let Some(label) = routine.labels.get(usize::from(id.0)) else { return format!("L{}", id.0) };
     let name = plain_name(&label.name);
     let suffix = format!("_{}", id.0);
-    match label.kind == Label::SUBROUTINE && !name.ends_with(&suffix) && routine.binary.is_some() {
+    match label.kind == Label::SUBROUTINE && routine.binary.is_some() {
         true => name + &suffix,
         false => name,
     }

@@ -85,7 +85,7 @@ impl Reader {
         let fields: Vec<Field> = row.operands().collect();
         let mut joined = true;
         for &item in &row.items {
-            if joined && !matches!(item, Item::Suffix(..)) {
+            if joined && !matches!(item, Item::Suffix(..) | Item::Lifetime(_)) {
                 joined = false;
                 saturation(cursor, &fields, &mut found.made)?;
             }
