@@ -134,6 +134,7 @@ fn meaning(module: &Module) -> String {
             parts.code_at = 0;
         }
     }
+    module.platform = None;
     format!("{module:?}")
 }
 
@@ -237,7 +238,11 @@ fn every_opcode_has_an_encoding_that_is_read_back() {
 #[test]
 fn every_opcode_has_a_text_that_is_read_back() {
     let mut random = Random(0xfeed_5678_9abc_def1);
-    for row in table::rows().iter().filter(|row| !matches!(row.name, "subroutine" | "label")) {
+    // Labels would be there twice. Newer numbers of two sampler messages have the names of older ones.
+    let is_tested = |row: &&table::Row| {
+        !matches!(row.name, "subroutine" | "label") && !(row.code == 0x6f && matches!(row.sub, Some(40 | 48)))
+    };
+    for row in table::rows().iter().filter(is_tested) {
         let version = if row.code < 0x93 { Version::new(4, 0) } else { Version::new(4, 2) };
         let mut same = 0;
         for _ in 0..2_000 {

@@ -197,7 +197,9 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
         let operand = match field {
             Field::Exec => {
                 made.exec = Some(exec(random, &[1, 2, 4, 8, 16, 32]));
-                if is_lsc && (field_of(row) == Field::LscTypedBlock || row.name == "lsc_read_state_info") {
+                if is_lsc && (field_of(row) == Field::LscTypedBlock || row.name == "lsc_read_state_info")
+                    || row.name == "lsc_fence"
+                {
                     made.exec = Some(Exec { size: 1, offset: 0, no_mask: true });
                 }
                 if matches!(row.name, "gather4_typed" | "scatter4_typed") {

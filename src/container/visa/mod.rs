@@ -70,7 +70,7 @@ pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
     Ok(module(text::read(bytes)?, bytes.to_vec()))
 }
 
-/// The module of an old binary file. Those that carry machine code are for Gen9: facts, `visa.md` 2.
+/// The module of an old binary file.
 pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
     Ok(module(binary::read(bytes)?, bytes.to_vec()))
 }

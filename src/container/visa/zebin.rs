@@ -27,6 +27,13 @@ pub(in crate::container) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let sections = header.sections(LE, bytes).map_err(|e| {
         Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
     })?;
+    // Sections may be the same bytes: all of them together are no more than the file.
+    let contents = sections.iter().filter(|section| section.sh_type(LE).0 != object::elf::SHT_NOBITS.0);
+    let total = contents.map(|section| section.sh_size(LE)).fold(0, u64::saturating_add);
+    if total > bytes.len() as u64 {
+        let what = format!("sections of {total:#x} bytes in all");
+        return Err(Error::malformed(header.e_shoff.get(LE), what, "no more than the file has"));
+    }
     let mut code = vec![];
     let mut all = visa::Module::default();
     for section in sections.iter().filter(|section| section.sh_type(LE).0 == VISA_TEXT) {

@@ -4,6 +4,7 @@ use super::operand::Operands;
 use super::stream::Stream;
 use super::{BinaryError, MAGIC, code, is_known};
 use crate::isa::visa::module::*;
+use crate::isa::visa::platform::Platform;
 use crate::isa::visa::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::isa::visa::types::{Align, Ty, Version};
 
@@ -34,7 +35,14 @@ pub fn read(bytes: &[u8]) -> Result<Module, BinaryError> {
     for _ in 0..stream.word("the number of functions")? {
         heads.push(head(&mut stream, false)?);
     }
-    let mut module = Module::default();
+    let total: u64 = heads.iter().map(|head| u64::from(head.size)).sum();
+    if total > bytes.len() as u64 {
+        return Err(
+            stream.error(format!("routines of {total:#x} bytes in all, expected up to the file's {:#x}", bytes.len()))
+        );
+    }
+    let platform = heads.iter().find_map(|head| head.platform);
+    let mut module = Module { platform, ..Module::default() };
     let functions: Vec<String> = heads.iter().filter(|head| !head.kernel).map(|head| head.name.clone()).collect();
     for head in heads {
         let end = (head.offset as usize).saturating_add(head.size as usize);
@@ -57,12 +65,17 @@ fn corrupt(version: Version, error: BinaryError) -> BinaryError {
     BinaryError { what: format!("{} ({reason})", error.what), ..error }
 }
 
+/// The number of Gen9 in the table of appended machine code.
+const SKYLAKE: u8 = 5;
+
 /// Where a routine is.
 struct Head {
     name: String,
     kernel: bool,
     offset: u32,
     size: u32,
+    /// That of machine code for it that was appended.
+    platform: Option<Platform>,
 }
 
 fn head(stream: &mut Stream<'_>, kernel: bool) -> Result<Head, BinaryError> {
@@ -82,13 +95,14 @@ fn head(stream: &mut Stream<'_>, kernel: bool) -> Result<Head, BinaryError> {
     if (stream.word("relocations")?, stream.word("relocations")?) != (0, 0) {
         return Err(BinaryError::new(at, "relocations, expected none"));
     }
+    let mut platform = None;
     if kernel {
-        // Machine code that was appended.
         for _ in 0..stream.byte("the number of binaries")? {
-            stream.take(9, "the place of a binary")?;
+            let binary = stream.take(9, "the place of a binary")?;
+            platform = platform.or((binary[0] == SKYLAKE).then_some(Platform::Skl));
         }
     }
-    Ok(Head { name, kernel, offset, size })
+    Ok(Head { name, kernel, offset, size, platform })
 }
 
 /// Routine tables while they are read.

@@ -102,10 +102,6 @@ impl Reader {
             return Err(cursor.expected("the line's end"));
         }
         made.operands = in_order(field, row, parts);
-        // One lane of a message without lanes in its text.
-        if made.exec.is_none() {
-            made.exec = Some(crate::isa::visa::types::Exec { size: 1, offset: 0, no_mask: true });
-        }
         Ok(())
     }
 

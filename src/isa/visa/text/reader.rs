@@ -26,7 +26,7 @@ pub(super) enum Name {
 pub(super) struct Names {
     known: FxHashMap<String, Name>,
     /// What each open scope hides.
-    scopes: Vec<Vec<(String, Option<Name>)>>,
+    scopes: Vec<FxHashMap<String, Option<Name>>>,
 }
 
 impl Names {
@@ -35,8 +35,8 @@ impl Names {
         let hidden = self.known.insert(name.to_string(), of);
         match self.scopes.last_mut() {
             Some(scope) => {
-                let is_new = !scope.iter().any(|(one, _)| one == name);
-                scope.push((name.to_string(), hidden));
+                let is_new = !scope.contains_key(name);
+                scope.entry(name.to_string()).or_insert(hidden);
                 is_new
             }
             None => hidden.is_none(),
@@ -44,7 +44,7 @@ impl Names {
     }
 
     fn leave(&mut self) -> Option<()> {
-        for (name, hidden) in self.scopes.pop()?.into_iter().rev() {
+        for (name, hidden) in self.scopes.pop()? {
             match hidden {
                 Some(of) => self.known.insert(name, of),
                 None => self.known.remove(&name),
@@ -176,7 +176,7 @@ impl Reader {
                     if self.names.scopes.len() >= MAX_SCOPES {
                         return Err(cursor.wrong("scopes that nest too deep"));
                     }
-                    self.names.scopes.push(vec![]);
+                    self.names.scopes.push(FxHashMap::default());
                 }
                 b'}' => {
                     let place = cursor;

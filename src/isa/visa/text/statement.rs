@@ -7,6 +7,10 @@ use super::reader::Reader;
 use super::suffix;
 use crate::isa::visa::module::*;
 use crate::isa::visa::table::{self, Field, Item, Row, Suffix};
+use crate::isa::visa::types::{Exec, Ty};
+
+/// The lanes of a message whose text does not say them: it is one for the whole thread.
+const UNWRITTEN_EXEC: Exec = Exec { size: 1, offset: 0, no_mask: true };
 
 /// An instruction while it is read: the operands that have been found, in the order of the row's fields.
 struct Found {
@@ -80,6 +84,7 @@ impl Reader {
         let mut found = Found { made, slots: vec![] };
         if row.items == [Item::Lsc] {
             self.lsc(cursor, &mut found.made)?;
+            found.made.exec.get_or_insert(UNWRITTEN_EXEC);
             return Ok(found.made);
         }
         let fields: Vec<Field> = row.operands().collect();
@@ -255,10 +260,13 @@ fn saturation(cursor: &mut Cursor<'_>, fields: &[Field], made: &mut Instruction)
 /// What is not written is 0, or null.
 fn complete(cursor: &Cursor<'_>, fields: &[Field], found: Found) -> Result<Instruction> {
     let Found { mut made, mut slots } = found;
+    if made.exec.is_none() && made.row.has(Field::Exec) {
+        made.exec = Some(UNWRITTEN_EXEC);
+    }
     slots.resize(slots.len().max(fields.len()), None);
     for (n, slot) in slots.into_iter().enumerate() {
         let default = || match fields.get(n) {
-            Some(Field::Source) => Some(Operand::Immediate { ty: crate::isa::visa::types::Ty::Ub, bits: 0 }),
+            Some(Field::Source) => Some(Operand::Immediate { ty: Ty::Ub, bits: 0 }),
             Some(Field::Byte | Field::Word | Field::Dword | Field::TextOnly) => Some(Operand::Number(0)),
             _ => None,
         };
