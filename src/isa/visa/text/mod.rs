@@ -12,6 +12,7 @@ mod number;
 mod operand;
 mod print;
 mod print_code;
+mod print_lsc;
 mod reader;
 mod statement;
 mod suffix;

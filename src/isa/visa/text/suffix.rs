@@ -135,6 +135,9 @@ fn spellings(suffix: Suffix) -> Spellings {
             numbers.insert(format!("{theirs}.16"), u32::from(ours.code()) | 0x20);
         }
     }
+    if suffix == Suffix::Fence {
+        numbers.insert("_local".into(), 0x20);
+    }
     let longest = numbers.keys().map(String::len).max().unwrap_or(0);
     Spellings { numbers, longest }
 }
