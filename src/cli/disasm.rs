@@ -13,6 +13,7 @@ use crate::isa::gfx9::{self, Chip};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::listing::{Section, Symbol, listing};
 use crate::isa::ptx;
+use crate::isa::visa::{self, platform::Platform};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -176,10 +177,20 @@ fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
     target.filter(|(_, symbol)| symbol.kind == SymbolKind::Function).map(|(at, symbol)| (at, &*symbol.name)).collect()
 }
 
+/// The text of each routine of vISA, or of the one of that name.
+fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>) -> Vec<String> {
+    let routines = module.visa.iter().flat_map(|visa| &visa.module.routines);
+    let wanted = routines.filter(|routine| function.is_none_or(|name| routine.name == name));
+    wanted
+        .map(|routine| visa::text::print(&visa::module::Module { routines: vec![routine.clone()], platform }))
+        .collect()
+}
+
 /// The listing of every code section, or of those that hold the function; of a code object of the function alone.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
         Isa::Ptx { .. } => return module.ptx.iter().map(|ptx| ptx::text::print(&ptx.module)).collect(),
+        Isa::Visa { platform } => return visa_text(module, platform, function),
         Isa::Ir => {
             return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
         }

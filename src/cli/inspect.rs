@@ -10,9 +10,16 @@ use crate::container::fatbin::{self, MemberKind};
 use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
 use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
 
+/// Adds a line; writing to a string does not fail.
+macro_rules! line {
+    ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
+}
+
+mod visa;
+
 #[derive(clap::Args)]
 pub struct Options {
-    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, or assembly.
+    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, PTX, a zebin, vISA, or assembly.
     file: PathBuf,
     #[command(flatten)]
     gpu: GpuChoice,
@@ -29,7 +36,17 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     let mut out = String::new();
     match container::recognise(&bytes) {
-        None | Some(Format::Cubin | Format::Hsaco | Format::Ptx | Format::Assembly | Format::Ir) => {}
+        None
+        | Some(
+            Format::Cubin
+            | Format::Hsaco
+            | Format::Ptx
+            | Format::Zebin
+            | Format::VisaText
+            | Format::VisaBinary
+            | Format::Assembly
+            | Format::Ir,
+        ) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
     match container::modules_for(&bytes, options.gpu.arch) {
@@ -43,11 +60,6 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     print(&out)?;
     Ok(Ending::Success)
-}
-
-/// Adds a line; writing to a string does not fail.
-macro_rules! line {
-    ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
 }
 
 fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), container::Error> {
@@ -99,7 +111,7 @@ fn show(module: &Module, out: &mut String) {
             line!(out, "\ndevice functions");
         }
         let place = format!("{}+{:#x}", module.section(function.section).name, function.offset);
-        if module.hsa.is_some() {
+        if module.hsa.is_some() || module.visa.is_some() {
             line!(out, "  {}: {} bytes at {place}", function.name, function.size);
             continue;
         }
@@ -199,6 +211,9 @@ fn range(first: u32, count: u32) -> String {
 fn kernel(module: &Module, f: &Function, out: &mut String) {
     if let Some(hsa) = &f.hsa {
         return hsa_kernel(module, f, hsa, out);
+    }
+    if let Some(visa) = &f.visa {
+        return visa::kernel(module, f, visa, out);
     }
     let section = module.section(f.section);
     line!(out, "\nkernel {}", f.name);

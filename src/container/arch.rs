@@ -60,7 +60,7 @@ impl Arch {
         matches!(self, Arch::Sm(50 | 52 | 53) | Arch::Gfx9(_))
     }
 
-    /// What a module is for; none of a function of the IR.
+    /// What a module is for; none of vISA and of a function of the IR.
     pub fn of(module: &Module) -> Option<Arch> {
         let setting = |feature| match feature {
             Feature::Unsupported | Feature::Any => None,
@@ -73,7 +73,7 @@ impl Arch {
             Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
             Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
             Isa::Ptx { sm } => Some(Arch::Compute(sm)),
-            Isa::Ir => None,
+            Isa::Visa { .. } | Isa::Ir => None,
         }
     }
 

@@ -8,7 +8,7 @@ use super::Arch;
 pub enum Error {
     #[error(
         "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
-         file with an .nv_fatbin or .hip_fatbin section, PTX, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
+         file with an .nv_fatbin or .hip_fatbin section, PTX, an Intel zebin or vISA, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
          says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
@@ -30,6 +30,14 @@ pub enum Error {
 
     #[error("found {found}, expected PTX: modules that are linked are text of it")]
     NotPtx { found: String },
+
+    /// In vISA: line, column and message of each error.
+    #[error(transparent)]
+    Visa(#[from] crate::isa::visa::text::ReadErrors),
+
+    /// In vISA's binary form.
+    #[error(transparent)]
+    VisaBinary(#[from] crate::isa::visa::binary::BinaryError),
 
     /// In assembly.
     #[error("line {line}: {problem}")]

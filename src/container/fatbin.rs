@@ -97,6 +97,9 @@ pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary
         | Format::AmdOpenCl
         | Format::OffloadBundle
         | Format::Ptx
+        | Format::Zebin
+        | Format::VisaText
+        | Format::VisaBinary
         | Format::Assembly
         | Format::Ir => Ok(vec![]),
         Format::FatBinary => sequence(bytes, 0),

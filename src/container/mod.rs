@@ -1,7 +1,7 @@
 //! File formats -> [`Module`]: kernels, code, constants, symbols, relocations, argument layout.
 //!
 //! `module` is what the rest of warploom sees of a GPU binary, `link` places it in guest memory; `cubin`, `fatbin` and `hsaco`
-//! read the formats; `select` takes what suits a GPU (`arch`); `text` assembles programs written by hand. Formats are recognised by content, never by name. Nothing here
+//! read the formats, as do `ptx` and `visa`; `select` takes what suits a GPU (`arch`); `text` assembles programs written by hand. Formats are recognised by content, never by name. Nothing here
 //! decodes an instruction.
 
 mod arch;
@@ -15,6 +15,8 @@ pub mod ptx;
 mod raw;
 mod select;
 pub mod text;
+pub mod visa;
+mod yaml;
 
 pub use arch::{Arch, TargetId};
 pub use error::Error;
@@ -43,6 +45,12 @@ pub enum Format {
     HostElf,
     /// NVIDIA's PTX, text that a driver compiles.
     Ptx,
+    /// An ELF file of Intel's compiler.
+    Zebin,
+    /// vISA as text.
+    VisaText,
+    /// vISA in its old binary form.
+    VisaBinary,
     /// Text, see [`text`].
     Assembly,
     /// A function in the text form of the IR, see [`crate::ir::print`].
@@ -59,6 +67,9 @@ impl std::fmt::Display for Format {
             Format::OffloadBundle => "offload bundle",
             Format::HostElf => "ELF file of a host",
             Format::Ptx => "NVIDIA PTX",
+            Format::Zebin => "Intel zebin",
+            Format::VisaText => "Intel vISA",
+            Format::VisaBinary => "Intel vISA binary",
             Format::Assembly => "assembly",
             Format::Ir => "function of the IR",
         })
@@ -74,13 +85,22 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
         return Some(Format::OffloadBundle);
     }
+    if bytes.starts_with(&crate::isa::visa::binary::MAGIC) {
+        return Some(Format::VisaBinary);
+    }
     if !bytes.starts_with(b"\x7fELF") {
+        if visa::recognise_text(bytes) {
+            return Some(Format::VisaText);
+        }
         return if ptx::recognise(bytes) { Some(Format::Ptx) } else { text::recognise(bytes) };
     }
     let machine = bytes.get(0x12..0x14)?;
     let machine = u16::from_le_bytes([machine[0], machine[1]]);
     if hsaco::opencl::MACHINES.contains(&machine) {
         return Some(Format::AmdOpenCl);
+    }
+    if machine == visa::MACHINE {
+        return Some(Format::Zebin);
     }
     Some(match object::elf::Machine(machine) {
         object::elf::EM_CUDA => Format::Cubin,

@@ -3,6 +3,8 @@
 use super::RawKernel;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
+use super::visa::{VisaKernel, VisaModule};
+use crate::isa::visa::platform::Platform;
 use std::sync::Arc;
 
 /// Instruction set of a module's code.
@@ -15,6 +17,8 @@ pub enum Isa {
     Gfx9 { mach: Gfx9 },
     /// NVIDIA's virtual instruction set, as text for a GPU of this generation or a later one.
     Ptx { sm: u32 },
+    /// Intel's virtual instruction set, for GPUs of this generation where the file says for which.
+    Visa { platform: Option<Platform> },
     /// None: the IR itself, as text.
     Ir,
 }
@@ -25,6 +29,8 @@ impl std::fmt::Display for Isa {
             Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
             Isa::Gfx9 { mach } => write!(f, "AMD {mach} (GFX9)"),
             Isa::Ptx { sm } => write!(f, "NVIDIA PTX for sm_{sm}"),
+            Isa::Visa { platform: Some(platform) } => write!(f, "Intel vISA for {platform}"),
+            Isa::Visa { platform: None } => f.write_str("Intel vISA"),
             Isa::Ir => f.write_str("the IR"),
         }
     }
@@ -55,6 +61,8 @@ pub struct Module {
     pub hsa: Option<Box<HsaModule>>,
     /// What only PTX has.
     pub ptx: Option<Arc<PtxModule>>,
+    /// What only vISA has.
+    pub visa: Option<Arc<VisaModule>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,6 +195,8 @@ pub struct Function {
     pub hsa: Option<Box<HsaKernel>>,
     /// What only a plain stream of AMD's instructions has.
     pub raw: Option<Box<RawKernel>>,
+    /// What only a function of vISA has.
+    pub visa: Option<Box<VisaKernel>>,
 }
 
 /// Which bits of a number a relocation writes.
@@ -258,6 +268,7 @@ impl Function {
             indirect_branches: vec![],
             hsa: None,
             raw: None,
+            visa: None,
         }
     }
 }

@@ -352,6 +352,7 @@ fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
         relocations: vec![],
         hsa: None,
         ptx: None,
+        visa: None,
     }
 }
 

@@ -81,6 +81,7 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
         relocations: vec![],
         hsa: None,
         ptx: None,
+        visa: None,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod if_conversion;
 pub mod images;
 pub mod maxwell;
 pub mod ptx;
+pub mod visa;
 
 use crate::ir::BuildError;
 use crate::ir::parse::ParseError;
@@ -23,6 +24,8 @@ use crate::ir::parse::ParseError;
 pub enum LiftError {
     #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
     NoEntry { kernel: String, entry: u64, len: usize },
+    #[error("kernel `{kernel}`: vISA is read, but not executed yet")]
+    NotLifted { kernel: String },
     #[error("kernel `{kernel}`: {error}")]
     Build { kernel: String, error: BuildError },
     #[error("kernel `{kernel}`: {error}")]

@@ -76,5 +76,6 @@ pub fn kernel(text: &str) -> Result<Module, AssembleError> {
         relocations: vec![],
         hsa: None,
         ptx: None,
+        visa: None,
     })
 }

@@ -129,6 +129,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
             relocations: vec![],
             hsa: None,
             ptx: None,
+            visa: None,
         },
         info: vec![],
         symbol_of_index: vec![None; symbols.len()],

@@ -57,6 +57,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         relocations: vec![],
         hsa: None,
         ptx: None,
+        visa: None,
     };
     let metadata = metadata::read(&notes)?;
     let sections = header.sections(LE, bytes).map_err(|e| {

@@ -49,6 +49,7 @@ pub(super) fn parse(bytes: &[u8], kernels: Vec<Kernel>, name: impl Fn(&str) -> S
         relocations: vec![],
         hsa: None,
         ptx: None,
+        visa: None,
     };
     let ids = read_symbols(bytes, &sections, &places, &name, &mut module)?;
     symbols::functions(&mut module, kernels, target.version)?;

@@ -3,13 +3,10 @@
 //! Source: AMDGPUUsage of LLVM 14, "Code Object V2 Metadata"; LLVM 4's `AMDGPURuntimeMetadata.h` for keys that begin with `amd.`.
 
 use rmpv::Value;
-use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::kernel::{AddressSpace, HiddenKind, ValueKind};
 use crate::container::Error;
-
-/// Values nest six deep.
-const MAX_DEPTH: usize = 16;
+use crate::container::yaml::tree;
 
 /// Keys of kernels with those of later versions: of the kernel itself, of its `Attrs` and its `CodeProps`.
 const KERNEL_KEYS: [(&str, &str); 13] = [
@@ -138,61 +135,4 @@ fn later_name(kind: &str) -> String {
     let value = ValueKind::NAMES.iter().find(|(name, _)| alike(name)).map(|(name, _)| (*name).to_string());
     let hidden = || HiddenKind::NAMES.iter().map(|(name, _)| format!("hidden_{name}")).find(|name| alike(name));
     value.or_else(hidden).unwrap_or_else(|| kind.into())
-}
-
-/// The first document as a tree.
-fn tree(text: &str) -> Result<Value, String> {
-    /// A list or a map that is not complete.
-    enum Open {
-        List(Vec<Value>),
-        /// With a key that has no value yet.
-        Map(Vec<(Value, Value)>, Option<Value>),
-    }
-    let mut open: Vec<Open> = vec![];
-    for event in Parser::new_from_str(text) {
-        let (event, place) = event.map_err(|e| e.to_string())?;
-        let mut value = match event {
-            Event::Scalar(text, style, ..) => scalar(&text, style),
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
-                return Err(format!("line {}: values nest more than {MAX_DEPTH} deep", place.start.line()));
-            }
-            Event::SequenceStart(..) => {
-                open.push(Open::List(vec![]));
-                continue;
-            }
-            Event::MappingStart(..) => {
-                open.push(Open::Map(vec![], None));
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List(list)) => Value::Array(list),
-                Some(Open::Map(map, _)) => Value::Map(map),
-                None => return Err("an end without a start".into()),
-            },
-            // Compilers write none, and few can stand for very much.
-            Event::Alias(_) => return Err(format!("line {}: an alias", place.start.line())),
-            _ => continue,
-        };
-        match open.last_mut() {
-            None => return Ok(value),
-            Some(Open::List(list)) => list.push(value),
-            Some(Open::Map(_, key @ None)) => *key = Some(value),
-            Some(Open::Map(map, key @ Some(_))) => {
-                if let Some(key) = key.take() {
-                    map.push((key, std::mem::replace(&mut value, Value::Nil)));
-                }
-            }
-        }
-    }
-    Err("there is nothing in it".into())
-}
-
-/// Text without quotes may be a number or a truth value.
-fn scalar(text: &str, style: ScalarStyle) -> Value {
-    match text {
-        _ if style != ScalarStyle::Plain => text.into(),
-        "true" => Value::Boolean(true),
-        "false" => Value::Boolean(false),
-        _ => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
-    }
 }

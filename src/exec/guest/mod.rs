@@ -5,6 +5,7 @@ mod ir;
 mod maxwell;
 mod print_buffer;
 mod ptx;
+mod visa;
 
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
@@ -197,6 +198,7 @@ pub(super) fn of(isa: Isa) -> &'static dyn Guest {
             Chip::Generic => &gfx9::Gfx9(Chip::Generic),
         },
         Isa::Ptx { .. } => &ptx::Ptx,
+        Isa::Visa { .. } => &visa::Visa,
         Isa::Ir => &ir::Ir,
     }
 }

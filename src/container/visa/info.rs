@@ -1,0 +1,382 @@
+//! `.ze_info`: what the driver must know of each kernel. Facts, `visa-semantics.md` 8 and 13a.
+
+use rmpv::Value;
+
+use crate::container::yaml;
+
+/// All of a `.ze_info`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZeInfo {
+    pub version: String,
+    pub kernels: Vec<KernelInfo>,
+}
+
+/// What is said of one kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelInfo {
+    pub name: String,
+    pub env: ExecutionEnv,
+    /// The cross-thread payload.
+    pub payload: Vec<PayloadArgument>,
+    /// The payload of a thread alone: its local ids.
+    pub per_thread: Vec<PayloadArgument>,
+    /// `binding_table_indices`: argument and index.
+    pub binding_table: Vec<(u32, u32)>,
+    pub memory_buffers: Vec<MemoryBuffer>,
+    pub samplers: Vec<InlineSampler>,
+    /// Names and types of the arguments in the source, in order.
+    pub args: Vec<ArgumentInfo>,
+    /// `intel_reqd_workgroup_walk_order`, `work_group_walk_order_dimensions`: the fastest dimension first.
+    pub walk_order: [u8; 3],
+}
+
+/// `execution_env`
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExecutionEnv {
+    pub simd_size: u32,
+    /// Registers of a thread.
+    pub grf_count: u32,
+    /// Static shared local memory in bytes.
+    pub slm_size: u64,
+    pub barrier_count: u32,
+    /// Bytes of the cross-thread payload that go into a register of their own.
+    pub inline_data_payload_size: u32,
+    pub required_work_group_size: Option<[u32; 3]>,
+    /// Private memory of a thread in bytes.
+    pub private_size: u64,
+    pub spill_size: u64,
+    pub has_stack_calls: bool,
+    pub has_printf_calls: bool,
+    /// Hardware makes the local ids.
+    pub generate_local_id: bool,
+}
+
+/// What an entry of the payload is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    ByValue,
+    ByPointer,
+    /// Local ids of the lanes, one vector for each dimension.
+    LocalId,
+    GlobalIdOffset,
+    LocalSize,
+    EnqueuedLocalSize,
+    GlobalSize,
+    GroupCount,
+    WorkDimensions,
+    PrivateBase,
+    PrintfBuffer,
+    ConstBase,
+    GlobalBase,
+    ImplicitArgBuffer,
+    AssertBuffer,
+    SyncBuffer,
+    BufferOffset,
+    BufferAddress,
+    InlineSampler,
+    /// By its name: what of an image or sampler it is.
+    Other(String),
+}
+
+/// Kinds by name.
+const KINDS: [(&str, ArgumentKind); 19] = [
+    ("arg_byvalue", ArgumentKind::ByValue),
+    ("arg_bypointer", ArgumentKind::ByPointer),
+    ("local_id", ArgumentKind::LocalId),
+    ("global_id_offset", ArgumentKind::GlobalIdOffset),
+    ("local_size", ArgumentKind::LocalSize),
+    ("enqueued_local_size", ArgumentKind::EnqueuedLocalSize),
+    ("global_size", ArgumentKind::GlobalSize),
+    ("group_count", ArgumentKind::GroupCount),
+    ("work_dimensions", ArgumentKind::WorkDimensions),
+    ("private_base_stateless", ArgumentKind::PrivateBase),
+    ("printf_buffer", ArgumentKind::PrintfBuffer),
+    ("const_base", ArgumentKind::ConstBase),
+    ("global_base", ArgumentKind::GlobalBase),
+    ("implicit_arg_buffer", ArgumentKind::ImplicitArgBuffer),
+    ("assert_buffer", ArgumentKind::AssertBuffer),
+    ("sync_buffer", ArgumentKind::SyncBuffer),
+    ("buffer_offset", ArgumentKind::BufferOffset),
+    ("buffer_address", ArgumentKind::BufferAddress),
+    ("inline_sampler", ArgumentKind::InlineSampler),
+];
+
+impl ArgumentKind {
+    pub fn from_name(name: &str) -> ArgumentKind {
+        let known = KINDS.into_iter().find(|(one, _)| *one == name);
+        known.map_or_else(|| ArgumentKind::Other(name.to_string()), |(_, kind)| kind)
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            ArgumentKind::Other(name) => name,
+            known => KINDS.iter().find(|(_, kind)| kind == known).map_or("", |(name, _)| *name),
+        }
+    }
+}
+
+/// How memory is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressMode {
+    /// By a 64-bit address.
+    Stateless,
+    /// By an index into the binding table.
+    Stateful,
+    /// By a handle.
+    Bindless,
+    /// Shared local memory, by an offset.
+    Slm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    Global,
+    Local,
+    Constant,
+    Image,
+    Sampler,
+}
+
+/// An entry of a payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PayloadArgument {
+    pub kind: ArgumentKind,
+    /// In bytes from the payload's start.
+    pub offset: u32,
+    /// In bytes.
+    pub size: u32,
+    /// Which of the kernel's arguments it belongs to.
+    pub arg_index: Option<u32>,
+    pub address_mode: Option<AddressMode>,
+    pub address_space: Option<AddressSpace>,
+    /// `readonly`, `writeonly`, `readwrite`
+    pub access: Option<String>,
+    /// `image_2d`
+    pub image_type: Option<String>,
+    pub sampler_index: Option<u32>,
+    /// Where in a by-value argument the bytes are from.
+    pub source_offset: u32,
+    /// Of a pointer to shared local memory.
+    pub slm_alignment: u32,
+    /// Of a base of constants or variables.
+    pub bti: Option<u32>,
+}
+
+/// `per_thread_memory_buffers`
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryBuffer {
+    /// `scratch`, `global`
+    pub ty: String,
+    /// `private_space`, `spill_fill_space`
+    pub usage: String,
+    /// In bytes; of a lane where `per_lane`.
+    pub size: u64,
+    pub per_lane: bool,
+}
+
+/// `inline_samplers`
+#[derive(Clone, Debug, PartialEq)]
+pub struct InlineSampler {
+    pub index: u32,
+    /// `clamp_edge`, `repeat`
+    pub address_mode: String,
+    /// `nearest`, `linear`
+    pub filter: String,
+    pub normalized: bool,
+}
+
+/// `args_info`
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArgumentInfo {
+    pub index: u32,
+    pub name: String,
+    pub type_name: String,
+}
+
+/// Arguments that a kernel may have.
+const MAX_ARGUMENTS: u32 = 1 << 12;
+
+impl KernelInfo {
+    /// How many arguments the source has.
+    pub fn arguments(&self) -> u32 {
+        let indices = self.payload.iter().filter_map(|arg| arg.arg_index);
+        let tables = self.binding_table.iter().map(|&(index, _)| index);
+        let named = self.args.iter().map(|arg| arg.index);
+        indices.chain(tables).chain(named).max().map_or(0, |last| last.saturating_add(1))
+    }
+}
+
+impl ZeInfo {
+    /// Reads the text of a `.ze_info`. The error says what is wrong.
+    pub fn read(text: &[u8]) -> Result<ZeInfo, String> {
+        let text = String::from_utf8_lossy(text);
+        let root = yaml::tree(text.trim_end_matches('\0'))?;
+        if !root.is_map() {
+            return Err("not a map".into());
+        }
+        let mut info = ZeInfo { version: word(&root, "version").unwrap_or_default(), kernels: vec![] };
+        for one in list(&root, "kernels") {
+            info.kernels.push(kernel(one)?);
+        }
+        for misc in list(&root, "kernels_misc_info") {
+            let name = word(misc, "name");
+            let Some(kernel) = info.kernels.iter_mut().find(|kernel| Some(&kernel.name) == name.as_ref()) else {
+                continue;
+            };
+            for arg in list(misc, "args_info") {
+                let text = |key| word(arg, key).unwrap_or_default();
+                let index = small(arg, "index")?;
+                kernel.args.push(ArgumentInfo { index, name: text("name"), type_name: text("type_name") });
+            }
+        }
+        for kernel in &info.kernels {
+            if kernel.arguments() > MAX_ARGUMENTS {
+                return Err(format!("kernel `{}` with {} arguments", kernel.name, kernel.arguments()));
+            }
+        }
+        Ok(info)
+    }
+}
+
+/// The value of a key.
+fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
+    map.as_map()?.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
+}
+
+fn list<'v>(map: &'v Value, key: &str) -> &'v [Value] {
+    get(map, key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Text, or what was text before it looked like a number.
+fn word(map: &Value, key: &str) -> Option<String> {
+    match get(map, key)? {
+        Value::String(text) => text.as_str().map(str::to_string),
+        other => Some(other.to_string()),
+    }
+}
+
+fn number(map: &Value, key: &str) -> Result<u64, String> {
+    match get(map, key) {
+        None => Ok(0),
+        Some(value) => value.as_u64().ok_or_else(|| format!("`{key}: {value}`, expected a number")),
+    }
+}
+
+fn small(map: &Value, key: &str) -> Result<u32, String> {
+    optional(map, key).map(|number| number.unwrap_or(0))
+}
+
+fn optional(map: &Value, key: &str) -> Result<Option<u32>, String> {
+    if get(map, key).is_none() {
+        return Ok(None);
+    }
+    let number = number(map, key)?;
+    u32::try_from(number).map(Some).map_err(|_| format!("`{key}: {number}`, expected 32 bits"))
+}
+
+fn flag(map: &Value, key: &str) -> bool {
+    get(map, key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Three numbers.
+fn triple(map: &Value, key: &str) -> Result<Option<[u32; 3]>, String> {
+    let all = list(map, key);
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let numbers: Option<Vec<u32>> = all.iter().map(|value| u32::try_from(value.as_u64()?).ok()).collect();
+    let three = numbers.and_then(|numbers| <[u32; 3]>::try_from(numbers).ok());
+    three.map(Some).ok_or_else(|| format!("`{key}`, expected three numbers"))
+}
+
+fn kernel(map: &Value) -> Result<KernelInfo, String> {
+    let name = word(map, "name").ok_or("a kernel without a name")?;
+    let in_kernel = |problem: String| format!("kernel `{name}`: {problem}");
+    let none = Value::Nil;
+    let env = get(map, "execution_env").unwrap_or(&none);
+    let attributes = get(map, "user_attributes").unwrap_or(&none);
+    let mut kernel =
+        KernelInfo { name: name.clone(), env: execution_env(env).map_err(in_kernel)?, ..KernelInfo::default() };
+    let order = triple(attributes, "intel_reqd_workgroup_walk_order").map_err(in_kernel)?;
+    let order = order.or(triple(env, "work_group_walk_order_dimensions").map_err(in_kernel)?);
+    let is_order = |order: &[u32; 3]| (0..3).all(|dimension| order.contains(&dimension));
+    kernel.walk_order = order.filter(is_order).map_or([0, 1, 2], |order| order.map(|dimension| dimension as u8));
+    for (key, arguments) in
+        [("payload_arguments", &mut kernel.payload), ("per_thread_payload_arguments", &mut kernel.per_thread)]
+    {
+        for one in list(map, key) {
+            arguments.push(payload(one).map_err(in_kernel)?);
+        }
+    }
+    for one in list(map, "binding_table_indices") {
+        let entry = (small(one, "arg_index").map_err(in_kernel)?, small(one, "bti_value").map_err(in_kernel)?);
+        kernel.binding_table.push(entry);
+    }
+    for one in list(map, "per_thread_memory_buffers") {
+        let text = |key| word(one, key).unwrap_or_default();
+        let size = number(one, "size").map_err(in_kernel)?;
+        let per_lane = flag(one, "is_simt_thread");
+        kernel.memory_buffers.push(MemoryBuffer { ty: text("type"), usage: text("usage"), size, per_lane });
+    }
+    for one in list(map, "inline_samplers") {
+        let text = |key| word(one, key).unwrap_or_default();
+        kernel.samplers.push(InlineSampler {
+            index: small(one, "sampler_index").map_err(in_kernel)?,
+            address_mode: text("addrmode"),
+            filter: text("filtermode"),
+            normalized: flag(one, "normalized"),
+        });
+    }
+    Ok(kernel)
+}
+
+fn execution_env(map: &Value) -> Result<ExecutionEnv, String> {
+    Ok(ExecutionEnv {
+        simd_size: small(map, "simd_size")?,
+        grf_count: small(map, "grf_count")?,
+        slm_size: number(map, "slm_size")?,
+        barrier_count: small(map, "barrier_count")?,
+        inline_data_payload_size: small(map, "inline_data_payload_size")?,
+        required_work_group_size: triple(map, "required_work_group_size")?,
+        private_size: number(map, "private_size")?,
+        spill_size: number(map, "spill_size")?,
+        has_stack_calls: flag(map, "has_stack_calls"),
+        has_printf_calls: flag(map, "has_printf_calls"),
+        generate_local_id: flag(map, "generate_local_id"),
+    })
+}
+
+fn payload(map: &Value) -> Result<PayloadArgument, String> {
+    let kind = word(map, "arg_type").ok_or("an argument without `arg_type`")?;
+    let address_mode = match word(map, "addrmode").as_deref() {
+        None => None,
+        Some("stateless") => Some(AddressMode::Stateless),
+        Some("stateful") => Some(AddressMode::Stateful),
+        Some("bindless") => Some(AddressMode::Bindless),
+        Some("slm") => Some(AddressMode::Slm),
+        Some(other) => return Err(format!("`addrmode: {other}`, which is none")),
+    };
+    let address_space = match word(map, "addrspace").as_deref() {
+        None => None,
+        Some("global") => Some(AddressSpace::Global),
+        Some("local") => Some(AddressSpace::Local),
+        Some("constant") => Some(AddressSpace::Constant),
+        Some("image") => Some(AddressSpace::Image),
+        Some("sampler") => Some(AddressSpace::Sampler),
+        Some(other) => return Err(format!("`addrspace: {other}`, which is none")),
+    };
+    Ok(PayloadArgument {
+        kind: ArgumentKind::from_name(&kind),
+        offset: small(map, "offset")?,
+        size: small(map, "size")?,
+        arg_index: optional(map, "arg_index")?,
+        address_mode,
+        address_space,
+        access: word(map, "access_type"),
+        image_type: word(map, "image_type"),
+        sampler_index: optional(map, "sampler_index")?,
+        source_offset: small(map, "source_offset")?,
+        slm_alignment: small(map, "slm_alignment")?,
+        bti: optional(map, "bti_value")?,
+    })
+}

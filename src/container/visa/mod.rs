@@ -1,0 +1,160 @@
+//! Intel vISA: zebins, which are ELF files of machine 205 with the text in sections, text by itself, and old binary files.
+//!
+//! `zebin` reads the ELF file, `info` its `.ze_info`, which says where arguments go; `data` sections, symbols and relocations of
+//! data. The code of the module is the texts one behind the other, or the binary file: the address of an instruction is where it
+//! stands there. Source: facts, `visa.md` 1 and 2, `visa-semantics.md` 8, 9 and 13.
+
+mod data;
+pub mod info;
+mod zebin;
+
+use std::sync::Arc;
+
+use super::module::{
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
+use super::{Error, ptx};
+use crate::isa::visa::module as visa;
+use crate::isa::visa::{binary, text};
+pub use info::{KernelInfo, ZeInfo};
+pub(super) use zebin::parse as parse_zebin;
+
+/// The machine of zebins.
+pub const MACHINE: u16 = 205;
+/// A kernel that only carries symbols.
+const SYMBOL_TABLE_KERNEL: &str = "Intel_Symbol_Table_Void_Program";
+const CODE: SectionId = SectionId(0);
+
+/// A module of vISA with what the rest of warploom knows of it.
+#[derive(Clone, Debug)]
+pub struct VisaModule {
+    pub module: visa::Module,
+    /// `.ze_info`; none where there is only text or an old binary.
+    pub info: Option<ZeInfo>,
+}
+
+/// What a function of vISA has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisaKernel {
+    /// Index into the routines of [`VisaModule::module`].
+    pub routine: usize,
+    /// What `.ze_info` says of a kernel; none if there is no such file.
+    pub info: Option<KernelInfo>,
+}
+
+/// Whether a file is vISA: text of which the first directives are `.version` and a routine's.
+pub(super) fn recognise_text(bytes: &[u8]) -> bool {
+    if !ptx::recognise(bytes) {
+        return false;
+    }
+    // Comments may stand before and between the directives; the number of the version is on the line of its directive.
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        match rest {
+            [] => return false,
+            [b'/', b'*', ..] => match rest.windows(2).skip(2).position(|two| two == b"*/") {
+                Some(at) => rest = &rest[at + 4..],
+                None => return false,
+            },
+            [b'/', b'/', ..] => rest = &rest[line..],
+            _ if rest.starts_with(b".version") => rest = &rest[line..],
+            _ => return rest.starts_with(b".kernel") || rest.starts_with(b".global_function"),
+        }
+    }
+}
+
+/// The module of a text.
+pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
+    Ok(module(text::read(bytes)?, bytes.to_vec()))
+}
+
+/// The module of an old binary file.
+pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
+    Ok(module(binary::read(bytes)?, bytes.to_vec()))
+}
+
+/// Puts vISA into the form that all binaries have.
+fn module(visa: visa::Module, code: Vec<u8>) -> Module {
+    let size = code.len() as u64;
+    let code = Section { name: ".visaasm".into(), kind: SectionKind::Code, align: 1, size, data: code };
+    let mut module = Module {
+        isa: Isa::Visa { platform: visa.platform },
+        sections: vec![code],
+        symbols: vec![],
+        functions: vec![],
+        relocations: vec![],
+        hsa: None,
+        ptx: None,
+        visa: None,
+    };
+    for (number, routine) in visa.routines.iter().enumerate() {
+        if routine.name == SYMBOL_TABLE_KERNEL {
+            continue;
+        }
+        let symbol = SymbolId(module.symbols.len());
+        let offset = routine.code.first().map_or(0, |first| first.at.into());
+        let last = routine.code.last().map_or(offset, |last| u64::from(last.at));
+        module.symbols.push(Symbol {
+            name: routine.name.clone(),
+            kind: SymbolKind::Function,
+            section: Some(CODE),
+            offset,
+            size: last - offset,
+            binding: Binding::Global,
+            dynamic_shared: false,
+        });
+        let mut function = Function::new(routine.name.clone(), symbol, CODE, offset, last - offset, routine.kernel);
+        function.visa = Some(Box::new(VisaKernel { routine: number, info: None }));
+        module.functions.push(function);
+    }
+    module.visa = Some(Arc::new(VisaModule { module: visa, info: None }));
+    module
+}
+
+/// Gives the kernels of a module what a `.ze_info` says of them.
+///
+/// # Errors
+///
+/// A kernel has no entry there.
+pub fn apply(module: &mut Module, info: ZeInfo) -> Result<(), Error> {
+    for function in module.functions.iter_mut().filter(|function| function.kernel) {
+        let Some(kernel) = info.kernels.iter().find(|kernel| kernel.name == function.name) else {
+            let what = format!(".ze_info without kernel `{}`", function.name);
+            return Err(Error::malformed(0, what, "an entry for each kernel"));
+        };
+        function.params = kernel.params();
+        let ends = function.params.iter().map(|param| param.offset.saturating_add(param.size));
+        function.param_bytes = ends.max().unwrap_or(0);
+        function.shared_bytes = kernel.env.slm_size;
+        function.barriers = kernel.env.barrier_count;
+        function.registers = kernel.env.grf_count;
+        function.required_threads = kernel.env.required_work_group_size;
+        if let Some(visa) = &mut function.visa {
+            visa.info = Some(kernel.clone());
+        }
+    }
+    if let Some(visa) = &mut module.visa {
+        Arc::make_mut(visa).info = Some(info);
+    }
+    Ok(())
+}
+
+impl KernelInfo {
+    /// Each argument with its first place in the payload. Those that the payload does not have take 0 bytes.
+    fn params(&self) -> Vec<Param> {
+        (0..self.arguments()).map(|number| self.param(number)).collect()
+    }
+
+    fn param(&self, number: u32) -> Param {
+        let of = |arg: &&info::PayloadArgument| arg.arg_index == Some(number);
+        let by_value = |arg: &&info::PayloadArgument| arg.kind == info::ArgumentKind::ByValue;
+        let all = || self.payload.iter().filter(of);
+        let first = all().map(|arg| arg.offset).min().unwrap_or(0);
+        // A structure is in parts.
+        let value = all().filter(by_value).map(|arg| arg.source_offset.saturating_add(arg.size)).max();
+        let pointer = || all().map(|arg| arg.size).max().unwrap_or(0);
+        Param { offset: first, size: value.unwrap_or_else(pointer) }
+    }
+}

@@ -1,0 +1,83 @@
+//! The GPUs that vISA is written for. Facts, `visa-semantics.md` 13.
+
+/// A generation of GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Platform {
+    /// Gen9, "Skylake": old binaries alone.
+    Skl,
+    /// Gen12, "Tiger Lake".
+    Tgllp,
+    /// Xe-HPG.
+    Dg2,
+    /// Xe-HPC.
+    Pvc,
+    /// Xe2.
+    Bmg,
+}
+
+impl Platform {
+    pub const ALL: [Platform; 5] = [Platform::Skl, Platform::Tgllp, Platform::Dg2, Platform::Pvc, Platform::Bmg];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Platform::Skl => "skl",
+            Platform::Tgllp => "tgllp",
+            Platform::Dg2 => "dg2",
+            Platform::Pvc => "pvc",
+            Platform::Bmg => "bmg",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Platform> {
+        Platform::ALL.into_iter().find(|one| one.name() == name)
+    }
+
+    /// Bytes of a register.
+    pub const fn register_bytes(self) -> u32 {
+        match self {
+            Platform::Skl | Platform::Tgllp | Platform::Dg2 => 32,
+            Platform::Pvc | Platform::Bmg => 64,
+        }
+    }
+
+    /// By the core family in a zebin's notes.
+    pub fn from_core_family(family: u32) -> Option<Platform> {
+        match family {
+            0x0c => Some(Platform::Skl),
+            0x12 => Some(Platform::Tgllp),
+            0xc07 => Some(Platform::Dg2),
+            0xc08 => Some(Platform::Pvc),
+            0xc09 => Some(Platform::Bmg),
+            _ => None,
+        }
+    }
+
+    /// By the name in the comment that ends a text.
+    pub fn from_comment(name: &str) -> Option<Platform> {
+        match name {
+            "SKL" => Some(Platform::Skl),
+            "TGLLP" => Some(Platform::Tgllp),
+            "DG2" => Some(Platform::Dg2),
+            "PVC" | "PVCXT" => Some(Platform::Pvc),
+            "XE2" => Some(Platform::Bmg),
+            _ => None,
+        }
+    }
+
+    /// The name in the comment that ends a text.
+    pub const fn comment(self) -> &'static str {
+        match self {
+            Platform::Skl => "SKL",
+            Platform::Tgllp => "TGLLP",
+            Platform::Dg2 => "DG2",
+            Platform::Pvc => "PVCXT",
+            Platform::Bmg => "XE2",
+        }
+    }
+}
+
+impl std::fmt::Display for Platform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,56 @@
+//! Variables and surfaces that are there without a declaration. Facts, `visa.md` 2.
+
+use super::types::Ty;
+
+/// A predefined variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Predefined {
+    pub name: &'static str,
+    pub ty: Ty,
+    /// With registers of 32 bytes.
+    pub elements: u32,
+}
+
+const fn one(name: &'static str, ty: Ty, elements: u32) -> Predefined {
+    Predefined { name, ty, elements }
+}
+
+/// By number; those up to [`FIRST_VARIABLE`] that are not here do not exist.
+pub const VARIABLES: [Predefined; 22] = [
+    one("%null", Ty::Ud, 1),
+    one("%thread_x", Ty::Uw, 1),
+    one("%thread_y", Ty::Uw, 1),
+    one("%group_id_x", Ty::Ud, 1),
+    one("%group_id_y", Ty::Ud, 1),
+    one("%group_id_z", Ty::Ud, 1),
+    one("%tsc", Ty::Ud, 5),
+    one("%r0", Ty::Ud, 8),
+    one("%arg", Ty::Ud, 256),
+    one("%retval", Ty::Ud, 96),
+    one("%sp", Ty::Uq, 1),
+    one("%fp", Ty::Uq, 1),
+    one("%hw_id", Ty::Ud, 1),
+    one("%sr0", Ty::Ud, 4),
+    one("%cr0", Ty::Ud, 1),
+    one("%ce0", Ty::Ud, 1),
+    one("%dbg0", Ty::Ud, 2),
+    one("%color", Ty::Uw, 1),
+    one("%impl_arg_buf_ptr", Ty::Uq, 1),
+    one("%local_id_buf_ptr", Ty::Uq, 1),
+    one("%msg0", Ty::Ud, 3),
+    one("%scratchloc", Ty::Uq, 1),
+];
+
+/// Variables that old compilers know: the text lists them in a comment.
+pub const OLD_VARIABLES: usize = 20;
+
+/// By number.
+pub const SURFACES: [&str; 6] = ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];
+
+/// The number of the first variable that a routine declares.
+pub const FIRST_VARIABLE: u32 = 32;
+/// Likewise of predicates and surfaces. Samplers, addresses and labels begin at 0.
+pub const FIRST_PREDICATE: u16 = 1;
+pub const FIRST_SURFACE: u8 = SURFACES.len() as u8;
+/// The sampler whose state is bindless.
+pub const BINDLESS_SAMPLER: u8 = 31;

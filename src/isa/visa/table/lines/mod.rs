@@ -1,0 +1,65 @@
+//! The lines of the table, family by family.
+
+mod arithmetic;
+mod control;
+mod logic;
+mod lsc;
+mod media;
+mod memory;
+mod sampler;
+
+use super::{Field, Item, Row};
+use crate::isa::fidelity::Fidelity;
+
+/// An opcode as it is written down here.
+#[derive(Clone, Copy)]
+pub struct Line {
+    name: &'static str,
+    code: u8,
+    sub: Option<u8>,
+    fidelity: Fidelity,
+    /// Letters of [`Field`].
+    fields: &'static str,
+    /// Words of [`Item`]; empty for the execution size and all operands in order.
+    text: &'static str,
+}
+
+/// An exact opcode.
+const fn line(name: &'static str, code: u8, fields: &'static str, text: &'static str) -> Line {
+    Line { name, code, sub: None, fidelity: Fidelity::Exact, fields, text }
+}
+
+/// An exact sub-opcode.
+const fn sub(name: &'static str, code: u8, sub: u8, fields: &'static str, text: &'static str) -> Line {
+    Line { name, code, sub: Some(sub), fidelity: Fidelity::Exact, fields, text }
+}
+
+impl Line {
+    /// It is not executed.
+    const fn trap(self) -> Line {
+        Line { fidelity: Fidelity::Unimplemented, ..self }
+    }
+
+    const fn approximate(self, how: &'static str) -> Line {
+        Line { fidelity: Fidelity::Approximate(how), ..self }
+    }
+
+    pub(super) fn row(self) -> Row {
+        let fields: Vec<Field> = self.fields.split_whitespace().map(Field::from_letter).collect();
+        let items = match self.text {
+            "" => {
+                let operands = fields.iter().filter(|field| field.is_operand()).count();
+                let exec = fields.contains(&Field::Exec).then_some(Item::Exec);
+                exec.into_iter().chain((0..operands).map(Item::Operand)).collect()
+            }
+            text => text.split_whitespace().map(Item::from_word).collect(),
+        };
+        Row { name: self.name, code: self.code, sub: self.sub, fidelity: self.fidelity, fields, items }
+    }
+}
+
+pub(super) fn all() -> impl Iterator<Item = Line> {
+    let families: [&[Line]; 7] =
+        [arithmetic::LINES, logic::LINES, control::LINES, memory::LINES, lsc::LINES, sampler::LINES, media::LINES];
+    families.into_iter().flatten().copied()
+}

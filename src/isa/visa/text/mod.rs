@@ -1,0 +1,26 @@
+//! The text of vISA, `.visaasm` and `.isaasm`: [`read`] makes a module of it, [`print()`] writes one as Intel's compiler does.
+//!
+//! The reader goes line by line: `lines` takes comments out, `declare` reads directives, `statement` instructions by the items of
+//! their row, `operand`, `suffix` and `lsc` their parts. Facts, `visa.md` 3.
+
+mod cursor;
+mod declare;
+mod error;
+mod lines;
+mod lsc;
+mod number;
+mod operand;
+mod print;
+mod print_code;
+mod print_lsc;
+mod reader;
+mod statement;
+mod suffix;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{ReadError, ReadErrors};
+pub use print::print;
+pub use print_code::instruction_text;
+pub use reader::read;

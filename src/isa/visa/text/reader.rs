@@ -1,0 +1,276 @@
+//! Goes through the lines of a text.
+
+use rustc_hash::FxHashMap;
+
+use super::cursor::Cursor;
+use super::error::{ReadError, ReadErrors, Result, Wrong};
+use super::lines;
+use crate::isa::visa::module::*;
+use crate::isa::visa::platform::Platform;
+use crate::isa::visa::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
+use crate::isa::visa::table;
+use crate::isa::visa::types::Version;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    Variable(VariableId),
+    Address(AddressId),
+    Predicate(PredicateId),
+    Sampler(SamplerId),
+    Surface(SurfaceId),
+}
+
+/// Names of a routine. Those of an inner scope hide outer ones until it ends.
+#[derive(Default)]
+pub(super) struct Names {
+    known: FxHashMap<String, Name>,
+    /// What each open scope hides.
+    scopes: Vec<FxHashMap<String, Option<Name>>>,
+}
+
+impl Names {
+    /// Whether it is new in its scope.
+    pub fn declare(&mut self, name: &str, of: Name) -> bool {
+        let hidden = self.known.insert(name.to_string(), of);
+        match self.scopes.last_mut() {
+            Some(scope) => {
+                let is_new = !scope.contains_key(name);
+                scope.entry(name.to_string()).or_insert(hidden);
+                is_new
+            }
+            None => hidden.is_none(),
+        }
+    }
+
+    fn leave(&mut self) -> Option<()> {
+        for (name, hidden) in self.scopes.pop()? {
+            match hidden {
+                Some(of) => self.known.insert(name, of),
+                None => self.known.remove(&name),
+            };
+        }
+        Some(())
+    }
+
+    /// What is declared, or is there without a declaration.
+    pub fn find(&self, name: &str) -> Option<Name> {
+        self.known.get(name).copied().or_else(|| predefined_name(name))
+    }
+}
+
+fn predefined_name(name: &str) -> Option<Name> {
+    if let Some(number) = predefined::VARIABLES.iter().position(|one| one.name == name) {
+        return Some(Name::Variable(VariableId(number as u32)));
+    }
+    if let Some(number) = predefined::SURFACES.iter().position(|&one| one == name) {
+        return Some(Name::Surface(SurfaceId(number as u8)));
+    }
+    let number = || name.get(1..)?.parse::<u8>().ok();
+    match (name.as_bytes().first()?, number()?) {
+        (b'V', number) if usize::from(number) < predefined::VARIABLES.len() => {
+            Some(Name::Variable(VariableId(number.into())))
+        }
+        (b'T', number) if number < FIRST_SURFACE => Some(Name::Surface(SurfaceId(number))),
+        (b'S', BINDLESS_SAMPLER) => Some(Name::Sampler(SamplerId(BINDLESS_SAMPLER))),
+        _ => None,
+    }
+}
+
+/// Scopes may nest so deep.
+const MAX_SCOPES: usize = 1 << 10;
+
+/// The routine that is read, and where.
+pub(super) struct Reader {
+    module: Module,
+    errors: ReadErrors,
+    pub version: Version,
+    pub routine: Option<Routine>,
+    pub names: Names,
+    pub labels: FxHashMap<String, LabelId>,
+    /// Whether each label is defined, and the place of its first use.
+    label_places: Vec<(bool, u32, usize)>,
+    /// `.function`: its name, which may follow as a label.
+    pub function: Option<String>,
+    /// From 1 on.
+    pub line: u32,
+    /// Where the line begins, in bytes from the text's start.
+    pub line_at: u32,
+}
+
+/// Reads a text. What a comment at its end says of the platform is believed.
+///
+/// # Errors
+///
+/// What is wrong, with its place: the first 20 errors.
+pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
+    let whole = |line: u32, message: String| ReadErrors { errors: vec![ReadError { line, column: 1, message }] };
+    // What is behind a byte 0 is padding.
+    let text = &text[..text.iter().position(|&byte| byte == 0).unwrap_or(text.len())];
+    if text.len() > 1 << 30 {
+        return Err(whole(1, format!("{} bytes of text, more than a module may have", text.len())));
+    }
+    let lines = lines::without_comments(text).ok_or_else(|| whole(1, "a comment without an end".into()))?;
+    let clean = std::str::from_utf8(&lines.text).map_err(|error| {
+        let before = &lines.text[..error.valid_up_to()];
+        whole(before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1, "bytes that are no text".into())
+    })?;
+    let mut reader = Reader {
+        module: Module::default(),
+        errors: ReadErrors::default(),
+        version: Version::new(0, 0),
+        routine: None,
+        names: Names::default(),
+        labels: FxHashMap::default(),
+        label_places: vec![],
+        function: None,
+        line: 0,
+        line_at: 0,
+    };
+    let mut starts = vec![];
+    for (number, line) in clean.split('\n').enumerate() {
+        reader.line = number as u32 + 1;
+        let routines = reader.module.routines.len() + usize::from(reader.routine.is_some());
+        reader.line_at = (line.as_ptr().addr() - clean.as_ptr().addr()) as u32;
+        if let Err(wrong) = reader.line(line) {
+            reader.error(number as u32 + 1, wrong);
+        }
+        if reader.errors.is_full() {
+            return Err(reader.errors);
+        }
+        if reader.module.routines.len() + usize::from(reader.routine.is_some()) > routines {
+            starts.push(number);
+        }
+    }
+    reader.end_routine();
+    if reader.module.routines.is_empty() && reader.errors.errors.is_empty() {
+        reader.error(1, Wrong::new(0, "found no routine, expected `.kernel` or `.global_function`"));
+    }
+    if !reader.errors.errors.is_empty() {
+        return Err(reader.errors);
+    }
+    let mut module = reader.module;
+    module.platform = lines.platforms.iter().find_map(|(_, name)| Platform::from_comment(name));
+    for (line, options) in lines.options {
+        let of = starts.partition_point(|&start| start <= line);
+        if let Some(routine) = of.checked_sub(1).and_then(|of| module.routines.get_mut(of)) {
+            routine.build_options = Some(options);
+        }
+    }
+    Ok(module)
+}
+
+impl Reader {
+    fn error(&mut self, line: u32, wrong: Wrong) {
+        if !self.errors.is_full() {
+            self.errors.errors.push(ReadError { line, column: wrong.at as u32 + 1, message: wrong.message });
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Result<()> {
+        let mut cursor = Cursor::new(line);
+        while !cursor.is_at_end() {
+            match cursor.next() {
+                b'{' => {
+                    cursor.expect("{")?;
+                    if self.names.scopes.len() >= MAX_SCOPES {
+                        return Err(cursor.wrong("scopes that nest too deep"));
+                    }
+                    self.names.scopes.push(FxHashMap::default());
+                }
+                b'}' => {
+                    let place = cursor;
+                    cursor.expect("}")?;
+                    self.names.leave().ok_or_else(|| place.wrong("found `}`, expected an open scope"))?;
+                }
+                b'.' => return self.directive(&mut cursor),
+                _ if self.takes_label(&mut cursor)? => {}
+                _ => return self.statement(&mut cursor),
+            }
+        }
+        Ok(())
+    }
+
+    /// `name:`
+    fn takes_label(&mut self, cursor: &mut Cursor<'_>) -> Result<bool> {
+        let rest = cursor.rest();
+        let is_part = |byte: u8| super::cursor::is_word(byte) || byte == b'-';
+        let length = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        if length == 0 || rest.as_bytes()[0].is_ascii_digit() || rest.as_bytes().get(length) != Some(&b':') {
+            return Ok(false);
+        }
+        let place = *cursor;
+        let name = &rest[..length];
+        cursor.at += length + 1;
+        // The directive before it is the instruction already.
+        if self.function.take().as_deref() != Some(name) {
+            self.define(&place, name, false)?;
+        }
+        Ok(true)
+    }
+
+    /// Puts a label here: that of a subroutine, or a plain one.
+    pub fn define(&mut self, place: &Cursor<'_>, name: &str, is_subroutine: bool) -> Result<()> {
+        let id = self.label(place, name)?;
+        let defined = &mut self.label_places[usize::from(id.0)].0;
+        if std::mem::replace(defined, true) {
+            return Err(place.wrong(format!("label `{name}` is defined a second time")));
+        }
+        let at = self.line_at + place.at as u32;
+        let routine = self.current(place)?;
+        if is_subroutine {
+            routine.labels[usize::from(id.0)].kind = Label::SUBROUTINE;
+        }
+        let code = if is_subroutine { SUBROUTINE } else { LABEL };
+        let row = table::find(code, None).ok_or_else(|| place.wrong("a label"))?;
+        let operands = [Operand::Label(id)].into_iter().collect();
+        routine.code.push(Instruction { row, at, exec: None, predicate: None, saturate: false, operands });
+        Ok(())
+    }
+
+    /// The label of that name, which may be defined later.
+    pub fn label(&mut self, place: &Cursor<'_>, name: &str) -> Result<LabelId> {
+        if let Some(&id) = self.labels.get(name) {
+            return Ok(id);
+        }
+        let line = self.line;
+        let routine = self.current(place)?;
+        let id = u16::try_from(routine.labels.len()).map(LabelId);
+        let id = id.map_err(|_| place.wrong("more labels than a routine may have"))?;
+        routine.labels.push(Label { name: name.to_string(), kind: Label::BLOCK, attributes: vec![] });
+        self.label_places.push((false, line, place.at));
+        self.labels.insert(name.to_string(), id);
+        Ok(id)
+    }
+
+    pub fn current(&mut self, place: &Cursor<'_>) -> Result<&mut Routine> {
+        self.routine.as_mut().ok_or_else(|| place.wrong("outside of a routine, expected `.kernel` before"))
+    }
+
+    /// Begins a routine.
+    pub fn begin(&mut self, name: String, kernel: bool) {
+        self.end_routine();
+        self.routine = Some(Routine::new(name, kernel, self.version));
+    }
+
+    fn end_routine(&mut self) {
+        let Some(routine) = self.routine.take() else { return };
+        if !self.names.scopes.is_empty() {
+            let message = format!("routine `{}` ends in a scope", routine.name);
+            self.error(self.line, Wrong::new(0, message));
+        }
+        let places = std::mem::take(&mut self.label_places);
+        for (&(defined, line, at), label) in places.iter().zip(&routine.labels) {
+            if !defined {
+                self.error(line, Wrong::new(at, format!("label `{}` is not defined", label.name)));
+            }
+        }
+        self.names = Names::default();
+        self.labels.clear();
+        self.function = None;
+        self.module.routines.push(routine);
+    }
+}
+
+const SUBROUTINE: u8 = 0x30;
+const LABEL: u8 = 0x31;

@@ -1,0 +1,236 @@
+//! Zebins, vISA text and old binaries as modules, through the library and the command line.
+
+mod support {
+    pub mod visa;
+}
+
+use std::process::Command;
+
+use support::visa::corpus;
+use warploom::container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
+use warploom::container::{self, Format, Isa, Module};
+use warploom::isa::visa::platform::Platform;
+
+fn file(end: &str) -> Vec<u8> {
+    let extension = end.rsplit('.').next().unwrap();
+    corpus(&[extension]).into_iter().find(|(path, _)| path.ends_with(end)).unwrap_or_else(|| panic!("{end}")).1
+}
+
+fn module(bytes: &[u8]) -> Module {
+    let mut all = container::modules(bytes).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+#[test]
+fn formats_are_recognised_by_content() {
+    assert_eq!(container::recognise(&file("kernels/life.dg2.zebin")), Some(Format::Zebin));
+    assert_eq!(container::recognise(&file("skl-4.0/k06_image.simd32_img.visaasm")), Some(Format::VisaText));
+    assert_eq!(container::recognise(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm")), Some(Format::VisaText));
+    assert_eq!(container::recognise(&file("typed_atomic.visaasm")), Some(Format::VisaText));
+    assert_eq!(container::recognise(&file("skl-4.0/k06_image.simd32_img.isa")), Some(Format::VisaBinary));
+    assert_eq!(container::recognise(b"// a\n/* b */ .version 7.0\n.target sm_70\n"), Some(Format::Ptx));
+    assert_eq!(container::recognise(b".version 4.2\n/* c */\n// d\n.kernel \"k\"\n"), Some(Format::VisaText));
+}
+
+#[test]
+fn every_zebin_is_a_module() {
+    let mut zebins = 0;
+    for (path, bytes) in corpus(&["zebin"]) {
+        let module = module(&bytes);
+        zebins += 1;
+        let name = path.to_str().unwrap();
+        let expected = if name.contains("dg2") {
+            Platform::Dg2
+        } else if name.contains("pvc") {
+            Platform::Pvc
+        } else {
+            Platform::Bmg
+        };
+        assert_eq!(module.isa, Isa::Visa { platform: Some(expected) }, "{name}");
+        let visa = module.visa.as_ref().unwrap();
+        assert_eq!(visa.module.register_bytes(), expected.register_bytes(), "{name}");
+        assert!(module.kernels().count() == 1, "{name}");
+        for (_, kernel) in module.kernels() {
+            let of = kernel.visa.as_ref().unwrap();
+            let info = of.info.as_ref().unwrap();
+            let routine = &visa.module.routines[of.routine];
+            assert_eq!(routine.name, kernel.name);
+            assert_eq!(routine.simd_size(), info.env.simd_size, "{name}");
+            assert_eq!(kernel.params.len(), info.args.len(), "{name}");
+            // Where an instruction stands is its place in the code.
+            for one in &routine.code {
+                let text = &module.sections[0].data[one.at as usize..];
+                let label = matches!(one.row.name, "label" | "subroutine");
+                assert!(label || text.starts_with(one.row.name.as_bytes()), "{name}: {}", one.row.name);
+            }
+            // Facts, `visa.md` 4: where the arguments are is what the text's inputs say.
+            payload_is_that_of_the_inputs(name, routine, info, expected.register_bytes());
+        }
+    }
+    assert!(zebins >= 39, "{zebins}");
+}
+
+fn payload_is_that_of_the_inputs(
+    name: &str,
+    routine: &warploom::isa::visa::module::Routine,
+    info: &warploom::container::visa::KernelInfo,
+    register: u32,
+) {
+    let per_thread: u32 = info.per_thread.iter().map(|arg| arg.size).sum();
+    let inline = info.env.inline_data_payload_size;
+    for arg in info.payload.iter().filter(|arg| arg.kind == ArgumentKind::ByPointer) {
+        let offset = match arg.offset < inline || inline == 0 {
+            true => register + per_thread + arg.offset,
+            false => register + per_thread + inline.next_multiple_of(register) + (arg.offset - inline),
+        };
+        let is_it = |input: &&warploom::isa::visa::module::Input| input.offset == offset as i32;
+        // Those that the kernel does not use have no input.
+        let unused = arg.address_mode == Some(AddressMode::Bindless) || routine.inputs.iter().any(|one| is_it(&one));
+        assert!(unused, "{name}: no input at {offset}");
+    }
+}
+
+#[test]
+fn arguments_of_a_zebin() {
+    let module = module(&file("kernels/lists.dg2.zebin"));
+    let (_, kernel) = module.kernels().next().unwrap();
+    assert_eq!(kernel.name, "lists");
+    let places: Vec<_> = kernel.params.iter().map(|param| (param.offset, param.size)).collect();
+    assert_eq!(places, [(24, 8), (32, 8), (40, 8)]);
+    let info = kernel.visa.as_ref().unwrap().info.as_ref().unwrap();
+    assert!(info.env.has_stack_calls);
+    assert_eq!(info.env.private_size, 33664);
+    let private = info.memory_buffers.iter().find(|one| one.usage == "private_space").unwrap();
+    assert_eq!((private.size, private.per_lane), (4208, true));
+    let names: Vec<_> = info.args.iter().map(|arg| (&*arg.name, &*arg.type_name)).collect();
+    assert_eq!(names, [("out", "int*;8"), ("next", "int*;8"), ("w", "int*;8")]);
+    // The function that it calls.
+    let function = module.functions.iter().find(|function| !function.kernel).unwrap();
+    assert_eq!(function.name, "follow");
+}
+
+#[test]
+fn data_of_a_zebin() {
+    let hello = module(&file("kernels/hello.bmg.zebin"));
+    let symbol = &hello.symbols[hello.variable(".str").unwrap().0];
+    let section = hello.section(symbol.section.unwrap());
+    assert_eq!((&*section.name, symbol.size), (".data.const.string", 16));
+    assert!(section.data.starts_with(b"item"), "{:?}", String::from_utf8_lossy(&section.data));
+    // The kernel that only carries symbols is none.
+    assert_eq!(hello.kernels().map(|(_, one)| &*one.name).collect::<Vec<_>>(), ["hello"]);
+    let sha = module(&file("kernels/sha.pvc.zebin"));
+    let symbol = &sha.symbols[sha.variable("K").unwrap().0];
+    assert_eq!(sha.section(symbol.section.unwrap()).size, 32);
+}
+
+#[test]
+fn info_next_to_text() {
+    let mut made = module(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm"));
+    assert_eq!(made.isa, Isa::Visa { platform: Some(Platform::Bmg) });
+    let info = ZeInfo::read(&file("bmg/k10_stackcall.zeinfo")).unwrap();
+    container::visa::apply(&mut made, info).unwrap();
+    let mut other = module(&file("typed_atomic.visaasm"));
+    let info = ZeInfo::read(&file("bmg/k10_stackcall.zeinfo")).unwrap();
+    let error = container::visa::apply(&mut other, info).unwrap_err().to_string();
+    assert!(error.contains("typed_atomic_test"), "{error}");
+}
+
+/// The types of its sections are those of others.
+#[test]
+fn a_zebin_without_visa_is_refused_with_the_option() {
+    let mut bytes = file("kernels/life.dg2.zebin");
+    let table = u64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize;
+    let count = u16::from_le_bytes(bytes[0x3c..0x3e].try_into().unwrap()) as usize;
+    for section in 0..count {
+        let kind = table + section * 64 + 4;
+        if bytes[kind..kind + 4] == 0xff00_0013_u32.to_le_bytes() {
+            bytes[kind] = 0x14;
+        }
+    }
+    let error = container::modules(&bytes).unwrap_err().to_string();
+    assert!(error.contains("-ze-emit-zebin-visa-sections"), "{error}");
+}
+
+#[test]
+fn errors_name_the_place() {
+    let source = String::from_utf8(file("typed_atomic.visaasm")).unwrap();
+    let cases = [
+        ("cmp.lt", "cmp.xx", "19:8: found `.xx`, expected a relation, as `.lt`"),
+        ("T6 V32.0 V33.0 %null.0 %null.0 V34.0 %null.0 V35.0", "T6 V32.0", "expected a variable"),
+        ("0x7:ud", "0x7:zz", "expected a type"),
+        ("V37 v_type=G", "V36 v_type=G", "`V36` is declared a second time"),
+        ("(P1)", "(P9)", "`P9` is not declared"),
+        ("ret (M1, 1)", "ret (M9, 1)", "expected a mask, M1 to M8_NM"),
+        ("ret (M1, 1)", "goto (M1, 1) nowhere", "label `nowhere` is not defined"),
+        ("ret (M1, 1)", "rat (M1, 1)", "instruction `rat`, which is none"),
+        (".version 4.1", ".version 9.1", "version 9.1, expected 3.0 to 4.2"),
+    ];
+    for (from, to, expected) in cases {
+        assert!(source.contains(from), "{from}");
+        let error = container::modules(source.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    (*state >> 33) as usize
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let mut state = 7;
+    for end in [
+        "kernels/hello.dg2.zebin",
+        "kernels/lists.bmg.zebin",
+        "dg2/k14_inline_typed_atomic.zebin",
+        "typed_atomic.visaasm",
+    ] {
+        let bytes = file(end);
+        for length in (0..bytes.len()).step_by(bytes.len().div_ceil(200)) {
+            let _ = container::modules(&bytes[..length]);
+        }
+        for turn in 0..1_500 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=turn % 3 {
+                // Mostly in what is read: the end of the file, with its tables.
+                let at = if turn % 2 == 0 {
+                    random(&mut state) % bytes.len()
+                } else {
+                    bytes.len() - 1 - random(&mut state) % bytes.len().min(6000)
+                };
+                damaged[at] =
+                    if turn % 5 == 0 { random(&mut state) as u8 } else { damaged[at] ^ 1 << (random(&mut state) % 8) };
+            }
+            let _ = container::modules(&damaged);
+        }
+    }
+}
+
+fn warploom(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_warploom")).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn command_line() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/visa");
+    let zebin = format!("{folder}/kernels/lists.dg2.zebin");
+    let shown = warploom(&["inspect", &zebin]);
+    for expected in
+        ["module for Intel vISA for dg2", "kernel lists", "next (int*;8)", "private_base_stateless", "follow:"]
+    {
+        assert!(shown.contains(expected), "{expected}:\n{shown}");
+    }
+    assert!(warploom(&["disasm", &zebin, "follow"]).contains(".global_function \"follow\""));
+    for name in ["skl-4.0/k03_reduce_subgroup.simd16_reduce.isa", "skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm"] {
+        let path = format!("{folder}/{name}");
+        assert!(warploom(&["inspect", &path]).contains("kernel reduce"));
+        // From both forms the text is the same.
+        let text =
+            std::fs::read_to_string(format!("{folder}/skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm")).unwrap();
+        assert!(warploom(&["disasm", &path]).trim_end() == text.trim_end(), "{name}");
+    }
+}

@@ -1,0 +1,316 @@
+//! vISA's binary form: files of the corpus, every opcode, damaged files.
+
+mod support {
+    pub mod visa;
+    pub mod visa_random;
+}
+
+use std::path::{Path, PathBuf};
+
+use support::visa::{corpus, without_trailing_blanks};
+use support::visa_random::{Random, random_instruction, routine};
+use warploom::isa::visa::module::{BinaryParts, Instruction, LabelId, Module, Operand, Routine};
+use warploom::isa::visa::table;
+use warploom::isa::visa::types::Version;
+use warploom::isa::visa::{binary, text};
+
+fn all_files() -> Vec<(PathBuf, Vec<u8>)> {
+    corpus(&["isa"])
+}
+
+/// Those that are not of the corrupt version.
+fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
+    all_files().into_iter().filter(|(path, _)| !path.ends_with("typed_atomic.skl.isa")).collect()
+}
+
+fn read(path: &Path, bytes: &[u8]) -> Module {
+    binary::read(bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The text of the same routine next to a file.
+fn text_of(path: &Path, number: usize) -> Option<Vec<u8>> {
+    let stem = path.file_stem()?.to_str()?;
+    let name = if number == 0 { format!("{stem}.visaasm") } else { format!("{stem}_f{}.visaasm", number - 1) };
+    std::fs::read(path.with_file_name(name)).ok()
+}
+
+fn one(routine: &Routine) -> Module {
+    Module { routines: vec![routine.clone()], platform: None }
+}
+
+#[test]
+fn files_print_the_compilers_text() {
+    let (mut lines, mut compared) = (0, 0);
+    for (path, bytes) in good_files() {
+        let module = read(&path, &bytes);
+        for (number, routine) in module.routines.iter().enumerate() {
+            let Some(theirs) = text_of(&path, number) else { continue };
+            compared += 1;
+            let (ours, theirs) = (text::print(&one(routine)), String::from_utf8(theirs).unwrap());
+            let (ours, theirs) = (without_trailing_blanks(&ours), without_trailing_blanks(&theirs));
+            for (a, b) in ours.iter().zip(&theirs) {
+                assert_eq!(a, b, "{}", path.display());
+            }
+            assert_eq!(ours.len(), theirs.len(), "{}", path.display());
+            lines += ours.len();
+        }
+    }
+    assert!(compared >= 10 && lines > 2_000, "{compared} texts, {lines} lines");
+}
+
+/// Numbers the labels as another routine numbers those of the same name.
+fn with_labels_of(mut routine: Routine, other: &Routine) -> Routine {
+    let printed = |routine: &Routine, n: usize| {
+        let of = Operand::Label(LabelId(n as u16));
+        let label = Instruction {
+            row: table::find(0x31, None).unwrap(),
+            at: 0,
+            exec: None,
+            predicate: None,
+            saturate: false,
+            operands: [of].into_iter().collect(),
+        };
+        text::instruction_text(routine, &label)
+    };
+    let names: Vec<_> = (0..other.labels.len()).map(|n| printed(other, n)).collect();
+    let places: Vec<_> = (0..routine.labels.len())
+        .map(|n| names.iter().position(|name| *name == printed(&routine, n)).expect("a label of the other"))
+        .collect();
+    for operand in routine.code.iter_mut().flat_map(|one| &mut one.operands) {
+        match operand {
+            Operand::Label(id) => id.0 = places[usize::from(id.0)] as u16,
+            Operand::Labels(all) => all.iter_mut().for_each(|id| id.0 = places[usize::from(id.0)] as u16),
+            _ => {}
+        }
+    }
+    routine
+}
+
+#[test]
+fn binary_to_text_to_binary_is_the_identity() {
+    let (mut instructions, mut exceptions) = (0, 0);
+    for (path, bytes) in good_files() {
+        let module = read(&path, &bytes);
+        for routine in &module.routines {
+            let parts = routine.binary.as_ref().unwrap();
+            let printed = text::print(&one(routine));
+            let again = text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
+            let mut again = with_labels_of(again.routines[0].clone(), routine);
+            // Names of functions are numbers of strings, which the text does not have.
+            again.binary = Some(BinaryParts { strings: parts.strings.clone(), ..BinaryParts::default() });
+            let code = binary::write_code(&again).unwrap();
+            let mut theirs = bytes[parts.code_at as usize..][..code.len()].to_vec();
+            // The text says `fence_sw` whatever the other bits of such a fence are: these are the exceptions.
+            for fence in routine.code.iter().filter(|one| one.row.name == "fence") {
+                let bits = &mut theirs[(fence.at - parts.code_at) as usize + 1];
+                if *bits > 0x80 {
+                    *bits = 0x80;
+                    exceptions += 1;
+                }
+            }
+            // Strings may be there twice: of two numbers of one name either is right.
+            for call in routine.code.iter().filter(|one| one.row.name == "fcall") {
+                let at = (call.at - parts.code_at) as usize + 4;
+                let name = |code: &[u8]| &parts.strings[usize::from(u16::from_le_bytes([code[at], code[at + 1]]))];
+                assert_eq!(name(&theirs), name(&code));
+                theirs[at..at + 2].copy_from_slice(&code[at..at + 2]);
+            }
+            let different = code.iter().zip(&theirs).position(|(a, b)| a != b);
+            assert!(code == theirs, "{}: byte {different:?} of the code of `{}`", path.display(), routine.name);
+            assert_eq!(routine.code.len(), again.code.len());
+            instructions += routine.code.len();
+        }
+    }
+    assert!(instructions > 800, "{instructions} instructions");
+    assert!(exceptions * 100 <= instructions, "{exceptions} exceptions of {instructions}");
+}
+
+/// Without places in the file.
+fn meaning(module: &Module) -> String {
+    let mut module = module.clone();
+    for routine in &mut module.routines {
+        routine.code.iter_mut().for_each(|one| one.at = 0);
+        if let Some(parts) = &mut routine.binary {
+            parts.code_at = 0;
+        }
+    }
+    module.platform = None;
+    format!("{module:?}")
+}
+
+#[test]
+fn written_files_are_those_that_were_read() {
+    let mut same = 0;
+    for (path, bytes) in good_files() {
+        let module = read(&path, &bytes);
+        let written = binary::write(&module).unwrap();
+        let again = read(&path, &written);
+        assert!(meaning(&module) == meaning(&again), "{}", path.display());
+        // The routines are the same bytes; machine code behind them is not written.
+        for (theirs, ours) in module.routines.iter().zip(&again.routines) {
+            // Where strings are there twice, either of their numbers is right.
+            let strings = &theirs.binary.as_ref().unwrap().strings;
+            if (1..strings.len()).all(|n| !strings[n..].contains(&strings[n - 1])) {
+                let (theirs, ours) = (of_routine(&bytes, theirs), of_routine(&written, ours));
+                let different = theirs.iter().zip(ours).position(|(a, b)| a != b);
+                assert!(theirs == ours, "{}: byte {different:?} of {}", path.display(), theirs.len());
+                same += 1;
+            }
+        }
+    }
+    assert!(same >= 8, "{same} routines");
+}
+
+/// The bytes of a routine from its strings to its code.
+fn of_routine<'a>(bytes: &'a [u8], routine: &Routine) -> &'a [u8] {
+    let parts = routine.binary.as_ref().unwrap();
+    let strings: Vec<u8> = parts.strings.iter().flat_map(|one| one.bytes().chain([0])).collect();
+    let at = bytes.windows(strings.len()).position(|window| window == strings).unwrap();
+    &bytes[at..parts.code_at as usize]
+}
+
+/// The file has been assembled from the text by a compiler that lost the last two operands of each message.
+#[test]
+fn messages_are_encoded_as_by_the_compiler() {
+    let find = |end: &str| corpus(&["isa", "visaasm"]).into_iter().find(|(path, _)| path.ends_with(end)).unwrap().1;
+    let (file, source) = (find("typed_atomic.skl.isa"), find("typed_atomic.visaasm"));
+    let ours = &text::read(&source).unwrap().routines[0];
+    let mut messages = 0;
+    for one in
+        ours.code.iter().filter(|one| matches!(one.row.name, "typed_atomic" | "gather4_typed" | "scatter4_typed"))
+    {
+        let code = binary::write_code(&Routine { code: vec![one.clone()], ..ours.clone() }).unwrap();
+        let kept = &code[..code.len() - 12];
+        assert!(file.windows(kept.len()).any(|window| window == kept), "{}", text::instruction_text(ours, one));
+        messages += 1;
+    }
+    assert_eq!(messages, 5);
+    // A directive is the subroutine's label; another label behind it is one of its own.
+    assert!(file.windows(6).any(
+        |window| window == binary::write_code(&Routine { code: ours.code[..2].to_vec(), ..ours.clone() }).unwrap()
+    ));
+}
+
+fn without_place(instruction: &Instruction) -> Instruction {
+    Instruction { at: 0, ..instruction.clone() }
+}
+
+const VERSIONS: [Version; 12] = [
+    Version::new(3, 0),
+    Version::new(3, 1),
+    Version::new(3, 2),
+    Version::new(3, 3),
+    Version::new(3, 4),
+    Version::new(3, 5),
+    Version::new(3, 6),
+    Version::new(3, 7),
+    Version::new(3, 8),
+    Version::new(4, 0),
+    Version::new(4, 1),
+    Version::new(4, 8),
+];
+
+#[test]
+fn every_opcode_has_an_encoding_that_is_read_back() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for row in table::rows().iter().filter(|row| row.code < 0x93 && (row.code, row.sub) != (0x60, Some(2))) {
+        let mut written = 0;
+        for turn in 0..VERSIONS.len() * 40 {
+            let version = VERSIONS[turn % VERSIONS.len()];
+            let mut routine = routine(version);
+            let instruction = random_instruction(row, &mut random);
+            routine.code.push(instruction.clone());
+            let Ok(bytes) = binary::write(&one(&routine)) else { continue };
+            written += 1;
+            let again =
+                binary::read(&bytes).unwrap_or_else(|error| panic!("{} {version}: {error}\n{instruction:?}", row.name));
+            let back = again.routines[0].code.last().unwrap();
+            if version >= Version::new(3, 6) {
+                assert_eq!(without_place(back), instruction, "{} {version}", row.name);
+            }
+            // What old versions cannot say is what they do not write.
+            assert_eq!(binary::write(&again).unwrap(), bytes, "{} {version}", row.name);
+        }
+        assert!(written >= 100, "`{}` has {written} encodings", row.name);
+    }
+}
+
+#[test]
+fn every_opcode_has_a_text_that_is_read_back() {
+    let mut random = Random(0xfeed_5678_9abc_def1);
+    // Labels would be there twice. Newer numbers of two sampler messages have the names of older ones.
+    let is_tested = |row: &&table::Row| {
+        !matches!(row.name, "subroutine" | "label") && !(row.code == 0x6f && matches!(row.sub, Some(40 | 48)))
+    };
+    for row in table::rows().iter().filter(is_tested) {
+        let version = if row.code < 0x93 { Version::new(4, 0) } else { Version::new(4, 2) };
+        let mut same = 0;
+        for _ in 0..2_000 {
+            let mut routine = routine(version);
+            let instruction = random_instruction(row, &mut random);
+            routine.code.push(instruction.clone());
+            let printed = text::print(&one(&routine));
+            // Numbers that have no name are not read.
+            let Ok(again) = text::read(printed.as_bytes()) else { continue };
+            let reprinted = text::print(&again);
+            assert_eq!(printed, reprinted);
+            same += usize::from(without_place(again.routines[0].code.last().unwrap()) == instruction);
+            if same == 20 {
+                break;
+            }
+        }
+        assert!(same >= 3, "`{}` reads back {same} times:\n{}", row.name, {
+            let mut routine = routine(version);
+            routine.code.push(random_instruction(row, &mut random));
+            let printed = text::print(&one(&routine));
+            format!(
+                "{:?}\n{:?}\n{:?}",
+                text::read(printed.as_bytes()).map(|one| one.routines[0].code.last().cloned()),
+                routine.code.last(),
+                printed.lines().last()
+            )
+        });
+    }
+}
+
+#[test]
+fn versions_that_do_not_exist_are_refused() {
+    let mut bytes = all_files()[0].1.clone();
+    for (major, minor) in [(4, 2), (5, 0), (2, 9), (3, 9), (0, 0)] {
+        (bytes[4], bytes[5]) = (major, minor);
+        let error = binary::read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(&format!("version {major}.{minor}, expected 3.0 to 3.8")), "{error}");
+    }
+}
+
+/// The writer of autumn 2022 lost the last operands of instructions.
+#[test]
+fn corrupt_files_are_refused_with_the_reason() {
+    let (_, bytes) = all_files().into_iter().find(|(path, _)| path.ends_with("typed_atomic.skl.isa")).unwrap();
+    let error = binary::read(&bytes).unwrap_err().to_string();
+    assert!(error.contains("at offset 0x2") && error.contains("1.0.12198 to 1.0.13063"), "{error}");
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let mut random = Random(99);
+    for (_, bytes) in good_files() {
+        for length in (0..bytes.len()).step_by(bytes.len().div_ceil(300)) {
+            let _ = binary::read(&bytes[..length]);
+        }
+        let mut refused = 0;
+        for _ in 0..2_000 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=random.below(3) {
+                let at = random.below(damaged.len() as u64) as usize;
+                damaged[at] = random.below(256) as u8;
+            }
+            match binary::read(&damaged) {
+                // It prints, whatever it is.
+                Ok(module) => drop(text::print(&module)),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 100, "{refused}");
+    }
+}
