@@ -377,6 +377,13 @@ impl<'a> Cx<'a> {
         !self.refused.is_empty()
     }
 
+    /// Other lanes become active, which may hold something else in registers that have been written.
+    pub fn forget_values(&mut self) {
+        self.values.clear();
+        self.predicates.clear();
+        self.carry = None;
+    }
+
     pub fn forget_refusals(&mut self) {
         self.refused.clear();
     }

@@ -12,6 +12,7 @@ use crate::isa::ptx::types::Ty;
 
 use super::calls::{self, Callee};
 use super::cells::cells;
+use super::chain::Chain;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::dispatcher::Dispatcher;
 use super::flow::Flow;
@@ -117,14 +118,16 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
     let shape = Shape::new(plan, &mut function);
+    let mut is_part = vec![false; plan.at.len()];
     for (position, waiting) in (0..).zip(&plan.waiting) {
-        let Some(waiting) = waiting else {
+        let node = plan.at.get(position as usize);
+        let Some(waiting) = waiting.as_ref().filter(|_| !node.is_some_and(|&node| is_part[node])) else {
             function.at(shape.blocks[position as usize]).exit();
             continue;
         };
         let here = Here { position, waiting };
-        match plan.at.get(position as usize) {
-            Some(&node) => shape.node(&mut function, node, here),
+        match node {
+            Some(&node) => shape.node(&mut function, node, here).into_iter().for_each(|part| is_part[part] = true),
             None => shape.meeting(&mut function, position as usize - plan.at.len(), here),
         }
     }
@@ -194,34 +197,55 @@ impl<'a> Shape<'a> {
         cx
     }
 
-    fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) {
+    /// The block of a node, and of others that it runs on to: those are given.
+    fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) -> Vec<usize> {
+        let block = self.blocks[here.position as usize];
+        let mut cx = self.context(function, block, &self.plan.graph.nodes[number]);
+        let mut chain = Chain::new(number);
+        let (mut number, mut here, mut cost) = (number, here, 0);
+        loop {
+            let node = &self.plan.graph.nodes[number];
+            cost += node.cost();
+            if !self.statements(&mut cx, number) {
+                cx.b.function().set_cost(block, cost);
+                cx.b.trap(TrapKind::Unimplemented);
+                return chain.parts();
+            }
+            let Some(next) = self.run_on(&mut cx, number, here, &mut chain) else { break };
+            let position = self.position(next);
+            let Some(waiting) = &self.plan.waiting[position as usize] else { break };
+            (number, here) = (next, Here { position, waiting });
+        }
+        cx.b.function().set_cost(block, cost);
+        self.end(cx, number, here, chain.may_be_empty());
+        chain.parts()
+    }
+
+    /// The ordinary statements of a node; false if one is not executed.
+    fn statements(&self, cx: &mut Cx<'_>, number: usize) -> bool {
         let node = &self.plan.graph.nodes[number];
         let (module, base) = (self.module(), self.plan.kernel.base);
         let body = self.plan.body(node);
-        let block = self.blocks[here.position as usize];
-        let ends = u32::from(node.ending().is_some() && !matches!(node.end, End::Meet { .. }));
-        function.set_cost(block, node.last - node.first + ends);
-        let mut cx = self.context(function, block, node);
         if let Some(returned) = node.returned {
             cx.start(base + u64::from(node.at), None);
-            self.take_results(&mut cx, body, number, returned);
+            self.take_results(cx, body, number, returned);
         }
         for statement in &body.statements[node.first as usize..node.last as usize] {
             cx.start(base + u64::from(statement.at), statement.guard);
             let form = module.form(statement.form);
             let insn = Insn { form, operands: &statement.operands };
-            let lifted = form.row.lift.map(|lift| lift(&mut cx, &insn));
+            let lifted = form.row.lift.map(|lift| lift(cx, &insn));
             if matches!(lifted, Some(Ok(Flow::Next))) && !cx.is_refused() {
                 continue;
             }
             if statement.guard.is_none() {
-                return cx.b.trap(TrapKind::Unimplemented);
+                return false;
             }
             cx.forget_refusals();
             let lanes = cx.executing();
             cx.b.raise(LaneFault::Unimplemented, lanes);
         }
-        self.end(cx, number, here);
+        true
     }
 
     fn calling(&self, node: &Node, outline: usize) -> Calling<'_> {
@@ -261,7 +285,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn end(&self, mut cx: Cx<'_>, number: usize, here: Here<'_>) {
+    /// What ends a node; `may_be_empty`: perhaps no lane is active, and others wait.
+    fn end(&self, mut cx: Cx<'_>, number: usize, here: Here<'_>, may_be_empty: bool) {
         let node = &self.plan.graph.nodes[number];
         let body = self.plan.body(node);
         let start = |cx: &mut Cx<'_>, statement: u32, guarded: bool| -> &'a Statement {
@@ -270,11 +295,11 @@ impl<'a> Shape<'a> {
             statement
         };
         match node.end {
-            End::Jump(next) => self.go(cx, next, here),
-            End::Split { taken, next, .. } if taken == next => self.go(cx, next, here),
+            End::Jump(next) => self.go_if_any(cx, next, here, may_be_empty),
+            End::Split { taken, next, .. } if taken == next => self.go_if_any(cx, next, here, may_be_empty),
             End::Split { statement, taken, next } => {
                 start(&mut cx, statement, true);
-                self.split(cx, taken, next, here);
+                self.split(cx, taken, next, here, may_be_empty);
             }
             End::Table { statement, ref targets } => {
                 let statement = start(&mut cx, statement, false);

@@ -157,6 +157,12 @@ impl<'a> Call<'a> {
 }
 
 impl Node {
+    /// Instructions that are counted.
+    pub fn cost(&self) -> u32 {
+        let ends = self.ending().is_some() && !matches!(self.end, End::Meet { .. });
+        self.last - self.first + u32::from(ends)
+    }
+
     /// The statement that ends a node.
     pub fn ending(&self) -> Option<u32> {
         match self.end {

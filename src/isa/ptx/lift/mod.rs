@@ -3,6 +3,7 @@
 mod call_graph;
 mod calls;
 mod cells;
+mod chain;
 mod context;
 mod dispatcher;
 pub mod driver;

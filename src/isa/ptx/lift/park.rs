@@ -95,7 +95,7 @@ impl Shape<'_> {
     }
 
     /// Lanes that wait for a node become active with those that are.
-    fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
+    pub fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
         let place = self.places[to as usize];
         let waiting = cx.b.rf_read(place);
         let all = cx.b.or(active, waiting);
@@ -155,7 +155,21 @@ impl Shape<'_> {
     }
 
     /// The lanes of the guard go to `taken`, the others to `next`: those of the later node wait.
-    pub fn split(&self, mut cx: Cx<'_>, taken: usize, next: usize, here: Here<'_>) {
+    pub fn split(&self, mut cx: Cx<'_>, taken: usize, next: usize, here: Here<'_>, may_be_empty: bool) {
+        let (lanes, low, high) = self.part_lanes(&mut cx, taken, next, here);
+        let mut parked = here.waiting.clone();
+        parked.insert(high);
+        let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
+        let rest = match parked.first() {
+            Some(&first) if first == high && self.dispatcher.is_none() && !may_be_empty => self.only(&mut cx, high),
+            _ => self.next_place(&mut cx, &parked),
+        };
+        cx.b.branch(lanes, on, rest);
+    }
+
+    /// Of the active lanes those that go to the later one of two nodes wait for it. The others are active then, and given with the earlier
+    /// node and the later one's position.
+    pub fn part_lanes(&self, cx: &mut Cx<'_>, taken: usize, next: usize, here: Here<'_>) -> (Value, usize, u32) {
         let (active, guard) = (cx.active(), cx.guard());
         let other = cx.not(guard);
         let (guard, other) = (cx.mask_value(guard), cx.mask_value(other));
@@ -164,16 +178,19 @@ impl Shape<'_> {
         let lanes = cx.b.and(active, of_low);
         let late = cx.b.and(active, of_high);
         let high = self.plan.position[high];
-        self.park(&mut cx, late, high, here.waiting);
+        self.park(cx, late, high, here.waiting);
         cx.set_active(lanes);
-        let mut parked = here.waiting.clone();
-        parked.insert(high);
-        let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
-        let rest = match parked.first() {
-            Some(&first) if first == high && self.dispatcher.is_none() => self.only(&mut cx, high),
-            _ => self.next_place(&mut cx, &parked),
-        };
-        cx.b.branch(lanes, on, rest);
+        (lanes, low, high)
+    }
+
+    /// The active lanes go to a node, if there are any.
+    pub fn go_if_any(&self, mut cx: Cx<'_>, node: usize, here: Here<'_>, may_be_empty: bool) {
+        if !may_be_empty {
+            return self.go(cx, node, here);
+        }
+        let active = cx.active();
+        let (on, rest) = (self.resume(&mut cx, node, here), self.next_place(&mut cx, here.waiting));
+        cx.b.branch(active, on, rest);
     }
 
     /// A block where no lane is active, and lanes wait for a node that is the first of all.

@@ -27,6 +27,8 @@ pub struct Plan<'a> {
     pub anywhere: bool,
     /// By position: whether lanes come to the node from several places.
     pub is_join: Vec<bool>,
+    /// The nodes from which each node is come to.
+    pub predecessors: Vec<Vec<usize>>,
     /// Statements at which lanes meet that have come apart: one for each kind, at the positions behind the nodes.
     pub meetings: Vec<Staging>,
     /// The meeting of each node that ends with a barrier or a meeting.
@@ -65,9 +67,25 @@ impl<'a> Plan<'a> {
         let mut entries = vec![0_u32; at.len()];
         successors.iter().flatten().for_each(|&next| entries[position[next] as usize] += 1);
         let is_join = entries.into_iter().map(|entries| entries > 1).collect();
+        let mut predecessors = vec![vec![]; successors.len()];
+        for (from, next) in successors.iter().enumerate() {
+            next.iter().for_each(|&to| predecessors[to].push(from));
+        }
         let (meetings, meeting_of) = (vec![], FxHashMap::default());
         let (waiting, anywhere) = (vec![], false);
-        let mut plan = Plan { kernel, graph, position, at, waiting, anywhere, is_join, meetings, meeting_of, may_spin };
+        let mut plan = Plan {
+            kernel,
+            graph,
+            position,
+            at,
+            waiting,
+            anywhere,
+            is_join,
+            predecessors,
+            meetings,
+            meeting_of,
+            may_spin,
+        };
         if plan.lanes_are_independent() {
             plan.number_meetings();
         }

@@ -1,0 +1,88 @@
+//! Nodes that one block has: what comes after a branch that lanes leave by is executed by the others in the same block, even if none is left. It
+//! has no effect then, and whether there are any is asked at the end of the block. So what compilers put behind `if (i < n)`, and loops with
+//! several ends, are one block, as they are for guests whose instructions are predicated.
+
+use super::context::Cx;
+use super::emit::{Here, Shape};
+use super::graph::{End, Node};
+
+/// Statements of a node that is run on to, and of all in one block, at most: they take some time where no lane is active.
+const MAX_NODE: u32 = 48;
+const MAX_CHAIN: u32 = 160;
+
+pub struct Chain {
+    nodes: Vec<usize>,
+    /// Where lanes wait that have left.
+    left: Vec<u32>,
+    statements: u32,
+}
+
+impl Chain {
+    pub fn new(first: usize) -> Chain {
+        Chain { nodes: vec![first], left: vec![], statements: 0 }
+    }
+
+    /// Whether no lane may be active.
+    pub fn may_be_empty(&self) -> bool {
+        !self.left.is_empty()
+    }
+
+    /// The nodes but the first.
+    pub fn parts(mut self) -> Vec<usize> {
+        self.nodes.split_off(1)
+    }
+
+    /// Whether a node may be executed by no lane.
+    fn takes(&mut self, first: &Node, node: &Node) -> bool {
+        let ends = matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
+        let statements = node.last - node.first;
+        let fits = statements <= MAX_NODE && self.statements + statements <= MAX_CHAIN;
+        let takes = ends && fits && node.instance == first.instance && node.returned.is_none();
+        self.statements += if takes { statements } else { 0 };
+        takes
+    }
+}
+
+impl Shape<'_> {
+    /// Goes on with another node in the same block, if that can be.
+    pub fn run_on(&self, cx: &mut Cx<'_>, number: usize, here: Here<'_>, chain: &mut Chain) -> Option<usize> {
+        if self.dispatcher.is_some() {
+            return None;
+        }
+        let nodes = &self.plan.graph.nodes;
+        let node = &nodes[number];
+        match node.end {
+            End::Split { statement, taken, next } if taken != next => {
+                let (low, _) = self.plan.in_order(taken, next);
+                let is_next = self.plan.position[low] > here.position && self.plan.predecessors[low] == [number];
+                if !is_next || !chain.takes(node, &nodes[low]) {
+                    return None;
+                }
+                let statement = &self.plan.body(node).statements[statement as usize];
+                cx.start(self.plan.kernel.base + u64::from(statement.at), statement.guard);
+                let (_, low, high) = self.part_lanes(cx, taken, next, here);
+                cx.start(cx.b.pc(), None);
+                chain.left.push(high);
+                chain.nodes.push(low);
+                Some(low)
+            }
+            End::Jump(next) => {
+                let to = self.plan.position[next];
+                let is_own = self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
+                let is_first = to > here.position && here.waiting.range(..to).next().is_none();
+                if !is_own || !is_first || !chain.takes(node, &nodes[next]) {
+                    return None;
+                }
+                if here.waiting.contains(&to) {
+                    let active = cx.active();
+                    self.join(cx, active, to);
+                    cx.forget_values();
+                    chain.left.retain(|&place| place != to);
+                }
+                chain.nodes.push(next);
+                Some(next)
+            }
+            _ => None,
+        }
+    }
+}
