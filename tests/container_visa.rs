@@ -208,6 +208,36 @@ fn damaged_files_are_errors() {
     }
 }
 
+/// Minutes long: `cargo test --test container_visa -- --ignored`.
+#[test]
+#[ignore = "a million inputs"]
+fn a_million_damaged_files_are_errors() {
+    let names = [
+        "dg2/k14_inline_typed_atomic.zebin",
+        "typed_atomic.visaasm",
+        "typed_atomic.skl.isa",
+        "skl-4.0/k01_saxpy.simd32_saxpy.isa",
+        "skl-4.0/k01_saxpy.simd32_saxpy.visaasm",
+    ];
+    let files: Vec<_> = names.into_iter().map(file).collect();
+    let (mut state, mut read) = (11, 0_u32);
+    for turn in 0..1_000_000 {
+        let bytes = &files[turn % files.len()];
+        let mut damaged = bytes.clone();
+        for _ in 0..=random(&mut state) % 4 {
+            let at = random(&mut state) % damaged.len();
+            match random(&mut state) % 4 {
+                0 => damaged[at] = random(&mut state) as u8,
+                1 => damaged[at] ^= 1 << (random(&mut state) % 8),
+                2 if damaged.len() > 1 => drop(damaged.remove(at)),
+                _ => damaged.truncate(at.max(1)),
+            }
+        }
+        read += u32::from(container::modules(&damaged).is_ok());
+    }
+    assert!(read > 1_000, "{read} are read all the same");
+}
+
 fn warploom(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_warploom")).args(args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -75,6 +75,14 @@ pub enum Suffix {
     RenderTarget,
     /// `.uniform`, `.noreturn`
     CallFlags,
+    /// `.b32`
+    Lfsr,
+    /// `.bftoe2m1`
+    DownscaleType,
+    /// `.mode0`
+    DownscaleMode,
+    /// `.rne`
+    DownscaleRounding,
     /// `.3`
     Decimal,
 }
@@ -119,6 +127,10 @@ impl Item {
             ".media" => suffix(Suffix::MediaModifier),
             ".rt" => suffix(Suffix::RenderTarget),
             ".call" => suffix(Suffix::CallFlags),
+            ".lfsr" => suffix(Suffix::Lfsr),
+            ".type" => suffix(Suffix::DownscaleType),
+            ".mode" => suffix(Suffix::DownscaleMode),
+            ".round" => suffix(Suffix::DownscaleRounding),
             ".n" => suffix(Suffix::Decimal),
             _ => match kind.parse() {
                 Ok(number) => Item::Operand(number),

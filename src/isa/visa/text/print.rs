@@ -51,7 +51,7 @@ fn print_routine(routine: &Routine, platform: Option<Platform>, out: &mut String
         put!(out, "\n.kernel_attr {}", attribute_text(attribute));
     }
     code(routine, is_new, out);
-    if let Some(platform) = platform.filter(|_| is_new) {
+    if let Some(platform) = platform.filter(|_| is_new || routine.build_options.is_some()) {
         put!(out, "\n//Platform: {}", platform.comment());
     }
     if let Some(options) = &routine.build_options {

@@ -22,6 +22,9 @@ const RENDER_TARGET: [(u8, &str); 11] = [
     (11, "<SI>"),
     (12, "<NULLRT>"),
 ];
+const LFSR: [&str; 3] = ["b32", "b16v2", "b8v4"];
+const DOWNSCALE: [&str; 6] = ["none", "bftoe2m1", "bftoint4", "", "hftoe2m1", "hftoint4"];
+const DOWNSCALE_ROUNDING: [&str; 2] = ["srnd", "rne"];
 const OUTPUT_FORMATS: [&str; 4] = ["16-full", "16-downsampled", "8-full", "8-downsampled"];
 
 /// Letters of the channels whose bits are set.
@@ -82,6 +85,10 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
         Suffix::RenderTarget if number == 0 => String::new(),
         Suffix::RenderTarget if number < 0x2000 && number & 3 == 0 => format!(".{}", bits(number, &RENDER_TARGET)),
         Suffix::CallFlags => flags(number, &[".uniform", ".noreturn"])?,
+        Suffix::Lfsr => format!(".{}", LFSR.get(number as usize)?),
+        Suffix::DownscaleType => format!(".{}", DOWNSCALE.get(number as usize).filter(|name| !name.is_empty())?),
+        Suffix::DownscaleMode if number < 4 => format!(".mode{number}"),
+        Suffix::DownscaleRounding => format!(".{}", DOWNSCALE_ROUNDING.get(number as usize)?),
         Suffix::Decimal => format!(".{number}"),
         _ => return None,
     })
@@ -116,6 +123,10 @@ static SPELLINGS: LazyLock<Vec<(Suffix, Spellings)>> = LazyLock::new(|| {
         MediaModifier,
         RenderTarget,
         CallFlags,
+        Lfsr,
+        DownscaleType,
+        DownscaleMode,
+        DownscaleRounding,
     ];
     all.into_iter().map(|suffix| (suffix, spellings(suffix))).collect()
 });

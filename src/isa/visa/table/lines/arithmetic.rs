@@ -57,5 +57,7 @@ pub(super) const LINES: &[Line] = &[
     line("dpasw",   0x1c, "E r r r s d", ".dpas:4 E 0 1 2 bare:3").trap(),
     line("tanh",    0x96, "E P D s",     "").trap(),
     line("sigm",    0x97, "E P D s",     "").trap(),
+    line("lfsr",    0x98, "E P b D s s", ".lfsr:0 E 1 2 3").trap(),
+    line("dnscl",   0x9a, "E P b b b r r r r", ".type:0 .mode:1 .round:2 E 3 4 5 6").trap(),
     line("bdpas",   0x99, "E r r r r s s d", ".dpas:6 E 0 1 2 3 bare:4 bare:5").trap(),
 ];
