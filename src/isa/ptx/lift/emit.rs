@@ -154,7 +154,9 @@ impl<'a> Shape<'a> {
         let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
         let banks = Banks::declare(function, counts);
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
+        // No block leads to the entry: often the first node can be it.
         let entry = function.new_block(pc(0));
+        let is_entry = plan.predecessors.first().is_some_and(Vec::is_empty) && plan.meetings.is_empty();
         let dispatcher = plan.anywhere.then(|| Dispatcher::declare(function, pc(0)));
         // A dispatcher has the number of its place for each lane.
         let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };
@@ -162,19 +164,22 @@ impl<'a> Shape<'a> {
         let places: Vec<ir::Reg> = (0..plan.waiting.len() as u32).map(|n| bank.reg(n.min(count - 1))).collect();
         let turns = function.bank("turns", CellKind::Uniform(Type::I32), 1).reg(0);
         let live = function.bank("live", CellKind::Mask, 1).reg(0);
-        let mut blocks: Vec<BlockId> = plan.at.iter().map(|&node| function.new_block(pc(node))).collect();
+        let block = |&node: &usize| if node == 0 && is_entry { entry } else { function.new_block(pc(node)) };
+        let mut blocks: Vec<BlockId> = plan.at.iter().map(block).collect();
         let meetings = Meeting::all(plan, staged, function);
         blocks.extend(meetings.iter().map(|meeting| function.new_block(meeting.pc())));
         let done = function.new_block(pc(0));
         function.at(done).exit();
-        let mut b = function.at(entry);
-        if !meetings.is_empty() {
-            let active = b.read_active();
-            b.rf_write(live, active);
-        }
-        match plan.position.first() {
-            Some(&first) => b.jump(blocks[first as usize]),
-            None => b.exit(),
+        if !is_entry {
+            let mut b = function.at(entry);
+            if !meetings.is_empty() {
+                let active = b.read_active();
+                b.rf_write(live, active);
+            }
+            match plan.position.first() {
+                Some(&first) => b.jump(blocks[first as usize]),
+                None => b.exit(),
+            }
         }
         Shape { plan, banks, cells, frames, stacks, dispatcher, places, blocks, done, turns, meetings, live }
     }
@@ -353,6 +358,9 @@ impl<'a> Shape<'a> {
             End::Exit { .. } => {
                 let lanes = cx.active();
                 self.leave(&mut cx, lanes);
+                if here.is_alone(self.plan) {
+                    return cx.b.exit();
+                }
                 let next = self.next_place(&mut cx, here.waiting);
                 cx.b.jump(next);
             }
