@@ -32,9 +32,9 @@ impl Chain {
         self.nodes.split_off(1)
     }
 
-    /// Whether a node may be executed by no lane.
-    fn takes(&mut self, first: &Node, node: &Node) -> bool {
-        let ends = matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
+    /// Whether a node is run on to, where perhaps no lane is active or surely one is.
+    fn takes(&mut self, first: &Node, node: &Node, may_be_empty: bool) -> bool {
+        let ends = !may_be_empty || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
         let statements = node.last - node.first;
         let fits = statements <= MAX_NODE && self.statements + statements <= MAX_CHAIN;
         let takes = ends && fits && node.instance == first.instance && node.returned.is_none();
@@ -55,7 +55,7 @@ impl Shape<'_> {
             End::Split { statement, taken, next } if taken != next => {
                 let (low, _) = self.plan.in_order(taken, next);
                 let is_next = self.plan.position[low] > here.position && self.plan.predecessors[low] == [number];
-                if !is_next || !chain.takes(node, &nodes[low]) {
+                if !is_next || !chain.takes(node, &nodes[low], true) {
                     return None;
                 }
                 let statement = &self.plan.body(node).statements[statement as usize];
@@ -70,7 +70,8 @@ impl Shape<'_> {
                 let to = self.plan.position[next];
                 let is_own = self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
                 let is_first = to > here.position && here.waiting.range(..to).next().is_none();
-                if !is_own || !is_first || !chain.takes(node, &nodes[next]) {
+                let may_be_empty = chain.left.iter().any(|&place| place != to);
+                if !is_own || !is_first || !chain.takes(node, &nodes[next], may_be_empty) {
                     return None;
                 }
                 if here.waiting.contains(&to) {

@@ -15,6 +15,7 @@ use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 
 use super::driver;
 use super::image::Handles;
+use super::known::Known;
 use super::place::Places;
 
 /// An instruction that is lifted.
@@ -120,6 +121,8 @@ pub struct Cx<'a> {
     pub places: &'a Places,
     body: &'a Body,
     cells: &'a [Cell],
+    /// Of each register of the body.
+    known: &'a [Option<Known>],
     banks: Banks,
     guard: Mask,
     /// What registers hold in the lanes that are active; of some of 128 bits both halves.
@@ -165,6 +168,7 @@ impl<'a> Cx<'a> {
             places,
             body,
             cells,
+            known: &[],
             banks,
             guard: Mask::Always,
             values: FxHashMap::default(),
@@ -505,13 +509,29 @@ impl<'a> Cx<'a> {
         if self.decl(register).ty.kind() == Kind::Pred {
             return self.refuse("a register that is no predicate", ty);
         }
+        let known = self.known.get(register.0 as usize).copied().flatten();
         let value = match self.cell(register, half) {
             Some(cell) => self.b.rf_read(cell),
+            None if known.is_some() => self.make_known(known, ty),
             // Read before it is written: any value will do.
             None => self.constant(ty, 0),
         };
         self.values.insert((register, half), value);
         value
+    }
+
+    /// Registers whose values are made where they are read.
+    pub fn know(&mut self, known: &'a [Option<Known>]) {
+        self.known = known;
+    }
+
+    fn make_known(&mut self, known: Option<Known>, ty: Type) -> Value {
+        match known {
+            Some(Known::Parameter(at, ty)) => self.constant_bank(driver::PARAMS, at as u32, ty),
+            Some(Known::Special(special)) => self.special(special),
+            Some(Known::Constant(bits)) => self.constant(ty, bits),
+            Some(Known::Copy(_)) | None => self.constant(ty, 0),
+        }
     }
 
     /// Where the registers of the body are.

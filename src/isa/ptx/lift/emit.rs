@@ -19,6 +19,7 @@ use super::flow::Flow;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
 use super::image::Handles;
+use super::known::{Known, known};
 use super::meeting::Meeting;
 use super::order::Waiting;
 use super::plan::Plan;
@@ -69,6 +70,7 @@ pub(super) struct Shape<'a> {
     pub banks: Banks,
     /// Cells of the registers of each instance.
     cells: Vec<Vec<Cell>>,
+    known: Vec<Vec<Option<Known>>>,
     frames: Frames,
     /// By instance: under which number its caller's stack is kept, if it has one of its own.
     stacks: Vec<Option<u32>>,
@@ -148,7 +150,12 @@ impl<'a> Shape<'a> {
     fn new(plan: &'a Plan<'a>, function: &mut FunctionBuilder) -> Shape<'a> {
         let (kernel, graph) = (plan.kernel, &plan.graph);
         let mut counts = Counts::default();
-        let cells = cells(kernel, graph, &mut counts);
+        let known: Vec<_> = (graph.instances.iter())
+            .map(|instance| {
+                known(kernel.module, kernel.module.function(instance.function), |id| instance.places.variable(id))
+            })
+            .collect();
+        let cells = cells(kernel, graph, &known, &mut counts);
         let frames = Frames::new(kernel.module, graph, &mut counts);
         let stacks = stacks(kernel.module, graph, &mut counts);
         let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
@@ -181,7 +188,7 @@ impl<'a> Shape<'a> {
                 None => b.exit(),
             }
         }
-        Shape { plan, banks, cells, frames, stacks, dispatcher, places, blocks, done, turns, meetings, live }
+        Shape { plan, banks, cells, known, frames, stacks, dispatcher, places, blocks, done, turns, meetings, live }
     }
 
     pub fn module(&self) -> &'a Module {
@@ -197,6 +204,7 @@ impl<'a> Shape<'a> {
         let (kernel, instance) = (self.plan.kernel, &self.plan.graph.instances[node.instance]);
         let (body, cells) = (self.plan.body(node), &self.cells[node.instance]);
         let mut cx = Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
+        cx.know(&self.known[node.instance]);
         cx.images = kernel.images;
         cx.handles = (instance.function == kernel.kernel).then_some(kernel.handles);
         cx

@@ -13,6 +13,7 @@ mod frames;
 mod graph;
 pub mod image;
 mod inline;
+mod known;
 mod liveness;
 mod meeting;
 mod order;
