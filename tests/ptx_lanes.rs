@@ -17,7 +17,7 @@ fn module(target: &str, before: &str, body: &str) -> String {
     )
 }
 
-fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<u32>, Fault> {
+fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<u32>, Box<Fault>> {
     let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     // Words behind those of the threads are for all.
     let mut bytes = vec![0; 4 * (lanes as usize + 32)];
@@ -31,7 +31,7 @@ fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<
     };
     let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(out)], &options).unwrap();
     if let Some(fault) = outcome.fault {
-        return Err(fault);
+        return Err(Box::new(fault));
     }
     program.memory().read(out, &mut bytes).unwrap();
     Ok(bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
@@ -49,7 +49,7 @@ fn run(text: &str, lanes: u32) -> Vec<u32> {
     a
 }
 
-fn fault(text: &str, lanes: u32, stack: u32) -> Fault {
+fn fault(text: &str, lanes: u32, stack: u32) -> Box<Fault> {
     let [a, b] = ENGINES.map(|engine| launch(text, lanes, engine, stack).expect_err("a fault"));
     assert_eq!(a.to_string(), b.to_string());
     a

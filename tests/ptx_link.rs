@@ -75,12 +75,12 @@ fn functions_are_found_in_other_modules() {
     // The order of the modules does not matter.
     assert_eq!(run(&[head(&function(".visible", "f", 10)), user.clone()]), 15);
     // Through a third one.
-    let through = head(&format!(
-        ".extern .func (.param .b32 r) g(.param .b32 x);\n.visible .func (.param .b32 r) f(.param .b32 x)\n{{\n\
+    let through = head(
+        ".extern .func (.param .b32 r) g(.param .b32 x);\n.visible .func (.param .b32 r) f(.param .b32 x)\n{\n\
          .reg .b32 %r<2>; ld.param.b32 %r0, [x];\n\
-         {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), g, (a); ld.param.b32 %r1, [b]; }}\n\
-         st.param.b32 [r], %r1; ret;\n}}"
-    ));
+         { .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), g, (a); ld.param.b32 %r1, [b]; }\n\
+         st.param.b32 [r], %r1; ret;\n}",
+    );
     assert_eq!(run(&[user, through, head(&function(".visible", "g", 100))]), 105);
 }
 

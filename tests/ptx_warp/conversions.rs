@@ -77,7 +77,7 @@ impl Format {
                 middle,
                 middle.next_up(),
                 middle.next_down(),
-                a + (b - a) * (random.next() as f32 / 2f32.powi(32)),
+                a + (b - a) * (random.word() as f32 / 2f32.powi(32)),
             ]);
         }
         all.push(self.value(self.most) as f32 * 1.03);
@@ -138,7 +138,7 @@ fn singles_become_small_floats() {
 fn halves_become_small_floats() {
     let mut random = Random(4);
     for format in &FORMATS[..2] {
-        let sets: Vec<[u32; 1]> = (0..640).map(|_| [random.next() & 0xdfff_dfff]).collect();
+        let sets: Vec<[u32; 1]> = (0..640).map(|_| [random.word() & 0xdfff_dfff]).collect();
         let body =
             format!("mov.b32 %a0, %i0;\ncvt.rn.satfinite.{}x2.f16x2 %h0, %a0;\ncvt.u32.u16 %o0, %h0;", format.name);
         each(format.target, &body, &sets, |[pair], out| {
@@ -160,7 +160,7 @@ fn powers_of_two() {
             1 => [0x0040_0000, 0x0040_0001],
             2 => [0x7f00_0000, 0x7f7f_ffff],
             3 => [0x3f80_0000, 0x3f80_0001],
-            _ => [0, 0].map(|_| (random.next() & 0x7fff_ffff) % 0x7f80_0000),
+            _ => [0, 0].map(|_| (random.word() & 0x7fff_ffff) % 0x7f80_0000),
         })
         .collect();
     for (word, of) in [("rp", &up as &dyn Fn(f32) -> u32), ("rz", &down)] {
@@ -199,7 +199,7 @@ fn doubles_become_bf16() {
             let bits = match random.below(3) {
                 0 => near.to_bits(),
                 1 => near.to_bits().wrapping_add(u64::from(random.below(3))).wrapping_sub(1),
-                _ => u64::from(random.next()) << 32 | u64::from(random.next()),
+                _ => u64::from(random.word()) << 32 | u64::from(random.word()),
             };
             [bits as u32, (bits >> 32) as u32]
         })
@@ -220,7 +220,7 @@ fn integers_become_bf16() {
     let mut random = Random(7);
     let sets: Vec<[u32; 2]> = (0..480)
         .map(|_| {
-            let wide = u64::from(random.next()) << 32 | u64::from(random.next());
+            let wide = u64::from(random.word()) << 32 | u64::from(random.word());
             // Few bits at the top and few at the bottom.
             let sparse = 0xff80_0000_0000_0000 & wide | wide & 3;
             let bits = if random.below(2) == 0 { wide } else { sparse } >> random.below(60);

@@ -82,14 +82,14 @@ impl Format {
             0 => special[random.below(special.len() as u32) as usize],
             // Near 1.
             1 => self.operand_near_one(&mut random),
-            _ => random.next() & 0xffff,
+            _ => random.word() & 0xffff,
         };
         (0..count).map(|_| [one(), one(), one()]).collect()
     }
 
     fn operand_near_one(self, random: &mut Random) -> u32 {
         let (one, place) = if self == Format::F16 { (0x3c00, 10) } else { (0x3f80, 7) };
-        let exponent = one as i32 + ((random.below(24) as i32 - 12) << place);
+        let exponent = one + ((random.below(24) as i32 - 12) << place);
         exponent as u32 | random.below(1 << place) | random.below(2) << 15
     }
 }
@@ -238,7 +238,7 @@ fn mixed_precision() {
         let sets: Vec<[u32; 3]> = (0..320)
             .map(|_| {
                 let [a, b] = [0, 0].map(|_| format.operand_near_one(&mut random));
-                [a, b, (random.next() as f32 / 3e8).to_bits() ^ random.below(2) << 31]
+                [a, b, (random.word() as f32 / 3e8).to_bits() ^ random.below(2) << 31]
             })
             .collect();
         let halves = "cvt.u16.u32 %h1, %i0;\ncvt.u16.u32 %h2, %i1;\n";
@@ -259,7 +259,7 @@ fn mixed_precision() {
 #[test]
 fn pairs_of_singles() {
     let mut random = Random(12);
-    let mut one = || (random.next() as f32 / 7e7 - 30.0).to_bits();
+    let mut one = || (random.word() as f32 / 7e7 - 30.0).to_bits();
     let sets: Vec<[u32; 6]> = (0..160).map(|_| std::array::from_fn(|_| one())).collect();
     let body = "mov.b64 %l0, {%i0, %i1};\nmov.b64 %l1, {%i2, %i3};\nmov.b64 %l2, {%i4, %i5};\n\
                 fma.rn.f32x2 %l3, %l0, %l1, %l2;\nmov.b64 {%a0, %a1}, %l3;\nxor.b32 %o0, %a0, %a1;";

@@ -34,7 +34,7 @@ fn shuffles() {
                     sync.0, sync.1
                 );
                 let input: Words =
-                    (0..LANES).map(|_| vec![random.next(), random.below(64), random.below(0x2000)]).collect();
+                    (0..LANES).map(|_| vec![random.word(), random.below(64), random.below(0x2000)]).collect();
                 let out = Kernel { target, inputs: 3, outputs: 2, body: &body }.run(&input);
                 for lane in 0..LANES {
                     let step = if step == "5" { 5 } else { input[lane][1] };
@@ -57,7 +57,7 @@ const GUARDED: u32 = 0x5a5a_f00f;
 #[test]
 fn votes_and_masks() {
     let mut random = Random(2);
-    for choices in [0, u32::MAX, 1 << 4, GUARDED, random.next(), random.next()] {
+    for choices in [0, u32::MAX, 1 << 4, GUARDED, random.word(), random.word()] {
         let body = "setp.ne.u32 %p0, %i0, 0;\nsetp.ne.u32 %p1, %i1, 0;\n\
                     @%p1 vote.sync.ballot.b32 %o0, %p0, 0x5a5af00f;\n\
                     @%p1 vote.sync.any.pred %p2, %p0, 0x5a5af00f;\n@%p1 selp.u32 %o1, 1, 2, %p2;\n\
@@ -70,11 +70,11 @@ fn votes_and_masks() {
         let (yes, no) = (choices & GUARDED, !choices & GUARDED);
         let truth = |truth: bool| if truth { 1 } else { 2 };
         let first = GUARDED.trailing_zeros();
-        for lane in 0..LANES {
+        for (lane, out) in out.iter().enumerate() {
             let votes = [yes, truth(yes != 0), truth(no == 0), truth(yes == 0 || no == 0), GUARDED, first];
             let expected = [&votes[..], &[truth(lane as u32 == first)]].concat();
             let expected = if bit(GUARDED, lane) == 1 { expected } else { vec![0; 7] };
-            assert_eq!(out[lane], expected, "choices {choices:#x}, lane {lane}");
+            assert_eq!(*out, expected, "choices {choices:#x}, lane {lane}");
         }
     }
 }
@@ -132,7 +132,7 @@ fn reductions() {
         ("xor.b32", |a, b| a ^ b),
     ];
     for masks in groups() {
-        let input: Words = (0..LANES).map(|lane| vec![random.next(), masks[lane]]).collect();
+        let input: Words = (0..LANES).map(|lane| vec![random.word(), masks[lane]]).collect();
         for (name, combine) in operations {
             let out = run(&format!("redux.sync.{name} %o0, %i0, %i1;"), 2, 1, &input);
             for lane in 0..LANES {
@@ -147,7 +147,7 @@ fn reductions() {
 fn reductions_of_floats() {
     let mut random = Random(6);
     for nan in [false, true] {
-        let mut value: Vec<f32> = (0..LANES).map(|_| random.next() as f32 / 1e9 - 2.0).collect();
+        let mut value: Vec<f32> = (0..LANES).map(|_| random.word() as f32 / 1e9 - 2.0).collect();
         if nan {
             value[9] = f32::NAN;
         }

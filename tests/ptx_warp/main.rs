@@ -96,13 +96,13 @@ pub fn each<const N: usize>(target: &str, body: &str, sets: &[[u32; N]], check: 
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u32 {
+    pub fn word(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         let mixed = (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as u32
     }
 
     pub fn below(&mut self, bound: u32) -> u32 {
-        self.next() % bound
+        self.word() % bound
     }
 }

@@ -336,7 +336,7 @@ fn moves_of_matrices() {
                          st.shared.v4.b32 [%b0], {%i0, %i1, %i2, %i3};\nbar.warp.sync -1;\n";
             let body =
                 format!("{store}ldmatrix.sync.aligned.m8n8.{name}{word}.shared.b16 {{{}}}, [%b0];", list("o", count));
-            let input: Vec<Vec<u32>> = (0..LANES).map(|_| (0..4).map(|_| random.next()).collect()).collect();
+            let input: Vec<Vec<u32>> = (0..LANES).map(|_| (0..4).map(|_| random.word()).collect()).collect();
             let out = Kernel { target: "sm_90", inputs: 4, outputs: count, body: &body }.run(&input);
             for matrix in 0..count {
                 for row in 0..8 {
@@ -359,7 +359,7 @@ fn moves_of_matrices() {
             assert_eq!(out, input, "{back}");
         }
     }
-    let input: Vec<Vec<u32>> = (0..LANES).map(|_| vec![random.next()]).collect();
+    let input: Vec<Vec<u32>> = (0..LANES).map(|_| vec![random.word()]).collect();
     let body = "movmatrix.sync.aligned.m8n8.trans.b16 %o0, %i0;";
     let out = Kernel { target: "sm_90", inputs: 1, outputs: 1, body }.run(&input);
     for (row, col) in (0..64).map(|n| (n / 8, n % 8)) {
@@ -465,7 +465,7 @@ impl Stored {
         };
         let at = start + linear;
         // The number of 16 bytes within a row is exchanged by that of the row of 128 bytes.
-        at ^ (at / 128 % (row / 16)) * 16
+        at ^ ((at / 128 % (row / 16)) * 16)
     }
 
     fn descriptor(&self, start: usize) -> u64 {
