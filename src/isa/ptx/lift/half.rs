@@ -3,7 +3,7 @@
 //! `f16` is a type of the IR. `bf16` is computed in `f32`, which has 24 digits: rounding a sum or product of numbers of 8 digits to 24 and
 //! then to 8 gives what one rounding gives, since 24 >= 2 * 8 + 2 (Figueroa). Below the normal numbers sums of `bf16` are exact in `f32`,
 //! and a product of two of 8 digits has 16: only one less than 2^-134 by more than its last place does not fit, and rounds to 0 or 2^-133
-//! alike. Fused products are another matter: [`fused_bf16`].
+//! alike. Fused products are another matter: `fused_bf16`.
 //!
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 

@@ -1,4 +1,4 @@
-//! The text of PTX: [`read`] makes a checked module of it, [`print`] writes one.
+//! The text of PTX: [`read`] makes a checked module of it, [`print()`] writes one.
 //!
 //! The reader goes once over the text. It resolves names, evaluates constant expressions and checks declarations, scopes and the
 //! structure of statements. Which modifiers and operands an instruction takes is in [`super::table`].
