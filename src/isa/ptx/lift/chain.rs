@@ -5,6 +5,7 @@
 use super::context::Cx;
 use super::emit::{Here, Shape};
 use super::graph::{End, Node};
+use super::uses;
 
 /// Statements of a node that is run on to, and of all in one block, at most: they take some time where no lane is active.
 const MAX_NODE: u32 = 48;
@@ -66,6 +67,8 @@ impl Shape<'_> {
                 chain.nodes.push(low);
                 Some(low)
             }
+            // The next reading of a clock is to be a later one.
+            End::Jump(_) if self.reads_clock(node) => None,
             End::Jump(next) => {
                 let to = self.plan.position[next];
                 let is_own = self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
@@ -85,5 +88,10 @@ impl Shape<'_> {
             }
             _ => None,
         }
+    }
+
+    fn reads_clock(&self, node: &Node) -> bool {
+        let statements = &self.plan.body(node).statements[node.first as usize..node.last as usize];
+        statements.last().is_some_and(uses::reads_clock)
     }
 }
