@@ -13,8 +13,8 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::driver;
-use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::{Place, address_of, fences, generic, place};
+use super::{Lifted, Unsupported};
 
 /// An operation and the IR's type of its cell.
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ fn atomic_128(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     if let Some(old) = operands.old {
         cx.set128(old, [found[0], found[1]]);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Each element of a vector is an atomic of its own.
@@ -178,7 +178,7 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
             cx.set(old, ty, found);
         }
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `atom`

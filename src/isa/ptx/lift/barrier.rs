@@ -9,12 +9,7 @@ use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
-
-/// `bar`, `barrier`: ends a block, see [`barrier`].
-pub fn bar(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
+use super::{Lifted, Unsupported};
 
 /// `barrier.cluster`: of a cluster of one block.
 pub fn cluster(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
@@ -69,9 +64,4 @@ pub fn take_result(cx: &mut Cx<'_>, operands: &[Operand]) {
     let zero = cx.word(0);
     let set = cx.b.icmp(IntCc::Ne, result, zero);
     cx.set_pred(destination, Mask::Lanes(set));
-}
-
-/// Nothing is left to do where a cluster is one block.
-pub fn nothing(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
 }

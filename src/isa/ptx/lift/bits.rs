@@ -11,7 +11,7 @@ use crate::isa::ptx::word::Word;
 
 use super::compare::combined;
 use super::context::{Cx, Insn, int_type};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// The type of a form of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
@@ -27,7 +27,7 @@ fn wide(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
 
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// A constant operand.
@@ -48,7 +48,7 @@ fn logic(cx: &mut Cx<'_>, insn: &Insn<'_>, op: BinaryOp, masks: fn(&mut Cx<'_>, 
         let (a, b) = (cx.pred(insn.operand(1)), cx.pred(insn.operand(2)));
         let result = masks(cx, a, b);
         cx.set_pred(insn.operand(0), result);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     let ty = scalar(insn)?;
     let (a, b) = (cx.bits(insn.operand(1), ty), cx.bits(insn.operand(2), ty));
@@ -73,7 +73,7 @@ pub fn not(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let a = cx.pred(insn.operand(1));
         let result = cx.not(a);
         cx.set_pred(insn.operand(0), result);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     let ty = scalar(insn)?;
     let a = cx.bits(insn.operand(1), ty);
@@ -299,7 +299,7 @@ pub fn lop3(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let truth = combined(cx, insn.form, nonzero, with);
     cx.set(&pair[0], Ty::B32, result);
     cx.set_pred(&pair[1], truth);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Bytes of b:a as c says.

@@ -9,7 +9,7 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
 use super::driver;
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// `mapa`: an address in the shared memory of a block of the cluster, which is this one.
 pub fn mapa(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -29,12 +29,12 @@ pub fn mapa(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         }
     }
     cx.set(insn.operand(0), ty, address);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `getctarank`: there is one.
 pub fn getctarank(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let rank = cx.word(0);
     cx.set(insn.operand(0), Ty::U32, rank);
-    Ok(Flow::Next)
+    Ok(())
 }

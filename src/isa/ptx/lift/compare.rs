@@ -14,7 +14,7 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
 use super::convert::{from_bf16, pack};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// What is compared, of one number or of two halves.
 type Truths = SmallVec<[Mask; 2]>;
@@ -118,7 +118,7 @@ pub fn setp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let first = combined(cx, insn.form, truths[0], with);
     let Operand::Pair(pair) = insn.operand(0) else {
         cx.set_pred(insn.operand(0), first);
-        return Ok(Flow::Next);
+        return Ok(());
     };
     let second = match truths.get(1) {
         Some(&high) => high,
@@ -127,7 +127,7 @@ pub fn setp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let second = combined(cx, insn.form, second, with);
     cx.set_pred(&pair[0], first);
     cx.set_pred(&pair[1], second);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The bits of "true" in a type, of packed ones those of one half.
@@ -159,7 +159,7 @@ pub fn set(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         _ => results[0],
     };
     cx.set(insn.operand(0), to, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub fn selp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -171,7 +171,7 @@ pub fn selp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let choice = cx.pred(insn.operand(3));
     let result = cx.select(choice, a, b);
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `c >= 0 ? a : b`; -0 is not less than 0, a NaN chooses `b`.
@@ -190,5 +190,5 @@ pub fn slct(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     };
     let result = cx.b.select(choice, a, b);
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }

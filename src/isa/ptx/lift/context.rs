@@ -26,6 +26,11 @@ pub struct Insn<'a> {
 }
 
 impl<'a> Insn<'a> {
+    /// Lifts it; false if it is not executed.
+    pub fn lift(&self, cx: &mut Cx<'_>) -> bool {
+        self.form.row.lift.is_some_and(|lift| lift(cx, self).is_ok()) && !cx.is_refused()
+    }
+
     /// The `n`th operand; the checker has made sure that it is there.
     pub fn operand(&self, n: usize) -> &'a Operand {
         static MISSING: Operand = Operand::Sink;

@@ -9,32 +9,16 @@ use crate::isa::ptx::types::Ty;
 
 use super::context::{Cx, Insn};
 use super::driver;
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// What ends a block is no operation in it: `graph` and `emit` have what these instructions do.
-macro_rules! ends_of_blocks {
-    ($($name:ident)*) => {$(
-        pub fn $name(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-            Err(Unsupported)
-        }
-    )*};
+pub fn ends_block(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
+    Err(Unsupported)
 }
 
-ends_of_blocks! { bra brx call ret exit trap }
-
-/// `brkpt`: there is no debugger.
-pub fn brkpt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    nothing(cx, insn)
-}
-
-/// `nanosleep`: warps take turns as it is.
-pub fn nanosleep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    nothing(cx, insn)
-}
-
-/// `pmevent`: nobody counts.
-pub fn pmevent(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    nothing(cx, insn)
+/// What has no effect here: its line in the table says why.
+pub fn nothing(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
+    Ok(())
 }
 
 /// Alignment of what `alloca` gives if it does not say, in bytes.
@@ -72,7 +56,7 @@ pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let taken = cx.b.trunc(Type::I32, taken);
     cx.set_stack(taken);
     cx.set(insn.operand(0), ty, start);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// A word of the driver's bank, zero-extended.
@@ -86,7 +70,7 @@ pub fn stacksave(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (end, used) = (cx.driver(driver::LOCAL_END, Type::I32), cx.stack());
     let top = cx.b.sub(end, used);
     cx.set(insn.operand(0), Ty::U32, top);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `stackrestore`: it is there again.
@@ -94,10 +78,5 @@ pub fn stackrestore(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (end, top) = (cx.driver(driver::LOCAL_END, Type::I32), cx.bits(insn.operand(0), Ty::U32));
     let used = cx.b.sub(end, top);
     cx.set_stack(used);
-    Ok(Flow::Next)
-}
-
-/// `setmaxnreg`, `griddepcontrol`: no effect.
-pub fn nothing(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -10,9 +10,9 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::float::rounding;
-use super::flow::{Flow, Lifted, Unsupported};
 use super::half::to_odd_f32;
 use super::small::{self, is_small};
+use super::{Lifted, Unsupported};
 
 /// A NaN of `bf16` and of `f16`.
 pub const NAN16: u64 = 0x7fff;
@@ -58,7 +58,7 @@ pub fn cvt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         _ => return Err(Unsupported),
     };
     cx.set(insn.operand(0), to, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// A scalar float as the IR has it: `bf16` as the `f32` that it is.
@@ -384,5 +384,5 @@ pub fn cvt_pack(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         result = cx.b.or(result, above);
     }
     cx.set(insn.operand(0), Ty::B32, result);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -10,9 +10,9 @@ use crate::isa::ptx::word::Word;
 
 use super::atomic::{self, Operands};
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
 use super::mbarrier::Object;
 use super::memory::{self, Place, address_of, generic, in_space, place};
+use super::{Lifted, Unsupported};
 
 /// Bytes of a word.
 const WORD: u32 = 4;
@@ -59,7 +59,7 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let Place::Memory { address, offset, .. } = in_space(cx, Space::Shared, to) else { return Err(Unsupported) };
     let access = cx.b.access(Space::Shared, Type::I32, words, address, offset);
     cx.b.store_access(access, &loaded);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Loads words in those lanes of the guard; others get 0.
@@ -117,16 +117,6 @@ fn load_first(cx: &mut Cx<'_>, access: Access, taken: Value) -> Vec<Value> {
     words
 }
 
-/// Nothing is left to be done when groups are closed,
-pub fn commit(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
-}
-
-/// or awaited.
-pub fn wait(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
-}
-
 /// `cp.async.mbarrier.arrive`: the thread arrives when its copies are done. Without `.noinc` it is awaited in addition, so that nothing
 /// changes.
 pub fn mbarrier_arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -136,7 +126,7 @@ pub fn mbarrier_arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let (one, none) = (cx.constant(Type::I64, 1), cx.constant(Type::I64, 0));
         Object::new(place)?.arrive(cx, one, none, false);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Operands of a bulk copy: generic addresses, bytes, and the barrier that is told.
@@ -185,7 +175,7 @@ impl Bulk {
         if let Some(barrier) = self.barrier {
             barrier.complete(cx, self.bytes);
         }
-        Ok(Flow::Next)
+        Ok(())
     }
 }
 
@@ -206,17 +196,12 @@ pub fn bulk_reduce(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     bulk.perform(cx, WideOp::Reduce { op, ty: kind.cell })
 }
 
-/// `cp.async.bulk.prefetch`: no effect.
-pub fn bulk_prefetch(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
-}
-
 /// `st.async`: a store, of which a barrier is told the bytes if one is named.
 pub fn st_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let barrier = told(cx, insn)?;
     memory::store(cx, insn.form, insn.operand(0), insn.operand(1))?;
     tell(cx, insn, barrier);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `red.async`: the same of a reduction.
@@ -225,7 +210,7 @@ pub fn red_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let operands = Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };
     atomic::atomic(cx, insn.form, &operands)?;
     tell(cx, insn, barrier);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The barrier that an instruction tells of its bytes.

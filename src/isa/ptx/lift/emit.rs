@@ -15,7 +15,6 @@ use super::cells::cells;
 use super::chain::Chain;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::dispatcher::Dispatcher;
-use super::flow::Flow;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
 use super::image::Handles;
@@ -247,8 +246,7 @@ impl<'a> Shape<'a> {
             cx.start(base + u64::from(statement.at), statement.guard);
             let form = module.form(statement.form);
             let insn = Insn { form, operands: &statement.operands };
-            let lifted = form.row.lift.map(|lift| lift(cx, &insn));
-            if matches!(lifted, Some(Ok(Flow::Next))) && !cx.is_refused() {
+            if insn.lift(cx) {
                 continue;
             }
             if statement.guard.is_none() {

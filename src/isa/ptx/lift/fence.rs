@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `ptx.md` 2.8.
 
+use super::Lifted;
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted};
 use crate::isa::ptx::word::Word;
 
 /// `membar`, `fence`, fences between proxies: one for all. The warps of a block share a host thread, which sees what it did in order,
@@ -12,5 +12,5 @@ pub fn fence(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if insn.form.one_of(&[Word::Cta, Word::Cluster]).is_none() {
         cx.b.fence();
     }
-    Ok(Flow::Next)
+    Ok(())
 }

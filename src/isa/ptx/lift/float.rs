@@ -10,7 +10,7 @@ use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, float_type};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// 1 / (2 pi), as compilers have it.
 const TURN: f32 = 0.159_154_94;
@@ -42,7 +42,7 @@ fn ty(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
 
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 fn source(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
@@ -362,7 +362,7 @@ pub fn testp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let result = class(cx, insn, ty, a)?;
     let destination: &Operand = insn.operand(0);
     cx.set_pred(destination, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 fn class(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, a: Value) -> Result<Mask, Unsupported> {

@@ -18,7 +18,7 @@ use crate::isa::ptx::word::Word;
 use super::context::{Cx, Insn};
 use super::convert::{from_bf16, pack, relu, to_bf16};
 use super::float::{self, attrs, extreme_of, rounding};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };
@@ -100,7 +100,7 @@ impl Shape {
             (_, bits) => (Ty::B16, bits[0]),
         };
         cx.set(insn.operand(0), ty, result);
-        Ok(Flow::Next)
+        Ok(())
     }
 
     /// The attributes of an operation on elements.
@@ -313,7 +313,7 @@ fn mixed(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     let (a, c) = (widened(cx, insn, 1), cx.float(insn.operand(2), Ty::F32));
     let result = cx.b.fbinary(op, attrs(insn.form), a, c);
     cx.set(insn.operand(0), Ty::F32, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `f32` = `f16` or `bf16` + `f32`.
@@ -332,5 +332,5 @@ pub fn mixed_fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let c = cx.float(insn.operand(3), Ty::F32);
     let result = cx.b.fma(attrs(insn.form), a, b, c);
     cx.set(insn.operand(0), Ty::F32, result);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -13,8 +13,8 @@ use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::ptx::word::Word;
 
+use super::Unsupported;
 use super::context::Cx;
-use super::flow::Unsupported;
 use super::{Places, uses};
 
 /// The handle, an `i32`: what there is above does not count.

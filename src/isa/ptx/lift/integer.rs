@@ -10,7 +10,7 @@ use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// The type of a form of whole numbers of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
@@ -21,7 +21,7 @@ fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
 
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 fn two(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> (Value, Value) {

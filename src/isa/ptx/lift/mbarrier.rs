@@ -14,8 +14,8 @@ use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::{Place, address_of, place};
+use super::{Lifted, Unsupported};
 
 /// Where a barrier is.
 #[derive(Clone, Copy)]
@@ -71,12 +71,7 @@ pub fn init(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let expected = cx.b.shl(pending, shift);
     let fresh = cx.b.or(pending, expected);
     cx.b.store(object.space, Type::I64, object.address, object.offset, fresh);
-    Ok(Flow::Next)
-}
-
-/// `mbarrier.inval`: the memory is free for other things as it is.
-pub fn inval(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `mbarrier.arrive`
@@ -101,7 +96,7 @@ fn arrive_or_drop(cx: &mut Cx<'_>, insn: &Insn<'_>, drop: bool) -> Lifted {
     };
     let state = object.arrive(cx, threads, bytes, drop);
     cx.set(insn.operand(0), Ty::B64, state);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `mbarrier.test_wait`, `try_wait`: whether the phase of a state, or that of a parity, is over.
@@ -119,7 +114,7 @@ pub fn test_wait(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     };
     let over = cx.b.icmp(IntCc::Ne, now, asked);
     cx.set_pred(insn.operand(0), Mask::Lanes(over));
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `mbarrier.expect_tx`
@@ -128,7 +123,7 @@ pub fn expect_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let bytes = count(cx, insn.operand(1));
     let bytes = cx.b.neg(bytes);
     object.complete(cx, bytes);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `mbarrier.complete_tx`
@@ -136,7 +131,7 @@ pub fn complete_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 0)?;
     let bytes = count(cx, insn.operand(1));
     object.complete(cx, bytes);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `mbarrier.pending_count`: of a state.
@@ -145,5 +140,5 @@ pub fn pending_count(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let pending = cx.b.and(state, mask);
     let pending = cx.b.trunc(Type::I32, pending);
     cx.set(insn.operand(0), Ty::U32, pending);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -12,7 +12,6 @@ use super::Places;
 use super::barrier;
 use super::context::{Cell, Cx, Insn};
 use super::emit::{Here, Shape};
-use super::flow::Flow;
 use super::graph::End;
 use super::plan::Plan;
 
@@ -219,8 +218,7 @@ impl Shape<'_> {
             staging.take_barrier_result(&mut cx);
             return self.part(cx, which, here);
         }
-        let lifted = insn.form.row.lift.map(|lift| lift(&mut cx, &insn));
-        if !matches!(lifted, Some(Ok(Flow::Next))) || cx.is_refused() {
+        if !insn.lift(&mut cx) {
             return cx.b.trap(TrapKind::Unimplemented);
         }
         self.part(cx, which, here);

@@ -12,7 +12,7 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
 use super::driver;
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ pub fn ld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             _ => cx.set(destination, ty, value[0]),
         }
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `ldu`: a load.
@@ -248,7 +248,7 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
     if elements.iter().all(Option::is_some) {
         let all: Vec<Value> = elements.into_iter().flatten().flatten().collect();
         cx.b.store_access(access, &all);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     // What is left out keeps its bytes; the alignment is that of all.
     for (n, value) in (0..).zip(elements) {
@@ -257,19 +257,14 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
         let align = access.align.min(ty.bytes() as u8);
         cx.b.store_access(Access { count: what.per_value as u8, offset, align, ..access }, &value);
     }
-    Ok(Flow::Next)
-}
-
-/// `prefetch`, `prefetchu`, `discard`, `applypriority`: no effect.
-pub fn hint(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Any value is a cache policy, for none has an effect.
 pub fn createpolicy(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let policy = cx.constant(Type::I64, 0);
     cx.set(insn.operand(0), Ty::B64, policy);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `st.bulk`: sets bytes to zero.
@@ -279,7 +274,7 @@ pub fn st_bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let to = generic(cx, place).ok_or(Unsupported)?;
     let bytes = cx.bits(insn.operand(1), Ty::B64);
     cx.b.wide(WideOp::Zero, &[to, bytes]);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The generic address of a place in global or shared memory, or of one that is generic already: `i64`.

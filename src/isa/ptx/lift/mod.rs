@@ -8,7 +8,6 @@ mod context;
 mod dispatcher;
 pub mod driver;
 mod emit;
-mod flow;
 mod frames;
 mod graph;
 pub mod image;
@@ -50,14 +49,20 @@ pub mod warp;
 
 pub use context::{Cx, Insn};
 pub use emit::{Kernel, LocalMemory, lift_kernel, local_memory};
-pub use flow::{Flow, Lifted, Unsupported};
 pub use place::Places;
 pub use service::by_name as service_by_name;
 
 use crate::ir::NanPolicy;
 
-/// Lifts one instruction: emits its operations and says where control goes.
+/// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
 pub type Lift = fn(&mut Cx<'_>, &Insn<'_>) -> Lifted;
+
+/// The form, or a combination of its operands, has no lift function: it traps if it is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported;
+
+/// Result of a lift function.
+pub type Lifted = Result<(), Unsupported>;
 
 pub const WARP_LANES: u8 = 32;
 

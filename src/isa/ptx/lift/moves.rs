@@ -14,7 +14,7 @@ use crate::isa::ptx::word::Word;
 use super::context::{Cx, Insn};
 use super::convert::pack;
 use super::driver;
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// The elements of what is packed or unpacked.
 type Elements = SmallVec<[Value; 4]>;
@@ -71,7 +71,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             cx.set(to, ty, value);
         }
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Values next to each other, the lowest first.
@@ -205,7 +205,7 @@ pub fn cvta(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         Some(base) => cx.b.add(address, base),
     };
     cx.set(insn.operand(0), insn.form.ty(0), result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub fn isspacep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -213,7 +213,7 @@ pub fn isspacep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let address = cx.bits(insn.operand(1), Ty::B64);
     let result = window.holds(cx, address);
     cx.set_pred(insn.operand(0), result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Whether an address is that of a `.texref`, `.samplerref` or `.surfref`.
@@ -232,5 +232,5 @@ pub fn istypep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         }
     }
     cx.set_pred(insn.operand(0), result);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -15,8 +15,8 @@ use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
-use super::flow::{Flow, Lifted, Unsupported};
 use super::image::{Geometry, bracket, check_present, coordinate, image};
+use super::{Lifted, Unsupported};
 
 /// Bytes of an access at most.
 const MAX_BYTES: u32 = 16;
@@ -73,7 +73,7 @@ pub fn suld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     for (operand, &value) in cx.elements(insn.operand(0)).iter().zip(&values) {
         cx.set(operand, ty, value);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The first values of a vector operand, varying.
@@ -96,14 +96,14 @@ pub fn sust(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let place = place(cx, form, insn.operand(0), Unit::Texels)?;
         let given: Vec<(usize, Value)> = values.into_iter().enumerate().collect();
         formatted::store(cx, &place, &given);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     let (ty, int, count, unit) = moved(form)?;
     let values = data(cx, insn.operand(1), ty, count.into())?;
     let place = place(cx, form, insn.operand(0), unit)?;
     let access = place.access(cx, int, count, Mask::Always);
     cx.b.store_access(access, &values);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// What a reduction does. None: the seed does not list it.
@@ -144,7 +144,7 @@ pub fn sured(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
         (cx.b.atomic(access, op, value, None), Mask::Never)
     });
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub fn suq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -169,5 +169,5 @@ pub fn suq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         Err(at) => record.load(cx, at, Type::I32),
     };
     cx.set(insn.operand(0), Ty::B32, value);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -16,8 +16,8 @@ use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
 use super::image::{Geometry, bracket, check_present, coordinate, handle, image};
+use super::{Lifted, Unsupported};
 
 /// What an instruction asks the texture of `[t, {s,} coordinates]` for.
 fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Request, Unsupported> {
@@ -104,7 +104,7 @@ fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, request: Request, operation: Operati
     for (operand, &value) in cx.elements(destination).iter().zip(&values) {
         cx.set(operand, written, value);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 fn fetches(form: &Form) -> bool {
@@ -204,5 +204,5 @@ pub fn txq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         (None, None) => return Err(Unsupported),
     };
     cx.set(insn.operand(0), Ty::B32, value);
-    Ok(Flow::Next)
+    Ok(())
 }

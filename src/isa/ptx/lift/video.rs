@@ -11,8 +11,8 @@ use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left,
 
 use super::compare::int_condition;
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
 use super::integer::extreme_of;
+use super::{Lifted, Unsupported};
 
 /// An operand with what is written on it.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, mut value: Value, ty: Ty) -> Lifted 
         _ => value,
     };
     cx.set(to.of, ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 type Exact = fn(&mut Cx<'_>, Value, Value) -> Value;
@@ -178,7 +178,7 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     };
     let result = sum.emit(cx);
     cx.set(insn.operand(0), insn.form.ty(0), result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// 1 where the comparison holds, else 0, as a number of type `ty`.
@@ -255,5 +255,5 @@ pub fn simd(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             if form.has(Word::Add) { cx.b.add(result, value) } else { merged(cx, value, result, lane * width, width) };
     }
     cx.set(d.of, Ty::B32, result);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -13,7 +13,7 @@ use crate::isa::ptx::word::Word;
 
 use super::WARP_LANES;
 use super::context::{Cx, Insn};
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 const ALL_LANES: u64 = 0xffff_ffff;
 
@@ -84,7 +84,7 @@ pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if let Some(p) = p {
         cx.set_pred(p, Mask::Lanes(in_range));
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The lanes of a warp's mask as an `i32`.
@@ -125,7 +125,7 @@ pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let yes = taking_part(cx, yes, members);
     if mode == Word::Ballot {
         cx.set(insn.operand(0), Ty::B32, yes);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     let no = cx.not(choice);
     let no = cx.and(voters, no);
@@ -140,7 +140,7 @@ pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         }
     };
     cx.set_pred(insn.operand(0), verdict);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The lanes that execute it together.
@@ -148,7 +148,7 @@ pub fn activemask(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let lanes = Mask::Lanes(cx.executing());
     let lanes = ballot(cx, lanes);
     cx.set(insn.operand(0), Ty::B32, lanes);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// `match.any`: the lanes with this lane's value. `match.all`: all lanes if they have the same value, else none.
@@ -165,7 +165,7 @@ pub fn match_lanes(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let equal = lanes_alike(cx, value);
         let result = cx.b.and(equal, group);
         cx.set(insn.operand(0), Ty::B32, result);
-        return Ok(Flow::Next);
+        return Ok(());
     }
     let reference = of_first(cx, value, group);
     let differs = Mask::Lanes(cx.b.icmp(IntCc::Ne, value, reference));
@@ -180,7 +180,7 @@ pub fn match_lanes(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let same = cx.not(differs);
         cx.set_pred(p, same);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Each lane's value of the first lane of its group.
@@ -279,7 +279,7 @@ pub fn redux(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     }
     let result = of_first(cx, value, group);
     cx.set(insn.operand(0), ty, result);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The next lane of each lane's group, 32 if it is the last: the least one above it.
@@ -305,10 +305,10 @@ pub fn elect(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let is_it = cx.b.icmp(IntCc::Eq, lane, elected);
         cx.set_pred(p, Mask::Lanes(is_it));
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Lanes that execute together have met; their accesses are in order as they are.
 pub fn warp_sync(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
+    Ok(())
 }

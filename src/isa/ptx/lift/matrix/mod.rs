@@ -8,7 +8,7 @@ mod wgmma;
 mod wmma;
 
 pub use moves::{ldmatrix, movmatrix, stmatrix};
-pub use wgmma::{wgmma, wgmma_order};
+pub use wgmma::wgmma;
 pub use wmma::{wmma_load, wmma_mma, wmma_store};
 
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
 use super::float::rounding;
-use super::flow::{Flow, Lifted, Unsupported};
+use super::{Lifted, Unsupported};
 
 /// Registers of a matrix.
 type Registers = SmallVec<[Value; 8]>;
@@ -140,7 +140,7 @@ pub fn mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     }
     let results = cx.b.product(product, &args);
     set_registers(cx, insn.operand(0), &results);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The IR's space of a form's addresses, and whether they have 64 bits.

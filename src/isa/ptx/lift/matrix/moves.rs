@@ -8,8 +8,8 @@ use crate::isa::ptx::word::Word;
 
 use super::super::context::{Cx, Insn};
 use super::super::convert::pack;
-use super::super::flow::{Flow, Lifted, Unsupported};
 use super::super::half::halves;
+use super::super::{Lifted, Unsupported};
 use super::{address, set_registers, space};
 use crate::ir::IntCc;
 
@@ -86,7 +86,7 @@ pub fn ldmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         });
     }
     set_registers(cx, insn.operand(0), &results);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub fn stmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -103,7 +103,7 @@ pub fn stmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             cx.b.store_access(access, &[value]);
         }
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// Transposes a matrix: elements 2 t and 2 t + 1 of column g are in lanes 8 t + g / 2 and four further on.
@@ -128,5 +128,5 @@ pub fn movmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     });
     let result = pack(cx, low, high);
     cx.set(insn.operand(0), Ty::B32, result);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -16,7 +16,7 @@ use crate::isa::ptx::word::Word;
 
 use super::super::context::{Cx, Insn};
 use super::super::convert::pack;
-use super::super::flow::{Flow, Lifted, Unsupported};
+use super::super::{Lifted, Unsupported};
 use super::moves::lane_parts;
 use super::{Registers, factor, product, registers, set_registers, shape, sum};
 
@@ -206,10 +206,5 @@ pub fn wgmma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         results.extend(cx.b.product(product, &args));
     }
     set_registers(cx, insn.operand(0), &results);
-    Ok(Flow::Next)
-}
-
-/// Order among asynchronous products: they are done where they are issued.
-pub fn wgmma_order(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Ok(Flow::Next)
+    Ok(())
 }

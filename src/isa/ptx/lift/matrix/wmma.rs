@@ -8,7 +8,7 @@ use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::super::context::{Cx, Insn};
-use super::super::flow::{Flow, Lifted, Unsupported};
+use super::super::{Lifted, Unsupported};
 use super::fragment::{self, Matrix, Tiling};
 use super::moves::lane_parts;
 use super::{address, factor, product, set_registers, shape, space, sum};
@@ -174,7 +174,7 @@ pub fn wmma_load(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let loaded: Vec<Value> = stored.registers.iter().map(|places| stored.load(cx, places)).collect();
     let values: Vec<Value> = (0..count).map(|r| loaded[r % loaded.len()]).collect();
     set_registers(cx, insn.operand(0), &values);
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub fn wmma_store(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
@@ -183,7 +183,7 @@ pub fn wmma_store(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     for (places, &value) in stored.registers.iter().zip(&values) {
         stored.store(cx, places, value);
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 /// The types of D, A, B and C. Forms of `f16` name those of D and C alone.
@@ -236,5 +236,5 @@ pub fn wmma_mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         results.extend(cx.b.product(product, &args));
     }
     set_registers(cx, insn.operand(0), &results);
-    Ok(Flow::Next)
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Asynchronous copies. Facts, `ptx.md` 2.11.
 
 use super::{Line, line, trap};
-use crate::isa::ptx::lift::copy;
+use crate::isa::ptx::lift::{control, copy};
 
 pub const LINES: &[Line] = &[
     line(
@@ -10,12 +10,13 @@ pub const LINES: &[Line] = &[
         "copy",
         "[80 7.0] .(ca|cg).shared.global{.L2::cache_hint}{.<l2_bytes>} .(ca|cg).shared::cta.global{.L2::cache_hint}{.<l2_bytes>}",
     ),
-    line("cp.async.commit_group", copy::commit, "", "[80 7.0] -"),
-    line("cp.async.wait_all", copy::wait, "", "[80 7.0] -"),
-    line("cp.async.wait_group", copy::wait, "i:0..", "[80 7.0] -"),
+    // Copies are done where they stand: nothing is left to be done when groups are closed or awaited.
+    line("cp.async.commit_group", control::nothing, "", "[80 7.0] -"),
+    line("cp.async.wait_all", control::nothing, "", "[80 7.0] -"),
+    line("cp.async.wait_group", control::nothing, "i:0..", "[80 7.0] -"),
     line("cp.async.mbarrier.arrive", copy::mbarrier_arrive, "address", "[80 7.0] {.noinc}{.shared|shared::cta}.b64"),
-    line("cp.async.bulk.commit_group", copy::commit, "", "[90 8.0] -"),
-    line("cp.async.bulk.wait_group", copy::wait, "i:0..", "[90 8.0] {.read}"),
+    line("cp.async.bulk.commit_group", control::nothing, "", "[90 8.0] -"),
+    line("cp.async.bulk.wait_group", control::nothing, "i:0..", "[90 8.0] {.read}"),
     line(
         "cp.async.bulk.shared::cluster.global",
         copy::bulk,
@@ -53,12 +54,7 @@ pub const LINES: &[Line] = &[
         "a:shared, a:shared, s:u32, a:shared",
         "[90 8.0] .mbarrier::complete_tx::bytes.(add.(u32|s32|u64)|(min|max).(u32|s32)|(inc|dec).u32|<combine>.b32)",
     ),
-    line(
-        "cp.async.bulk.prefetch.L2.global",
-        copy::bulk_prefetch,
-        "a:global, s:u32, policy",
-        "[90 8.0] {.L2::cache_hint}",
-    ),
+    line("cp.async.bulk.prefetch.L2.global", control::nothing, "a:global, s:u32, policy", "[90 8.0] {.L2::cache_hint}"),
     trap(
         "cp.async.bulk.tensor.<tensor>.shared::cluster.global",
         "a:shared, tensor, a:shared, cluster_mask, policy",

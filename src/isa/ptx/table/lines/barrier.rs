@@ -1,7 +1,7 @@
 //! Barriers of blocks and clusters, and mbarrier objects. Facts, `ptx.md` 2.11.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{barrier, mbarrier};
+use crate::isa::ptx::lift::{barrier, control, mbarrier};
 
 const ARRIVE: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.cluster{.shared|shared::cta}.b64 \
                       [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
@@ -18,26 +18,27 @@ const TRY: &str = "[90 7.8] {.shared|shared::cta}.b64 [90 8.0] .acquire.(cta|clu
                    [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
 
 pub const LINES: &[Line] = &[
-    line("bar.sync", barrier::bar, "barrier, threads?", "[20 2.0] -"),
-    line("bar.arrive", barrier::bar, "barrier, threads", "[20 2.0] -"),
-    line("bar.red", barrier::bar, "p, barrier, threads?, q", "[20 2.0] .(and|or).pred"),
-    line("bar.red", barrier::bar, "d, barrier, threads?, q", "[20 2.0] .popc.u32"),
-    line("bar.cta.sync", barrier::bar, "barrier, threads?", "[20 7.8] -"),
-    line("bar.cta.arrive", barrier::bar, "barrier, threads", "[20 7.8] -"),
-    line("bar.cta.red", barrier::bar, "p, barrier, threads?, q", "[20 7.8] .(and|or).pred"),
-    line("bar.cta.red", barrier::bar, "d, barrier, threads?, q", "[20 7.8] .popc.u32"),
-    line("barrier.sync", barrier::bar, "barrier, threads?", "[30 6.0] - .aligned"),
-    line("barrier.arrive", barrier::bar, "barrier, threads", "[30 6.0] - .aligned"),
-    line("barrier.red", barrier::bar, "p, barrier, threads?, q", "[30 6.0] .(and|or){.aligned}.pred"),
-    line("barrier.red", barrier::bar, "d, barrier, threads?, q", "[30 6.0] .popc{.aligned}.u32"),
-    line("barrier.cta.sync", barrier::bar, "barrier, threads?", "[30 7.8] - .aligned"),
-    line("barrier.cta.arrive", barrier::bar, "barrier, threads", "[30 7.8] - .aligned"),
-    line("barrier.cta.red", barrier::bar, "p, barrier, threads?, q", "[30 7.8] .(and|or){.aligned}.pred"),
-    line("barrier.cta.red", barrier::bar, "d, barrier, threads?, q", "[30 7.8] .popc{.aligned}.u32"),
+    line("bar.sync", control::ends_block, "barrier, threads?", "[20 2.0] -"),
+    line("bar.arrive", control::ends_block, "barrier, threads", "[20 2.0] -"),
+    line("bar.red", control::ends_block, "p, barrier, threads?, q", "[20 2.0] .(and|or).pred"),
+    line("bar.red", control::ends_block, "d, barrier, threads?, q", "[20 2.0] .popc.u32"),
+    line("bar.cta.sync", control::ends_block, "barrier, threads?", "[20 7.8] -"),
+    line("bar.cta.arrive", control::ends_block, "barrier, threads", "[20 7.8] -"),
+    line("bar.cta.red", control::ends_block, "p, barrier, threads?, q", "[20 7.8] .(and|or).pred"),
+    line("bar.cta.red", control::ends_block, "d, barrier, threads?, q", "[20 7.8] .popc.u32"),
+    line("barrier.sync", control::ends_block, "barrier, threads?", "[30 6.0] - .aligned"),
+    line("barrier.arrive", control::ends_block, "barrier, threads", "[30 6.0] - .aligned"),
+    line("barrier.red", control::ends_block, "p, barrier, threads?, q", "[30 6.0] .(and|or){.aligned}.pred"),
+    line("barrier.red", control::ends_block, "d, barrier, threads?, q", "[30 6.0] .popc{.aligned}.u32"),
+    line("barrier.cta.sync", control::ends_block, "barrier, threads?", "[30 7.8] - .aligned"),
+    line("barrier.cta.arrive", control::ends_block, "barrier, threads", "[30 7.8] - .aligned"),
+    line("barrier.cta.red", control::ends_block, "p, barrier, threads?, q", "[30 7.8] .(and|or){.aligned}.pred"),
+    line("barrier.cta.red", control::ends_block, "d, barrier, threads?, q", "[30 7.8] .popc{.aligned}.u32"),
     line("barrier.cluster.arrive", barrier::cluster, "", "[90 7.8] - .aligned [90 8.0] .(release|relaxed){.aligned}"),
     line("barrier.cluster.wait", barrier::cluster, "", "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}"),
     line("mbarrier.init", mbarrier::init, "address, s:u32", "[80 7.0] {.shared|shared::cta}.b64"),
-    line("mbarrier.inval", mbarrier::inval, "address", "[80 7.0] {.shared|shared::cta}.b64"),
+    // The memory is free for other things as it is.
+    line("mbarrier.inval", control::nothing, "address", "[80 7.0] {.shared|shared::cta}.b64"),
     line(
         "mbarrier.expect_tx",
         mbarrier::expect_tx,

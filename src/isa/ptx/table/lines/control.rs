@@ -4,19 +4,21 @@ use super::{Line, line};
 use crate::isa::ptx::lift::control;
 
 pub const LINES: &[Line] = &[
-    line("bra", control::bra, "label", "[20 2.0] - .uni"),
-    line("brx.idx", control::brx, "s:u32, targets", "[30 6.0] - .uni"),
-    line("call", control::call, "call", "[20 2.0] - .uni"),
-    line("ret", control::ret, "", "[20 2.0] - .uni"),
-    line("exit", control::exit, "", "[20 2.0] -"),
-    line("trap", control::trap, "", "[20 2.0] -"),
-    line("brkpt", control::brkpt, "", "[20 2.0] -"),
-    line("nanosleep", control::nanosleep, "s", "[70 6.2] .u32"),
-    line("pmevent", control::pmevent, "i:0..15", "[20 2.0] -"),
-    line("pmevent", control::pmevent, "i:0..65535", "[20 3.0] .mask"),
+    line("bra", control::ends_block, "label", "[20 2.0] - .uni"),
+    line("brx.idx", control::ends_block, "s:u32, targets", "[30 6.0] - .uni"),
+    line("call", control::ends_block, "call", "[20 2.0] - .uni"),
+    line("ret", control::ends_block, "", "[20 2.0] - .uni"),
+    line("exit", control::ends_block, "", "[20 2.0] -"),
+    line("trap", control::ends_block, "", "[20 2.0] -"),
+    // There is no debugger, warps take turns as it is, and nobody counts.
+    line("brkpt", control::nothing, "", "[20 2.0] -"),
+    line("nanosleep", control::nothing, "s", "[70 6.2] .u32"),
+    line("pmevent", control::nothing, "i:0..15", "[20 2.0] -"),
+    line("pmevent", control::nothing, "i:0..65535", "[20 3.0] .mask"),
     line("alloca", control::alloca, "d, s, i:1..?", "[53 7.3] .(u32|u64)"),
     line("stacksave", control::stacksave, "d", "[53 7.3] .(u32|u64)"),
     line("stackrestore", control::stackrestore, "s", "[53 7.3] .(u32|u64)"),
+    // Neither registers nor grids that follow are scarce.
     line(
         "setmaxnreg",
         control::nothing,

@@ -1,7 +1,7 @@
 //! Matrices. Facts, `ptx.md` 2.12.
 
 use super::{Line, line, trap};
-use crate::isa::ptx::lift::matrix;
+use crate::isa::ptx::lift::{control, matrix};
 
 const SUMS: &str = "sums of products in f32, in an order of our own";
 
@@ -99,8 +99,9 @@ pub const LINES: &[Line] = &[
     ),
     line("wmma.mma.xor.popc", matrix::wmma_mma, "wmma", "[75 6.3] .sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"),
     line("wmma.mma.and.popc", matrix::wmma_mma, "wmma", "[80 7.1] .sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"),
-    line("wgmma.(fence|commit_group)", matrix::wgmma_order, "", "[90a 8.0] .sync.aligned"),
-    line("wgmma.wait_group", matrix::wgmma_order, "i:0..", "[90a 8.0] .sync.aligned"),
+    // Products are done where they are issued.
+    line("wgmma.(fence|commit_group)", control::nothing, "", "[90a 8.0] .sync.aligned"),
+    line("wgmma.wait_group", control::nothing, "i:0..", "[90a 8.0] .sync.aligned"),
     line(
         "wgmma.mma_async",
         matrix::wgmma,

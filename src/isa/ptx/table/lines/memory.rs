@@ -1,7 +1,7 @@
 //! Loads, stores and hints. Facts, `ptx.md` 2.7.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::memory;
+use crate::isa::ptx::lift::{control, memory};
 
 pub const LINES: &[Line] = &[
     line(
@@ -32,15 +32,16 @@ pub const LINES: &[Line] = &[
          [100 8.8] {.weak|volatile}{.global}{.cg|cs|wb|wt}{.<l1_hint>}{.<l2_evict>}{.L2::cache_hint}.<wide_elements>",
     ),
     line("st.bulk", memory::st_bulk, "address, s:u64, i:0", "[100 8.6] {.weak}{.shared::cta}"),
+    // Hints.
     line(
         "prefetch",
-        memory::hint,
+        control::nothing,
         "address",
         "[20 2.0] {.global|local}.(L1|L2) [80 7.4] {.global}.(L2::evict_last|L2::evict_normal) [90 8.0] {.const|param}.tensormap",
     ),
-    line("prefetchu", memory::hint, "address", "[20 2.0] .L1"),
-    line("discard", memory::hint, "address, i:128", "[80 7.4] {.global}.L2"),
-    line("applypriority", memory::hint, "address, i:128", "[80 7.4] {.global}.L2::evict_normal"),
+    line("prefetchu", control::nothing, "address", "[20 2.0] .L1"),
+    line("discard", control::nothing, "address, i:128", "[80 7.4] {.global}.L2"),
+    line("applypriority", control::nothing, "address, i:128", "[80 7.4] {.global}.L2::evict_normal"),
     line(
         "createpolicy.fractional",
         memory::createpolicy,
