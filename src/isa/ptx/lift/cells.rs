@@ -3,27 +3,28 @@
 use super::context::{Cell, Counts};
 use super::emit::Kernel;
 use super::graph::{Call, End, Graph, Node};
-use super::known::Known;
+use super::known::KnownOf;
 use super::uses;
 use crate::isa::ptx::module::{Body, Formal, FunctionId, Module, Register};
 use crate::isa::ptx::types::{Kind, Ty};
 
 /// The cells of each instance's registers.
-pub fn cells(kernel: &Kernel<'_>, graph: &Graph, known: &[Vec<Option<Known>>], counts: &mut Counts) -> Vec<Vec<Cell>> {
+pub fn cells(kernel: &Kernel<'_>, graph: &Graph, known: &KnownOf, counts: &mut Counts) -> Vec<Vec<Cell>> {
     let module = kernel.module;
     let mut nodes: Vec<Vec<&Node>> = vec![Vec::new(); graph.instances.len()];
     for node in &graph.nodes {
         nodes[node.instance].push(node);
     }
     let mut all = Vec::with_capacity(graph.instances.len());
-    for ((instance, nodes), known) in graph.instances.iter().zip(&nodes).zip(known) {
+    for (instance, nodes) in graph.instances.iter().zip(&nodes) {
         let Some(body) = &module.function(instance.function).body else {
             all.push(vec![]);
             continue;
         };
         let forced = forced(module, instance.function, body, nodes);
         let across = across_nodes(module, body, nodes, &forced);
-        let across = across.into_iter().zip(known).map(|(across, known)| across && known.is_none());
+        let across =
+            across.into_iter().zip(&known[&instance.function]).map(|(across, known)| across && known.is_none());
         all.push(body.registers.iter().zip(across).map(|(decl, across)| cell(decl.ty, across, counts)).collect());
     }
     all

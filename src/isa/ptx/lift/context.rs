@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::image::Shape;
-use crate::ir::{self, BankId, BlockBuilder, CellKind, Extend, FunctionBuilder, Space, Type, Value};
+use crate::ir::{self, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
@@ -80,6 +80,14 @@ pub struct Counts {
     pub pred: u32,
     /// Instances that put the stack back when they return.
     pub kept_stacks: u32,
+}
+
+impl Counts {
+    /// The number of one more place where a stack is kept.
+    pub fn keep_stack(&mut self) -> u32 {
+        self.kept_stacks += 1;
+        self.kept_stacks - 1
+    }
 }
 
 /// Where a register of PTX lives.
@@ -187,6 +195,12 @@ impl<'a> Cx<'a> {
             records: images::Records::default(),
             refused: FxHashSet::default(),
         }
+    }
+
+    /// The same, of no registers, at the start of another block.
+    pub fn in_block(&mut self, block: BlockId) -> Cx<'_> {
+        let (module, places, body, banks) = (self.module, self.places, self.body, self.banks);
+        Cx::new(self.b.function().at(block), module, places, body, &[], banks)
     }
 
     /// Goes on to an instruction, with its guard.

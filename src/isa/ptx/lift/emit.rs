@@ -10,15 +10,16 @@ use crate::isa::LiftError;
 use crate::isa::ptx::module::{Body, FunctionId, Module, Statement};
 use crate::isa::ptx::types::Ty;
 
+use super::call_graph::CallGraph;
 use super::calls::{self, Callee};
 use super::cells::cells;
 use super::chain::Chain;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::dispatcher::Dispatcher;
 use super::frames::{Calling, Frames};
-use super::graph::{Call, End, Giver, Graph, Meetings, Node, Returned};
+use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
 use super::image::Handles;
-use super::known::{Known, known};
+use super::known::{self, KnownOf};
 use super::meeting::Meeting;
 use super::order::Waiting;
 use super::plan::Plan;
@@ -48,9 +49,9 @@ pub struct LocalMemory {
 }
 
 pub fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
-    let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &Meetings::default());
-    let takes_stack = graph.instances.iter().any(|instance| takes_stack(kernel.module, instance.function));
-    LocalMemory { bytes: graph.local_bytes, has_frames: takes_stack || !graph.outlines.is_empty() }
+    let calls = CallGraph::new(kernel.module, kernel.kernel);
+    let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &calls, &Meetings::default());
+    LocalMemory { bytes: graph.local_bytes, has_frames: graph.takes_stack() || !graph.outlines.is_empty() }
 }
 
 /// The kernel with all that it calls.
@@ -69,7 +70,8 @@ pub(super) struct Shape<'a> {
     pub banks: Banks,
     /// Cells of the registers of each instance.
     cells: Vec<Vec<Cell>>,
-    known: Vec<Vec<Option<Known>>>,
+    /// Of the registers of each function.
+    known: KnownOf,
     frames: Frames,
     /// By instance: under which number its caller's stack is kept, if it has one of its own.
     stacks: Vec<Option<u32>>,
@@ -94,22 +96,10 @@ pub(super) struct Here<'a> {
     pub waiting: &'a Waiting,
 }
 
-/// Whether a function takes stack.
-pub(super) fn takes_stack(module: &Module, function: FunctionId) -> bool {
-    let statements = module.function(function).body.iter().flat_map(|body| &body.statements);
-    let mut opcodes = statements.map(|statement| module.form(statement.form).row.opcode);
-    opcodes.any(|opcode| matches!(opcode, "alloca" | "stackrestore"))
-}
-
-/// Gives numbers to the instances that take stack, which is their own.
-fn stacks(module: &Module, graph: &Graph, counts: &mut Counts) -> Vec<Option<u32>> {
-    let mut number = |function| {
-        takes_stack(module, function).then(|| {
-            counts.kept_stacks += 1;
-            counts.kept_stacks - 1
-        })
-    };
-    graph.instances.iter().map(|instance| number(instance.function)).collect()
+/// Gives numbers to the instances that take stack.
+fn stacks(graph: &Graph, counts: &mut Counts) -> Vec<Option<u32>> {
+    let instances = graph.instances.iter();
+    instances.map(|instance| instance.takes_stack.then(|| counts.keep_stack())).collect()
 }
 
 fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
@@ -149,14 +139,14 @@ impl<'a> Shape<'a> {
     fn new(plan: &'a Plan<'a>, function: &mut FunctionBuilder) -> Shape<'a> {
         let (kernel, graph) = (plan.kernel, &plan.graph);
         let mut counts = Counts::default();
-        let known: Vec<_> = (graph.instances.iter())
-            .map(|instance| {
-                known(kernel.module, kernel.module.function(instance.function), |id| instance.places.variable(id))
-            })
-            .collect();
+        let mut known = KnownOf::default();
+        for &Instance { function, .. } in &graph.instances {
+            let own = || known::known(kernel.module, function, kernel.places);
+            known.entry(function).or_insert_with(own);
+        }
         let cells = cells(kernel, graph, &known, &mut counts);
         let frames = Frames::new(kernel.module, graph, &mut counts);
-        let stacks = stacks(kernel.module, graph, &mut counts);
+        let stacks = stacks(graph, &mut counts);
         let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
         let banks = Banks::declare(function, counts);
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
@@ -203,7 +193,7 @@ impl<'a> Shape<'a> {
         let (kernel, instance) = (self.plan.kernel, &self.plan.graph.instances[node.instance]);
         let (body, cells) = (self.plan.body(node), &self.cells[node.instance]);
         let mut cx = Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
-        cx.know(&self.known[node.instance]);
+        cx.know(&self.known[&instance.function]);
         cx.images = kernel.images;
         cx.handles = (instance.function == kernel.kernel).then_some(kernel.handles);
         cx
@@ -450,7 +440,7 @@ impl<'a> Shape<'a> {
                 let chosen = cx.b.icmp(ir::IntCc::Eq, value, case);
                 cx.b.and(rest, chosen)
             };
-            self.park(&mut cx, lanes, self.position(target), &parked);
+            self.park(&mut cx.b, lanes, self.position(target), &parked);
             parked.insert(self.position(target));
             let not = cx.b.not(lanes);
             rest = cx.b.and(rest, not);

@@ -11,7 +11,6 @@ use crate::isa::ptx::types::{Kind, Ty};
 use super::calls::{self, Callee, Place};
 use super::context::{Cell, Counts, Cx, cell_type};
 use super::driver;
-use super::emit::takes_stack;
 use super::graph::{Call, End, Graph};
 use super::liveness::Liveness;
 
@@ -54,10 +53,7 @@ impl Frames {
             }
         }
         bytes.iter_mut().zip(most).for_each(|(bytes, most)| *bytes = (*bytes + most).next_multiple_of(16));
-        let stack = graph.instances.iter().any(|instance| takes_stack(module, instance.function)).then(|| {
-            counts.kept_stacks += 1;
-            counts.kept_stacks - 1
-        });
+        let stack = graph.takes_stack().then(|| counts.keep_stack());
         let back = graph.outlines.iter().map(|_| super::cells::cell(Ty::B32, true, counts)).collect();
         Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness, stack }
     }
@@ -135,7 +131,6 @@ impl Frames {
         let callee = shape.callee(Some(to));
         calls::pass_arguments(cx, call, callee);
         let site = cx.word(site as u32);
-        let site = cx.b.splat(site);
         cx.set_cell(self.back[outline], Ty::B32, site);
         cx.b.rf_write(cx.banks().frame, frame);
     }

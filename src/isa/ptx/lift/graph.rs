@@ -16,6 +16,8 @@ pub struct Instance {
     pub places: Places,
     /// The function with a frame that it is part of; none in what the kernel itself executes.
     pub outline: Option<usize>,
+    /// Whether it takes stack, which is its own.
+    pub takes_stack: bool,
 }
 
 /// A function that has a frame of local memory for each activation, and goes back to where its caller has said.
@@ -183,16 +185,20 @@ impl Node {
 
 impl Graph {
     /// The nodes of a kernel. `places` are the addresses that do not depend on calls.
-    pub fn new(module: &Module, kernel: FunctionId, places: &Places, meetings: &Meetings) -> Graph {
-        let calls = CallGraph::new(module, kernel);
+    pub fn new(module: &Module, kernel: FunctionId, places: &Places, calls: &CallGraph, meetings: &Meetings) -> Graph {
         let mut graph = Graph::default();
-        Builder::new(module, places, &calls, meetings, &mut graph).kernel(kernel);
+        Builder::new(module, places, calls, meetings, &mut graph).kernel(kernel);
         graph
     }
 
     pub fn body<'m>(&self, module: &'m Module, node: &Node) -> &'m Body {
         let function = module.function(self.instances[node.instance].function);
         function.body.as_ref().expect("an instance has a body")
+    }
+
+    /// Whether any function takes stack.
+    pub fn takes_stack(&self) -> bool {
+        self.instances.iter().any(|instance| instance.takes_stack)
     }
 
     /// Where lanes may go from a node, in the order of the text as far as it has one.

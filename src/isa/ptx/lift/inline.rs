@@ -49,6 +49,11 @@ fn ends(module: &Module, statement: &Statement) -> Ends {
     }
 }
 
+fn takes_stack(module: &Module, body: &Body) -> bool {
+    let opcode = |statement: &Statement| module.form(statement.form).row.opcode;
+    body.statements.iter().any(|statement| matches!(opcode(statement), "alloca" | "stackrestore"))
+}
+
 /// Where a function's lanes go on when it returns.
 #[derive(Clone, Copy)]
 enum Continuation {
@@ -121,7 +126,8 @@ impl<'a> Builder<'a> {
         let end = self.lay_out(function, frame, &mut own);
         let number = self.graph.instances.len();
         let places = self.places.with(own, outline.is_some());
-        self.graph.instances.push(Instance { function, places, outline });
+        let takes_stack = takes_stack(self.module, body);
+        self.graph.instances.push(Instance { function, places, outline, takes_stack });
         let bytes = match outline {
             Some(outline) => &mut self.graph.outlines[outline].frame_bytes,
             None => &mut self.graph.local_bytes,

@@ -1,15 +1,17 @@
 //! Registers whose value is the same wherever they are read, and made again there: parameters of the kernel, thread indices and the like,
 //! constants. What is the same in all lanes stays so in every block then.
 
+use rustc_hash::FxHashMap;
+
 use crate::ir::Type;
 use crate::isa::ptx::module::{
-    Address, AddressOf, Base, Body, Formal, Function, Module, Operand, Register, SpecialRegister, Statement,
+    Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
 };
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::graph::Call;
-use super::uses;
+use super::{Places, uses};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Known {
@@ -21,12 +23,13 @@ pub enum Known {
     Copy(Register),
 }
 
-/// Of each register of a function, if it is written once, by a statement without a guard. `place` gives the offsets of parameters.
-pub fn known(
-    module: &Module,
-    function: &Function,
-    place: impl Fn(crate::isa::ptx::module::VariableId) -> u64,
-) -> Vec<Option<Known>> {
+/// What is known of the registers of each function.
+pub type KnownOf = FxHashMap<FunctionId, Vec<Option<Known>>>;
+
+/// Of each register of a function, if it is written once, by a statement without a guard. `places` has the offsets of the kernel's
+/// parameters.
+pub fn known(module: &Module, function: FunctionId, places: &Places) -> Vec<Option<Known>> {
+    let function = module.function(function);
     let Some(body) = &function.body else { return vec![] };
     let mut writes = vec![0_u32; body.registers.len()];
     for formal in function.inputs.iter().chain(&function.outputs) {
@@ -50,7 +53,7 @@ pub fn known(
             }
         });
         if let (None, Some(&Operand::Register(register))) = (statement.guard, statement.operands.first()) {
-            found[register.0 as usize] = of(module, function, body, statement, register, &place);
+            found[register.0 as usize] = of(module, function, body, statement, register, places);
         }
     }
     found.iter_mut().zip(writes).for_each(|(found, writes)| *found = found.filter(|_| writes == 1));
@@ -73,7 +76,7 @@ fn of(
     body: &Body,
     statement: &Statement,
     register: Register,
-    place: &impl Fn(crate::isa::ptx::module::VariableId) -> u64,
+    places: &Places,
 ) -> Option<Known> {
     let form = module.form(statement.form);
     let declared = body.registers[register.0 as usize].ty;
@@ -89,7 +92,7 @@ fn of(
         {
             let is_formal = function.inputs.contains(&Formal::Param(id));
             let inside = offset >= 0 && offset as u64 + u64::from(bits / 8) <= module.variable(id).size;
-            (is_formal && inside).then(|| Known::Parameter(place(id) + offset as u64, ty))
+            (is_formal && inside).then(|| Known::Parameter(places.variable(id) + offset as u64, ty))
         }
         ("mov", &Operand::Special(special)) if bits == 32 => {
             use SpecialRegister as S;

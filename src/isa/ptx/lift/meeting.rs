@@ -124,7 +124,7 @@ impl Shape<'_> {
             let came = cx.b.or(came, active);
             cx.b.rf_write(site.came, came);
         }
-        self.park(&mut cx, active, position, here.waiting);
+        self.park(&mut cx.b, active, position, here.waiting);
         let mut parked = here.waiting.clone();
         parked.insert(position);
         if cx.is_refused() {
@@ -203,7 +203,7 @@ impl Shape<'_> {
         let (all, group) = (cx.b.rf_read(meeting.all), cx.b.rf_read(meeting.group));
         let others = cx.b.not(group);
         let rest = cx.b.and(all, others);
-        self.wait_again(&mut cx.b, rest, here.position);
+        self.park(&mut cx.b, rest, here.position, here.waiting);
         cx.set_active(group);
         let statement = staging.statement();
         let insn = Insn { form: module.form(statement.form), operands: &statement.operands };
@@ -237,7 +237,7 @@ impl Shape<'_> {
             let left = cx.b.and(came, others);
             cx.b.rf_write(site.came, left);
             let lanes = cx.b.and(came, group);
-            self.park(&mut cx, lanes, site.apart, &parked);
+            self.park(&mut cx.b, lanes, site.apart, &parked);
         }
         self.choose(&mut cx.b, &parked);
     }
@@ -250,7 +250,7 @@ impl Shape<'_> {
         function.at(stuck).deadlock(waiting.collect());
         let mut b = function.at(block);
         let all = b.rf_read(self.meetings[which].all);
-        self.wait_again(&mut b, all, here.position);
+        self.park(&mut b, all, here.position, here.waiting);
         if let Some(dispatcher) = &self.dispatcher {
             return dispatcher.choose_another(&mut b, all, stuck);
         }

@@ -26,13 +26,11 @@ impl Shape<'_> {
         let pc = cx.b.pc();
         let (long, on) = (cx.b.function().new_block(pc), cx.b.function().new_block(pc));
         cx.b.branch(is_long, long, on);
-        let (module, places, body) = (cx.module, cx.places, cx.body());
-        let function = cx.b.function();
-        let mut turn = Cx::new(function.at(long), module, places, body, &[], self.banks);
+        let mut turn = cx.in_block(long);
         let zero = turn.word(0);
         turn.b.rf_write(self.turns, zero);
         let active = turn.active();
-        self.park(&mut turn, active, to, here.waiting);
+        self.park(&mut turn.b, active, to, here.waiting);
         if let Some(dispatcher) = &self.dispatcher {
             dispatcher.choose_after(&mut turn.b, to);
         } else {
@@ -41,8 +39,7 @@ impl Shape<'_> {
             let after = turn.word(parked.range(..=to).count() as u32);
             turn.b.dispatch(self.list(&parked), Some(after), self.done);
         }
-        let on = Cx::new(function.at(on), module, places, body, &[], self.banks);
-        self.go_on(on, to, here.waiting);
+        self.go_on(cx.in_block(on), to, here.waiting);
     }
 
     fn go_on(&self, mut cx: Cx<'_>, to: u32, waiting: &Waiting) {
@@ -56,7 +53,7 @@ impl Shape<'_> {
             }
             return cx.b.jump(self.blocks[to as usize]);
         }
-        self.park(&mut cx, active, to, waiting);
+        self.park(&mut cx.b, active, to, waiting);
         let mut waiting = waiting.clone();
         waiting.insert(to);
         self.choose(&mut cx.b, &waiting);
@@ -65,7 +62,7 @@ impl Shape<'_> {
     /// All active lanes go to a node, unless it is one where others may come to as well, and lanes wait: those of the first place go on.
     fn go_if_alone(&self, mut cx: Cx<'_>, to: u32, dispatcher: &Dispatcher) {
         let block = self.blocks[to as usize];
-        if !self.plan.is_join[to as usize] {
+        if !self.plan.is_join(to) {
             return cx.b.jump(block);
         }
         let waiting = dispatcher.waiting(&mut cx.b);
@@ -86,14 +83,6 @@ impl Shape<'_> {
         }
     }
 
-    /// Lanes wait at a place where no others do.
-    pub fn wait_again(&self, b: &mut BlockBuilder<'_>, lanes: Value, at: u32) {
-        match &self.dispatcher {
-            Some(dispatcher) => dispatcher.park(b, lanes, at),
-            None => b.rf_write(self.places[at as usize], lanes),
-        }
-    }
-
     /// Lanes that wait for a node become active with those that are.
     pub fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
         let place = self.places[to as usize];
@@ -105,17 +94,17 @@ impl Shape<'_> {
     }
 
     /// Lanes wait for a node.
-    pub fn park(&self, cx: &mut Cx<'_>, lanes: Value, to: u32, waiting: &Waiting) {
+    pub fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, to: u32, waiting: &Waiting) {
         if let Some(dispatcher) = &self.dispatcher {
-            return dispatcher.park(&mut cx.b, lanes, to);
+            return dispatcher.park(b, lanes, to);
         }
         let place = self.places[to as usize];
         let mut all = lanes;
         if waiting.contains(&to) {
-            let before = cx.b.rf_read(place);
-            all = cx.b.or(before, lanes);
+            let before = b.rf_read(place);
+            all = b.or(before, lanes);
         }
-        cx.b.rf_write(place, all);
+        b.rf_write(place, all);
     }
 
     pub fn list(&self, waiting: &Waiting) -> Vec<(ir::Reg, BlockId)> {
@@ -126,7 +115,7 @@ impl Shape<'_> {
     pub fn resume(&self, cx: &mut Cx<'_>, node: usize, here: Here<'_>) -> BlockId {
         let to = self.plan.position[node];
         let waits = match self.dispatcher {
-            Some(_) => self.plan.is_join[to as usize],
+            Some(_) => self.plan.is_join(to),
             None => here.waiting.range(..=to).next().is_some(),
         };
         if !waits && (here.is_alone(self.plan) || !self.plan.may_spin(here.position, to)) {
@@ -134,9 +123,7 @@ impl Shape<'_> {
         }
         let pc = cx.b.pc();
         let block = cx.b.function().new_block(pc);
-        let (module, places, body) = (cx.module, cx.places, cx.body());
-        let then = Cx::new(cx.b.function().at(block), module, places, body, &[], self.banks);
-        self.go(then, node, here);
+        self.go(cx.in_block(block), node, here);
         block
     }
 
@@ -178,7 +165,7 @@ impl Shape<'_> {
         let lanes = cx.b.and(active, of_low);
         let late = cx.b.and(active, of_high);
         let high = self.plan.position[high];
-        self.park(cx, late, high, here.waiting);
+        self.park(&mut cx.b, late, high, here.waiting);
         cx.set_active(lanes);
         (lanes, low, high)
     }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::call_graph::CallGraph;
 use super::emit::Kernel;
 use super::graph::{End, Graph, Meetings, Node};
 use super::order::{self, Next, Step, Waiting};
@@ -25,8 +26,6 @@ pub struct Plan<'a> {
     pub waiting: Vec<Option<Waiting>>,
     /// Whether lanes may wait anywhere: where each of them does is found when it is looked for. `waiting` says nothing then.
     pub anywhere: bool,
-    /// By position: whether lanes come to the node from several places.
-    pub is_join: Vec<bool>,
     /// The nodes from which each node is come to.
     pub predecessors: Vec<Vec<usize>>,
     /// Statements at which lanes meet that have come apart: one for each kind, at the positions behind the nodes.
@@ -39,9 +38,10 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub fn new(kernel: &'a Kernel<'a>) -> Plan<'a> {
+        let calls = CallGraph::new(kernel.module, kernel.kernel);
         let mut meetings = Meetings::default();
         loop {
-            let plan = Plan::with(kernel, &meetings);
+            let plan = Plan::with(kernel, &calls, &meetings);
             let known = meetings.len();
             plan.find_meetings(&mut meetings);
             if meetings.len() == known {
@@ -50,8 +50,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn with(kernel: &'a Kernel<'a>, meetings: &Meetings) -> Plan<'a> {
-        let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, meetings);
+    fn with(kernel: &'a Kernel<'a>, calls: &CallGraph, meetings: &Meetings) -> Plan<'a> {
+        let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, calls, meetings);
         let successors: Vec<Vec<usize>> = (0..graph.nodes.len()).map(|node| graph.successors(node)).collect();
         let position = order::positions(&successors);
         let mut at = vec![0; graph.nodes.len()];
@@ -64,28 +64,14 @@ impl<'a> Plan<'a> {
             statements[node.first as usize..node.last as usize].iter().any(|one| uses::may_spin(kernel.module, one))
         };
         let may_spin = at.iter().map(spins).collect();
-        let mut entries = vec![0_u32; at.len()];
-        successors.iter().flatten().for_each(|&next| entries[position[next] as usize] += 1);
-        let is_join = entries.into_iter().map(|entries| entries > 1).collect();
         let mut predecessors = vec![vec![]; successors.len()];
         for (from, next) in successors.iter().enumerate() {
             next.iter().for_each(|&to| predecessors[to].push(from));
         }
         let (meetings, meeting_of) = (vec![], FxHashMap::default());
         let (waiting, anywhere) = (vec![], false);
-        let mut plan = Plan {
-            kernel,
-            graph,
-            position,
-            at,
-            waiting,
-            anywhere,
-            is_join,
-            predecessors,
-            meetings,
-            meeting_of,
-            may_spin,
-        };
+        let mut plan =
+            Plan { kernel, graph, position, at, waiting, anywhere, predecessors, meetings, meeting_of, may_spin };
         if plan.lanes_are_independent() {
             plan.number_meetings();
         }
@@ -104,6 +90,11 @@ impl<'a> Plan<'a> {
         self.graph.body(self.kernel.module, node)
     }
 
+    /// Whether lanes come to the node at a position from several places.
+    pub fn is_join(&self, position: u32) -> bool {
+        self.predecessors[self.at[position as usize]].len() > 1
+    }
+
     /// The position at which lanes wait that meet there.
     pub fn meeting_position(&self, meeting: usize) -> u32 {
         (self.at.len() + meeting) as u32
@@ -114,10 +105,9 @@ impl<'a> Plan<'a> {
         for (number, node) in self.graph.nodes.iter().enumerate() {
             let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end else { continue };
             let statement = &self.graph.body(module, node).statements[statement as usize];
-            let staging = Staging::of(module, statement.form);
             let known = self.meetings.iter().position(|known| known.is_for(module, statement.form));
             let meeting = known.unwrap_or_else(|| {
-                self.meetings.push(staging);
+                self.meetings.push(Staging::of(module, statement.form));
                 self.meetings.len() - 1
             });
             self.meeting_of.insert(number, meeting);

@@ -116,12 +116,10 @@ impl Staging {
                 }
                 Some(operand) => {
                     let value = cx.bits(operand, ty);
-                    let value = if cx.b.ty(value).is_uniform() { cx.b.splat(value) } else { value };
                     cx.set_cell(cell, ty, value);
                 }
                 None => {
                     let zero = cx.word(0);
-                    let zero = cx.b.splat(zero);
                     cx.set_cell(cell, ty, zero);
                 }
             }
