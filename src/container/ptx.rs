@@ -1,7 +1,7 @@
 //! PTX: text that a driver compiles when it loads it. The code of the module is the text itself: the address of an instruction is
 //! where it stands there.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -11,6 +11,7 @@ use super::module::{
     Symbol, SymbolId, SymbolKind,
 };
 use crate::isa::ptx::layout::{self, References};
+use crate::isa::ptx::lift::Needs;
 use crate::isa::ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
 use crate::isa::ptx::types::{StateSpace, Ty};
 
@@ -24,6 +25,8 @@ pub struct PtxModule {
     pub functions: FxHashMap<FunctionId, ptx::FunctionId>,
     /// Offsets in shared memory of the variables that a kernel may name.
     pub shared: FxHashMap<FunctionId, FxHashMap<VariableId, u64>>,
+    /// Of each kernel, found out when it is first launched.
+    pub needs: FxHashMap<FunctionId, OnceLock<Needs>>,
 }
 
 /// The bank of `.const` variables.
@@ -114,6 +117,7 @@ pub fn module(read: ptx::Module) -> Result<Module, Error> {
         variables: FxHashMap::default(),
         functions: FxHashMap::default(),
         shared: FxHashMap::default(),
+        needs: FxHashMap::default(),
     };
     let mut making = Making { module, ptx };
     making.functions(&read);
@@ -164,6 +168,7 @@ impl Making {
                 let (shared, bytes) = references.shared(read, id);
                 made.shared_bytes = bytes;
                 self.ptx.shared.insert(number, shared);
+                self.ptx.needs.insert(number, OnceLock::new());
             }
             self.ptx.functions.insert(number, id);
             self.module.functions.push(made);

@@ -21,12 +21,12 @@ use crate::ir::Function;
 use crate::ir::image::Shape;
 use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::isa::fidelity::Fidelity;
-use crate::isa::ptx::layout::{self, References};
-use crate::isa::ptx::lift::image::{Handles, uses_images, variable_name};
-use crate::isa::ptx::lift::{self, Kernel, Places, driver, lift_kernel, local_memory};
-use crate::isa::ptx::module::{self as ptx, AddressMode, Variable, VariableId};
+use crate::isa::ptx::layout;
+use crate::isa::ptx::lift::image::variable_name;
+use crate::isa::ptx::lift::{self, Kernel, Needs, Places, driver, lift_kernel};
+use crate::isa::ptx::module::{self as ptx, AddressMode, VariableId};
 use crate::isa::ptx::table;
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::{LiftError, images};
 
 pub(super) struct Ptx;
@@ -95,56 +95,53 @@ fn with_kernel<T>(
 ) -> T {
     let ptx = module(linked);
     let (function, places) = (ptx.functions[&kernel], places(linked, kernel));
-    let handles = Handles::of(&ptx.module, function, &places);
-    then(&Kernel { module: &ptx.module, kernel: function, places: &places, base: 0, handles: &handles, images })
+    then(&Kernel { module: &ptx.module, kernel: function, places: &places, base: 0, images })
+}
+
+fn needs(linked: &Linked, kernel: FunctionId) -> &Needs {
+    module(linked).needs[&kernel].get_or_init(|| with_kernel(linked, kernel, &[], Needs::of))
 }
 
 /// What a launch has of images. None: the module uses none.
 fn images_of(launch: &Launching<'_>, params: &[u8]) -> Result<Option<Images>, Error> {
     let kernel = launch.kernel;
     let ptx = module(kernel.program.linked());
-    if !ptx.module.forms.iter().any(|form| uses_images(form.row.opcode)) {
-        return Ok(None);
-    }
-    check_bound(launch)?;
+    let needs = needs(kernel.program.linked(), kernel.id);
+    let Some(named) = &needs.images else { return Ok(None) };
+    check_bound(launch, named)?;
     let sampled = if ptx.module.independent_textures { Sampled::Apart } else { Sampled::Together };
     let fixed: Vec<Sampler> = fixed_samplers(&ptx.module).map(sampler).collect();
-    Ok(Some(Images::new(launch, &known_handles(launch, params), &fixed, Some(sampled))?))
+    Ok(Some(Images::new(launch, &known_handles(launch, needs, named, params), &fixed, Some(sampled))?))
 }
 
 /// The handles that a kernel names, each with what it is in this launch.
-fn known_handles(launch: &Launching<'_>, params: &[u8]) -> Vec<(u32, u32)> {
+fn known_handles(
+    launch: &Launching<'_>,
+    needs: &Needs,
+    named: &BTreeSet<VariableId>,
+    params: &[u8],
+) -> Vec<(u32, u32)> {
     let (id, linked) = (launch.kernel.id, launch.kernel.program.linked());
     let ptx = module(linked);
     let word = |at: u32| {
         let bytes = params.get(at as usize..).and_then(|bytes| bytes.first_chunk());
         (at, u32::from_le_bytes(bytes.copied().unwrap_or_default()))
     };
-    let in_registers: Vec<u32> = with_kernel(linked, id, &[], |kernel| kernel.handles.names().collect());
     let own = layout::parameters(&ptx.module, ptx.functions[&id]).0.into_iter();
     let own = own.filter(|&(id, _)| ptx.module.variable(id).ty.kind() == Kind::Opaque).map(|(_, at)| at as u32);
-    let named = named_images(linked, id).into_iter();
-    let named = named.filter_map(|id| Some((variable_name(id), handle(linked, id)? as u32)));
-    let mut all: Vec<(u32, u32)> = in_registers.into_iter().chain(own).map(word).chain(named).collect();
+    let named = named.iter().filter_map(|&id| Some((variable_name(id), handle(linked, id)? as u32)));
+    let mut all: Vec<(u32, u32)> = needs.handles.iter().copied().chain(own).map(word).chain(named).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// The textures, samplers and surfaces of the module that a kernel names.
-fn named_images(linked: &Linked, kernel: FunctionId) -> BTreeSet<VariableId> {
-    let ptx = module(linked);
-    let is_opaque = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
-    let function = ptx.functions.get(&kernel);
-    function.map_or_else(BTreeSet::new, |&id| References::new(&ptx.module).named(&ptx.module, id, is_opaque))
-}
-
 /// Every texture, sampler and surface that a kernel names stands for one of the launch.
-fn check_bound(launch: &Launching<'_>) -> Result<(), Error> {
+fn check_bound(launch: &Launching<'_>, named: &BTreeSet<VariableId>) -> Result<(), Error> {
     let kernel = launch.kernel;
     let linked = kernel.program.linked();
     let ptx = module(linked);
-    for id in named_images(linked, kernel.id) {
+    for &id in named {
         if handle(linked, id).is_none() {
             let variable = ptx.module.variable(id);
             let table = if variable.ty == Ty::Surfref { "surface" } else { "texture" };
@@ -203,7 +200,7 @@ impl Guest for Ptx {
         limits::check(launch, &read.module, function)?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
-        let needed = with_kernel(program.linked(), kernel.id, &[], local_memory);
+        let needed = needs(program.linked(), kernel.id).local;
         let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
         let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
         let local = frames_end.saturating_add(stack).next_multiple_of(16);

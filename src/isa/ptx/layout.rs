@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::module::{AddressOf, Formal, FunctionId, Linkage, Module, Operand, Variable, VariableId};
+use super::module::{AddressOf, Formal, FunctionId, Linkage, Module, Operand, Statement, Variable, VariableId};
 use super::text::operand_symbols;
 use super::types::StateSpace;
 
@@ -38,6 +38,32 @@ pub fn variables(module: &Module, space: StateSpace) -> (Vec<(VariableId, u64)>,
     (places, end)
 }
 
+/// The callee of a call.
+fn callee<'a>(module: &Module, statement: &'a Statement) -> Option<&'a Operand> {
+    let is_call = module.form(statement.form).row.opcode.split('.').next() == Some("call");
+    statement.operands.get(1).filter(|_| is_call)
+}
+
+/// Functions whose address is taken: what an indirect call may mean.
+pub fn taken(module: &Module) -> BTreeSet<FunctionId> {
+    let mut taken = BTreeSet::new();
+    let mut take = |of| {
+        if let AddressOf::Function(id) = of {
+            taken.insert(id);
+        }
+    };
+    let initial = module.variables.iter().filter_map(|variable| variable.initial.as_ref());
+    initial.flat_map(|initial| &initial.addresses).for_each(|address| take(address.of));
+    for statement in
+        module.functions.iter().filter_map(|function| function.body.as_ref()).flat_map(|body| &body.statements)
+    {
+        let callee = callee(module, statement).map(std::ptr::from_ref);
+        let operands = statement.operands.iter().filter(|operand| callee != Some(std::ptr::from_ref(*operand)));
+        operands.for_each(|operand| operand_symbols(operand, &mut take));
+    }
+    taken
+}
+
 /// What functions name.
 pub struct References {
     functions: Vec<Named>,
@@ -57,37 +83,23 @@ struct Named {
 impl References {
     pub fn new(module: &Module) -> References {
         let mut references =
-            References { functions: vec![Named::default(); module.functions.len()], taken: BTreeSet::new() };
+            References { functions: vec![Named::default(); module.functions.len()], taken: taken(module) };
         for (function, named) in module.functions.iter().zip(&mut references.functions) {
             let Some(body) = &function.body else { continue };
             named.functions.extend(body.call_targets.iter().flatten());
             for statement in &body.statements {
-                let is_call = module.form(statement.form).row.opcode.split('.').next() == Some("call");
-                let callee = statement.operands.get(1).filter(|_| is_call);
+                let callee = callee(module, statement);
                 let is_direct = matches!(callee, Some(Operand::Symbol(AddressOf::Function(_), 0)));
-                named.is_indirect |= is_call && !is_direct;
+                named.is_indirect |= callee.is_some() && !is_direct;
                 let mut name = |of| match of {
                     AddressOf::Variable(id) => {
                         named.variables.insert(id);
                     }
                     AddressOf::Function(id) => {
                         named.functions.insert(id);
-                        if !is_direct {
-                            references.taken.insert(id);
-                        }
                     }
                 };
                 statement.operands.iter().for_each(|operand| operand_symbols(operand, &mut name));
-            }
-        }
-        for address in module
-            .variables
-            .iter()
-            .filter_map(|variable| variable.initial.as_ref())
-            .flat_map(|initial| &initial.addresses)
-        {
-            if let AddressOf::Function(id) = address.of {
-                references.taken.insert(id);
             }
         }
         references

@@ -1,9 +1,12 @@
 //! Which functions call which, and which of them are not put in the place of their calls.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::Call;
-use crate::isa::ptx::module::{Address, AddressOf, Base, Formal, Function, FunctionId, Module, Operand, Statement};
+use crate::isa::ptx::layout;
+use crate::isa::ptx::module::{AddressOf, Formal, Function, FunctionId, Module, Operand, Statement};
 
 /// Statements of a kernel with all functions in the place of their calls, from which on large functions that are called several
 /// times stand by themselves.
@@ -13,7 +16,7 @@ const LARGE_FUNCTION: u64 = 64;
 /// What is called in a module.
 pub struct CallGraph {
     /// Functions whose address is taken.
-    taken: Vec<FunctionId>,
+    taken: BTreeSet<FunctionId>,
     /// Those that an activation frame is made for: they call themselves, or would be copied too often.
     outlined: FxHashSet<FunctionId>,
 }
@@ -21,7 +24,7 @@ pub struct CallGraph {
 impl CallGraph {
     /// Of what a kernel reaches.
     pub fn new(module: &Module, kernel: FunctionId) -> CallGraph {
-        let mut graph = CallGraph { taken: taken(module), outlined: FxHashSet::default() };
+        let mut graph = CallGraph { taken: layout::taken(module), outlined: FxHashSet::default() };
         let calls = graph.reached(module, kernel);
         graph.outlined = calls.keys().copied().filter(|&function| reaches(&calls, function)).collect();
         graph.outline_large(module, kernel, &calls);
@@ -143,42 +146,4 @@ fn reaches(calls: &FxHashMap<FunctionId, Vec<FunctionId>>, function: FunctionId)
         }
     }
     false
-}
-
-/// Functions whose address is taken, in ascending order.
-fn taken(module: &Module) -> Vec<FunctionId> {
-    let mut taken = FxHashSet::default();
-    for variable in &module.variables {
-        for address in variable.initial.iter().flat_map(|initial| &initial.addresses) {
-            if let AddressOf::Function(id) = address.of {
-                taken.insert(id);
-            }
-        }
-    }
-    for function in &module.functions {
-        for statement in function.body.iter().flat_map(|body| &body.statements) {
-            let called = Call::of(statement).map(|call| std::ptr::from_ref(call.callee));
-            for operand in &statement.operands {
-                if called != Some(std::ptr::from_ref(operand)) {
-                    named(operand, &mut taken);
-                }
-            }
-        }
-    }
-    let mut taken: Vec<FunctionId> = taken.into_iter().collect();
-    taken.sort_unstable();
-    taken
-}
-
-fn named(operand: &Operand, taken: &mut FxHashSet<FunctionId>) {
-    match operand {
-        Operand::Symbol(AddressOf::Function(id), _)
-        | Operand::Address(Address { base: Base::Symbol(AddressOf::Function(id)), .. }) => {
-            taken.insert(*id);
-        }
-        Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {
-            all.iter().for_each(|operand| named(operand, taken));
-        }
-        _ => {}
-    }
 }

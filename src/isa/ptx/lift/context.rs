@@ -14,7 +14,6 @@ use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 
 use super::driver;
-use super::image::Handles;
 use super::known::Known;
 use super::place::Places;
 
@@ -149,8 +148,6 @@ pub struct Cx<'a> {
     loads: FxHashMap<(u8, u32, Type), Value>,
     /// Images that the kernel is specialised for, by names of their handles.
     pub images: &'a [(u32, Shape)],
-    /// Of the kernel's own body.
-    pub handles: Option<&'a Handles>,
     records: images::Records,
     refused: FxHashSet<&'static str>,
 }
@@ -191,7 +188,6 @@ impl<'a> Cx<'a> {
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
             images: &[],
-            handles: None,
             records: images::Records::default(),
             refused: FxHashSet::default(),
         }
@@ -528,7 +524,7 @@ impl<'a> Cx<'a> {
         if self.decl(register).ty.kind() == Kind::Pred {
             return self.refuse("a register that is no predicate", ty);
         }
-        let known = self.known.get(register.0 as usize).copied().flatten();
+        let known = self.known(register);
         let value = match self.cell(register, half) {
             Some(cell) => self.b.rf_read(cell),
             None if known.is_some() => self.make_known(known, ty),
@@ -542,6 +538,11 @@ impl<'a> Cx<'a> {
     /// Registers whose values are made where they are read.
     pub fn know(&mut self, known: &'a [Option<Known>]) {
         self.known = known;
+    }
+
+    /// What a register is wherever it is read.
+    pub fn known(&self, register: Register) -> Option<Known> {
+        self.known.get(register.0 as usize).copied().flatten()
     }
 
     fn make_known(&mut self, known: Option<Known>, ty: Type) -> Value {

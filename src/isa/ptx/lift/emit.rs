@@ -4,11 +4,14 @@
 //! order of `order`: so lanes that come to a node while others wait for an earlier one wait as well, and lanes that wait for the
 //! node itself join them. In loops that wait for other lanes these get their turn as well.
 
+use std::collections::BTreeSet;
+
 use crate::ir::image;
 use crate::ir::{self, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 use crate::isa::LiftError;
-use crate::isa::ptx::module::{Body, FunctionId, Module, Statement};
-use crate::isa::ptx::types::Ty;
+use crate::isa::ptx::layout::References;
+use crate::isa::ptx::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
+use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 
 use super::call_graph::CallGraph;
 use super::calls::{self, Callee};
@@ -18,7 +21,7 @@ use super::context::{Banks, Cell, Counts, Cx, Insn};
 use super::dispatcher::Dispatcher;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
-use super::image::Handles;
+use super::image::{names_in_parameters, uses_images};
 use super::known::{self, KnownOf};
 use super::meeting::Meeting;
 use super::order::Waiting;
@@ -34,8 +37,6 @@ pub struct Kernel<'a> {
     pub places: &'a Places,
     /// Added to offsets in the text to make addresses of instructions.
     pub base: u64,
-    /// Registers that hold handles of images.
-    pub handles: &'a Handles,
     /// Images to specialise for, by names of their handles.
     pub images: &'a [(u32, image::Shape)],
 }
@@ -48,10 +49,31 @@ pub struct LocalMemory {
     pub has_frames: bool,
 }
 
-pub fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
+fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
     let calls = CallGraph::new(kernel.module, kernel.kernel);
     let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &calls, &Meetings::default());
     LocalMemory { bytes: graph.local_bytes, has_frames: graph.takes_stack() || !graph.outlines.is_empty() }
+}
+
+/// What a launch asks of a kernel, whatever its arguments are.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    pub local: LocalMemory,
+    /// The textures, samplers and surfaces of the module that it names; none if its module has no instruction for them.
+    pub images: Option<BTreeSet<VariableId>>,
+    /// Names of handles that its parameters hold.
+    pub handles: BTreeSet<u32>,
+}
+
+impl Needs {
+    pub fn of(kernel: &Kernel<'_>) -> Needs {
+        let Kernel { module, kernel: id, places, .. } = *kernel;
+        let uses_images = module.forms.iter().any(|form| uses_images(form.row.opcode));
+        let is_image = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
+        let images = uses_images.then(|| References::new(module).named(module, id, is_image));
+        let handles = names_in_parameters(module, id, places);
+        Needs { local: local_memory(kernel), images, handles }
+    }
 }
 
 /// The kernel with all that it calls.
@@ -195,7 +217,6 @@ impl<'a> Shape<'a> {
         let mut cx = Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
         cx.know(&self.known[&instance.function]);
         cx.images = kernel.images;
-        cx.handles = (instance.function == kernel.kernel).then_some(kernel.handles);
         cx
     }
 

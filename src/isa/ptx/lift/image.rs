@@ -2,7 +2,9 @@
 //!
 //! Source: facts, `ptx.md` 6. What a variable's name and what a parameter or register stand for is the same: a handle.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use crate::ir::image::{self, flag, form};
 use crate::ir::{LaneFault, Type, Value};
@@ -15,7 +17,7 @@ use crate::isa::ptx::word::Word;
 
 use super::Unsupported;
 use super::context::Cx;
-use super::{Places, uses};
+use super::{Places, known};
 
 /// The handle, an `i32`: what there is above does not count.
 pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> {
@@ -34,10 +36,10 @@ pub fn image(cx: &mut Cx<'_>, operand: &Operand) -> Result<(Value, Record), Unsu
     Ok((handle, known.unwrap_or_else(|| Record::of(cx, handle))))
 }
 
-/// The name of a handle that is known when the kernel is launched: see [`Handles`].
+/// The name of a handle that is known when the kernel is launched: see [`names_in_parameters`].
 fn name(cx: &Cx<'_>, operand: &Operand) -> Option<u32> {
     match handle_base(operand)? {
-        Base::Register(register) => cx.handles?.registers.get(&register).copied(),
+        Base::Register(register) => cx.known(register)?.handle(),
         Base::Symbol(AddressOf::Variable(id)) => {
             let variable = cx.module.variable(id);
             match variable.space {
@@ -64,40 +66,16 @@ pub fn variable_name(id: VariableId) -> u32 {
     1 << 31 | id.0
 }
 
-/// Handles that kernel parameters hold, by the registers of the kernel that hold nothing else. The name of one is its offset among the
-/// parameters.
-#[derive(Clone, Debug, Default)]
-pub struct Handles {
-    registers: FxHashMap<Register, u32>,
-}
-
-impl Handles {
-    pub fn of(module: &Module, kernel: FunctionId, places: &Places) -> Handles {
-        let mut handles = Handles::default();
-        let statements = || module.function(kernel).body.iter().flat_map(|body| &body.statements);
-        let used: FxHashSet<Register> =
-            statements().filter_map(|statement| handle_register(module, statement)).collect();
-        if used.is_empty() {
-            return handles;
-        }
-        let mut written: FxHashMap<Register, u32> = FxHashMap::default();
-        for statement in statements() {
-            uses::each(module, statement, &mut |register, is_written| {
-                *written.entry(register).or_default() += u32::from(is_written);
-            });
-        }
-        for statement in statements() {
-            let Some((register, offset)) = parameter_load(module, statement, places) else { continue };
-            if used.contains(&register) && written.get(&register) == Some(&1) {
-                handles.registers.insert(register, offset);
-            }
-        }
-        handles
+/// The names of handles that a kernel's parameters hold, by way of registers that hold nothing else. The name of one is its offset among
+/// the parameters.
+pub fn names_in_parameters(module: &Module, kernel: FunctionId, places: &Places) -> BTreeSet<u32> {
+    let statements = module.function(kernel).body.iter().flat_map(|body| &body.statements);
+    let used: FxHashSet<Register> = statements.filter_map(|statement| handle_register(module, statement)).collect();
+    if used.is_empty() {
+        return BTreeSet::new();
     }
-
-    pub fn names(&self) -> impl Iterator<Item = u32> {
-        self.registers.values().copied()
-    }
+    let known = known::known(module, kernel, places);
+    used.into_iter().filter_map(|register| known[register.0 as usize]?.handle()).collect()
 }
 
 /// The register that an instruction takes for the handle of an image.
@@ -113,21 +91,6 @@ fn handle_register(module: &Module, statement: &Statement) -> Option<Register> {
     });
     match handle_base(handle?)? {
         Base::Register(register) => Some(register),
-        _ => None,
-    }
-}
-
-/// `ld.param` of 64 bits: the register, and where in the parameters it reads.
-fn parameter_load(module: &Module, statement: &Statement, places: &Places) -> Option<(Register, u32)> {
-    let form = module.form(statement.form);
-    let whole = form.row.opcode == "ld" && form.ty(0).bits() == 64 && form.vector() == 1 && statement.guard.is_none();
-    match statement.operands[..] {
-        [
-            Operand::Register(register),
-            Operand::Address(Address { base: Base::Symbol(AddressOf::Variable(id)), offset, index: None }),
-        ] if whole && form.has(Word::Param) && module.variable(id).space == StateSpace::Param => {
-            Some((register, u32::try_from(places.variable(id) as i64 + offset).ok()?))
-        }
         _ => None,
     }
 }

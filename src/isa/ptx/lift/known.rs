@@ -23,6 +23,16 @@ pub enum Known {
     Copy(Register),
 }
 
+impl Known {
+    /// The name of a handle of an image that it may be.
+    pub fn handle(self) -> Option<u32> {
+        match self {
+            Known::Parameter(at, Type::I64) => u32::try_from(at).ok(),
+            _ => None,
+        }
+    }
+}
+
 /// What is known of the registers of each function.
 pub type KnownOf = FxHashMap<FunctionId, Vec<Option<Known>>>;
 

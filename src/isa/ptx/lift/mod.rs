@@ -48,7 +48,7 @@ pub mod video;
 pub mod warp;
 
 pub use context::{Cx, Insn};
-pub use emit::{Kernel, LocalMemory, lift_kernel, local_memory};
+pub use emit::{Kernel, LocalMemory, Needs, lift_kernel};
 pub use place::Places;
 pub use service::by_name as service_by_name;
 
