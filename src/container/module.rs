@@ -289,6 +289,12 @@ impl RelocKind {
 }
 
 impl Module {
+    /// Of these sections, with no symbols yet.
+    pub fn new(isa: Isa, sections: Vec<Section>) -> Module {
+        let (symbols, functions, relocations) = (vec![], vec![], vec![]);
+        Module { isa, sections, symbols, functions, relocations, hsa: None, ptx: None, visa: None }
+    }
+
     pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         self.functions.iter().enumerate().filter(|(_, f)| f.kernel).map(|(i, f)| (FunctionId(i), f))
     }

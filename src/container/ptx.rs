@@ -102,16 +102,7 @@ pub fn module(read: ptx::Module) -> Result<Module, Error> {
         section(".const", SectionKind::Constant { bank: CONSTANTS, owner: None }),
     ];
     let isa = Isa::Ptx { sm: read.target.sm };
-    let module = Module {
-        isa,
-        sections,
-        symbols: vec![],
-        functions: vec![],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    };
+    let module = Module::new(isa, sections);
     let ptx = PtxModule {
         module: read.clone(),
         variables: FxHashMap::default(),

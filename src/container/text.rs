@@ -344,16 +344,7 @@ fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
     let symbol = symbol_of(function.name.clone(), Some(SectionId(0)), function.size);
     let name = format!(".text.{}", function.name);
     let section = Section { name, kind: SectionKind::Code, align: BUNDLE_BYTES, size: function.size, data: code };
-    Module {
-        isa,
-        sections: vec![section],
-        symbols: vec![symbol],
-        functions: vec![function],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    }
+    Module { symbols: vec![symbol], functions: vec![function], ..Module::new(isa, vec![section]) }
 }
 
 fn symbol_of(name: String, section: Option<SectionId>, size: u64) -> Symbol {

@@ -67,22 +67,9 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
         binding: Binding::Global,
         dynamic_shared: false,
     };
-    Module {
-        isa: Isa::Gfx9 { mach },
-        sections: vec![Section {
-            name: "stream".into(),
-            kind: SectionKind::Image,
-            align: CODE_ALIGN,
-            size,
-            data: code.to_vec(),
-        }],
-        symbols: vec![symbol],
-        functions: vec![function],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    }
+    let stream =
+        Section { name: "stream".into(), kind: SectionKind::Image, align: CODE_ALIGN, size, data: code.to_vec() };
+    Module { symbols: vec![symbol], functions: vec![function], ..Module::new(Isa::Gfx9 { mach }, vec![stream]) }
 }
 
 /// Arguments for the parameters of [`module`]. `address` gives the address of each of the launch's buffers; words that differ from

@@ -8,6 +8,7 @@ mod words;
 
 mod discover;
 pub mod divergence;
+mod errors;
 pub mod fidelity;
 pub mod gfx9;
 pub mod if_conversion;

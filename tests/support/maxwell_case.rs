@@ -68,14 +68,6 @@ pub fn kernel(text: &str) -> Result<Module, AssembleError> {
         dynamic_shared: false,
     };
     let section = Section { name: ".text.case".into(), kind: SectionKind::Code, align: 32, size, data: code };
-    Ok(Module {
-        isa: Isa::Maxwell { sm: 52 },
-        sections: vec![section],
-        symbols: vec![symbol],
-        functions: vec![function],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    })
+    let module = Module::new(Isa::Maxwell { sm: 52 }, vec![section]);
+    Ok(Module { symbols: vec![symbol], functions: vec![function], ..module })
 }

@@ -121,16 +121,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     })?;
     let mut reader = Reader { bytes, content_left: bytes.len() as u64, names_left: 4 * bytes.len() as u64 };
     let mut file = File {
-        module: Module {
-            isa,
-            sections: vec![],
-            symbols: vec![],
-            functions: vec![],
-            relocations: vec![],
-            hsa: None,
-            ptx: None,
-            visa: None,
-        },
+        module: Module::new(isa, vec![]),
         info: vec![],
         symbol_of_index: vec![None; symbols.len()],
         code_headers: BTreeMap::new(),

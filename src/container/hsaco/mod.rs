@@ -49,16 +49,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     target::check(header)?;
     let notes = notes::of_segments(bytes, segments)?;
     let target = target::read(header, &notes)?;
-    let mut module = Module {
-        isa: Isa::Gfx9 { mach: target.mach },
-        sections: vec![image::read(bytes, segments)?],
-        symbols: vec![],
-        functions: vec![],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    };
+    let mut module = Module::new(Isa::Gfx9 { mach: target.mach }, vec![image::read(bytes, segments)?]);
     let metadata = metadata::read(&notes)?;
     let sections = header.sections(LE, bytes).map_err(|e| {
         Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")

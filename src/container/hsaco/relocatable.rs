@@ -41,16 +41,7 @@ pub(super) fn parse(bytes: &[u8], kernels: Vec<Kernel>, name: impl Fn(&str) -> S
         Error::malformed(0, "code object without a note of its GPU", "NT_AMD_HSA_ISA_VERSION in .note")
     })?;
     let (image, places) = lay_out(bytes, &sections)?;
-    let mut module = Module {
-        isa: Isa::Gfx9 { mach: target.mach },
-        sections: vec![image],
-        symbols: vec![],
-        functions: vec![],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    };
+    let mut module = Module::new(Isa::Gfx9 { mach: target.mach }, vec![image]);
     let ids = read_symbols(bytes, &sections, &places, &name, &mut module)?;
     symbols::functions(&mut module, kernels, target.version)?;
     relocations(bytes, &sections, &places, &ids, &mut module)?;

@@ -79,16 +79,7 @@ pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
 fn module(visa: visa::Module, code: Vec<u8>) -> Module {
     let size = code.len() as u64;
     let code = Section { name: ".visaasm".into(), kind: SectionKind::Code, align: 1, size, data: code };
-    let mut module = Module {
-        isa: Isa::Visa { platform: visa.platform },
-        sections: vec![code],
-        symbols: vec![],
-        functions: vec![],
-        relocations: vec![],
-        hsa: None,
-        ptx: None,
-        visa: None,
-    };
+    let mut module = Module::new(Isa::Visa { platform: visa.platform }, vec![code]);
     for (number, routine) in visa.routines.iter().enumerate() {
         if routine.name == SYMBOL_TABLE_KERNEL {
             continue;

@@ -1,5 +1,7 @@
 //! Places in the text of a module, which may be several texts that were linked.
 
+use crate::isa::errors::line_column;
+
 use super::module::{Formal, FunctionId, Module};
 
 /// A text that a module was read from.
@@ -54,9 +56,8 @@ impl Module {
         let start = part.map_or(0, |part| part.start as usize);
         let end = (at as usize).min(self.text.len());
         let before = self.text.as_bytes().get(start..end).unwrap_or_default();
-        let line = before.iter().filter(|&&byte| byte == b'\n').count();
-        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        Position { part: part.and_then(|part| part.name.clone()), line: line as u32 + 1, column: column as u32 + 1 }
+        let (line, column) = line_column(before);
+        Position { part: part.and_then(|part| part.name.clone()), line, column }
     }
 
     /// Line and column of a byte offset in the part that it belongs to, from 1 on.

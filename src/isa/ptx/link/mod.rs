@@ -12,6 +12,8 @@ mod symbols;
 
 use std::fmt;
 
+use crate::isa::errors::one_a_line;
+
 use rustc_hash::FxHashMap;
 
 use super::module::{AddressOf, FormId, FunctionId, Module, Target, VariableId};
@@ -19,9 +21,6 @@ use super::parts::{Part, Position};
 use super::types::Ty;
 use super::word::Word;
 use renumber::Numbers;
-
-/// Errors, at most.
-const MAX_ERRORS: usize = 20;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +49,7 @@ pub struct LinkErrors {
 impl fmt::Display for LinkErrors {
     /// One `module:line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, error) in self.errors.iter().enumerate() {
-            if n > 0 {
-                writeln!(f)?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        one_a_line(f, &self.errors)
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{LinkError, LinkErrors, MAX_ERRORS};
+use super::{LinkError, LinkErrors};
+use crate::isa::errors::MAX_ERRORS;
 use crate::isa::ptx::lift::service_by_name;
 use crate::isa::ptx::module::{AddressOf, FunctionId, Linkage, Module, Variable, VariableId};
 use crate::isa::ptx::parts::Position;

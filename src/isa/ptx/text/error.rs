@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Errors of one text, at most.
-pub const MAX_ERRORS: usize = 20;
+use crate::isa::errors::{MAX_ERRORS, line_column, one_a_line};
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +32,7 @@ pub struct ReadErrors {
 impl fmt::Display for ReadErrors {
     /// One `line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, error) in self.errors.iter().enumerate() {
-            if n > 0 {
-                writeln!(f)?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        one_a_line(f, &self.errors)
     }
 }
 
@@ -70,8 +63,7 @@ impl Found {
     pub fn located(self, text: &[u8]) -> ReadErrors {
         let locate = |(at, message): (u32, String)| {
             let before = &text[..(at as usize).min(text.len())];
-            let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
-            let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() as u32 + 1;
+            let (line, column) = line_column(before);
             ReadError { at, line, column, message }
         };
         ReadErrors { errors: self.errors.into_iter().map(locate).collect() }

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Errors of one text, at most.
-pub const MAX_ERRORS: usize = 20;
+use crate::isa::errors::{MAX_ERRORS, one_a_line};
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +36,7 @@ impl ReadErrors {
 impl fmt::Display for ReadErrors {
     /// One `line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, error) in self.errors.iter().enumerate() {
-            if n > 0 {
-                writeln!(f)?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        one_a_line(f, &self.errors)
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::cursor::Cursor;
 use super::error::{ReadError, ReadErrors, Result, Wrong};
 use super::lines;
+use crate::isa::errors::line_column;
 use crate::isa::visa::module::*;
 use crate::isa::visa::platform::Platform;
 use crate::isa::visa::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
@@ -113,7 +114,7 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
     let lines = lines::without_comments(text).ok_or_else(|| whole(1, "a comment without an end".into()))?;
     let clean = std::str::from_utf8(&lines.text).map_err(|error| {
         let before = &lines.text[..error.valid_up_to()];
-        whole(before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1, "bytes that are no text".into())
+        whole(line_column(before).0, "bytes that are no text".into())
     })?;
     let mut reader = Reader {
         module: Module::default(),
