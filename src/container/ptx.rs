@@ -11,7 +11,7 @@ use super::module::{
     Symbol, SymbolId, SymbolKind,
 };
 use crate::isa::ptx::layout::{self, References};
-use crate::isa::ptx::lift::Needs;
+use crate::isa::ptx::lift::{Needs, driver};
 use crate::isa::ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
 use crate::isa::ptx::types::{StateSpace, Ty};
 
@@ -29,8 +29,6 @@ pub struct PtxModule {
     pub needs: FxHashMap<FunctionId, OnceLock<Needs>>,
 }
 
-/// The bank of `.const` variables.
-pub const CONSTANTS: u8 = 3;
 const CODE: SectionId = SectionId(0);
 const GLOBAL: SectionId = SectionId(1);
 const CONST: SectionId = SectionId(2);
@@ -99,7 +97,7 @@ pub fn module(read: ptx::Module) -> Result<Module, Error> {
     let sections = vec![
         code,
         section(".global", SectionKind::Global),
-        section(".const", SectionKind::Constant { bank: CONSTANTS, owner: None }),
+        section(".const", SectionKind::Constant { bank: driver::CONSTANTS, owner: None }),
     ];
     let isa = Isa::Ptx { sm: read.target.sm };
     let module = Module::new(isa, sections);
