@@ -550,8 +550,23 @@ impl<'a> Cx<'a> {
             Some(Known::Parameter(at, ty)) => self.constant_bank(driver::PARAMS, at as u32, ty),
             Some(Known::Special(special)) => self.special(special),
             Some(Known::Constant(bits)) => self.constant(ty, bits),
+            Some(Known::Computed(statement)) => self.compute(statement),
             Some(Known::Copy(_)) | None => self.constant(ty, 0),
         }
+    }
+
+    /// What a statement makes of registers that are known everywhere, in all lanes.
+    fn compute(&mut self, statement: u32) -> Value {
+        let statement = &self.body.statements[statement as usize];
+        let Some(&Operand::Register(register)) = statement.operands.first() else { unreachable!("it writes a register") };
+        if !self.values.contains_key(&(register, 0)) {
+            let guard = self.guard;
+            self.set_guard(Mask::Always);
+            let insn = Insn { form: self.module.form(statement.form), operands: &statement.operands };
+            assert!(insn.lift(self), "integer arithmetic is executed");
+            self.set_guard(guard);
+        }
+        self.values[&(register, 0)]
     }
 
     /// Where the registers of the body are.

@@ -1,5 +1,6 @@
 //! Registers whose value is the same wherever they are read, and made again there: parameters of the kernel, thread indices and the like,
-//! constants. What is the same in all lanes stays so in every block then.
+//! constants, and addresses that cheap statements compute of these. What is the same in all lanes, or evenly spaced, is so in every
+//! block then, whichever lanes have waited where.
 
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,8 @@ pub enum Known {
     Constant(u64),
     /// What another register is; not among those that are given.
     Copy(Register),
+    /// What this statement of the body makes of such registers.
+    Computed(u32),
 }
 
 impl Known {
@@ -48,7 +51,8 @@ pub fn known(module: &Module, function: FunctionId, places: &Places) -> Vec<Opti
         }
     }
     let mut found = vec![None; body.registers.len()];
-    for statement in &body.statements {
+    let mut computed = Computed::new(module, body);
+    for (number, statement) in (0..).zip(&body.statements) {
         let mut count = |register: Register| writes[register.0 as usize] += 1;
         if let Some(call) = Call::of(statement) {
             call.returns.iter().for_each(|operand| {
@@ -64,9 +68,11 @@ pub fn known(module: &Module, function: FunctionId, places: &Places) -> Vec<Opti
         });
         if let (None, Some(&Operand::Register(register))) = (statement.guard, statement.operands.first()) {
             found[register.0 as usize] = of(module, function, body, statement, register, places);
+            computed.statements[register.0 as usize] = Some(number);
         }
     }
-    found.iter_mut().zip(writes).for_each(|(found, writes)| *found = found.filter(|_| writes == 1));
+    found.iter_mut().zip(&writes).for_each(|(found, &writes)| *found = found.filter(|_| writes == 1));
+    computed.statements.iter_mut().zip(writes).for_each(|(at, writes)| *at = at.filter(|_| writes == 1));
     let known = |mut one: Option<Known>| {
         // Copies of copies are few.
         for _ in 0..4 {
@@ -77,7 +83,100 @@ pub fn known(module: &Module, function: FunctionId, places: &Places) -> Vec<Opti
         }
         None
     };
-    found.iter().map(|&one| known(one)).collect()
+    let mut all: Vec<Option<Known>> = found.iter().map(|&one| known(one)).collect();
+    computed.find(&mut all);
+    all
+}
+
+/// How a value varies, and how many statements make it.
+#[derive(Clone, Copy)]
+struct Shape {
+    is_uniform: bool,
+    statements: u32,
+}
+
+/// What is computed again has at most as many statements, and as long chains of them.
+const MAX_STATEMENTS: u32 = 12;
+
+/// Registers that cheap statements compute of others that are known: the same in all lanes, or evenly spaced. What varies otherwise
+/// is worth its cell.
+struct Computed<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    /// Of each register, the one statement that writes it.
+    statements: Vec<Option<u32>>,
+    /// Of those that have been looked at.
+    shapes: FxHashMap<Register, Option<Shape>>,
+}
+
+impl<'a> Computed<'a> {
+    fn new(module: &'a Module, body: &'a Body) -> Computed<'a> {
+        Computed { module, body, statements: vec![None; body.registers.len()], shapes: FxHashMap::default() }
+    }
+
+    fn find(mut self, known: &mut [Option<Known>]) {
+        for (number, statement) in self.statements.clone().into_iter().enumerate() {
+            let Some(statement) = statement.filter(|_| known[number].is_none()) else { continue };
+            if self.shape(Register(number as u32), known, MAX_STATEMENTS).is_some() {
+                known[number] = Some(Known::Computed(statement));
+            }
+        }
+    }
+
+    fn shape(&mut self, register: Register, known: &[Option<Known>], depth: u32) -> Option<Shape> {
+        if let Some(&shape) = self.shapes.get(&register) {
+            return shape;
+        }
+        let leaf = |is_uniform| Some(Shape { is_uniform, statements: 0 });
+        match known[register.0 as usize] {
+            Some(Known::Special(SpecialRegister::Tid(_) | SpecialRegister::LaneId)) => return leaf(false),
+            Some(Known::Parameter(..) | Known::Constant(_) | Known::Special(_)) => return leaf(true),
+            Some(Known::Copy(_) | Known::Computed(_)) | None => {}
+        }
+        let bits = self.body.registers[register.0 as usize].ty.bits();
+        let at = self.statements[register.0 as usize].filter(|_| depth > 0 && matches!(bits, 32 | 64))?;
+        // One that is made of itself is not known.
+        self.shapes.insert(register, None);
+        let shape = self.of_statement(&self.body.statements[at as usize], known, depth);
+        let shape = shape.filter(|shape| shape.statements <= MAX_STATEMENTS);
+        self.shapes.insert(register, shape);
+        shape
+    }
+
+    fn of_statement(&mut self, statement: &Statement, known: &[Option<Known>], depth: u32) -> Option<Shape> {
+        let form = self.module.form(statement.form);
+        let integers = form.types.iter().all(|ty| {
+            matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) && matches!(ty.bits(), 32 | 64)
+        });
+        if !integers || form.has(Word::Cc) || form.has(Word::Sat) {
+            return None;
+        }
+        let mut shapes = Vec::with_capacity(3);
+        for operand in &statement.operands[1..] {
+            shapes.push(match *operand {
+                Operand::Register(register) => self.shape(register, known, depth - 1)?,
+                Operand::Integer(_) | Operand::Symbol(..) => Shape { is_uniform: true, statements: 0 },
+                _ => return None,
+            });
+        }
+        let is_constant = |n: usize| match statement.operands[n] {
+            Operand::Integer(_) => true,
+            Operand::Register(register) => matches!(known[register.0 as usize], Some(Known::Constant(_))),
+            _ => false,
+        };
+        let uniform = |n: usize| shapes[n - 1].is_uniform;
+        let spaced = match form.row.opcode {
+            "add" | "sub" | "mov" | "cvt" => true,
+            "cvta.to" | "cvta" => form.has(Word::Global),
+            "mul.lo" | "mul.wide" | "mad.lo" | "mad.wide" => {
+                uniform(1) && uniform(2) || is_constant(1) || is_constant(2)
+            }
+            "shl" => uniform(1) && uniform(2) || is_constant(2),
+            _ => false,
+        };
+        let statements = 1 + shapes.iter().map(|shape| shape.statements).sum::<u32>();
+        spaced.then(|| Shape { is_uniform: shapes.iter().all(|shape| shape.is_uniform), statements })
+    }
 }
 
 fn of(
