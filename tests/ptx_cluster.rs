@@ -21,11 +21,8 @@ fn launch(body: &str, threads: u32, engine: EngineKind) -> (LaunchOutcome, Vec<u
     let mut bytes = vec![0; 4 * threads as usize];
     let out = program.memory().alloc(bytes.len() as u64, 256).unwrap();
     program.memory().write(out, &bytes).unwrap();
-    let options = LaunchOptions {
-        engine,
-        instruction_limit: Some(1_000_000),
-        ..LaunchOptions::new([1, 1, 1], [threads, 1, 1])
-    };
+    let options =
+        LaunchOptions { engine, instruction_limit: Some(1_000_000), ..LaunchOptions::new([1, 1, 1], [threads, 1, 1]) };
     let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(out)], &options).unwrap();
     program.memory().read(out, &mut bytes).unwrap();
     (outcome, bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
