@@ -4,7 +4,7 @@ extern "C" __global__ void queens(const unsigned *first, unsigned *out, int size
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    unsigned all = (1u << size) - 1, columns[16], left[16], right[16], open[16];
+    unsigned all = (1u << size) - 1, columns[32], left[32], right[32], open[32];
     unsigned a = 1u << (first[i] & 15), b = 1u << (first[i] >> 4), count = 0;
     int row = 0;
     columns[0] = a | b;
