@@ -18,7 +18,6 @@ pub struct Counting {
 
 /// A CLIF block.
 struct Counted {
-    id: String,
     entered: Box<AtomicU64>,
     /// Host instructions, for the host that [`size`] counts for.
     instructions: usize,
@@ -32,21 +31,10 @@ impl Counting {
         for region in 0..program.regions.len() {
             let sizes = size::blocks(&program, region, &reference)?;
             let mut lowered = lower_region(&program, region, Effort::Full, host);
-            if std::env::var("WL_COUNT").is_ok() {
-                std::fs::write(
-                    format!("/tmp/clif-{}-{}-{region}", program.function.name, program.function.banks.len()),
-                    lowered.function.display().to_string(),
-                )
-                .unwrap();
-            }
             for size in sizes {
                 let entered = Box::new(AtomicU64::new(0));
                 count(&mut lowered.function, size.block, &entered);
-                blocks.push(Counted {
-                    id: format!("{} r{region} {}", program.function.name, size.block),
-                    entered,
-                    instructions: size.instructions,
-                });
+                blocks.push(Counted { entered, instructions: size.instructions });
             }
             let compiled = program.define(region, Effort::Full, lowered)?;
             let _ = program.regions[region].code[Effort::Full as usize].set(Ok(compiled));
@@ -61,20 +49,6 @@ impl Counting {
 
     /// Host instructions so far, without those of helpers.
     pub fn instructions(&self) -> u64 {
-        if std::env::var("WL_COUNT").is_ok() {
-            let mut all: Vec<_> =
-                self.blocks.iter().map(|b| (b.entered.load(Relaxed) * b.instructions as u64, b)).collect();
-            all.sort_by_key(|x| std::cmp::Reverse(x.0));
-            for (n, b) in all.iter().take(25) {
-                println!(
-                    "COUNT {} banks {} total {n} entered {} size {}",
-                    b.id,
-                    self.program.function.banks.len(),
-                    b.entered.load(Relaxed),
-                    b.instructions
-                );
-            }
-        }
         self.blocks.iter().map(|block| block.entered.load(Relaxed) * block.instructions as u64).sum()
     }
 }
