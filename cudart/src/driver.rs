@@ -49,7 +49,7 @@ macro_rules! driver {
         /// # Safety
         ///
         /// As the driver API's documentation says of its arguments.
-        #[allow(dead_code, reason = "not every version of the runtime calls all")]
+        #[allow(dead_code, clippy::too_many_arguments, reason = "the API is so, and not every version of the runtime calls all")]
         pub unsafe fn $name($($arg: $t),*) -> Result<()> {
             static ENTRY: Entry = Entry(AtomicPtr::new(std::ptr::null_mut()));
             let name = const {

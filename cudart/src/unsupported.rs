@@ -2,15 +2,13 @@
 //!
 //! The names are there, since a program may be linked with all of them, and return the documented error.
 
-use crate::error::NOT_SUPPORTED;
-
 /// Defines entry points that refuse. They look at no argument, so any number of them may be passed.
 macro_rules! unsupported {
     ($($name:ident)*) => {$(
         #[doc = "Not supported."]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> core::ffi::c_int {
-            crate::error::entry(|| Err(NOT_SUPPORTED))
+            crate::error::entry(|| Err(crate::error::NOT_SUPPORTED))
         }
     )*};
 }
