@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use warploom_runtime::memory::PAGE_BYTES;
-
 use crate::context::{CONTEXTS, Context};
 use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
@@ -147,11 +145,6 @@ pub fn unregister(address: u64) -> Answer {
 /// Bytes of device memory that are free.
 pub fn free_bytes() -> u64 {
     driver::get().capacity.saturating_sub(driver::memory().bytes_in_use())
-}
-
-/// Bytes that an allocation takes.
-pub fn charged(bytes: u64) -> u64 {
-    bytes.next_multiple_of(PAGE_BYTES)
 }
 
 /// Ends the allocations of a context.

@@ -5,7 +5,7 @@ use crate::error::{Answer, Error};
 use crate::handles::Table;
 use std::sync::Arc;
 
-static ARRAYS: Table<Array> = Table::new();
+pub static ARRAYS: Table<Array> = Table::new();
 
 pub struct Array {}
 

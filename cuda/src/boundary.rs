@@ -54,6 +54,9 @@ pub type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 pub type StreamCallback = Option<unsafe extern "C" fn(u64, u32, *mut c_void)>;
 pub type SharedSize = Option<unsafe extern "C" fn(i32) -> usize>;
 
+// SAFETY: a null function is none, and any other is one until it is called.
+unsafe impl Plain for HostFn {}
+
 impl<T> Ptr<T> {
     pub const NULL: Ptr<T> = Ptr(std::ptr::null_mut());
 
@@ -115,6 +118,13 @@ impl<T: Plain> Ptr<T> {
     /// Several; null is an error unless there are none.
     pub fn list(self, count: usize) -> Result<Vec<T>, Error> {
         (0..count).map(|i| self.get_at(i)).collect()
+    }
+}
+
+impl Ptr<u64> {
+    /// To numbers of ours, for the caller to read.
+    pub fn of_numbers(numbers: &[u64]) -> Ptr<u64> {
+        Ptr(numbers.as_ptr().cast_mut())
     }
 }
 

@@ -28,6 +28,8 @@ struct State {
     /// By the stream's number: what comes next comes after these.
     tails: FxHashMap<u64, Vec<u64>>,
     streams: Vec<Arc<Stream>>,
+    /// The last tail that somebody was shown the address of.
+    shown: Option<Arc<Vec<u64>>>,
     failed: bool,
 }
 
@@ -90,6 +92,13 @@ impl Capture {
     /// What comes next in a stream comes after these.
     pub fn tail(&self, stream: &Stream) -> Vec<u64> {
         self.lock().tails.get(&stream.id).cloned().unwrap_or_default()
+    }
+
+    /// The same at an address that stays until it is asked for again.
+    pub fn shown_tail(&self, stream: &Stream) -> Arc<Vec<u64>> {
+        let tail = Arc::new(self.tail(stream));
+        self.lock().shown = Some(tail.clone());
+        tail
     }
 
     pub fn set_tail(&self, stream: &Stream, nodes: Vec<u64>) {

@@ -8,7 +8,7 @@ use crate::error::{Answer, Error};
 use crate::handles::{Table, fresh};
 use crate::lines::Lines;
 use crate::stream::Stream;
-use crate::{allocations, event, graph, module, stream};
+use crate::{allocations, event, module, stream};
 
 pub static CONTEXTS: Table<Context> = Table::new();
 
@@ -105,7 +105,6 @@ impl Context {
         self.closed.store(true, Relaxed);
         self.lines.wait_for_all();
         let _ = CONTEXTS.remove(self.handle);
-        graph::forget(self.handle);
         event::forget(self.handle);
         stream::forget(self.handle);
         module::forget(self.handle);

@@ -24,6 +24,8 @@ pub struct Node {
     pub origin: u64,
     /// A graph within.
     pub child: Option<Arc<Graph>>,
+    /// Addresses of parameters that somebody was shown.
+    pub shown: Option<Arc<Vec<u64>>>,
 }
 
 /// Numbers of kinds, as `CUgraphNodeType` has them.
@@ -36,7 +38,6 @@ pub mod kind {
     pub const EMPTY: u32 = 5;
     pub const WAIT_EVENT: u32 = 6;
     pub const EVENT_RECORD: u32 = 7;
-    pub const MEM_ALLOC: u32 = 10;
     pub const MEM_FREE: u32 = 11;
     pub const BATCH_MEM_OP: u32 = 12;
 }
@@ -97,7 +98,7 @@ impl Graph {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let handle = fresh();
-        nodes.insert(handle, Node { operation, kind, after, enabled: true, origin: handle, child: None });
+        nodes.insert(handle, Node { operation, kind, after, enabled: true, origin: handle, child: None, shown: None });
         NODES.insert_at(handle, self.clone());
         Ok(handle)
     }
@@ -253,6 +254,3 @@ impl Graph {
         Graph { nodes: Mutex::new(self.lock().clone()) }
     }
 }
-
-/// Graphs are of no context.
-pub fn forget(_context: u64) {}

@@ -45,6 +45,14 @@ impl Arg {
         Arg(ArgContent::Local(bytes))
     }
 
+    /// What is passed; none of dynamic shared memory.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.0 {
+            ArgContent::Bytes(bytes) => Some(bytes),
+            ArgContent::Local(_) => None,
+        }
+    }
+
     pub(super) fn content(&self) -> &ArgContent {
         &self.0
     }

@@ -120,6 +120,25 @@ pub(super) fn block(description: Ptr<Block>) -> Result<Copy, Error> {
     Ok(Copy { from: block.from.side(block.size)?, to: block.to.side(block.size)?, size })
 }
 
+/// A copy in the form that C has for it.
+pub(super) fn block_of(copy: &Copy) -> Result<Block, Error> {
+    let corner = |side: &Side| {
+        let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
+        match &side.place {
+            Place::Host(pointer) => (kind, host) = (HOST, pointer.address()),
+            Place::Device(address) => device = *address,
+            Place::Array(of, at) => {
+                array = crate::array::ARRAYS.handle_of(of).ok_or(super::INVALID)?;
+                (kind, level) = (ARRAY, *at as usize);
+            }
+            Place::Bytes(_) => return Err(super::INVALID),
+        }
+        let (pitch, height) = (side.pitch as usize, side.height as usize);
+        Ok(Corner3 { at: side.at.map(|n| n as usize), level, kind, host, device, array, context: 0, pitch, height })
+    };
+    Ok(Block { from: corner(&copy.from)?, to: corner(&copy.to)?, size: copy.size.map(|n| n as usize) })
+}
+
 /// A copy that is over when the call returns.
 fn now(copy: Result<Copy, Error>) -> Answer {
     let (stream, context) = stream::get(0)?;
