@@ -1,0 +1,306 @@
+//! What a driver puts into registers and memory for a launch. Facts, `visa-semantics.md` 8, and `visa.md` 4.
+
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
+
+use super::super::{Environment, Launching};
+use super::{kernel, module, platform};
+use crate::container::SectionId;
+use crate::container::visa::info::{AddressMode, ArgumentKind, KernelInfo, PayloadArgument};
+use crate::exec::Error;
+use crate::exec::launch::ArgContent;
+use crate::isa::visa::lift::{LocalIds, Payload, bank};
+use crate::isa::visa::platform::Platform;
+
+/// Where the bytes of the payload are, counted from `%r0` on.
+struct Layout {
+    register: u32,
+    per_thread: u32,
+    inline: u32,
+}
+
+impl Layout {
+    fn new(info: &KernelInfo, platform: Platform) -> Layout {
+        let ends = info.per_thread.iter().map(|arg| arg.offset.saturating_add(arg.size));
+        let per_thread = ends.max().unwrap_or(0);
+        Layout { register: platform.register_bytes(), per_thread, inline: info.env.inline_data_payload_size }
+    }
+
+    /// Of an entry of the cross-thread payload.
+    fn place(&self, offset: u32) -> u32 {
+        let start = self.register.saturating_add(self.per_thread);
+        let beyond = match offset.checked_sub(self.inline) {
+            Some(rest) if self.inline > 0 => self.inline.next_multiple_of(self.register).saturating_add(rest),
+            _ => offset,
+        };
+        start.saturating_add(beyond)
+    }
+}
+
+/// Private memory of a thread, in bytes.
+fn private_bytes(info: &KernelInfo) -> u64 {
+    let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty != "scratch" && buffer.usage == "private_space");
+    let lanes = u64::from(info.env.simd_size.max(1));
+    let bytes = buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 }));
+    bytes.sum::<u64>().max(info.env.private_size)
+}
+
+/// Scratch memory of a thread, in bytes.
+fn scratch_bytes(info: &KernelInfo) -> u64 {
+    let lanes = u64::from(info.env.simd_size.max(1));
+    let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty == "scratch");
+    buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 })).sum()
+}
+
+/// What the lifter must know of the payload.
+pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
+    let layout = Layout::new(info, platform);
+    let ids = info.per_thread.iter().find(|arg| arg.kind == ArgumentKind::LocalId);
+    let row = if info.env.simd_size == 32 || layout.register == 64 { 64 } else { 32 };
+    let local_ids = ids.map(|arg| LocalIds { start: layout.register + arg.offset, row, axes: (arg.size / row).min(3) });
+    let base = info.payload.iter().find(|arg| arg.kind == ArgumentKind::PrivateBase);
+    let private = base.map(|arg| (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX)));
+    Payload { local_ids, private }
+}
+
+/// A launch being put together.
+struct Dispatch<'a> {
+    launch: &'a Launching<'a>,
+    info: &'a KernelInfo,
+    layout: Layout,
+    payload: Vec<u8>,
+    table: Vec<u8>,
+    held: Vec<u64>,
+    /// Of shared local memory.
+    shared: u32,
+    /// Of each argument, its handle, if it has one.
+    handles: Vec<Option<u32>>,
+}
+
+/// Checks a launch and puts together what the kernel will find.
+pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
+    let (function, linked) = (launch.kernel.function(), launch.kernel.program.linked());
+    launch.check_block()?;
+    let Some(info) = &kernel(function).info else { return Err(Error::NoDescriptor { kernel: function.name.clone() }) };
+    let (expected, given) = (info.arguments() as usize, launch.args.len());
+    if expected != given {
+        return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
+    }
+    let layout = Layout::new(info, platform(module(linked)));
+    let static_bytes = u32::try_from(info.env.slm_size).unwrap_or(u32::MAX);
+    let mut dispatch = Dispatch {
+        launch,
+        info,
+        layout,
+        payload: vec![],
+        table: vec![],
+        held: vec![],
+        shared: static_bytes,
+        handles: vec![None; given],
+    };
+    dispatch.surfaces()?;
+    dispatch.arguments()?;
+    dispatch.finish()
+}
+
+impl Dispatch<'_> {
+    fn memory(&self) -> &Memory {
+        self.launch.kernel.program.memory()
+    }
+
+    /// Puts bytes into the payload.
+    fn put(&mut self, arg: &PayloadArgument, bytes: &[u8]) {
+        let at = self.layout.place(arg.offset) as usize;
+        let size = (arg.size as usize).min(bytes.len());
+        let end = at + size;
+        // What finds no place in the bank is found out at the end.
+        if end > bank::DRIVER as usize {
+            return self.payload.resize(bank::DRIVER as usize + 1, 0);
+        }
+        if self.payload.len() < end {
+            self.payload.resize(end, 0);
+        }
+        self.payload[at..end].copy_from_slice(&bytes[..size]);
+    }
+
+    fn bytes_of(&self, number: usize) -> &[u8] {
+        match self.launch.args.get(number).map(|arg| arg.content()) {
+            Some(ArgContent::Bytes(bytes)) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// The surface that covers a buffer, as an entry of the table.
+    fn buffer_entry(&self, number: usize) -> [u8; bank::ENTRY as usize] {
+        let address = self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let bytes = self.memory().range_of(address).map_or(0, |(base, bytes)| base + bytes - address);
+        let mut entry = [0; bank::ENTRY as usize];
+        entry[..8].copy_from_slice(&address.to_le_bytes());
+        entry[8..16].copy_from_slice(&bytes.to_le_bytes());
+        entry
+    }
+
+    /// Fills the table: what the binding table names by its index, then what has a handle.
+    fn surfaces(&mut self) -> Result<(), Error> {
+        let put = |table: &mut Vec<u8>, index: usize, entry: &[u8]| {
+            let at = index * bank::ENTRY as usize;
+            if table.len() < at + entry.len() {
+                table.resize(at + entry.len(), 0);
+            }
+            table[at..at + entry.len()].copy_from_slice(entry);
+        };
+        let mut table = vec![];
+        for &(number, index) in &self.info.binding_table {
+            put(&mut table, (index as usize).min(bank::MAX_ENTRIES), &self.buffer_entry(number as usize));
+        }
+        for number in 0..self.handles.len() {
+            let of = |arg: &&PayloadArgument| arg.arg_index == Some(number as u32);
+            let bindless = |arg: &PayloadArgument| arg.address_mode == Some(AddressMode::Bindless);
+            if self.info.payload.iter().filter(of).any(bindless) {
+                let index = table.len() / bank::ENTRY as usize;
+                put(&mut table, index, &self.buffer_entry(number));
+                self.handles[number] = Some(index as u32 * bank::ENTRY);
+            }
+        }
+        if table.len() > bank::MAX_ENTRIES * bank::ENTRY as usize {
+            return Err(self.too_large("surfaces"));
+        }
+        self.table = table;
+        Ok(())
+    }
+
+    fn too_large(&self, what: &'static str) -> Error {
+        Error::Payload { kernel: self.launch.kernel.name().into(), what }
+    }
+
+    fn arguments(&mut self) -> Result<(), Error> {
+        let info = self.info;
+        let mut local = vec![None; self.handles.len()];
+        for arg in &info.payload {
+            let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
+            match (&arg.kind, arg.address_mode) {
+                (ArgumentKind::ByValue, _) => {
+                    let bytes = self.bytes_of(number);
+                    let start = (arg.source_offset as usize).min(bytes.len());
+                    let bytes = bytes[start..].to_vec();
+                    if bytes.len() < arg.size as usize {
+                        let given = self.bytes_of(number).len();
+                        return Err(self.wrong_size(number, arg, given));
+                    }
+                    self.put(arg, &bytes);
+                }
+                (ArgumentKind::ByPointer, Some(AddressMode::Slm)) => {
+                    let offset = match local.get(number).copied().flatten() {
+                        Some(offset) => offset,
+                        None => self.local(number, arg)?,
+                    };
+                    if let Some(known) = local.get_mut(number) {
+                        *known = Some(offset);
+                    }
+                    self.put(arg, &u64::from(offset).to_le_bytes());
+                }
+                (_, Some(AddressMode::Bindless)) => {
+                    let handle = self.handles.get(number).copied().flatten().unwrap_or(0);
+                    self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, _) | (ArgumentKind::BufferAddress, _) => {
+                    let bytes = self.bytes_of(number).to_vec();
+                    if bytes.len() != 8 {
+                        return Err(self.wrong_size(number, arg, bytes.len()));
+                    }
+                    self.put(arg, &bytes);
+                }
+                _ => self.implicit(arg)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong_size(&self, number: usize, arg: &PayloadArgument, given: usize) -> Error {
+        let kernel = self.launch.kernel.function().name.clone();
+        let expected = arg.source_offset.saturating_add(arg.size);
+        Error::ArgumentSize { kernel, number: number + 1, offset: arg.offset, expected, given }
+    }
+
+    /// A part of shared local memory for an argument; its offset.
+    fn local(&mut self, number: usize, arg: &PayloadArgument) -> Result<u32, Error> {
+        let Some(ArgContent::Local(bytes)) = self.launch.args.get(number).map(|arg| arg.content()) else {
+            return Err(self.wrong_size(number, arg, self.bytes_of(number).len()));
+        };
+        let static_bytes = self.info.env.slm_size;
+        let too_much = || Error::SharedMemory { total: u64::MAX, static_bytes, dynamic: *bytes };
+        let align = arg.slm_alignment.max(16);
+        let at = self.shared.div_ceil(align).checked_mul(align).ok_or_else(too_much)?;
+        self.shared = at.checked_add(*bytes).ok_or_else(too_much)?;
+        Ok(at)
+    }
+
+    fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {
+        let options = self.launch.options;
+        let triple = |values: [u32; 3]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+        let (grid, block) = (options.grid, options.block);
+        let global = [0, 1, 2].map(|axis: usize| grid[axis].wrapping_mul(block[axis]));
+        let bytes = match arg.kind {
+            ArgumentKind::LocalSize | ArgumentKind::EnqueuedLocalSize => triple(block),
+            ArgumentKind::GlobalSize => triple(global),
+            ArgumentKind::GroupCount => triple(grid),
+            ArgumentKind::WorkDimensions => {
+                let used = (0..3).rev().find(|&axis| global[axis] > 1).unwrap_or(0) as u32;
+                (used + 1).to_le_bytes().to_vec()
+            }
+            ArgumentKind::ConstBase => self.section(".data.const").to_le_bytes().to_vec(),
+            ArgumentKind::GlobalBase => self.section(".data.global").to_le_bytes().to_vec(),
+            ArgumentKind::PrivateBase => {
+                let bytes = private_bytes(self.info).saturating_mul(self.slots());
+                self.alloc(bytes)?.to_le_bytes().to_vec()
+            }
+            // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
+            _ => vec![0; arg.size.min(16) as usize],
+        };
+        self.put(arg, &bytes);
+        Ok(())
+    }
+
+    /// Warps that may be alive at once.
+    fn slots(&self) -> u64 {
+        self.launch.config().warp_slots(self.info.env.simd_size.max(1))
+    }
+
+    fn alloc(&mut self, bytes: u64) -> Result<u64, Error> {
+        let address = self.memory().alloc(bytes.max(1), 4096)?;
+        self.held.push(address);
+        Ok(address)
+    }
+
+    fn section(&self, name: &str) -> u64 {
+        let linked = self.launch.kernel.program.linked();
+        let index = linked.module().sections.iter().position(|section| section.name == name);
+        index.and_then(|index| linked.addresses().globals.get(&SectionId(index)).copied()).unwrap_or(0)
+    }
+
+    fn finish(mut self) -> Result<Environment, Error> {
+        if self.payload.len() > bank::DRIVER as usize {
+            return Err(self.too_large("the payload"));
+        }
+        let scratch = scratch_bytes(self.info);
+        let mut driver = vec![0; 16];
+        if scratch > 0 {
+            let base = self.alloc(scratch.saturating_mul(self.slots()))?;
+            driver[..8].copy_from_slice(&base.to_le_bytes());
+            driver[8..].copy_from_slice(&scratch.to_le_bytes());
+        }
+        let mut bytes = std::mem::take(&mut self.payload);
+        bytes.resize(bank::DRIVER as usize, 0);
+        bytes.extend(driver);
+        let mut config = self.launch.config();
+        let dynamic = self.launch.options.shared_bytes;
+        config.shared_bytes = self.shared.checked_add(dynamic).ok_or(Error::SharedMemory {
+            total: u64::MAX,
+            static_bytes: self.info.env.slm_size,
+            dynamic,
+        })?;
+        config.constants[usize::from(bank::PAYLOAD)] = Some(ConstBank::new(&bytes)?);
+        config.constants[usize::from(bank::SURFACES)] = Some(ConstBank::new(&self.table)?);
+        Ok(Environment { config, images: vec![], held: self.held, lent: None, print: None })
+    }
+}
