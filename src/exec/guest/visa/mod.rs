@@ -1,14 +1,18 @@
 //! Intel vISA: the payload of threads, from `.ze_info`, and tables of surfaces.
 
+mod images;
 mod payload;
 
 use rustc_hash::FxHashMap;
+use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Launching, Lifting, Placed, SourcePlace};
+use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
+use crate::capture::manifest::Sampler;
+use crate::capture::{Surface, Texture};
 use crate::container::visa::{VisaKernel, VisaModule};
 use crate::container::{Code, Function as ModuleFunction, Linked};
-use crate::exec::{Error, FidelityClass};
+use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
@@ -50,7 +54,8 @@ impl Guest for Visa {
         let (platform, symbols) = (platform(visa), symbols(linked));
         let payload = of.info.as_ref().map(|info| payload::layout(info, platform)).unwrap_or_default();
         let (module, routine) = (&visa.module, of.routine);
-        lift::lift_kernel(&Kernel { module, routine, platform, payload: &payload, symbols: &symbols })
+        let images = lifting.images;
+        lift::lift_kernel(&Kernel { module, routine, platform, payload: &payload, images, symbols: &symbols })
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
@@ -80,6 +85,22 @@ impl Guest for Visa {
 
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         payload::environment(launch)
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        images::image(memory, surface)
+    }
+
+    fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
+        Ok(images::argument(number))
+    }
+
+    fn image_pool(&self, memory: &Memory, images: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        images::pool(memory, images)
+    }
+
+    fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {
+        Some(images::sampler_words(sampler))
     }
 }
 

@@ -4,11 +4,13 @@ use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
 
 use super::super::{Environment, Launching};
+use super::images::Tables;
 use super::{kernel, module, platform};
 use crate::container::SectionId;
-use crate::container::visa::info::{AddressMode, ArgumentKind, KernelInfo, PayloadArgument};
+use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
 use crate::exec::Error;
 use crate::exec::launch::ArgContent;
+use crate::isa::images;
 use crate::isa::visa::lift::{LocalIds, Payload, bank};
 use crate::isa::visa::platform::Platform;
 
@@ -69,7 +71,7 @@ struct Dispatch<'a> {
     info: &'a KernelInfo,
     layout: Layout,
     payload: Vec<u8>,
-    table: Vec<u8>,
+    tables: Tables,
     held: Vec<u64>,
     /// Of shared local memory.
     shared: u32,
@@ -93,7 +95,7 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         info,
         layout,
         payload: vec![],
-        table: vec![],
+        tables: Tables::new(launch)?,
         held: vec![],
         shared: static_bytes,
         handles: vec![None; given],
@@ -130,42 +132,35 @@ impl Dispatch<'_> {
         }
     }
 
-    /// The surface that covers a buffer, as an entry of the table.
-    fn buffer_entry(&self, number: usize) -> [u8; bank::ENTRY as usize] {
-        let address = self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        let bytes = self.memory().range_of(address).map_or(0, |(base, bytes)| base + bytes - address);
-        let mut entry = [0; bank::ENTRY as usize];
-        entry[..8].copy_from_slice(&address.to_le_bytes());
-        entry[8..16].copy_from_slice(&bytes.to_le_bytes());
-        entry
+    /// The handle of an argument: of an image its own, of a sampler or a buffer a new one.
+    fn handle(&mut self, number: usize, space: Option<AddressSpace>) -> Result<u32, Error> {
+        if let Some(handle) = self.handles.get(number).copied().flatten() {
+            return Ok(handle);
+        }
+        let word = self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let handle = match space {
+            Some(AddressSpace::Image) => word as u32,
+            Some(AddressSpace::Sampler) => self.tables.add_sampler_at(self.launch, word)?,
+            _ => {
+                let bytes = self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
+                self.tables.add_buffer(word, bytes)
+            }
+        };
+        if let Some(known) = self.handles.get_mut(number) {
+            *known = Some(handle);
+        }
+        Ok(handle)
     }
 
-    /// Fills the table: what the binding table names by its index, then what has a handle.
+    /// What the binding table names.
     fn surfaces(&mut self) -> Result<(), Error> {
-        let put = |table: &mut Vec<u8>, index: usize, entry: &[u8]| {
-            let at = index * bank::ENTRY as usize;
-            if table.len() < at + entry.len() {
-                table.resize(at + entry.len(), 0);
-            }
-            table[at..at + entry.len()].copy_from_slice(entry);
-        };
-        let mut table = vec![];
         for &(number, index) in &self.info.binding_table {
-            put(&mut table, (index as usize).min(bank::MAX_ENTRIES), &self.buffer_entry(number as usize));
+            let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
+            let of = |arg: &&PayloadArgument| arg.arg_index == Some(number);
+            let space = self.info.payload.iter().filter(of).find_map(|arg| arg.address_space);
+            let handle = self.handle(number as usize, space)?;
+            self.tables.bind(index, handle);
         }
-        for number in 0..self.handles.len() {
-            let of = |arg: &&PayloadArgument| arg.arg_index == Some(number as u32);
-            let bindless = |arg: &PayloadArgument| arg.address_mode == Some(AddressMode::Bindless);
-            if self.info.payload.iter().filter(of).any(bindless) {
-                let index = table.len() / bank::ENTRY as usize;
-                put(&mut table, index, &self.buffer_entry(number));
-                self.handles[number] = Some(index as u32 * bank::ENTRY);
-            }
-        }
-        if table.len() > bank::MAX_ENTRIES * bank::ENTRY as usize {
-            return Err(self.too_large("surfaces"));
-        }
-        self.table = table;
         Ok(())
     }
 
@@ -199,8 +194,14 @@ impl Dispatch<'_> {
                     }
                     self.put(arg, &u64::from(offset).to_le_bytes());
                 }
-                (_, Some(AddressMode::Bindless)) => {
-                    let handle = self.handles.get(number).copied().flatten().unwrap_or(0);
+                (ArgumentKind::InlineSampler, _) => {
+                    let said = info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
+                    let handle = said.map_or(0, |said| self.tables.add_inline_sampler(said));
+                    self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, Some(AddressMode::Bindless)) => {
+                    let handle = self.handle(number, arg.address_space)?;
+                    self.tables.know(self.layout.place(arg.offset), handle);
                     self.put(arg, &u64::from(handle).to_le_bytes());
                 }
                 (ArgumentKind::ByPointer, _) | (ArgumentKind::BufferAddress, _) => {
@@ -300,7 +301,8 @@ impl Dispatch<'_> {
             dynamic,
         })?;
         config.constants[usize::from(bank::PAYLOAD)] = Some(ConstBank::new(&bytes)?);
-        config.constants[usize::from(bank::SURFACES)] = Some(ConstBank::new(&self.table)?);
-        Ok(Environment { config, images: vec![], held: self.held, lent: None, print: None })
+        let images = self.tables.finish(self.launch)?;
+        config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        Ok(Environment { config, images: images.known, held: self.held, lent: Some(images.records), print: None })
     }
 }

@@ -11,6 +11,7 @@ use super::write::Write;
 use super::{Kernel, Mode};
 use crate::ir::{BlockBuilder, Reg, Type, Value};
 use crate::isa::bits::Emit;
+use crate::isa::images::Records;
 use crate::isa::visa::instruction::{Instruction, PredicateUse, State};
 use crate::isa::visa::module::{Routine, SamplerId, SurfaceId};
 use crate::isa::visa::predefined::BINDLESS_SAMPLER;
@@ -42,8 +43,12 @@ pub struct Cx<'a> {
     /// Words that were cut from wider values, which are what they are extended to.
     pub(super) cut: FxHashMap<Value, Value>,
     pub(super) pending: Vec<Write>,
-    /// What state variables hold, if that is known when code is made.
-    pub(super) states: FxHashMap<Reg, u32>,
+    /// What state variables were set to in this block.
+    pub(super) states: FxHashMap<Reg, Value>,
+    /// Dwords of the payload, by where they are.
+    pub(super) from_payload: FxHashMap<Value, u32>,
+    /// Words of surfaces' records.
+    pub(super) records: Records,
 }
 
 impl<'a> Emit<'a> for Cx<'a> {
@@ -87,6 +92,8 @@ impl<'a> Cx<'a> {
             cut: FxHashMap::default(),
             pending: vec![],
             states: FxHashMap::default(),
+            from_payload: FxHashMap::default(),
+            records: Records::default(),
         }
     }
 
@@ -189,19 +196,25 @@ impl Cx<'_> {
     /// What a surface variable holds, a uniform `i32`: an index into the binding table, or the offset of a bindless surface
     /// (`%bss`). Predefined `%slm` and `%scratch` are for the caller to tell apart.
     pub fn surface(&mut self, surface: SurfaceId) -> Value {
-        let reg = self.state_reg(State::Surface(surface), 0);
-        self.b.rf_read(reg)
-    }
-
-    /// The same, if it is known when code is made.
-    pub fn known_surface(&self, surface: SurfaceId) -> Option<u32> {
-        self.states.get(&self.state_reg(State::Surface(surface), 0)).copied()
+        self.state(State::Surface(surface))
     }
 
     /// What a sampler variable holds, a uniform `i32`: an index, or of the bindless sampler an offset, of which bit 0 means nothing.
     pub fn sampler(&mut self, sampler: SamplerId) -> Value {
-        let reg = self.state_reg(State::Sampler(sampler), 0);
-        self.b.rf_read(reg)
+        self.state(State::Sampler(sampler))
+    }
+
+    fn state(&mut self, state: State) -> Value {
+        let reg = self.state_reg(state, 0);
+        match self.states.get(&reg) {
+            Some(&value) => value,
+            None => self.b.rf_read(reg),
+        }
+    }
+
+    /// Where in the payload a uniform dword is from, if that is known.
+    pub fn payload_of(&self, value: Value) -> Option<u32> {
+        self.from_payload.get(&value).copied()
     }
 
     pub fn is_bindless(sampler: SamplerId) -> bool {

@@ -10,12 +10,6 @@ pub mod bank {
     pub const PAYLOAD: u8 = 0;
     /// In it, behind the payload: the address of scratch memory, and bytes of a thread there.
     pub const DRIVER: u32 = 0xff00;
-    /// Surfaces, an entry for each: those of the binding table by their index, then those that have handles. A handle is where the
-    /// entry is in the bank, in bytes. An entry begins with the 64-bit address and the size in bytes, 64 bits.
-    pub const SURFACES: u8 = 1;
-    /// Bytes of an entry, and how many there are at most.
-    pub const ENTRY: u32 = 64;
-    pub const MAX_ENTRIES: usize = 1024;
 }
 
 /// What the driver puts into the registers of a thread, in bytes from `%r0` on.
@@ -115,7 +109,9 @@ impl Cx<'_> {
                 self.b.high_half(own)
             };
         }
-        self.b.load_const(bank::PAYLOAD, at & !3, Type::I32)
+        let value = self.b.load_const(bank::PAYLOAD, at & !3, Type::I32);
+        self.from_payload.insert(value, at & !3);
+        value
     }
 
     /// A dword of a predefined variable that hardware has; `at` in bytes.

@@ -326,9 +326,8 @@ impl Cx<'_> {
 
     /// A state variable holds a uniform `i32` from now on.
     pub(super) fn set_state(&mut self, state: State, element: u8, value: Value) {
-        let known = self.b.constant(value).map(|bits| bits as u32);
         let reg = self.state_reg(state, element);
-        self.later(Target::State { reg, known }, value);
+        self.later(Target::State { reg }, value);
     }
 
     /// Where a variable begins in the array of what addresses are taken of.

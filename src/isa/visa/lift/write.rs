@@ -33,7 +33,6 @@ pub enum Target {
     /// A state variable.
     State {
         reg: Reg,
-        known: Option<u32>,
     },
 }
 
@@ -55,12 +54,9 @@ impl Cx<'_> {
                 Target::Elements(elements) => self.write(elements, value),
                 Target::Indirect { index, region } => self.write_indirect(index, region, value),
                 Target::Predicate { reg, elements } => self.write_predicate(reg, elements, value),
-                Target::State { reg, known } => {
+                Target::State { reg } => {
                     self.b.rf_write(reg, value);
-                    match known {
-                        Some(known) => self.states.insert(reg, known),
-                        None => self.states.remove(&reg),
-                    };
+                    self.states.insert(reg, value);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Line, line, sub};
 use crate::isa::visa::lift::control::nothing;
-use crate::isa::visa::lift::moves;
+use crate::isa::visa::lift::{memory, moves};
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
@@ -22,7 +22,7 @@ pub(super) const LINES: &[Line] = &[
     line("barrier",     0x59, "",            ""),
     line("sampler_cache_flush", 0x5a, "", "").lift(nothing),
     line("wait",        0x5b, "wait",        "").lift(nothing),
-    line("fence",       0x5c, "b",           ".fence:0").lift(nothing),
+    line("fence",       0x5c, "b",           ".fence:0").lift(memory::fence),
     line("yield",       0x5f, "",            "").lift(nothing),
     sub("nbarrier.wait",   0x60, 0, "x s s",     "0"),
     sub("nbarrier.signal", 0x60, 1, "x s s",     ""),
