@@ -45,7 +45,7 @@ fn long_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
         (Ty::Uq, Domain::U32 | Domain::U64) => {
             let over = cx.b.icmp(IntCc::LtU, sum, a);
             let most = cx.constant(Type::I64, u64::MAX);
-            let sum = cx.choose(over, most, sum);
+            let sum = cx.pick(over, most, sum);
             cx.set(insn, 0, sum);
         }
         (Ty::Q, Domain::S32 | Domain::U32 | Domain::S64) => {
@@ -56,7 +56,7 @@ fn long_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
             let (count, least) = (cx.constant(Type::I64, 63), cx.constant(Type::I64, 1 << 63));
             let sign = cx.b.shr_s(sum, count);
             let limit = cx.b.xor(sign, least);
-            let sum = cx.choose(over, limit, sum);
+            let sum = cx.pick(over, limit, sum);
             cx.set(insn, 0, sum);
         }
         _ => return Err(Unsupported),
@@ -133,7 +133,7 @@ pub fn subb(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 
 fn two_results(cx: &mut Cx<'_>, insn: &Instruction, result: Value, bit: Value) -> Lifted {
     let (one, zero) = (cx.word(1), cx.word(0));
-    let bit = cx.choose(bit, one, zero);
+    let bit = cx.pick(bit, one, zero);
     for (n, value) in [result, bit].into_iter().enumerate() {
         if cx.destination_type(insn, n)?.size() != 4 {
             return Err(Unsupported);
@@ -251,11 +251,11 @@ fn divided(cx: &mut Cx<'_>, insn: &Instruction, sources: [Source; 2], remainder:
     let limit = if is_signed(cx.destination_type(insn, 0)?) {
         let (most, least) = (cx.constant(ty, 0x7fff_ffff), cx.constant(ty, 0x8000_0000));
         let negative = cx.b.icmp(IntCc::LtS, a, zero);
-        cx.choose(negative, least, most)
+        cx.pick(negative, least, most)
     } else {
         cx.constant(ty, 0xffff_ffff)
     };
-    let result = cx.choose(by_zero, limit, result);
+    let result = cx.pick(by_zero, limit, result);
     cx.set_integer(insn, result, true)
 }
 

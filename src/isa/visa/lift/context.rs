@@ -157,7 +157,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `a` where a mask's bit is set, else `b`.
-    pub fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
+    pub fn pick(&mut self, mask: Value, a: Value, b: Value) -> Value {
         self.one_of(mask, a, b)
     }
 

@@ -174,7 +174,7 @@ pub fn bfe(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let result = bits::field(cx, value, offset, width, signed);
     let zero = cx.word(0);
     let none = cx.b.icmp(IntCc::Eq, width, zero);
-    let result = cx.choose(none, zero, result);
+    let result = cx.pick(none, zero, result);
     cx.set_integer(insn, result, signed)
 }
 
@@ -219,7 +219,7 @@ pub fn lzd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 fn found(cx: &mut Cx<'_>, insn: &Instruction, value: Value, count: Value) -> Lifted {
     let (zero, none) = (cx.word(0), cx.word(u32::MAX));
     let empty = cx.b.icmp(IntCc::Eq, value, zero);
-    let result = cx.choose(empty, none, count);
+    let result = cx.pick(empty, none, count);
     cx.set_integer(insn, result, false)
 }
 

@@ -101,7 +101,7 @@ pub fn cmp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         Destination::Of(to) => {
             let ty = int_type(to.size());
             let (all, none) = (cx.constant(ty, u64::MAX), cx.constant(ty, 0));
-            let value = cx.choose(mask, all, none);
+            let value = cx.pick(mask, all, none);
             cx.set(insn, 1, value);
         }
     }
@@ -189,7 +189,7 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         let bit = cx.constant(Type::I64, 1 << cx.piece().lane);
         mask = cx.b.and(mask, bit);
     }
-    let value = cx.choose(mask, a, b);
+    let value = cx.pick(mask, a, b);
     cx.set(insn, 0, value);
     Ok(())
 }

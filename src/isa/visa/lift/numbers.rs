@@ -322,7 +322,7 @@ impl Cx<'_> {
         let bits = self.b.bitcast(Type::I32, short);
         let one = self.word(1);
         let odd = self.b.or(bits, one);
-        let bits = self.choose(lost, odd, bits);
+        let bits = self.pick(lost, odd, bits);
         self.b.bitcast(Type::F32, bits)
     }
 }
