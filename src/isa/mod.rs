@@ -3,6 +3,7 @@
 #[macro_use]
 mod table;
 mod bits;
+mod brain;
 mod video;
 mod words;
 

@@ -59,6 +59,10 @@ impl<'a> Emit<'a> for Cx<'a> {
     fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
         self.constant(ty, bits)
     }
+
+    fn one_of(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        if self.piece.is_scalar() { self.b.uniform_select(mask, a, b) } else { self.b.select(mask, a, b) }
+    }
 }
 
 impl<'a> Cx<'a> {
@@ -150,6 +154,11 @@ impl<'a> Cx<'a> {
             let guard = self.holds();
             self.b.set_guard(guard);
         }
+    }
+
+    /// `a` where a mask's bit is set, else `b`.
+    pub fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        self.one_of(mask, a, b)
     }
 
     /// A value in each lane.

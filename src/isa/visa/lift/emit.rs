@@ -218,6 +218,9 @@ impl<'a> Shape<'a> {
     /// Lifts an instruction; false if it is not executed.
     fn instruction(&self, cx: &mut Cx<'_>, insn: &Instruction) -> bool {
         cx.begin(insn, insn.at.into());
+        if insn.row.predicate_is_operand() {
+            cx.predicate = None;
+        }
         if Mode::is_written(insn) {
             let after = cx.mode.after(insn);
             cx.mode = after.unwrap_or(cx.mode);

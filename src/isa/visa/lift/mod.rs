@@ -12,6 +12,7 @@ mod graph;
 mod known;
 mod mask;
 mod mode;
+mod numbers;
 mod operand;
 mod pieces;
 mod storage;
@@ -21,8 +22,11 @@ mod waiting;
 mod write;
 
 // The instructions, family by family.
+pub mod arithmetic;
 pub mod control;
+pub mod logic;
 pub mod memory;
+pub mod moves;
 pub mod surface;
 
 pub use context::Cx;

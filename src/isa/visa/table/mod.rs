@@ -51,6 +51,11 @@ impl Row {
         self.fields.iter().copied().filter(|field| field.is_operand())
     }
 
+    /// Whether its predicate is not what lanes are masked by: it chooses, or is written.
+    pub fn predicate_is_operand(&self) -> bool {
+        matches!(self.name, "sel" | "add3.o")
+    }
+
     /// Whether warploom runs it.
     pub fn executed(&self) -> bool {
         self.fidelity != Fidelity::Unimplemented

@@ -1,6 +1,7 @@
 //! Arithmetic, conversions, matrices.
 
 use super::{Line, line, sub};
+use crate::isa::visa::lift::{arithmetic, logic, moves};
 
 /// Source, facts `visa-semantics.md` 3: no document has the hardware's error.
 const MATH: &str =
@@ -9,9 +10,9 @@ const DOT: &str = "a fused form may round otherwise";
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
-    line("add",     0x01, "E P D s s",   ""),
-    line("avg",     0x02, "E P D s s",   ""),
-    line("div",     0x03, "E P D s s",   "").approximate(MATH),
+    line("add",     0x01, "E P D s s",   "").lift(arithmetic::add),
+    line("avg",     0x02, "E P D s s",   "").lift(arithmetic::avg),
+    line("div",     0x03, "E P D s s",   "").lift(arithmetic::div).approximate(MATH),
     line("dp2",     0x04, "E P D s s",   "").approximate(DOT),
     line("dp3",     0x05, "E P D s s",   "").approximate(DOT),
     line("dp4",     0x06, "E P D s s",   "").approximate(DOT),
@@ -20,11 +21,11 @@ pub(super) const LINES: &[Line] = &[
     line("frc",     0x09, "E P D s",     ""),
     line("line",    0x0a, "E P D s s",   "").approximate(DOT),
     line("log",     0x0b, "E P D s",     "").approximate(MATH),
-    line("mad",     0x0c, "E P D s s s", ""),
-    line("mulh",    0x0d, "E P D s s",   ""),
+    line("mad",     0x0c, "E P D s s s", "").lift(arithmetic::mad),
+    line("mulh",    0x0d, "E P D s s",   "").lift(arithmetic::mulh),
     line("lrp",     0x0e, "E P D s s s", "").approximate(DOT),
-    line("mod",     0x0f, "E P D s s",   ""),
-    line("mul",     0x10, "E P D s s",   ""),
+    line("mod",     0x0f, "E P D s s",   "").lift(arithmetic::modulo),
+    line("mul",     0x10, "E P D s s",   "").lift(arithmetic::mul),
     line("pow",     0x11, "E P D s s",   "").approximate(MATH),
     line("rndd",    0x12, "E P D s",     ""),
     line("rndu",    0x13, "E P D s",     ""),
@@ -38,19 +39,19 @@ pub(super) const LINES: &[Line] = &[
     line("inv",     0x1b, "E P D s",     "").approximate(MATH),
     line("fcvt",    0x1d, "E D s",       ""),
     line("srnd",    0x1e, "E D s s",     ""),
-    line("lzd",     0x1f, "E P D s",     ""),
-    sub("min",      0x45, 0, "E x D s s", ""),
-    sub("max",      0x45, 1, "E x D s s", ""),
-    line("addc",    0x49, "E P D D s s", ""),
-    line("subb",    0x4a, "E P D D s s", ""),
+    line("lzd",     0x1f, "E P D s",     "").lift(logic::lzd),
+    sub("min",      0x45, 0, "E x D s s", "").lift(moves::min),
+    sub("max",      0x45, 1, "E x D s s", "").lift(moves::max),
+    line("addc",    0x49, "E P D D s s", "").lift(arithmetic::addc),
+    line("subb",    0x4a, "E P D D s s", "").lift(arithmetic::subb),
     line("sad2add", 0x6a, "E P D s s s", ""),
     line("plane",   0x6b, "E P D s s",   "").approximate(DOT),
     line("sqrtm",   0x7e, "E P D s",     ""),
-    line("divm",    0x7f, "E P D s s",   ""),
+    line("divm",    0x7f, "E P D s s",   "").lift(arithmetic::exact_div),
     line("dp4a",    0x82, "E P D s s s", ""),
-    line("add3",    0x84, "E P D s s s", ""),
-    line("madw",    0x91, "E P D s s s", ""),
-    line("add3.o",  0x92, "E P D s s s", ""),
+    line("add3",    0x84, "E P D s s s", "").lift(arithmetic::add3),
+    line("madw",    0x91, "E P D s s s", "").lift(arithmetic::madw),
+    line("add3.o",  0x92, "E P D s s s", "").lift(arithmetic::add3_overflow),
     line("invm",    0x9b, "E D D s",     "").approximate(MATH),
     line("rsqtm",   0x9c, "E D D s",     "").approximate(MATH),
     line("dpas",    0x83, "E r r r s d", ".dpas:4 E 0 1 2 bare:3").approximate(DOT),

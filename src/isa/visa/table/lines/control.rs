@@ -2,7 +2,7 @@
 
 use super::{Line, line, sub};
 use crate::isa::visa::lift::control::nothing;
-use crate::isa::visa::lift::memory;
+use crate::isa::visa::lift::{memory, moves};
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
@@ -15,7 +15,7 @@ pub(super) const LINES: &[Line] = &[
     line("fcall",       0x67, "E P n b b",   ""),
     line("fret",        0x68, "E P",         ""),
     line("ifcall",      0x4f, "E P s b b t", ".call:3 E 0 1 2"),
-    line("faddr",       0x50, "n D",         ""),
+    line("faddr",       0x50, "n D",         "").lift(moves::faddr),
     line("switchjmp",   0x69, "E #L s Ls",   "E 0 labels:1"),
     line("FILE",        0x51, "n",           "").lift(nothing),
     line("LOC",         0x52, "d",           "").lift(nothing),
