@@ -19,7 +19,11 @@ const HEAP_BYTES: u64 = 8 << 20;
 
 /// Bytes of one argument, as they lie in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arg(ArgContent);
+pub struct Arg {
+    content: ArgContent,
+    /// Of a buffer that it is the address of, how many bytes there are.
+    extent: Option<u64>,
+}
 
 /// What stands for an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +36,31 @@ pub(super) enum ArgContent {
 impl Arg {
     /// A guest address.
     pub fn pointer(address: u64) -> Arg {
-        Arg(ArgContent::Bytes(address.to_le_bytes().to_vec()))
+        Arg::bytes(address.to_le_bytes())
+    }
+
+    /// The guest address of a buffer of so many bytes: where kernels get a surface that covers it, that ends there.
+    pub fn buffer(address: u64, bytes: u64) -> Arg {
+        Arg { extent: Some(bytes), ..Arg::pointer(address) }
     }
 
     /// A structure.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
-        Arg(ArgContent::Bytes(bytes.into()))
+        Arg { content: ArgContent::Bytes(bytes.into()), extent: None }
     }
 
     /// So many bytes of dynamic shared memory of each block: a `local` pointer of OpenCL.
     pub fn local(bytes: u32) -> Arg {
-        Arg(ArgContent::Local(bytes))
+        Arg { content: ArgContent::Local(bytes), extent: None }
     }
 
     pub(super) fn content(&self) -> &ArgContent {
-        &self.0
+        &self.content
+    }
+
+    /// Of a buffer, how many bytes there are from the address on, if that is known.
+    pub(super) fn extent(&self) -> Option<u64> {
+        self.extent
     }
 }
 
@@ -54,7 +68,7 @@ macro_rules! arg_from {
     ($($t:ty),*) => {
         $(impl From<$t> for Arg {
             fn from(value: $t) -> Arg {
-                Arg(ArgContent::Bytes(value.to_le_bytes().to_vec()))
+                Arg::bytes(value.to_le_bytes())
             }
         })*
     };

@@ -8,8 +8,8 @@ use super::images::Tables;
 use super::{kernel, module, platform};
 use crate::container::SectionId;
 use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
-use crate::exec::Error;
 use crate::exec::launch::ArgContent;
+use crate::exec::{Arg, Error};
 use crate::isa::images;
 use crate::isa::visa::lift::{LocalIds, Payload, bank};
 use crate::isa::visa::platform::Platform;
@@ -142,7 +142,9 @@ impl Dispatch<'_> {
             Some(AddressSpace::Image) => word as u32,
             Some(AddressSpace::Sampler) => self.tables.add_sampler_at(self.launch, word)?,
             _ => {
-                let bytes = self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
+                // Of an address alone nothing but the pages are known.
+                let pages = || self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
+                let bytes = self.launch.args.get(number).and_then(Arg::extent).unwrap_or_else(pages);
                 self.tables.add_buffer(word, bytes)
             }
         };
@@ -255,11 +257,29 @@ impl Dispatch<'_> {
                 let bytes = private_bytes(self.info).saturating_mul(self.slots());
                 self.alloc(bytes)?.to_le_bytes().to_vec()
             }
+            ArgumentKind::Other(ref name) if name.starts_with("image_") => {
+                self.of_image(arg, name).to_le_bytes().to_vec()
+            }
             // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
             _ => vec![0; arg.size.min(16) as usize],
         };
         self.put(arg, &bytes);
         Ok(())
+    }
+
+    /// What a kernel is told of the image that an argument is.
+    fn of_image(&self, arg: &PayloadArgument, name: &str) -> u32 {
+        let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
+        let handle = self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let Some(image) = self.tables.image(handle) else { return 0 };
+        match name {
+            "image_width" => image.size[0],
+            "image_height" => image.size[1],
+            "image_depth" => image.size[2],
+            "image_array_size" => image.layers,
+            "image_num_mip_levels" => image.levels.into(),
+            _ => 0,
+        }
     }
 
     /// Warps that may be alive at once.
