@@ -11,8 +11,11 @@ use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, Kern
 use crate::exec::launch::ArgContent;
 use crate::exec::{Arg, Error};
 use crate::isa::images;
-use crate::isa::visa::lift::{LocalIds, Payload, bank};
+use crate::isa::visa::lift::{LocalIds, Payload, bank, has_frames};
 use crate::isa::visa::platform::Platform;
+
+/// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
+const DEFAULT_STACK: u32 = 16 << 10;
 
 /// Where the bytes of the payload are, counted from `%r0` on.
 struct Layout {
@@ -304,16 +307,21 @@ impl Dispatch<'_> {
             return Err(self.too_large("the payload"));
         }
         let scratch = scratch_bytes(self.info);
-        let mut driver = vec![0; 16];
+        let mut driver = vec![0; 20];
         if scratch > 0 {
             let base = self.alloc(scratch.saturating_mul(self.slots()))?;
             driver[..8].copy_from_slice(&base.to_le_bytes());
-            driver[8..].copy_from_slice(&scratch.to_le_bytes());
+            driver[8..16].copy_from_slice(&scratch.to_le_bytes());
         }
+        let (function, linked) = (self.launch.kernel.function(), self.launch.kernel.program.linked());
+        let has_frames = has_frames(&module(linked).module, kernel(function).routine);
+        let stack = self.launch.options.stack_bytes.unwrap_or(if has_frames { DEFAULT_STACK } else { 0 });
+        driver[16..].copy_from_slice(&stack.to_le_bytes());
         let mut bytes = std::mem::take(&mut self.payload);
         bytes.resize(bank::DRIVER as usize, 0);
         bytes.extend(driver);
         let mut config = self.launch.config();
+        config.local_bytes = stack;
         let dynamic = self.launch.options.shared_bytes;
         config.shared_bytes = self.shared.checked_add(dynamic).ok_or(Error::SharedMemory {
             total: u64::MAX,

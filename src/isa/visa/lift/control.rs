@@ -4,8 +4,8 @@ use super::emit::{Here, Shape};
 use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
-use super::{Cx, Lifted};
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
+use super::{Cx, Lifted, frames};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 use crate::isa::visa::instruction::Instruction;
 
 /// Labels, what is said about the source, hints.
@@ -29,14 +29,14 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
         (End::Goto { target, .. }, Some(insn)) => at.goto(cx, insn, *target),
         (End::Switch { targets, .. }, Some(insn)) => at.switch(cx, insn, targets),
         (End::Call { unit, .. }, Some(insn)) => at.call(cx, insn, &[(None, *unit)]),
-        (End::CallIndirect { .. }, Some(insn)) => {
+        (End::CallIndirect, Some(insn)) => {
             let addressed = &shape.graph.addressed;
             let all: Vec<_> =
                 addressed.iter().map(|(name, unit)| (shape.kernel.symbols.get(name).copied(), *unit)).collect();
             at.call(cx, insn, &all);
         }
         (End::Return { .. }, Some(insn)) => at.leave(cx, insn),
-        (End::Barrier { .. }, Some(_)) => at.barrier(&mut cx.b),
+        (End::Barrier, Some(_)) => at.barrier(&mut cx.b),
         _ => cx.b.trap(TrapKind::Unimplemented),
     }
 }
@@ -209,24 +209,6 @@ impl At<'_> {
 
     /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.
     fn call(&self, mut cx: Cx<'_>, insn: &Instruction, units: &[(Option<u64>, usize)]) {
-        let active = cx.active();
-        let mut lanes = active;
-        if !is_always(insn) {
-            lanes = if is_uniform(insn) {
-                let zero = cx.constant(Type::I64, 0);
-                let cond = self.is_taken(&mut cx).unwrap_or(active);
-                let all = cx.b.icmp(IntCc::Ne, cond, zero);
-                cx.b.and(active, all)
-            } else {
-                self.taken(&mut cx, active)
-            };
-        }
-        let Some(next) = self.shape.graph.next(self.here.block) else {
-            return cx.b.trap(TrapKind::Unimplemented);
-        };
-        if units.iter().any(|&(_, unit)| self.shape.graph.units[unit].recursive) {
-            return cx.b.trap(TrapKind::StackOverflow);
-        }
         let target = match units {
             [(None, _)] => None,
             _ => match cx.scalar(insn, 0, Type::I64) {
@@ -234,18 +216,79 @@ impl At<'_> {
                 Err(_) => return cx.b.trap(TrapKind::Unimplemented),
             },
         };
-        let enter = |b: &mut BlockBuilder<'_>, unit: usize| {
-            let site = self.shape.plan.sites(unit).position(|site| site == next).unwrap_or(0);
-            self.in_new_block(b, |b| {
-                let active = b.read_active();
-                b.rf_write(self.shape.callers.reg(unit as u32), active);
-                let site = b.iconst(Type::I32, site as u64);
-                b.rf_write(self.shape.sites.reg(unit as u32), site);
-                b.jump(self.block(self.shape.graph.units[unit].entry));
-            })
+        let active = cx.active();
+        cx.b.rf_write(self.shape.calling, active);
+        let taken = if is_always(insn) {
+            None
+        } else if is_uniform(insn) {
+            self.is_taken(&mut cx)
+        } else {
+            let lanes = self.taken(&mut cx, active);
+            cx.set_active(lanes);
+            Some(lanes)
         };
-        let _ = (target, lanes, enter);
-        cx.b.trap(TrapKind::Unimplemented);
+        let enter = match target {
+            None => self.entering(&mut cx, units.first().map_or(0, |&(_, unit)| unit)),
+            Some(address) => {
+                let cases =
+                    units.iter().filter_map(|&(known, unit)| Some((known?, self.entering(&mut cx, unit)))).collect();
+                let nothing = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::IllegalInstruction));
+                return cx.b.switch(address, cases, nothing);
+            }
+        };
+        match taken {
+            None => cx.b.jump(enter),
+            Some(taken) => {
+                let on = self.in_new_block(&mut cx.b, |b| {
+                    let active = b.rf_read(self.shape.calling);
+                    b.write_active(active);
+                    self.next(b);
+                });
+                cx.b.branch(taken, enter, on);
+            }
+        }
+    }
+
+    /// A block where the active lanes begin with a unit, for which others of the caller wait.
+    fn entering(&self, cx: &mut Cx<'_>, unit: usize) -> BlockId {
+        let shape = self.shape;
+        let call = self.here.block;
+        let site = shape.plan.sites(unit).position(|(site, _)| site == call).unwrap_or(0);
+        let overflow = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::StackOverflow));
+        self.in_new_block(&mut cx.b, |b| {
+            let entry = self.block(shape.graph.units[unit].entry);
+            let enter = |b: &mut BlockBuilder<'_>| {
+                let caller = b.rf_read(shape.calling);
+                b.rf_write(shape.callers.reg(unit as u32), caller);
+                let site = b.iconst(Type::I32, site as u64);
+                b.rf_write(shape.sites.reg(unit as u32), site);
+                b.jump(entry);
+            };
+            if !shape.graph.calls_back(unit, self.unit) {
+                return enter(b);
+            }
+            let saved = self.in_new_block(b, |b| {
+                frames::save(shape, b, self.unit);
+                enter(b);
+            });
+            let fits = frames::fits(shape, b, self.unit);
+            b.branch(fits, saved, overflow);
+        })
+    }
+
+    /// A block where a caller goes on behind its call of a unit.
+    fn resuming(&self, b: &mut BlockBuilder<'_>, call: usize, waiting: &Waiting) -> BlockId {
+        let shape = self.shape;
+        let unit = shape.graph.blocks[call].unit;
+        let caller = At { shape, here: Here { block: call, waiting }, mode: self.mode, unit };
+        self.in_new_block(b, |b| {
+            if shape.graph.calls_back(self.unit, unit) {
+                let active = b.rf_read(shape.callers.reg(self.unit as u32));
+                frames::restore(shape, b, unit);
+                b.write_active(active);
+            }
+            caller.next(b);
+        })
     }
 
     /// Lanes return, or end.
@@ -280,7 +323,8 @@ impl At<'_> {
             let active = b.rf_read(shape.callers.reg(self.unit as u32));
             b.write_active(active);
             let site = b.rf_read(shape.sites.reg(self.unit as u32));
-            let cases = (0..).zip(shape.plan.sites(self.unit)).map(|(n, block)| (n, self.block(block))).collect();
+            let sites = (0..).zip(shape.plan.sites(self.unit));
+            let cases = sites.map(|(n, (call, waiting))| (n, self.resuming(b, call, waiting))).collect();
             b.switch(site, cases, shape.done);
         };
         if self.here.waiting.is_empty() {

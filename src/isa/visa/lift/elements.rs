@@ -318,7 +318,7 @@ impl Cx<'_> {
             return;
         };
         let guard = self.b.guard();
-        let mut lanes = match (self.exec.no_mask, guard) {
+        let lanes = match (self.exec.no_mask, guard) {
             (true, None) => None,
             (true, Some(guard)) => Some(guard),
             (false, None) => Some(self.active()),
@@ -327,14 +327,9 @@ impl Cx<'_> {
                 Some(self.b.and(active, guard))
             }
         };
-        let window = self.b.window();
-        if window.count < self.lanes() {
-            let of = self.constant(Type::I64, window.mask());
-            lanes = Some(lanes.map_or(of, |lanes| self.b.and(lanes, of)));
-        }
         let merged = match lanes {
             None => value,
-            Some(lanes) => self.in_all_lanes(|cx| cx.b.select(lanes, value, old)),
+            Some(lanes) => self.b.select(lanes, value, old),
         };
         self.cells.insert(number, merged);
     }

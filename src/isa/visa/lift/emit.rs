@@ -14,7 +14,7 @@ use super::{Cx, NAN, control, entry};
 use crate::ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
 use crate::isa::LiftError;
 use crate::isa::visa::instruction::{Instruction, State};
-use crate::isa::visa::module::{PredicateId, Routine};
+use crate::isa::visa::module::{Module, PredicateId, Routine};
 use crate::isa::visa::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
 
 /// Lanes that warps may have.
@@ -51,6 +51,11 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     function.finish().map_err(failed)
 }
 
+/// Whether units of a kernel may call themselves, and have frames in local memory.
+pub fn has_frames(module: &Module, routine: usize) -> bool {
+    Graph::new(module, routine).is_recursive()
+}
+
 /// What is known of a kernel before IR is made.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
@@ -71,9 +76,9 @@ pub struct Shape<'a> {
     pub lanes: u8,
     /// Roots that addresses are taken of.
     addressed: RefCell<BTreeSet<RootId>>,
-    predicates: BankId,
+    pub predicates: BankId,
     /// Of each routine, where its predicates begin.
-    first_predicate: Vec<u32>,
+    pub first_predicate: Vec<u32>,
     states: BankId,
     /// Of each routine, where each of its surfaces and samplers is.
     first_state: Vec<States>,
@@ -82,6 +87,10 @@ pub struct Shape<'a> {
     /// Of each unit the lanes that were active when it was called, and the number of the place where that was.
     pub callers: BankId,
     pub sites: BankId,
+    /// The lanes that are active at a call, until the unit has them.
+    pub calling: Reg,
+    /// Bytes of local memory that frames take.
+    pub stack: Reg,
     /// By node.
     pub blocks: Vec<BlockId>,
     /// Where the warp ends.
@@ -126,6 +135,8 @@ impl<'a> Shape<'a> {
         let waits = function.bank("wait", CellKind::Mask, graph.blocks.len() as u32);
         let callers = function.bank("caller", CellKind::Mask, graph.units.len() as u32);
         let sites = function.bank("site", CellKind::Uniform(Type::I32), graph.units.len() as u32);
+        let calling = function.bank("calling", CellKind::Mask, 1).reg(0);
+        let stack = function.bank("stack", CellKind::Uniform(Type::I32), 1).reg(0);
         let pc = |block: usize| {
             let block = &graph.blocks[block];
             let code = &kernel.module.routines[graph.routines[block.routine]].code;
@@ -151,6 +162,8 @@ impl<'a> Shape<'a> {
             waits,
             callers,
             sites,
+            calling,
+            stack,
             blocks,
             done,
         }

@@ -30,28 +30,20 @@ pub enum End {
         target: usize,
     },
     Switch {
-        insn: u32,
         targets: Vec<usize>,
     },
     Call {
-        insn: u32,
         unit: usize,
     },
     /// Of a function by its address.
-    CallIndirect {
-        insn: u32,
-    },
+    CallIndirect,
     Return {
         insn: u32,
     },
     /// A barrier of the thread group.
-    Barrier {
-        insn: u32,
-    },
+    Barrier,
     /// What it names is not there.
-    Broken {
-        insn: u32,
-    },
+    Broken,
 }
 
 /// What is called and returns: the kernel, a function, a subroutine.
@@ -60,10 +52,8 @@ pub struct Unit {
     pub entry: usize,
     /// The kernel itself.
     pub kernel: bool,
-    /// A function, not a subroutine.
-    pub function: bool,
-    /// Whether it may come to call itself.
-    pub recursive: bool,
+    /// Which units it may come to call.
+    reaches: Vec<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -83,8 +73,7 @@ impl Graph {
         let names: FxHashMap<&str, usize> =
             routines.iter().enumerate().map(|(n, &index)| (module.routines[index].name.as_str(), n)).collect();
         // Functions are units in the order of their routines, subroutines come behind.
-        graph.units =
-            (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, function: n > 0, recursive: false }).collect();
+        graph.units = (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, reaches: vec![] }).collect();
         for (n, &index) in routines.iter().enumerate() {
             graph.units[n].entry = graph.blocks.len();
             graph.add(module, n, index, &names);
@@ -130,7 +119,7 @@ impl Graph {
             if let Some(entry) = targets(insn).next().and_then(block_of) {
                 let units = &mut self.units;
                 subroutines.entry(entry).or_insert_with(|| {
-                    units.push(Unit { entry, kernel: false, function: false, recursive: false });
+                    units.push(Unit { entry, kernel: false, reaches: vec![] });
                     units.len() - 1
                 });
             }
@@ -167,9 +156,19 @@ impl Graph {
     pub fn callees(&self, block: usize) -> Vec<usize> {
         match self.blocks[block].end {
             End::Call { unit, .. } => vec![unit],
-            End::CallIndirect { .. } => self.addressed.iter().map(|&(_, unit)| unit).collect(),
+            End::CallIndirect => self.addressed.iter().map(|&(_, unit)| unit).collect(),
             _ => vec![],
         }
+    }
+
+    /// Whether a unit that another one calls may come to call that one in turn.
+    pub fn calls_back(&self, unit: usize, caller: usize) -> bool {
+        self.units[unit].reaches.get(caller).copied().unwrap_or(false)
+    }
+
+    /// Whether there is a unit that may come to call itself.
+    pub fn is_recursive(&self) -> bool {
+        (0..self.units.len()).any(|unit| self.calls_back(unit, unit))
     }
 
     fn find_recursion(&mut self) {
@@ -186,7 +185,7 @@ impl Graph {
                     next.extend(&calls[one]);
                 }
             }
-            self.units[unit].recursive = seen[unit];
+            self.units[unit].reaches = seen;
         }
     }
 }
@@ -254,26 +253,26 @@ fn end_of(
     names: &FxHashMap<&str, usize>,
 ) -> End {
     let target = || targets(insn).next().and_then(block_of);
-    let broken = End::Broken { insn: at };
+    let broken = End::Broken;
     match insn.row.name {
         "goto" | "jmp" => target().map_or(broken, |target| End::Goto { insn: at, target }),
         "switchjmp" => {
             let all: Option<Vec<usize>> = targets(insn).map(block_of).collect();
-            all.map_or(broken, |targets| End::Switch { insn: at, targets })
+            all.map_or(broken, |targets| End::Switch { targets })
         }
         "call" => {
             let unit = target().and_then(|entry| subroutines.get(&entry).copied());
-            unit.map_or(broken, |unit| End::Call { insn: at, unit })
+            unit.map_or(broken, |unit| End::Call { unit })
         }
         "fcall" => {
             let name = insn.operands.iter().find_map(|operand| match operand {
                 Operand::Name(name) => names.get(name.as_str()).copied(),
                 _ => None,
             });
-            name.map_or(broken, |unit| End::Call { insn: at, unit })
+            name.map_or(broken, |unit| End::Call { unit })
         }
-        "ifcall" => End::CallIndirect { insn: at },
+        "ifcall" => End::CallIndirect,
         "ret" | "fret" => End::Return { insn: at },
-        _ => End::Barrier { insn: at },
+        _ => End::Barrier,
     }
 }

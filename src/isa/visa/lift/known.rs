@@ -10,6 +10,8 @@ pub mod bank {
     pub const PAYLOAD: u8 = 0;
     /// In it, behind the payload: the address of scratch memory, and bytes of a thread there.
     pub const DRIVER: u32 = 0xff00;
+    /// Bytes of local memory for frames, a dword.
+    pub const STACK: u32 = DRIVER + 16;
 }
 
 /// What the driver puts into the registers of a thread, in bytes from `%r0` on.

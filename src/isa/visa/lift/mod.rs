@@ -8,6 +8,7 @@ mod context;
 mod elements;
 mod emit;
 mod entry;
+mod frames;
 mod graph;
 mod known;
 mod mask;
@@ -24,13 +25,16 @@ mod write;
 // The instructions, family by family.
 pub mod arithmetic;
 pub mod control;
+pub mod dots;
 pub mod logic;
+pub mod math;
+pub mod matrix;
 pub mod memory;
 pub mod moves;
 pub mod surface;
 
 pub use context::Cx;
-pub use emit::lift_kernel;
+pub use emit::{has_frames, lift_kernel};
 pub use known::{LocalIds, Payload, bank};
 pub use mode::Mode;
 pub use variables::Kernel;

@@ -122,6 +122,13 @@ impl Storage {
         storage
     }
 
+    /// All components, root by root.
+    pub fn components(&self) -> Vec<(RootId, &[Component])> {
+        let mut all: Vec<_> = self.roots.iter().map(|(&root, components)| (root, components.as_slice())).collect();
+        all.sort_by_key(|&(root, _)| root);
+        all
+    }
+
     /// The component that has a byte of a root; none if nothing accesses it.
     pub fn find(&self, root: RootId, at: u32) -> Option<&Component> {
         if let Some(all) = &self.everything {
@@ -350,11 +357,13 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
         return first.no_mask && u64::from(first.end - first.start) == bytes && matches!(first.what, What::Scalar);
     }
     let What::Lanes { size, first: lane, count, .. } = first.what else { return false };
-    let covers = |access: &&&Access| match access.what {
+    // A value has the lanes of its window, so that all writes have the same.
+    let covers = |access: &Access| match access.what {
+        What::Lanes { first, count: more, .. } if access.write => (first, more) == (lane, count),
         What::Lanes { first, count: more, .. } => first >= lane && first + more <= lane + count,
         _ => false,
     };
     u64::from(size) == bytes
-        && of.iter().all(|access| covers(&access))
+        && of.iter().all(|access| covers(access))
         && (first.no_mask || of.iter().all(|access| access.write || access.plain))
 }

@@ -31,8 +31,6 @@ pub struct RootId(pub u32);
 pub struct Root {
     /// Its own, and what aliases add.
     pub bytes: u32,
-    /// None: a predefined one, or an address variable.
-    pub variable: Option<VariableId>,
     /// Index of the routine in [`Roots::routines`].
     pub routine: Option<usize>,
 }
@@ -65,7 +63,6 @@ impl Roots {
         let wide = module.register_bytes() / 32;
         let predefined = |one: &crate::isa::visa::predefined::Predefined| Root {
             bytes: one.elements * one.ty.size() * wide,
-            variable: None,
             routine: None,
         };
         let mut roots = Roots { all: VARIABLES.iter().map(predefined).collect(), routines: vec![] };
@@ -81,8 +78,7 @@ impl Roots {
         let mut own = vec![RootId(0); routine.variables.len()];
         for (index, _) in routine.variables.iter().enumerate().filter(|(_, one)| one.alias.is_none()) {
             own[index] = RootId(self.all.len() as u32);
-            let variable = Some(VariableId(index as u32 + FIRST_VARIABLE));
-            self.all.push(Root { bytes: 0, variable, routine: Some(number) });
+            self.all.push(Root { bytes: 0, routine: Some(number) });
         }
         let place = |index: usize| {
             let (mut at, mut offset) = (index, 0_u32);
@@ -106,7 +102,6 @@ impl Roots {
         let addresses = self.all.len() as u32;
         let address = |elements: u32| Root {
             bytes: elements.saturating_mul(ADDRESS_BYTES).min(MAX_BYTES),
-            variable: None,
             routine: Some(number),
         };
         self.all.extend(routine.addresses.iter().map(|one| address(one.elements)));

@@ -27,7 +27,7 @@ pub struct Node {
 pub struct Plan {
     pub nodes: Vec<Node>,
     by_block: FxHashMap<(usize, Mode), usize>,
-    /// Of each unit where its calls go on: the block behind the call, and where the caller's lanes wait.
+    /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
     sites: Vec<BTreeMap<usize, Waiting>>,
     /// Modes that each unit returns in.
     returns: Vec<BTreeSet<Mode>>,
@@ -49,14 +49,9 @@ impl Plan {
         self.by_block.get(&(block, mode)).copied()
     }
 
-    /// Blocks behind the calls of a unit.
-    pub fn sites(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
-        self.sites[unit].keys().copied()
-    }
-
-    /// Modes that a unit returns in.
-    pub fn returns(&self, unit: usize) -> impl Iterator<Item = Mode> + '_ {
-        self.returns[unit].iter().copied()
+    /// The calls of a unit: the blocks that they end, and where lanes may wait then.
+    pub fn sites(&self, unit: usize) -> impl Iterator<Item = (usize, &Waiting)> {
+        self.sites[unit].iter().map(|(&block, waiting)| (block, waiting))
     }
 
     /// Control comes to a block while lanes wait.
@@ -105,10 +100,10 @@ impl Plan {
             }
         };
         match block.end {
-            End::Next | End::Barrier { .. } => on(self, &waiting, work),
-            End::Last | End::Broken { .. } => {
+            End::Next | End::Barrier => on(self, &waiting, work),
+            End::Last | End::Broken => {
                 if matches!(block.end, End::Last) {
-                    self.returned(block.unit, mode, &waiting, work);
+                    self.returned(graph, block.unit, mode, &waiting, work);
                 }
             }
             End::Goto { insn, target } => {
@@ -136,11 +131,11 @@ impl Plan {
                     self.go((number, target), mode, &waiting, work);
                 }
             }
-            End::Call { .. } | End::CallIndirect { .. } => {
+            End::Call { .. } | End::CallIndirect => {
                 let Some(next) = next else { return };
                 for unit in graph.callees(number) {
                     self.flow(graph.units[unit].entry, mode, Waiting::new(), work);
-                    self.sites[unit].entry(next).or_default().extend(&waiting);
+                    self.sites[unit].entry(number).or_default().extend(&waiting);
                     for mode in self.returns[unit].clone() {
                         self.flow(next, mode, waiting.clone(), work);
                     }
@@ -150,7 +145,7 @@ impl Plan {
                 }
             }
             End::Return { insn } => {
-                self.returned(block.unit, mode, &waiting, work);
+                self.returned(graph, block.unit, mode, &waiting, work);
                 if !is_always(&code[insn as usize]) {
                     on(self, &waiting, work);
                 }
@@ -159,11 +154,13 @@ impl Plan {
     }
 
     /// Lanes return from a unit; others may wait in it.
-    fn returned(&mut self, unit: usize, mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
+    fn returned(&mut self, graph: &Graph, unit: usize, mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
         self.dispatch(waiting, mode, work);
         if self.returns[unit].insert(mode) {
-            for (next, waiting) in self.sites[unit].clone() {
-                self.flow(next, mode, waiting, work);
+            for (call, waiting) in self.sites[unit].clone() {
+                if let Some(next) = graph.next(call) {
+                    self.flow(next, mode, waiting, work);
+                }
             }
         }
     }
