@@ -63,10 +63,7 @@ fn owords() {
                     format!("oword_st ({owords}) {surface} {first:#x}:ud S.0"),
                 );
                 for text in [ld, st] {
-                    let message = Message {
-                        platform: "tgllp",
-                        ..Message::new(&if local { text.clone() + " //slm" } else { text.clone() })
-                    };
+                    let message = Message { platform: "tgllp", ..Message::new(&text) };
                     let stores = text.contains("_st");
                     check(&message, &State::random(seed), |state| block(state, at, bytes, stores, local));
                     seed += 1;
