@@ -68,7 +68,7 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
         let mut random = Random(seed * 1000 + number + 1);
         let mut state = State::random(seed * 10 + number);
         let (active, bits) = (random.next() as u32 | 1, random.next() as u32);
-        let mut put = |bytes: &mut Vec<u8>, size: usize, random: &mut Random| {
+        let put = |bytes: &mut Vec<u8>, size: usize, random: &mut Random| {
             let numbers = numbers(random, op, width, bytes.len() / size);
             for (place, number) in bytes.chunks_exact_mut(size).zip(numbers) {
                 // What is above a narrow source counts for nothing.

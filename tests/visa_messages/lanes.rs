@@ -75,7 +75,7 @@ struct Form {
 }
 
 fn run(form: &Form, platform: &'static str, simd: u32, seed: u64) {
-    let grf = if platform == "dg2" { 32 } else { 64 };
+    let grf = if matches!(platform, "pvc" | "bmg") { 64 } else { 32 };
     // Size, mask, and what of it is left out.
     let cases: &[(u32, u32, &str, bool)] = if simd == 32 {
         &[(32, 0, "", true), (16, 16, "(P1) ", false)]
