@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
-use super::guest::{Environment, Launching, Lifting, PrintBuffer};
+use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
@@ -199,7 +199,7 @@ impl<'p> Kernel<'p> {
             let (outcome, printed, assertion) =
                 self.run(translated, &*engine, &environment.config, options, progress)?;
             let elapsed = start.elapsed();
-            let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose()?;
+            let buffered = environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
             let alone = options.threads <= 1;
             let while_running = if alone { translated.nanoseconds() - before } else { 0 };
             let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
@@ -281,11 +281,6 @@ impl<'p> Kernel<'p> {
         let result = result?;
         released?;
         Ok(result)
-    }
-
-    fn text_of(&self, buffer: &PrintBuffer) -> Result<Printed, Error> {
-        let module = self.program.module().hsa.as_ref();
-        buffer.text(self.program.memory(), module.map_or(&[], |module| &module.printf))
     }
 
     /// Gives back what a launch held.

@@ -2,6 +2,7 @@
 
 mod images;
 mod payload;
+mod print;
 
 use rustc_hash::FxHashMap;
 use warploom_runtime::memory::Memory;

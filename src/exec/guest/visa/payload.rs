@@ -3,8 +3,9 @@
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
 
-use super::super::{Environment, Launching};
+use super::super::{Environment, Launching, Prints};
 use super::images::Tables;
+use super::print::PrintBuffer;
 use super::{kernel, module, platform};
 use crate::container::SectionId;
 use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
@@ -76,6 +77,7 @@ struct Dispatch<'a> {
     payload: Vec<u8>,
     tables: Tables,
     held: Vec<u64>,
+    print: Option<PrintBuffer>,
     /// Of shared local memory.
     shared: u32,
     /// Of each argument, its handle, if it has one.
@@ -100,6 +102,7 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         payload: vec![],
         tables: Tables::new(launch)?,
         held: vec![],
+        print: None,
         shared: static_bytes,
         handles: vec![None; given],
     };
@@ -263,6 +266,14 @@ impl Dispatch<'_> {
             ArgumentKind::Other(ref name) if name.starts_with("image_") => {
                 self.of_image(arg, name).to_le_bytes().to_vec()
             }
+            ArgumentKind::PrintfBuffer => {
+                let room = self.launch.options.printf_bytes;
+                let buffer = PrintBuffer::new(self.memory(), room)?;
+                self.held.push(buffer.address);
+                let address = buffer.address;
+                self.print = Some(buffer);
+                address.to_le_bytes().to_vec()
+            }
             // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
             _ => vec![0; arg.size.min(16) as usize],
         };
@@ -322,6 +333,10 @@ impl Dispatch<'_> {
         bytes.extend(driver);
         let mut config = self.launch.config();
         config.local_bytes = stack;
+        if self.print.is_some() {
+            // Lines come in the order of their calls.
+            config.threads = 1;
+        }
         let dynamic = self.launch.options.shared_bytes;
         config.shared_bytes = self.shared.checked_add(dynamic).ok_or(Error::SharedMemory {
             total: u64::MAX,
@@ -331,6 +346,7 @@ impl Dispatch<'_> {
         config.constants[usize::from(bank::PAYLOAD)] = Some(ConstBank::new(&bytes)?);
         let images = self.tables.finish(self.launch)?;
         config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        Ok(Environment { config, images: images.known, held: self.held, lent: Some(images.records), print: None })
+        let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
+        Ok(Environment { config, images: images.known, held: self.held, lent: Some(images.records), print })
     }
 }
