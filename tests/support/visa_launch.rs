@@ -61,6 +61,12 @@ impl Files {
         let _ = write!(self.tables, "[buffer.{name}]\nfile = \"{name}\"\ndtype = \"{dtype}\"\n");
     }
 
+    /// The next argument is a buffer at an address.
+    pub fn placed_buffer(&mut self, name: &str, content: &[u8], address: u64) {
+        self.buffer(name, content, "u8");
+        let _ = writeln!(self.tables, "address = {address}");
+    }
+
     /// The next argument is a surface.
     pub fn surface(&mut self, name: &str, dim: &str, size: [u32; 3], format: &str, content: &[u8]) {
         std::fs::write(self.folder.path().join(name), content).unwrap();

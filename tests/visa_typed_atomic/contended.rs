@@ -50,6 +50,16 @@ fn none_is_lost(format: &str, update: &str, operand: u32, texel: impl Fn(u64) ->
         let outcome = session.launch(&session.options(engine, 2), None).unwrap();
         assert!(outcome.fault.is_none(), "{engine}: {}", outcome.fault.unwrap());
         assert_eq!(words_of(&session.surface(0).unwrap()), [expected; 8], "{engine}");
+        if engine == EngineKind::Jit {
+            // Helpers find pages for the first time, and no more.
+            let (counts, messages) = (outcome.counts, u64::from(blocks * ROUNDS * LANES / 8));
+            assert_eq!(counts.interp_instructions, 0);
+            assert!(
+                counts.helper_calls < messages / 50,
+                "{} helper calls for {messages} messages",
+                counts.helper_calls
+            );
+        }
     }
 }
 

@@ -106,7 +106,7 @@ fn text(kernel: &Kernel, pool_end: u32, bindless: bool) -> String {
 
 const ARGUMENTS: [&str; 2] = [
     "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:8:1:stateless:global,arg_bypointer:16:8:2:bindless:image",
-    "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:8:1:stateless:global,binding:2:3",
+    "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:8:1:stateless:global,arg_bypointer:0:0:2:stateful:image,binding:2:3",
 ];
 
 #[test]

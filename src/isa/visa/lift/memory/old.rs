@@ -14,10 +14,10 @@ use crate::isa::visa::instruction::Instruction;
 use crate::isa::visa::words::Atomic;
 
 /// Owords of a surface, by the number of the first, or from a byte on.
-fn block(cx: &mut Cx<'_>, i: &Instruction, from: usize, in_bytes: bool) -> Result<Block, Unsupported> {
-    let owords = 1 << (cx.number(i, from)? & 7);
-    let target = surface_of(cx, i, from + 1)?;
-    let mut address = cx.scalar(i, from + 2, Type::I32)?;
+fn block(cx: &mut Cx<'_>, i: &Instruction, surface: usize, in_bytes: bool) -> Result<Block, Unsupported> {
+    let owords = 1 << (cx.number(i, 0)? & 7);
+    let target = surface_of(cx, i, surface)?;
+    let mut address = cx.scalar(i, surface + 1, Type::I32)?;
     if !in_bytes {
         let shift = cx.constant(Type::I32, u64::from(OWORD.ilog2()));
         address = cx.b.shl(address, shift);
@@ -27,21 +27,21 @@ fn block(cx: &mut Cx<'_>, i: &Instruction, from: usize, in_bytes: bool) -> Resul
 }
 
 pub fn oword_ld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let block = block(cx, i, 1, false)?;
+    let block = block(cx, i, 2, false)?;
     let dst = cx.raw_operand(i, 4)?;
     block.load(cx, dst);
     Ok(())
 }
 
 pub fn oword_ld_unaligned(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let block = block(cx, i, 1, true)?;
+    let block = block(cx, i, 2, true)?;
     let dst = cx.raw_operand(i, 4)?;
     block.load(cx, dst);
     Ok(())
 }
 
 pub fn oword_st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let block = block(cx, i, 0, false)?;
+    let block = block(cx, i, 1, false)?;
     let src = cx.raw_operand(i, 3)?;
     block.store(cx, src);
     Ok(())

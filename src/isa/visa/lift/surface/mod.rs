@@ -145,11 +145,21 @@ fn operand(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Result<Surface, Unsupp
 /// Address of the record of the sampler that a variable holds: by its handle, or by its index, of which the first is behind the default one.
 fn sampler_address(cx: &mut Cx<'_>, id: SamplerId) -> Value {
     let value = cx.sampler(id);
-    let index = if Cx::is_bindless(id) {
+    let number = if Cx::is_bindless(id) {
         numbered(cx, value)
     } else {
         let one = cx.word(1);
         cx.b.add(value, one)
     };
-    images::entry(cx, index, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
+    numbered_sampler(cx, number)
+}
+
+/// Of the sampler that stands for none.
+fn default_sampler(cx: &mut Cx<'_>) -> Value {
+    let number = cx.word(0);
+    numbered_sampler(cx, number)
+}
+
+fn numbered_sampler(cx: &mut Cx<'_>, number: Value) -> Value {
+    images::entry(cx, number, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
 }

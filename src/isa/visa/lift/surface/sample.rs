@@ -2,7 +2,7 @@
 
 use super::super::memory::{Item, one_lane};
 use super::super::{Cx, Lifted, Unsupported};
-use super::{Surface, operand, sampler_address, typed};
+use super::{Surface, default_sampler, operand, sampler_address, typed};
 use crate::ir::image::sample::Operation;
 use crate::ir::image::{Kind, at, flag, form};
 use crate::ir::{FloatAttrs, Round, Type, Value};
@@ -55,8 +55,7 @@ impl<'i> Message<'i> {
             Some(_) => return Err(Unsupported),
         };
         let (record, image) = (surface.record(cx), surface.address(cx));
-        // Nothing of it matters to fetches.
-        let sampler = sampler.unwrap_or_else(|| cx.constant(Type::I64, 0));
+        let sampler = sampler.unwrap_or_else(|| default_sampler(cx));
         let lanes = |cx: &mut Cx<'_>, kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
         let (line_layers, plane_layers) = (lanes(cx, Kind::D1), lanes(cx, Kind::D2));
         let texture = Texture::new(record, image, sampler);
