@@ -60,7 +60,8 @@ class Measuring:
         self.c = min(self.c, self.plain.launch(self.launch, seconds)[0])
         for guest, path in self.paths.items():
             if found := self.found[guest]:
-                count = max(5, int(seconds * 1e9 / min(found["kernel_ns"])))
+                # Code that proves hot is made anew, in some of the first launches.
+                count = max(20, int(seconds * 1e9 / min(found["kernel_ns"])))
                 again, _ = launches(self.command, path, count, self.report_file)
                 found["kernel_ns"] += again["kernel_ns"]
 
@@ -98,7 +99,7 @@ def main():
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--guest", action="append", choices=manifest.GUESTS, help="these only; may be given several times")
     parser.add_argument("--seconds", type=float, default=1, help="how long each is measured")
-    parser.add_argument("--rounds", type=int, default=3, help="in so many turns; the best counts")
+    parser.add_argument("--rounds", type=int, default=2, help="in so many turns; the best counts")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--program", help="the command warploom, in place of the one that cargo builds")
