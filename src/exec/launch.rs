@@ -56,7 +56,7 @@ impl Arg {
 
     /// What is passed; none of dynamic shared memory.
     pub fn as_bytes(&self) -> Option<&[u8]> {
-        match &self.0 {
+        match &self.content {
             ArgContent::Bytes(bytes) => Some(bytes),
             ArgContent::Local(_) => None,
         }
