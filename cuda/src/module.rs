@@ -64,6 +64,10 @@ impl Library {
         Ok(library)
     }
 
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
     pub fn program(&self) -> Result<&Arc<Program>, Failure> {
         let load = || {
             let module = self.image.module()?;
