@@ -8,7 +8,7 @@ use crate::error::{Answer, Error};
 use crate::handles::{Table, fresh};
 use crate::lines::Lines;
 use crate::stream::Stream;
-use crate::{allocations, event, module, stream};
+use crate::{allocations, array, event, module, stream};
 
 pub static CONTEXTS: Table<Context> = Table::new();
 
@@ -108,6 +108,7 @@ impl Context {
         event::forget(self.handle);
         stream::forget(self.handle);
         module::forget(self.handle);
+        array::forget(self.handle);
         allocations::forget(self.handle);
     }
 

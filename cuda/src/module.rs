@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use warploom::container::{Function as Code, FunctionId};
 use warploom::exec::{self, Program};
 
-use crate::driver;
 use crate::error::{Answer, Error};
 use crate::handles::Table;
 use crate::image::{Failure, Image};
+use crate::{driver, texture};
 
 pub static LIBRARIES: Table<Library> = Table::new();
 pub static MODULES: Table<Library> = Table::new();
@@ -27,6 +27,16 @@ pub struct Library {
     functions: Mutex<FxHashMap<FunctionId, u64>>,
     /// As a module.
     pub module: OnceLock<u64>,
+    /// The descriptors of its textures and surfaces.
+    images: Mutex<FxHashMap<String, u32>>,
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        let images = std::mem::take(&mut self.images);
+        let images = images.into_inner().unwrap_or_else(PoisonError::into_inner);
+        images.into_values().for_each(texture::release);
+    }
 }
 
 pub struct Function {
@@ -57,7 +67,8 @@ impl Library {
     pub fn load(image: Image, context: u64) -> Result<Arc<Library>, Failure> {
         let lazy = image.is_container() && !driver::get().eager;
         let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
-        let library = Arc::new(Library { context, image, program, functions, module });
+        let images = Mutex::default();
+        let library = Arc::new(Library { context, image, program, functions, module, images });
         if !lazy {
             library.program()?;
         }
@@ -71,7 +82,7 @@ impl Library {
     pub fn program(&self) -> Result<&Arc<Program>, Failure> {
         let load = || {
             let module = self.image.module()?;
-            let program = Program::in_memory(module, driver::memory().clone(), |_| None);
+            let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
             program.map(Arc::new).map_err(|error| Failure {
                 error: match &error {
                     exec::Error::Map(map) => crate::error::of_map(*map),
@@ -81,6 +92,23 @@ impl Library {
             })
         };
         self.program.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    /// What a variable of the module for a texture or a surface holds, of this name.
+    fn image_handle(&self, name: &str) -> Option<u32> {
+        let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&index) = images.get(name) {
+            return Some(texture::handle(index, true));
+        }
+        let index = texture::reserve().ok()?;
+        images.insert(name.into(), index);
+        Some(texture::handle(index, true))
+    }
+
+    /// The index of such a variable's descriptor.
+    pub fn image(&self, name: &str) -> Option<u32> {
+        self.program().ok()?;
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
     }
 
     /// The function of this name.

@@ -1,5 +1,6 @@
 //! The functions of the API, a file for each family, and the table of their names.
 
+mod array;
 mod capture;
 mod context;
 mod copy;
@@ -18,7 +19,9 @@ mod pointer;
 mod pool;
 mod stream;
 mod table;
+mod texture;
 
+pub use array::*;
 pub use capture::*;
 pub use context::*;
 pub use copy::*;
@@ -35,6 +38,7 @@ pub use module::*;
 pub use pointer::*;
 pub use pool::*;
 pub use stream::*;
+pub use texture::*;
 
 use crate::error::Error;
 
