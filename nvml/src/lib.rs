@@ -90,7 +90,7 @@ unsafe fn put_text(into: *mut c_char, room: c_uint, text: &str) -> Result<(), Co
 
 /// Defines entry points, some under several names.
 macro_rules! api {
-    ($($(#[$doc:meta])* fn $($name:ident)|+ $args:tt $body:block)*) => {$(
+    ($($(#[$doc:meta])* fn [$($name:ident)+] $args:tt $body:block)*) => {$(
         api! { @names [$(#[$doc])*] [$($name)+] $args $body }
     )*};
     (@names $docs:tt [$name:ident $($more:ident)*] $args:tt $body:block) => {
@@ -113,49 +113,49 @@ macro_rules! api {
 
 api! {
     /// Begins.
-    fn nvmlInit | nvmlInit_v2 () {
+    fn [nvmlInit nvmlInit_v2] () {
         count().map(|_| ())
     }
 
     /// Begins.
-    fn nvmlInitWithFlags(_flags: c_uint) {
+    fn [nvmlInitWithFlags] (_flags: c_uint) {
         count().map(|_| ())
     }
 
     /// Ends.
-    fn nvmlShutdown() {
+    fn [nvmlShutdown] () {
         Ok(())
     }
 
     /// The driver's version, as text.
-    fn nvmlSystemGetDriverVersion(text: *mut c_char, room: c_uint) {
+    fn [nvmlSystemGetDriverVersion] (text: *mut c_char, room: c_uint) {
         put_text(text, room, concat!("warploom ", env!("CARGO_PKG_VERSION")))
     }
 
     /// This library's version, as text.
-    fn nvmlSystemGetNVMLVersion(text: *mut c_char, room: c_uint) {
+    fn [nvmlSystemGetNVMLVersion] (text: *mut c_char, room: c_uint) {
         put_text(text, room, env!("CARGO_PKG_VERSION"))
     }
 
     /// The version of CUDA that the driver has.
-    fn nvmlSystemGetCudaDriverVersion | nvmlSystemGetCudaDriverVersion_v2 (version: *mut c_int) {
+    fn [nvmlSystemGetCudaDriverVersion nvmlSystemGetCudaDriverVersion_v2] (version: *mut c_int) {
         put(version, driver::version().ok_or(DRIVER_NOT_LOADED)?)
     }
 
     /// The number of devices.
-    fn nvmlDeviceGetCount | nvmlDeviceGetCount_v2 (devices: *mut c_uint) {
+    fn [nvmlDeviceGetCount nvmlDeviceGetCount_v2] (devices: *mut c_uint) {
         put(devices, count()? as c_uint)
     }
 
     /// A device by its number.
-    fn nvmlDeviceGetHandleByIndex | nvmlDeviceGetHandleByIndex_v2 (index: c_uint, device: *mut Device) {
+    fn [nvmlDeviceGetHandleByIndex nvmlDeviceGetHandleByIndex_v2] (index: c_uint, device: *mut Device) {
         let handle = std::ptr::without_provenance_mut(index as usize + 1);
         number(handle)?;
         put(device, handle)
     }
 
     /// A device by its identification.
-    fn nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: *mut Device) {
+    fn [nvmlDeviceGetHandleByUUID] (uuid: *const c_char, device: *mut Device) {
         if uuid.is_null() {
             return Err(INVALID_ARGUMENT);
         }
@@ -165,46 +165,46 @@ api! {
     }
 
     /// A device's number.
-    fn nvmlDeviceGetIndex(device: Device, index: *mut c_uint) {
+    fn [nvmlDeviceGetIndex] (device: Device, index: *mut c_uint) {
         put(index, number(device)? as c_uint)
     }
 
     /// A device's number among the device files, of which there are none.
-    fn nvmlDeviceGetMinorNumber(device: Device, minor: *mut c_uint) {
+    fn [nvmlDeviceGetMinorNumber] (device: Device, minor: *mut c_uint) {
         put(minor, number(device)? as c_uint)
     }
 
     /// A device's name.
-    fn nvmlDeviceGetName(device: Device, text: *mut c_char, room: c_uint) {
+    fn [nvmlDeviceGetName] (device: Device, text: *mut c_char, room: c_uint) {
         put_text(text, room, &driver::name(number(device)?).ok_or(UNKNOWN)?)
     }
 
     /// A device's identification, as text.
-    fn nvmlDeviceGetUUID(device: Device, text: *mut c_char, room: c_uint) {
+    fn [nvmlDeviceGetUUID] (device: Device, text: *mut c_char, room: c_uint) {
         put_text(text, room, &driver::uuid(number(device)?).ok_or(UNKNOWN)?)
     }
 
     /// A device's compute capability.
-    fn nvmlDeviceGetCudaComputeCapability(device: Device, major: *mut c_int, minor: *mut c_int) {
+    fn [nvmlDeviceGetCudaComputeCapability] (device: Device, major: *mut c_int, minor: *mut c_int) {
         let (high, low) = driver::compute_capability(number(device)?).ok_or(UNKNOWN)?;
         put(major, high)?;
         put(minor, low)
     }
 
     /// A device's memory, as far as this process uses it.
-    fn nvmlDeviceGetMemoryInfo(device: Device, into: *mut Memory) {
+    fn [nvmlDeviceGetMemoryInfo] (device: Device, into: *mut Memory) {
         put(into, memory(device)?)
     }
 
     /// A device's memory, as far as this process uses it.
-    fn nvmlDeviceGetMemoryInfo_v2(device: Device, into: *mut MemoryV2) {
+    fn [nvmlDeviceGetMemoryInfo_v2] (device: Device, into: *mut MemoryV2) {
         let Memory { total, free, used } = memory(device)?;
         let version = into.as_ref().ok_or(INVALID_ARGUMENT)?.version;
         put(into, MemoryV2 { version, total, reserved: 0, free, used })
     }
 
     /// How busy a device is: work is done when it is asked for, so that it is idle whenever somebody looks.
-    fn nvmlDeviceGetUtilizationRates(device: Device, into: *mut Utilization) {
+    fn [nvmlDeviceGetUtilizationRates] (device: Device, into: *mut Utilization) {
         number(device)?;
         put(into, Utilization { gpu: 0, memory: 0 })
     }
