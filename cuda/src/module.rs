@@ -75,7 +75,8 @@ impl Library {
         Ok(library)
     }
 
-    pub fn image(&self) -> &Image {
+    /// What it was loaded from.
+    pub fn source(&self) -> &Image {
         &self.image
     }
 

@@ -198,7 +198,7 @@ impl<'a> Before<'a> {
 
     /// The module's image, which all its launches share.
     fn kernel(&self, folder: &Path) -> Result<manifest::Kernel, warploom::capture::Error> {
-        let image = self.launch.function.library.image();
+        let image = self.launch.function.library.source();
         let mut files = image.files().into_iter().map(|bytes| {
             let mut hasher = std::hash::DefaultHasher::new();
             bytes.hash(&mut hasher);
