@@ -586,3 +586,14 @@ table! {
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRIES;
+
+    #[test]
+    fn entries_are_in_the_order_of_names() {
+        assert!(ENTRIES.is_sorted_by_key(|entry| entry.name));
+        assert!(ENTRIES.len() > 600);
+    }
+}
