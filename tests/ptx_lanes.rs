@@ -422,6 +422,20 @@ fn a_guard_keeps_from_what_is_not_executed() {
     assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::Unimplemented, 31));
 }
 
+/// Lanes wait for a place between a branch and where those go on that stay.
+#[test]
+fn a_place_between_is_not_passed_by() {
+    let body = "
+        and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 1;
+        again: @%p1 bra odd; bra.uni low;
+        odd: call f; setp.ge.u32 %p2, %lane, 0; @%p2 bra skip; atom.global.or.b32 %r2, [%out], 1;
+        skip: @%p3 bra join; selp.u32 %r3, 1, 0, %p3;
+        low: add.u32 %result, %result, 1;
+        join: @%p4 bra again;
+        bar.sync 0;";
+    assert_eq!(run(&module("sm_70", ".func f() { ret; }", body), 32), each(32, |_| 1));
+}
+
 /// So many loops that wait for other lanes that each lane may wait anywhere.
 #[test]
 fn a_hundred_locks() {

@@ -26,6 +26,15 @@ for source in examples/*/*.cu benches/fixtures/*.cu tests/fixtures/maxwell/kerne
     rm -f "$folder/$base.$arch.ptx" "$folder/$base.$arch.sass"
 done
 "$python" benches/fixtures/surface.py
+# Each product and each sum is rounded, as on the host that these are compared with.
+for source in benches/ordinary/programs/*.cu; do
+    folder=$(dirname "$source")
+    base=$(basename "$source" .cu)
+    "$python" tools/nv.py compile -fmad false -o "$folder" "$source"
+    rm -f "$folder/$base.sm_50.ptx" "$folder/$base.sm_50.sass"
+    "$python" tools/nv.py ptx -arch sm_70 -fmad false -o "$folder" "$source"
+    "$python" examples/gfx9/make.py --source "$source" --output "$folder"
+done
 for source in benches/fixtures/fma.cu benches/fixtures/dfma.cu benches/fixtures/mix.cu benches/fixtures/gather.cu benches/fixtures/spmv.cu \
     benches/fixtures/heat.cu benches/fixtures/atomic_max.cu benches/fixtures/unroll100.cu benches/fixtures/unroll1k.cu \
     benches/fixtures/unroll10k.cu benches/opencl/surface_filter.cl benches/opencl/surface_histogram.cl; do

@@ -148,7 +148,7 @@ fn texels_are_read_and_written() {
 fn media_blocks() {
     let image: Vec<u8> = (0..64).map(|n| n * 3 + 1).collect();
     for (x, y, width, height) in [(2, 1, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4), (0, 0, 3, 2)] {
-        let read = format!("media_ld  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0", x as u32, y as u32);
+        let read = format!("media_ld.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0", x as u32, y as u32);
         let mut files = Files::new("dg2", 16, ARGUMENTS);
         files.text(&kernel(&read, 0));
         files.surface("from", "2d", [16, 4, 1], "r8_uint", &image);

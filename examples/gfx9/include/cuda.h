@@ -6,6 +6,7 @@
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
 #define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(LANES) __attribute__((launch_bounds(LANES)))
 #define INLINE static __device__ inline __attribute__((always_inline))
 
 // As hip_runtime.h has it: a variable whose members are read from registers.
@@ -63,10 +64,38 @@ INLINE unsigned __shfl_up_sync(unsigned, unsigned value, unsigned by) { return s
 
 INLINE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+INLINE float sqrtf(float x) { return __builtin_sqrtf(x); }
+INLINE double sqrt(double x) { return __builtin_sqrt(x); }
+INLINE float fabsf(float x) { return __builtin_fabsf(x); }
+INLINE float expf(float x) { return __builtin_expf(x); }
+INLINE float logf(float x) { return __builtin_logf(x); }
+INLINE float __expf(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
+INLINE float __logf(float x) { return __builtin_amdgcn_logf(x) * 0.693147181f; }
+INLINE float __sinf(float x) { return __builtin_amdgcn_sinf(x * 0.159154943f); }
+INLINE float __cosf(float x) { return __builtin_amdgcn_cosf(x * 0.159154943f); }
+INLINE float __fdividef(float a, float b) { return a * __builtin_amdgcn_rcpf(b); }
 INLINE float rsqrtf(float x) { return __builtin_amdgcn_rsqf(x); }
 INLINE int max(int a, int b) { return a > b ? a : b; }
 INLINE int min(int a, int b) { return a < b ? a : b; }
 INLINE unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+INLINE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return (unsigned __int128)a * b >> 64;
+}
+// The mode says how is rounded: 1 up, 2 down.
+#define ROUNDED(NAME, MODE, INSTRUCTION)                                                                               \
+  INLINE float NAME(float a, float b) {                                                                                \
+    float result;                                                                                                      \
+    asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), " #MODE "\n" INSTRUCTION " %0, %1, %2\n"                \
+                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0"                                                      \
+                 : "=v"(result)                                                                                        \
+                 : "v"(a), "v"(b));                                                                                    \
+    return result;                                                                                                     \
+  }
+ROUNDED(__fadd_ru, 1, "v_add_f32")
+ROUNDED(__fadd_rd, 2, "v_add_f32")
+ROUNDED(__fmul_ru, 1, "v_mul_f32")
+ROUNDED(__fmul_rd, 2, "v_mul_f32")
 INLINE float fminf(float a, float b) { return __builtin_fminf(a, b); }
 // Nothing is contracted: each is one operation.
 INLINE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -83,5 +112,6 @@ INLINE unsigned __double2uint_rn(double x) { return (unsigned)__builtin_rint(x);
 
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
+typedef unsigned uint4 __attribute__((ext_vector_type(4)));
 INLINE float2 make_float2(float x, float y) { return float2{x, y}; }
 INLINE float4 make_float4(float x, float y, float z, float w) { return float4{x, y, z, w}; }

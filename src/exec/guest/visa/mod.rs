@@ -18,8 +18,9 @@ use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::visa::lift::{self, Kernel};
+use crate::isa::visa::module::Routine;
 use crate::isa::visa::platform::Platform;
-use crate::isa::visa::table;
+use crate::isa::visa::{binary, table, text};
 
 pub(super) struct Visa;
 
@@ -60,6 +61,9 @@ impl Guest for Visa {
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
+        if code.bytes.starts_with(&binary::MAGIC) {
+            return in_binary(code, pc);
+        }
         let rest = code.bytes.get(usize::try_from(pc).ok()?..).filter(|rest| !rest.is_empty())?;
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let line = String::from_utf8_lossy(&rest[..end]);
@@ -103,6 +107,17 @@ impl Guest for Visa {
     fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {
         Some(images::sampler_words(sampler))
     }
+}
+
+/// An instruction of an old binary file.
+fn in_binary(code: &Code, pc: u64) -> Option<Placed> {
+    let module = binary::read(&code.bytes).ok()?;
+    let of = |routine: &Routine| routine.code.iter().position(|insn| u64::from(insn.at) == pc);
+    let (routine, at) = module.routines.iter().find_map(|routine| Some((routine, of(routine)?)))?;
+    let insn = &routine.code[at];
+    let next = routine.code.get(at + 1).map_or(pc + 1, |next| next.at.into());
+    let (text, mnemonic) = (text::instruction_text(routine, insn), insn.row.name.to_owned());
+    Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(insn.row.fidelity) })
 }
 
 /// Bytes up to the next line that has an instruction.

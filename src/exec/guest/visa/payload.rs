@@ -18,6 +18,9 @@ use crate::isa::visa::platform::Platform;
 /// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
 const DEFAULT_STACK: u32 = 16 << 10;
 
+/// Lanes of a block, whose local ids have 16 bits.
+const MAX_LANES: u64 = 1 << 16;
+
 /// Where the bytes of the payload are, counted from `%r0` on.
 struct Layout {
     register: u32,
@@ -66,7 +69,7 @@ pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     let local_ids = ids.map(|arg| LocalIds { start: layout.register + arg.offset, row, axes: (arg.size / row).min(3) });
     let base = info.payload.iter().find(|arg| arg.kind == ArgumentKind::PrivateBase);
     let private = base.map(|arg| (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX)));
-    Payload { local_ids, private }
+    Payload { local_ids, order: info.walk_order, private }
 }
 
 /// A launch being put together.
@@ -89,6 +92,10 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
     let (function, linked) = (launch.kernel.function(), launch.kernel.program.linked());
     launch.check_block()?;
     let Some(info) = &kernel(function).info else { return Err(Error::NoDescriptor { kernel: function.name.clone() }) };
+    let block = launch.options.block;
+    if block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul) > MAX_LANES {
+        return Err(Error::BlockBound { kernel: function.name.clone(), block, limit: MAX_LANES });
+    }
     let (expected, given) = (info.arguments() as usize, launch.args.len());
     if expected != given {
         return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
@@ -266,14 +273,8 @@ impl Dispatch<'_> {
             ArgumentKind::Other(ref name) if name.starts_with("image_") => {
                 self.of_image(arg, name).to_le_bytes().to_vec()
             }
-            ArgumentKind::PrintfBuffer => {
-                let room = self.launch.options.printf_bytes;
-                let buffer = PrintBuffer::new(self.memory(), room)?;
-                self.held.push(buffer.address);
-                let address = buffer.address;
-                self.print = Some(buffer);
-                address.to_le_bytes().to_vec()
-            }
+            ArgumentKind::PrintfBuffer => self.print_buffer()?.to_le_bytes().to_vec(),
+            ArgumentKind::ImplicitArgBuffer => self.implicit_buffer()?.to_le_bytes().to_vec(),
             // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
             _ => vec![0; arg.size.min(16) as usize],
         };
@@ -294,6 +295,59 @@ impl Dispatch<'_> {
             "image_num_mip_levels" => image.levels.into(),
             _ => 0,
         }
+    }
+
+    /// The buffer of what the kernel prints.
+    fn print_buffer(&mut self) -> Result<u64, Error> {
+        if let Some(buffer) = &self.print {
+            return Ok(buffer.address);
+        }
+        let buffer = PrintBuffer::new(self.memory(), self.launch.options.printf_bytes)?;
+        self.held.push(buffer.address);
+        Ok(self.print.insert(buffer).address)
+    }
+
+    /// What functions find that are called through the stack: the shape of the launch, buffers, and the local ids of all threads of a group.
+    fn implicit_buffer(&mut self) -> Result<u64, Error> {
+        let (grid, block) = (self.launch.options.grid, self.launch.options.block);
+        let simd = self.info.env.simd_size.max(1);
+        let row = if simd == 32 || self.layout.register == 64 { 32 } else { 16 };
+        let count: u64 = block.iter().map(|&size| u64::from(size)).product();
+        let mut ids: Vec<u8> = vec![];
+        for thread in 0..count.div_ceil(simd.into()) {
+            for axis in 0..3 {
+                ids.extend(
+                    (0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()),
+                );
+            }
+        }
+        let table = self.alloc(ids.len() as u64)?;
+        self.memory().write(table, &ids)?;
+        let printf = self.print_buffer()?;
+        let axes = (1..3).rev().find(|&axis| grid[axis].saturating_mul(block[axis]) > 1).map_or(1, |axis| axis + 1);
+        let mut bytes = vec![112, 0, axes as u8, simd as u8];
+        bytes.extend(block.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.extend((0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()));
+        bytes.extend(printf.to_le_bytes());
+        bytes.extend([0; 24]);
+        bytes.extend(table.to_le_bytes());
+        bytes.extend(grid.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.resize(112, 0);
+        let address = self.alloc(bytes.len() as u64)?;
+        self.memory().write(address, &bytes)?;
+        Ok(address)
+    }
+
+    /// Of a lane of a group, by its number.
+    fn local_id(&self, mut number: u64, axis: u8) -> u16 {
+        for of in self.info.walk_order {
+            let size = u64::from(self.launch.options.block[usize::from(of)]);
+            if of == axis {
+                return (number % size) as u16;
+            }
+            number /= size;
+        }
+        0
     }
 
     /// Warps that may be alive at once.

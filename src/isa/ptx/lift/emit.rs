@@ -22,7 +22,7 @@ use super::dispatcher::Dispatcher;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
 use super::image::{names_in_parameters, uses_images};
-use super::known::{self, KnownOf};
+use super::known::{KnownOf, KnownRegisters};
 use super::meeting::Meeting;
 use super::order::Waiting;
 use super::plan::Plan;
@@ -163,7 +163,7 @@ impl<'a> Shape<'a> {
         let mut counts = Counts::default();
         let mut known = KnownOf::default();
         for &Instance { function, .. } in &graph.instances {
-            let own = || known::known(kernel.module, function, kernel.places);
+            let own = || KnownRegisters::of(kernel.module, function, kernel.places);
             known.entry(function).or_insert_with(own);
         }
         let cells = cells(kernel, graph, &known, &mut counts);

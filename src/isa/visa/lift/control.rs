@@ -8,6 +8,9 @@ use super::{Cx, Lifted, frames};
 use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 use crate::isa::visa::instruction::Instruction;
 
+/// Named barriers, whose numbers are less.
+pub(super) const NAMED: u32 = 16;
+
 /// Labels, what is said about the source, hints.
 pub fn nothing(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(())
@@ -36,7 +39,7 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
             at.call(cx, insn, &all);
         }
         (End::Return { .. }, Some(insn)) => at.leave(cx, insn),
-        (End::Barrier, Some(_)) => at.barrier(&mut cx.b),
+        (End::Barrier, Some(insn)) => at.barrier(cx, insn),
         _ => cx.b.trap(TrapKind::Unimplemented),
     }
 }
@@ -199,12 +202,55 @@ impl At<'_> {
         cx.b.switch(index, cases, default);
     }
 
-    /// A barrier of all warps of the thread group.
-    fn barrier(&self, b: &mut BlockBuilder<'_>) {
-        let id = b.iconst(Type::I32, 0);
+    /// A barrier of the thread group, or a named one.
+    fn barrier(&self, mut cx: Cx<'_>, insn: &Instruction) {
         let (kind, counts) = (BarrierKind::Sync, BarrierCounts::Warps);
-        let resume = self.on(b);
-        b.barrier(Barrier { kind, counts, id, threads: None, predicate: None }, resume);
+        let id = cx.word(0);
+        let all = Barrier { kind, counts, id, threads: None, predicate: None };
+        let barrier = match (insn.row.name, insn.row.sub) {
+            ("nbarrier.signal", Some(1)) => return self.signal(cx, insn, None),
+            ("nbarrier.signal", _) => return self.signal(cx, insn, Some(3)),
+            ("nbarrier.wait", _) => {
+                let Ok(id) = cx.scalar(insn, 0, Type::I32) else { return cx.b.trap(TrapKind::Unimplemented) };
+                let named = self.shape.named;
+                let threads = cx.b.rf_gather(named, 0, NAMED, id);
+                Barrier { id, threads: Some(threads), ..all }
+            }
+            _ => all,
+        };
+        let resume = self.on(&mut cx.b);
+        cx.b.barrier(barrier, resume);
+    }
+
+    /// The warp comes to a named barrier. One that only produces goes on; others wait for those that are missing when they say so, and keep
+    /// until then how many threads there are. `consumers` is the operand that says how many of these there are.
+    fn signal(&self, mut cx: Cx<'_>, insn: &Instruction, consumers: Option<usize>) {
+        const PRODUCER: u64 = 1;
+        let (id, count) = (cx.scalar(insn, 0, Type::I32), cx.scalar(insn, consumers.map_or(1, |n| n - 1), Type::I32));
+        let more = consumers.map(|n| cx.scalar(insn, n, Type::I32)).transpose();
+        let (Ok(id), Ok(mut count), Ok(more)) = (id, count, more) else { return cx.b.trap(TrapKind::Unimplemented) };
+        if let Some(more) = more {
+            count = cx.b.add(count, more);
+        }
+        let lanes = cx.word(cx.lanes().into());
+        let threads = cx.b.mul(count, lanes);
+        let role = match consumers {
+            None => Some(0),
+            Some(_) => cx.scalar(insn, 1, Type::I32).ok().and_then(|role| cx.b.constant(role)),
+        };
+        match role {
+            Some(PRODUCER) => {
+                let (kind, counts) = (BarrierKind::Arrive, BarrierCounts::Warps);
+                let resume = self.on(&mut cx.b);
+                cx.b.barrier(Barrier { kind, counts, id, threads: Some(threads), predicate: None }, resume);
+            }
+            Some(_) => {
+                let named = self.shape.named;
+                cx.b.rf_scatter(named, 0, NAMED, id, threads);
+                self.next(&mut cx.b);
+            }
+            None => cx.b.trap(TrapKind::Unimplemented),
+        }
     }
 
     /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.

@@ -89,6 +89,8 @@ pub struct Shape<'a> {
     pub sites: BankId,
     /// The lanes that are active at a call, until the unit has them.
     pub calling: Reg,
+    /// Threads of the named barriers that this one has come to.
+    pub named: BankId,
     /// Bytes of local memory that frames take.
     pub stack: Reg,
     /// By node.
@@ -136,6 +138,7 @@ impl<'a> Shape<'a> {
         let callers = function.bank("caller", CellKind::Mask, graph.units.len() as u32);
         let sites = function.bank("site", CellKind::Uniform(Type::I32), graph.units.len() as u32);
         let calling = function.bank("calling", CellKind::Mask, 1).reg(0);
+        let named = function.bank("named", CellKind::Uniform(Type::I32), control::NAMED);
         let stack = function.bank("stack", CellKind::Uniform(Type::I32), 1).reg(0);
         let pc = |block: usize| {
             let block = &graph.blocks[block];
@@ -163,6 +166,7 @@ impl<'a> Shape<'a> {
             callers,
             sites,
             calling,
+            named,
             stack,
             blocks,
             done,

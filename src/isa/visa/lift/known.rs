@@ -15,9 +15,11 @@ pub mod bank {
 }
 
 /// What the driver puts into the registers of a thread, in bytes from `%r0` on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
     pub local_ids: Option<LocalIds>,
+    /// In which order lanes are numbered, the fastest axis first.
+    pub order: [u8; 3],
     /// Where a 64-bit base of private memory is, and how many bytes a thread has there.
     pub private: Option<(u32, u32)>,
 }
@@ -45,6 +47,12 @@ pub fn is_hardware(root: RootId) -> bool {
 /// `%r0`, which the payload begins with.
 pub const R0_ROOT: RootId = RootId(R0);
 
+impl Default for Payload {
+    fn default() -> Payload {
+        Payload { local_ids: None, order: [0, 1, 2], private: None }
+    }
+}
+
 impl Payload {
     /// The axis of the local ids that lanes find, lane 0 at a byte of the payload, and others so many bytes further on each; and which
     /// lane is 0's.
@@ -64,7 +72,23 @@ impl Payload {
 impl Cx<'_> {
     /// The local ids of an axis, `i32` of 16 bits.
     pub(super) fn local_id(&mut self, axis: u8) -> Value {
-        self.b.special(Special::Tid(axis))
+        let order = self.kernel.payload.order;
+        if order == [0, 1, 2] {
+            return self.b.special(Special::Tid(axis));
+        }
+        // Lanes are numbered one after the other, warp by warp.
+        let (lane, warp) = (self.b.lane_id(), self.b.special(Special::WarpId));
+        let lanes = self.word(self.lanes().into());
+        let first = self.b.mul(warp, lanes);
+        let mut number = self.b.add(first, lane);
+        for (n, of) in order.into_iter().enumerate() {
+            let size = self.b.special(Special::Ntid(of));
+            if of == axis {
+                return if n == 2 { number } else { self.b.rem_u(number, size) };
+            }
+            number = self.b.div_u(number, size);
+        }
+        number
     }
 
     /// The address of this thread's scratch memory, `i64`, and its size in bytes, `i64`: the surface `%scratch`, and those of the

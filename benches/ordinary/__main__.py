@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Measures how fast programs that nobody tuned for run, against the same source as a plain C loop on the host, and prints the
+ratios, worst first.
+
+    python3 benches/ordinary                          # all programs: some five minutes
+    python3 benches/ordinary gcd crc --guest gfx9     # these only
+    python3 benches/ordinary --docs                   # also writes docs/ordinary.md
+    python3 benches/ordinary --small                  # writes the small launches anew that tests/ordinary.rs runs
+
+Needs cargo, g++ and Python 3.11 or later without further packages. docs/benchmarking.md says what is measured, and how.
+"""
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import host
+import manifest
+import report
+import suite
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SMALL = ROOT / "benches/ordinary/small"
+
+
+def build():
+    """The command, made for speed."""
+    command = ["cargo", "build", "--release", "--message-format=json-render-diagnostics"]
+    lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return next(line["executable"] for line in map(json.loads, lines) if line.get("executable"))
+
+
+def launches(command, path, count, report_file):
+    """The report of so many launches, or what went wrong."""
+    done = subprocess.run([command, "run", path, "--engine", "jit", "--threads", "1", "--repeat", str(count), "--report", report_file],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return None, (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[0]
+    return json.loads(pathlib.Path(report_file).read_text()), None
+
+
+def jit(command, path, seconds, folder):
+    """What launches came to, for so many seconds; the first one is compared with what is expected."""
+    report_file = pathlib.Path(folder) / "report.json"
+    found, problem = launches(command, path, 3, report_file)
+    if problem:
+        return None, problem
+    count = int(seconds * 1e9 / min(found["kernel_ns"]))
+    return launches(command, path, max(5, count), report_file)
+
+
+def measure(options, programs, folder):
+    command = options.program or build()
+    rows, problems = [], []
+    for program in programs:
+        launch = program.launch(program.full)
+        plain = host.Host(program, folder)
+        c, results = plain.launch(launch, options.seconds)
+        for guest in options.guest or manifest.GUESTS:
+            path = manifest.write(program, launch, results, folder, guest)
+            found, problem = jit(command, path, options.seconds, folder)
+            # Again, since neighbours may have come or gone.
+            c = min(c, plain.launch(launch, options.seconds)[0])
+            if problem:
+                problems.append(f"{program.name}, {manifest.GUESTS[guest].title}: {problem}")
+                print(problems[-1], flush=True)
+            else:
+                rows.append(report.Row(program.name, program.kind, manifest.GUESTS[guest].title, min(found["kernel_ns"]) * 1e-9, c,
+                                       found["translate_ns"] * 1e-9, found["instructions"], found["helper_calls"],
+                                       found["interp_instructions"]))
+                print(report.line(rows[-1]), flush=True)
+    return rows, problems
+
+
+def write_small(programs, folder):
+    """Launches, and what the host makes of them."""
+    for program in programs:
+        launch = program.launch(program.small)
+        _, results = host.Host(program, folder).launch(launch, 0)
+        target = SMALL / program.name
+        target.mkdir(parents=True, exist_ok=True)
+        manifest.write(program, launch, results, target, "maxwell", f"../../programs/{program.name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--guest", action="append", choices=manifest.GUESTS, help="these only; may be given several times")
+    parser.add_argument("--seconds", type=float, default=1, help="how long each is measured")
+    parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--program", help="the command warploom, in place of the one that cargo builds")
+    options = parser.parse_args()
+    names = [program.name for program in suite.PROGRAMS]
+    if unknown := set(options.programs) - set(names):
+        sys.exit(f"no program {', '.join(sorted(unknown))}; there is {', '.join(names)}")
+    programs = [program for program in suite.PROGRAMS if program.name in options.programs or not options.programs]
+    with tempfile.TemporaryDirectory() as folder:
+        if options.small:
+            return write_small(programs, folder)
+        rows, problems = measure(options, programs, folder)
+    print()
+    print(report.text(rows))
+    if problems:
+        print("\n".join(["", "not measured:", *problems]))
+    if options.docs:
+        words = shlex.join(["python3", "benches/ordinary", *sys.argv[1:]])
+        (ROOT / "docs/ordinary.md").write_text(report.markdown(rows, problems, words))
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
