@@ -382,6 +382,21 @@ fn a_table_of_branches() {
 }
 
 /// Before sm_70 lanes of a warp go together: what is in the other arm is not waited for.
+/// So many ways that each lane may wait anywhere, from the first statement of a kernel for a warp that keeps together.
+#[test]
+fn a_large_table_of_branches() {
+    const WAYS: u32 = 600;
+    let labels = (0..WAYS).map(|n| format!("way{n}")).collect::<Vec<_>>().join(", ");
+    let mut body = format!("mul.lo.u32 %r1, %lane, 18; T: .branchtargets {labels};\nbrx.idx %r1, T;\n");
+    for n in 0..WAYS {
+        body += &format!("way{n}: add.u32 %result, %result, {n}; bra done;\n");
+    }
+    body += "done: bar.sync 0; add.u32 %result, %result, 1;";
+    for target in ["sm_60", "sm_70"] {
+        assert_eq!(run(&module(target, "", &body), 64), each(64, |t| t % 32 * 18 + 1), "{target}");
+    }
+}
+
 #[test]
 fn old_warps_do_not_wait() {
     let body = "

@@ -16,7 +16,7 @@ class Row:
     guest: str
     jit: float
     c: float
-    # Of all launches, in seconds.
+    # Of the first three launches, in seconds.
     translate: float
     # Of the first launch: instructions of warps, of them interpreted, and calls of helpers.
     instructions: int
@@ -49,7 +49,7 @@ def text(rows):
     return "\n".join([head, *map(line, sorted(rows, key=lambda row: row.ratio)), "", *summary(rows)])
 
 
-def markdown(rows, problems, command):
+def markdown(rows, problems, seconds):
     git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     names = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     guests = list(dict.fromkeys(row.guest for row in rows))
@@ -58,18 +58,17 @@ def markdown(rows, problems, command):
         programs.setdefault((row.program, row.kind), {})[row.guest] = row
     worst = lambda found: min(row.ratio for row in found.values())
     lines = [
-        f"Written by `{command}` on {datetime.date.today().isoformat()}, commit {git('rev-parse', '--short', 'HEAD')}, on "
-        f"{names[0] if names else platform.machine()}. One thread.",
-        "", "# Ordinary programs", "",
-        "How many times as long a plain C loop takes as the JIT: 1 is as fast, more is faster. Worst first.",
-        "[benchmarking.md](benchmarking.md) says what is measured.", "",
+        "# Ordinary programs", "",
+        "How many times as long as the JIT a plain C loop takes: 1 is as fast, more is faster. Worst first.",
+        "[benchmarking.md](benchmarking.md#ordinary-programs) says what is measured.", "",
+        f"Written by `python3 benches/ordinary --docs --seconds {seconds}` on {datetime.date.today().isoformat()}, commit "
+        f"{git('rev-parse', '--short', 'HEAD')}, on {names[0] if names else platform.machine()}. One thread.", "",
+        *(f"- {entry}" for entry in summary(rows)), "",
         f"| program | kind | C, ms | {' | '.join(guests)} |", f"| --- | --- | ---: | {' | '.join('---:' for _ in guests)} |"]
     for (program, kind), found in sorted(programs.items(), key=lambda item: worst(item[1])):
         c = min(row.c for row in found.values())
         cells = [f"{found[guest].ratio:.2f}" if guest in found else "-" for guest in guests]
         lines.append(f"| {program} | {kind} | {c * 1e3:.2f} | {' | '.join(cells)} |")
-    lines += ["", *(f"- {entry}" for entry in summary(rows))]
     if problems:
         lines += ["", "Not measured:", "", *(f"- {problem}" for problem in problems)]
-    first, second, *rest = lines
-    return "\n".join([rest[0], "", first, *rest[1:]]) + "\n"
+    return "\n".join(lines) + "\n"

@@ -54,6 +54,14 @@ impl Arg {
         Arg { content: ArgContent::Local(bytes), extent: None }
     }
 
+    /// What is passed; none of dynamic shared memory.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.content {
+            ArgContent::Bytes(bytes) => Some(bytes),
+            ArgContent::Local(_) => None,
+        }
+    }
+
     pub(super) fn content(&self) -> &ArgContent {
         &self.content
     }
@@ -99,6 +107,8 @@ pub struct LaunchOptions {
     pub stack_bytes: Option<u32>,
     /// Worker threads.
     pub threads: usize,
+    /// Others use the memory meanwhile: atomics are the host's even where one worker runs.
+    pub concurrent: bool,
     pub engine: EngineKind,
     /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
     pub effort: Effort,
@@ -124,6 +134,7 @@ impl LaunchOptions {
             shared_bytes: 0,
             stack_bytes: None,
             threads: 1,
+            concurrent: false,
             engine: EngineKind::default(),
             effort: Effort::Quick,
             instruction_limit: None,
@@ -133,6 +144,11 @@ impl LaunchOptions {
             heap_bytes: HEAP_BYTES,
             images: None,
         }
+    }
+
+    /// Worker threads that engines must reckon with.
+    fn engine_threads(&self) -> usize {
+        if self.concurrent { self.threads.max(2) } else { self.threads }
     }
 }
 
@@ -191,9 +207,9 @@ impl<'p> Kernel<'p> {
     ) -> Result<LaunchOutcome, Error> {
         self.in_environment(args, options, |translated, environment| {
             if options.engine == EngineKind::Jit && options.effort.is_fast() {
-                translated.compile(options.block, options.threads, options.effort)?;
+                translated.compile(options.block, options.engine_threads(), options.effort)?;
             }
-            let engine = translated.engine(options.engine, options.block, options.threads)?;
+            let engine = translated.engine(options.engine, options.block, options.engine_threads())?;
             let before = translated.nanoseconds();
             let start = Instant::now();
             let (outcome, printed, assertion) =

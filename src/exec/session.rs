@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use warploom_runtime::launch::Counts;
@@ -94,7 +95,7 @@ impl<'c> Session<'c> {
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
-        let mut program = Program::in_memory(module, memory, |name| handle(guest, launch, name))?;
+        let mut program = Program::in_memory(module, Arc::new(memory), |name| handle(guest, launch, name))?;
         program.set_reciprocals(launch.reciprocals)?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,

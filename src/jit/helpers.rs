@@ -78,8 +78,6 @@ pub enum Helper {
     Access,
     /// (context, description)
     Interpret,
-    /// (context, description)
-    Product,
     /// (context, guest address): brings the address's page into the TLB if it is resident.
     Fill,
     /// (context, lowest and highest guest address of a range, [`run_number`]): where the range is in host memory, if it is there
@@ -90,17 +88,19 @@ pub enum Helper {
     Shared,
     /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
     Fused,
+    /// (context, description)
+    Product,
 }
 
 impl Helper {
     pub const ALL: [Helper; 7] = [
         Helper::Access,
         Helper::Interpret,
-        Helper::Product,
         Helper::Fill,
         Helper::Reach,
         Helper::Shared,
         Helper::Fused,
+        Helper::Product,
     ];
 
     /// The symbol that code calls it by.

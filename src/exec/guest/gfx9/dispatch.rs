@@ -113,7 +113,7 @@ impl<'a> Dispatch<'a> {
                 images.push((place, object.shape([0, 1, 2, 3].map(word))));
             }
         }
-        pages.fill(bytes)?;
+        pages.fill(self.launch.kernel.program.memory(), bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
         let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
         Ok(Environment { config: self.config, images, held, lent: Some(pages), print })

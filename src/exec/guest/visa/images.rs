@@ -234,7 +234,7 @@ impl Tables {
         let samplers_at = bytes.len() as u64;
         bytes.extend(self.samplers.iter().chain([&Sampler::default()]).flat_map(Sampler::record));
         let mut pages = launch.kernel.program.lend(bytes.len() as u64)?;
-        pages.fill(bytes)?;
+        pages.fill(launch.kernel.program.memory(), bytes)?;
 
         let mut bank = vec![0; driver::at::KNOWN as usize];
         let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
