@@ -13,3 +13,4 @@ pub mod interp;
 pub mod ir;
 pub mod isa;
 pub mod jit;
+pub mod summary;

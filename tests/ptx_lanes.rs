@@ -382,6 +382,21 @@ fn a_table_of_branches() {
 }
 
 /// Before sm_70 lanes of a warp go together: what is in the other arm is not waited for.
+/// So many ways that each lane may wait anywhere, from the first statement of a kernel for a warp that keeps together.
+#[test]
+fn a_large_table_of_branches() {
+    const WAYS: u32 = 600;
+    let labels = (0..WAYS).map(|n| format!("way{n}")).collect::<Vec<_>>().join(", ");
+    let mut body = format!("mul.lo.u32 %r1, %lane, 18; T: .branchtargets {labels};\nbrx.idx %r1, T;\n");
+    for n in 0..WAYS {
+        body += &format!("way{n}: add.u32 %result, %result, {n}; bra done;\n");
+    }
+    body += "done: bar.sync 0; add.u32 %result, %result, 1;";
+    for target in ["sm_60", "sm_70"] {
+        assert_eq!(run(&module(target, "", &body), 64), each(64, |t| t % 32 * 18 + 1), "{target}");
+    }
+}
+
 #[test]
 fn old_warps_do_not_wait() {
     let body = "
@@ -420,6 +435,20 @@ fn a_guard_keeps_from_what_is_not_executed() {
     assert_eq!(run(&text(31), 32), each(32, |_| 4));
     let fault = fault(&text(30), 32, 0);
     assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::Unimplemented, 31));
+}
+
+/// Lanes wait for a place between a branch and where those go on that stay.
+#[test]
+fn a_place_between_is_not_passed_by() {
+    let body = "
+        and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 1;
+        again: @%p1 bra odd; bra.uni low;
+        odd: call f; setp.ge.u32 %p2, %lane, 0; @%p2 bra skip; atom.global.or.b32 %r2, [%out], 1;
+        skip: @%p3 bra join; selp.u32 %r3, 1, 0, %p3;
+        low: add.u32 %result, %result, 1;
+        join: @%p4 bra again;
+        bar.sync 0;";
+    assert_eq!(run(&module("sm_70", ".func f() { ret; }", body), 32), each(32, |_| 1));
 }
 
 /// So many loops that wait for other lanes that each lane may wait anywhere.

@@ -22,7 +22,7 @@ const fn ratio(what: &'static str, above: &'static str, below: &'static str, pro
 
 const ISAS: [&str; 3] = ["maxwell", "ptx", "gfx9"];
 
-const RATIOS: [Ratio; 19] = [
+const RATIOS: [Ratio; 20] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
     ratio("compute: plain scalar loop / JIT", "compute/plain", "compute/ISA/1", Promise::AtLeast(2.5)),
     ratio("compute: plain vector loop / JIT", "compute/plain_vector", "compute/ISA/1", Promise::None),
@@ -37,6 +37,7 @@ const RATIOS: [Ratio; 19] = [
     ratio("nbody of 2,048 bodies: 1 thread / 2 threads", "nbody_2048/ISA/1", "nbody_2048/ISA/2", Promise::AtLeast(1.8)),
     ratio("table, gfx9: plain scalar loop / JIT", "table/plain", "table/gfx9/1", Promise::AtLeast(4.0)),
     ratio("table in a buffer: plain scalar loop / JIT", "table/plain", "table/gfx9_buffer/1", Promise::AtLeast(4.0)),
+    ratio("matmul_half: JIT / plain scalar loop", "matmul_half/ptx/1", "matmul_half/plain", Promise::AtMost(10.0)),
     ratio("copy of an image: pitch / global", "copy/pitch/1", "copy/global/1", Promise::AtMost(2.0)),
     ratio("copy of an image: block-linear / global", "copy/block_linear/1", "copy/global/1", Promise::AtMost(3.0)),
     ratio("ATOM with two threads: JIT / plain", "counters/atom/2", "counters/plain_2", Promise::AtMost(1.5)),

@@ -32,4 +32,4 @@ macro_rules! contents {
         })*
     };
 }
-contents!(U8 U8 u8, U16 U16 u16, U32 U32 u32, I32 I32 i32, U64 U64 u64, F32 F32 f32, F64 F64 f64);
+contents!(U8 U8 u8, U16 U16 u16, U32 U32 u32, I32 I32 i32, U64 U64 u64, F16 F16 half::f16, F32 F32 f32, F64 F64 f64);

@@ -188,6 +188,12 @@ impl Case {
         self
     }
 
+    /// An address of nothing.
+    fn null(mut self) -> Case {
+        self.args.push(Arg::Number("u64", "0".into()));
+        self
+    }
+
     fn f32(mut self, value: f32) -> Case {
         self.args.push(Arg::Number("f32", format!("{value:?}")));
         self

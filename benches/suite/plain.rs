@@ -178,6 +178,15 @@ pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     }
 }
 
+/// Rows by columns, one product after the other, as a loop in C has it.
+pub fn matmul_by_columns(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
+    for (a, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
+        for (column, c) in c.iter_mut().enumerate() {
+            *c = a.iter().zip(b[column..].iter().step_by(side)).fold(0.0, |sum, (&a, &b)| sum + a * b);
+        }
+    }
+}
+
 /// Sums of every `partial.len()`th piece of `block` numbers, one after the other, and the maximum of all, rounded.
 #[multiversion(targets = "simd")]
 pub fn reduce(x: &[f32], partial: &mut [f32], maximum: &mut i32, block: usize) {

@@ -2,12 +2,15 @@
 
 use std::sync::atomic::AtomicU32;
 
+use half::slice::HalfFloatSliceExt;
+
 use super::draw::Draw;
 use super::{Case, Check, Content, Content::*, Images, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
     vec![
         matmul(size),
+        matmul_half(size),
         reduction(size),
         histogram(size, "histogram_global"),
         histogram(size, "histogram_shared"),
@@ -32,6 +35,35 @@ fn matmul(size: Size) -> Case {
         .i32(side)
         .i32(side)
         .plain("plain", on!([F32(a), F32(b), F32(c)] => plain::matmul(a, b, c, side)))
+}
+
+/// Products of square matrices of halves by `mma`, as Triton makes them: exact, whatever the order of the sums.
+fn matmul_half(size: Size) -> Case {
+    let side = size.of(512, 64);
+    let mut draw = Draw::new(11);
+    let [a, b] =
+        [(); 2].map(|()| draw.vec(side * side, |draw| half::f16::from_f32((draw.below(128) as f32 - 64.0) / 64.0)));
+    let mut case = Case::new("matmul_half", "multiply-add", side * side * side)
+        .target("ptx", "examples/ptx/triton_matmul/matmul.sm_80.ptx", "matmul", Images::Arrays)
+        .without_opencl()
+        .grid([side / 32; 2], [128, 1])
+        .reads("a", a)
+        .reads("b", b)
+        .gives("c", vec![0f32; side * side])
+        .i32(side)
+        .i32(side)
+        .i32(side)
+        .null()
+        .null()
+        .plain(
+            "plain",
+            on!([F16(a), F16(b), F32(c)] => {
+                let [a, b] = [a, b].map(|halves| halves.to_f32_vec());
+                plain::matmul_by_columns(&a, &b, c, side)
+            }),
+        );
+    case.shared_bytes = 8192;
+    case
 }
 
 /// Sums of the blocks, in another order than the plain loop's, and the maximum of all.

@@ -19,7 +19,7 @@ use warploom::generate::{
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
 use warploom::isa::maxwell::{Instruction, assemble, table};
-use warploom::isa::{gfx9, ptx};
+use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 
 pub mod elf;
@@ -162,6 +162,25 @@ pub fn decode_gfx9(bytes: &[u8]) {
         let _ = (instruction.smem(), instruction.ds(), instruction.flat(), instruction.buffer(), instruction.image());
         rest = &rest[instruction.bytes() as usize..];
     }
+}
+
+/// vISA, as text or in its binary form: what can be read prints, and what is printed reads back the same.
+pub fn decode_visa(bytes: &[u8]) {
+    if bytes.starts_with(&visa::binary::MAGIC) {
+        let Ok(module) = visa::binary::read(bytes) else { return };
+        for routine in &module.routines {
+            let _ = visa::binary::write_code(routine);
+        }
+        let printed = visa::text::print(&module);
+        // Names may be anything, and so not be names in a text.
+        let Ok(again) = visa::text::read(printed.as_bytes()) else { return };
+        assert_eq!(visa::text::print(&again), printed);
+    } else if let Ok(module) = visa::text::read(bytes) {
+        let printed = visa::text::print(&module);
+        let again = visa::text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+        assert_eq!(visa::text::print(&again), printed);
+    }
+    container(bytes);
 }
 
 /// What code does, as IR after the JIT's analysis: bits that mean nothing do not show, and of some literals only a half is used.

@@ -10,7 +10,7 @@ use warploom::container::{self, Isa, SectionKind};
 use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
 use warploom::ir::generate::{Random, Source};
 use warploom::isa::gfx9::layout::Form;
-use warploom::isa::{gfx9, maxwell, ptx};
+use warploom::isa::{gfx9, maxwell, ptx, visa};
 
 // Makes fat binaries for tests, too.
 #[path = "../../tests/support/fat_file.rs"]
@@ -64,11 +64,13 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let cubins = files("examples", ".cubin");
             let fat = [false, true].map(|packed| fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")]));
             let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);
-            [cubins, amd, fat.into(), vec![host]].concat()
+            let intel = [".zebin", ".isa"].map(|end| files("tests/fixtures/visa", end)).concat();
+            [cubins, amd, fat.into(), vec![host], intel].concat()
         }
         "manifest" => files("examples", ".toml"),
         "ir_text" => functions(),
         "ptx_text" => modules(),
+        "decode_visa" => visa(),
         "decode_maxwell" => code(|isa| matches!(isa, Isa::Maxwell { .. })),
         "decode_gfx9" => code(|isa| matches!(isa, Isa::Gfx9 { .. })),
         // The first byte is the shape of blocks.
@@ -96,6 +98,12 @@ fn modules() -> Vec<Vec<u8>> {
     let written = files("tests/fixtures/ptx", ".ptx").into_iter().filter(|text| text.len() <= MAX_TEXT);
     let kernels = choices().into_iter().filter_map(|bytes| ptx_code::kernel(&mut Unstructured::new(&bytes)).ok());
     written.chain(kernels.map(|case| case.text().into_bytes())).collect()
+}
+
+/// vISA of compilers: old binary files, and short texts.
+fn visa() -> Vec<Vec<u8>> {
+    let texts = files("tests/fixtures/visa", ".visaasm").into_iter().filter(|text| text.len() <= MAX_TEXT);
+    files("tests/fixtures/visa", ".isa").into_iter().chain(texts).collect()
 }
 
 /// The functions of the tests of the IR, one by one.
@@ -189,6 +197,21 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
             let vocabulary = ptx::table::random::vocabulary().into_iter();
             vocabulary.chain(words.map(Into::into)).map(String::into_bytes).collect()
         }
+        "decode_visa" => {
+            let names = visa::table::rows().iter().map(|row| row.name);
+            let words = [
+                "CISA",
+                ".version 4.1",
+                ".kernel",
+                ".global_function",
+                ".decl",
+                ".input",
+                ".kernel_attr",
+                "%null.0",
+                "(M1_NM, 1)",
+            ];
+            names.chain(words).map(|word| word.as_bytes().into()).collect()
+        }
         "manifest" => words(files("docs", "manifest.md")),
         "container" => {
             let names = [
@@ -200,6 +223,9 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
                 ".nv_fatbin",
                 ".hip_fatbin",
                 ".kd",
+                ".visaasm",
+                ".ze_info",
+                ".note.intelgt.compat",
             ];
             let magics =
                 ["__CLANG_OFFLOAD_BUNDLE__", "CCOB", "hipv4-amdgcn-amd-amdhsa--gfx900", "amdhsa.kernels", "AMDGPU"];

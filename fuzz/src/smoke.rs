@@ -51,6 +51,7 @@ smoke! {
     container 200 200
     decode_gfx9 500 256
     decode_maxwell 100 256
+    decode_visa 300 400
     diff_dumb_gfx9 10 400
     diff_dumb_maxwell 10 400
     diff_ir 30 2000

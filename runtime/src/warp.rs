@@ -185,10 +185,14 @@ pub enum BarrierKind {
     Wait = 6,
     /// ... it asks for those that are.
     Poll = 7,
+    /// The barrier of a cluster, which is one block, has no number and counts all warps that have not exited: arrive and go on, ...
+    ClusterArrive = 8,
+    /// ... wait until all have arrived, if not all have since this warp did.
+    ClusterWait = 9,
 }
 
 impl BarrierKind {
-    pub const ALL: [BarrierKind; 8] = [
+    pub const ALL: [BarrierKind; 10] = [
         BarrierKind::Sync,
         BarrierKind::Arrive,
         BarrierKind::Popcount,
@@ -197,6 +201,8 @@ impl BarrierKind {
         BarrierKind::Exit,
         BarrierKind::Wait,
         BarrierKind::Poll,
+        BarrierKind::ClusterArrive,
+        BarrierKind::ClusterWait,
     ];
 
     /// Whether lanes wait for others, and not only tell that they were there.

@@ -1,7 +1,9 @@
 //! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
 //! its own.
 
-use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Type, Value};
+use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
+
+use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 
 /// How far definitions are followed.
 const MAX_DEPTH: u32 = 8;
@@ -33,13 +35,23 @@ fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, 
     let of = |v: Value| follow(type_of, def, v, depth - 1);
     // What is known of the low bits of a result that may have wrapped.
     let multiple = |zeros: u32| Bound { zeros: zeros.min(63), ..any };
+    let below = |limit: u64| Bound { max: limit - 1, zeros: 0 };
     match *def(v) {
         Op::Const { bits, .. } => Bound { max: bits, zeros: bits.trailing_zeros().min(63) },
         Op::Splat { a } => of(a),
+        Op::LaneId => below(64),
+        // The last warp's lanes may be past the block.
+        Op::Special(Special::Tid(_)) => below(2 * u64::from(MAX_BLOCK_LANES)),
+        Op::Special(Special::Ctaid(axis)) => below(MAX_GRID[usize::from(axis)].into()),
+        Op::Special(Special::Ntid(_)) => below(u64::from(MAX_BLOCK_LANES) + 1),
         Op::Load { access, extend: Extend::Unsigned, sparse: false } if access.ty.bits() < ty.bits() => {
             Bound::of_type(access.ty)
         }
         Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => of(a),
+        Op::Convert { op: ConvertOp::SignExtend, a, .. } => match of(a) {
+            bound if bound.max <= type_of(a).bit_mask() >> 1 => bound,
+            _ => any,
+        },
         Op::Binary { op: BinaryOp::And, a, b } => {
             let (a, b) = (of(a), of(b));
             Bound { max: a.max.min(b.max), zeros: a.zeros.max(b.zeros) }
@@ -54,7 +66,11 @@ fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, 
         Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } | Op::Select { a, b, .. } => {
             multiple(of(a).zeros.min(of(b).zeros))
         }
-        Op::Binary { op: BinaryOp::Mul, a, b } => multiple(of(a).zeros + of(b).zeros),
+        Op::Binary { op: BinaryOp::Mul, a, b } => {
+            let (a, b) = (of(a), of(b));
+            let max = a.max.checked_mul(b.max).filter(|&max| max <= any.max).unwrap_or(any.max);
+            Bound { max, ..multiple(a.zeros + b.zeros) }
+        }
         Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU), a, b } => {
             let (a, mut count) = (of(a), def(b));
             if let Op::Splat { a } = *count {

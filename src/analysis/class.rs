@@ -1,7 +1,10 @@
 //! How a value varies over the lanes of a chunk.
 
+use std::cell::OnceCell;
+
 use cranelift_entity::SecondaryMap;
 
+use super::bounds::bound;
 use super::facts::{Facts, written_registers};
 use super::masks::Masks;
 use crate::ir::{BinaryOp, Block, ConvertOp, Defs, Inst, IntCc, Op, Special, Type, UnaryOp, Value, table};
@@ -131,6 +134,12 @@ impl Classes {
         let defs = if active.is_some() { block.defs() } else { Defs::new() };
         let masks = Masks::of(&block.insts, &defs);
         let mut constants: Constants = table(block.values.len(), None);
+        let all_defs = OnceCell::new();
+        // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
+        let extends = |v: Value| {
+            let defs: &Defs = all_defs.get_or_init(|| block.defs());
+            bound(|v| block.ty(v).ty, |v| &block.insts[defs[v].0].op, v).max <= i32::MAX as u64
+        };
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
                 written_registers(&inst.op, |reg| {
@@ -173,7 +182,7 @@ impl Classes {
                 Class::Uniform
             } else {
                 let ty = block.ty(result).ty;
-                match classes.result(&inst.op, &constants, ty) {
+                match classes.result(&inst.op, &constants, ty, &extends) {
                     // They wrap after a few lanes, and engines keep them in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
                     Class::Affine { .. } if !computable(inst) => Class::Varying,
@@ -239,7 +248,11 @@ impl Classes {
         matches!(self.launch, LaunchClass::Line | LaunchClass::Warp)
     }
 
-    fn result(&self, op: &Op, constants: &Constants, ty: Type) -> Class {
+    fn result(&self, op: &Op, constants: &Constants, ty: Type, extends: &dyn Fn(Value) -> bool) -> Class {
+        let extended = |v: Value, step: i64, exact: bool| {
+            let exact = exact && step.unsigned_abs() <= MAX_STRIDE && extends(v);
+            Class::Affine { step, exact }
+        };
         let class = |v: Value| self.get(v);
         let signed = |v: Value| constants[v].map(|bits| sign_extend(bits, ty));
         match *op {
@@ -270,14 +283,14 @@ impl Classes {
             },
             // The word above is the same in all lanes.
             Op::Concat { lo, hi } if class(hi).is_same() => match class(lo) {
-                Class::Affine { step, exact: true } if step != 0 => Class::Affine { step, exact: false },
+                Class::Affine { step, exact: true } if step != 0 => extended(lo, step, true),
                 _ => same(op, self),
             },
             Op::Select { mask, a, b } if self.is_alike(mask) && class(a).is_same() && class(b).is_same() => {
                 Class::SAME_IN_CHUNK
             }
             Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => match class(a) {
-                Class::Affine { step, .. } if step != 0 => Class::Affine { step, exact: false },
+                Class::Affine { step, exact } if step != 0 => extended(a, step, exact),
                 other => other,
             },
             Op::Convert { op: ConvertOp::Trunc, a, .. } => match class(a) {

@@ -57,6 +57,12 @@ pub struct Kernel {
     /// Of Maxwell kernels.
     #[serde(default)]
     pub reciprocals: Reciprocals,
+    /// What the driver must know of kernels of vISA, where the binary does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ze_info: Option<PathBuf>,
+    /// The GPU that vISA is for, where it does not say so: see [`Platform`](crate::isa::visa::platform::Platform).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
 }
 
 /// So many elements: of an array's type alone, serde would leave what follows them unread.

@@ -12,6 +12,7 @@ use super::surface::Surface;
 use super::{Error, read};
 use crate::container::Arch;
 use crate::ir::special::Reciprocals;
+use crate::isa::visa::platform::Platform;
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
 #[derive(Clone, Debug)]
@@ -26,6 +27,9 @@ pub struct Launch {
     /// The GPU whose driver chooses among code for several.
     pub arch: Option<Arch>,
     pub reciprocals: Reciprocals,
+    /// Content of a `.ze_info`, and the GPU, of vISA that does not have them.
+    pub ze_info: Option<Vec<u8>>,
+    pub platform: Option<Platform>,
     /// The binary is a plain instruction stream.
     pub raw: Option<RawLaunch>,
     pub shape: manifest::Launch,
@@ -198,6 +202,8 @@ impl Launch {
         let buffers = from.parts(&manifest, buffers)?;
         let raw = from.raw_stream(&manifest, &buffers, binary.len())?;
         let linked = from.linked(&manifest)?;
+        let ze_info = manifest.kernel.ze_info.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
+        let platform = manifest.kernel.platform.as_ref().map(|name| from.platform(name)).transpose()?;
         let symbols = manifest.symbols.iter().map(|(name, s)| from.symbol(name, s)).collect::<Result<Vec<_>, _>>()?;
         let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
         let surfaces =
@@ -263,6 +269,8 @@ impl Launch {
             entry: manifest.kernel.entry,
             arch: manifest.kernel.arch,
             reciprocals: manifest.kernel.reciprocals,
+            ze_info,
+            platform,
             raw,
             shape: manifest.launch,
             args,
@@ -379,6 +387,13 @@ impl Source<'_> {
             return Err(self.wrong("kernel.link", "modules of PTX are linked, and `kernel.format` says otherwise"));
         }
         files.iter().map(|file| Ok((file.clone(), read::file(&self.folder.join(file))?))).collect()
+    }
+
+    fn platform(&self, name: &str) -> Result<Platform, Error> {
+        Platform::from_name(name).ok_or_else(|| {
+            let known = Platform::ALL.map(Platform::name).join(", ");
+            self.wrong("kernel.platform", format!("`{name}`: expected one of {known}"))
+        })
     }
 
     /// What belongs to a plain instruction stream, if the binary is one.

@@ -1,10 +1,12 @@
-//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`.
+//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`.
 //!
 //! One file for each (`engine_run` and `report` are parts of `run`). What they do is in the library; here are options, words
 //! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
 
 mod bench;
 mod coverage;
+#[cfg(target_os = "linux")]
+mod cuda;
 mod disasm;
 mod dump;
 mod engine_run;
@@ -50,6 +52,9 @@ enum Command {
     Dump(dump::Options),
     /// Measures the JIT against the interpreter on the launch of a manifest.
     Bench(bench::Options),
+    /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
+    #[cfg(target_os = "linux")]
+    Cuda(cuda::Options),
 }
 
 /// `--arch`, of commands that read a GPU binary.
@@ -146,6 +151,11 @@ pub fn main() -> ExitCode {
         Command::Disasm(options) => disasm::run(options),
         Command::Dump(options) => dump::run(options),
         Command::Bench(options) => bench::run(options),
+        #[cfg(target_os = "linux")]
+        Command::Cuda(options) => match cuda::run(options) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
     };
     match result {
         Ok(ending) => ExitCode::from(ending as u8),

@@ -31,6 +31,9 @@ pub enum Error {
     #[error("found {found}, expected PTX: modules that are linked are text of it")]
     NotPtx { found: String },
 
+    #[error("ze_info and platform are of vISA, and the binary is {found}")]
+    NotVisa { found: String },
+
     /// In vISA: line, column and message of each error.
     #[error(transparent)]
     Visa(#[from] crate::isa::visa::text::ReadErrors),

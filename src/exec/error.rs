@@ -47,6 +47,8 @@ pub enum Error {
     Cluster { kernel: String, cluster: [u32; 3] },
     #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
+    #[error("kernel `{kernel}`: {what} take more than the 64 KiB that there are for them")]
+    Payload { kernel: String, what: &'static str },
     #[error("{count} {what}: expected at most {most}")]
     ImagePool { what: &'static str, count: u64, most: u64 },
     #[error("kernels of this instruction set take descriptors as arguments, not from a pool of images")]

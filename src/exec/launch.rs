@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
-use super::guest::{Environment, Launching, Lifting, PrintBuffer};
+use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::Translated;
 use super::{EngineKind, Error, Fault, Kernel, Stage};
@@ -19,7 +19,11 @@ const HEAP_BYTES: u64 = 8 << 20;
 
 /// Bytes of one argument, as they lie in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arg(ArgContent);
+pub struct Arg {
+    content: ArgContent,
+    /// Of a buffer that it is the address of, how many bytes there are.
+    extent: Option<u64>,
+}
 
 /// What stands for an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +36,39 @@ pub(super) enum ArgContent {
 impl Arg {
     /// A guest address.
     pub fn pointer(address: u64) -> Arg {
-        Arg(ArgContent::Bytes(address.to_le_bytes().to_vec()))
+        Arg::bytes(address.to_le_bytes())
+    }
+
+    /// The guest address of a buffer of so many bytes: where kernels get a surface that covers it, that ends there.
+    pub fn buffer(address: u64, bytes: u64) -> Arg {
+        Arg { extent: Some(bytes), ..Arg::pointer(address) }
     }
 
     /// A structure.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
-        Arg(ArgContent::Bytes(bytes.into()))
+        Arg { content: ArgContent::Bytes(bytes.into()), extent: None }
     }
 
     /// So many bytes of dynamic shared memory of each block: a `local` pointer of OpenCL.
     pub fn local(bytes: u32) -> Arg {
-        Arg(ArgContent::Local(bytes))
+        Arg { content: ArgContent::Local(bytes), extent: None }
+    }
+
+    /// What is passed; none of dynamic shared memory.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.content {
+            ArgContent::Bytes(bytes) => Some(bytes),
+            ArgContent::Local(_) => None,
+        }
     }
 
     pub(super) fn content(&self) -> &ArgContent {
-        &self.0
+        &self.content
+    }
+
+    /// Of a buffer, how many bytes there are from the address on, if that is known.
+    pub(super) fn extent(&self) -> Option<u64> {
+        self.extent
     }
 }
 
@@ -54,7 +76,7 @@ macro_rules! arg_from {
     ($($t:ty),*) => {
         $(impl From<$t> for Arg {
             fn from(value: $t) -> Arg {
-                Arg(ArgContent::Bytes(value.to_le_bytes().to_vec()))
+                Arg::bytes(value.to_le_bytes())
             }
         })*
     };
@@ -85,6 +107,8 @@ pub struct LaunchOptions {
     pub stack_bytes: Option<u32>,
     /// Worker threads.
     pub threads: usize,
+    /// Others use the memory meanwhile: atomics are the host's even where one worker runs.
+    pub concurrent: bool,
     pub engine: EngineKind,
     /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
     pub effort: Effort,
@@ -110,6 +134,7 @@ impl LaunchOptions {
             shared_bytes: 0,
             stack_bytes: None,
             threads: 1,
+            concurrent: false,
             engine: EngineKind::default(),
             effort: Effort::Quick,
             instruction_limit: None,
@@ -119,6 +144,11 @@ impl LaunchOptions {
             heap_bytes: HEAP_BYTES,
             images: None,
         }
+    }
+
+    /// Worker threads that engines must reckon with.
+    fn engine_threads(&self) -> usize {
+        if self.concurrent { self.threads.max(2) } else { self.threads }
     }
 }
 
@@ -177,15 +207,15 @@ impl<'p> Kernel<'p> {
     ) -> Result<LaunchOutcome, Error> {
         self.in_environment(args, options, |translated, environment| {
             if options.engine == EngineKind::Jit && options.effort.is_fast() {
-                translated.compile(options.block, options.threads, options.effort)?;
+                translated.compile(options.block, options.engine_threads(), options.effort)?;
             }
-            let engine = translated.engine(options.engine, options.block, options.threads)?;
+            let engine = translated.engine(options.engine, options.block, options.engine_threads())?;
             let before = translated.nanoseconds();
             let start = Instant::now();
             let (outcome, printed, assertion) =
                 self.run(translated, &*engine, &environment.config, options, progress)?;
             let elapsed = start.elapsed();
-            let buffered = environment.print.as_ref().map(|buffer| self.text_of(buffer)).transpose()?;
+            let buffered = environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
             let alone = options.threads <= 1;
             let while_running = if alone { translated.nanoseconds() - before } else { 0 };
             let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
@@ -267,11 +297,6 @@ impl<'p> Kernel<'p> {
         let result = result?;
         released?;
         Ok(result)
-    }
-
-    fn text_of(&self, buffer: &PrintBuffer) -> Result<Printed, Error> {
-        let module = self.program.module().hsa.as_ref();
-        buffer.text(self.program.memory(), module.map_or(&[], |module| &module.printf))
     }
 
     /// Gives back what a launch held.

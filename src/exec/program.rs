@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use warploom_runtime::memory::{Access, HostBuffer, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
@@ -17,14 +17,12 @@ use crate::container::{
 use crate::ir::image::Shape;
 use crate::ir::special::Reciprocals;
 
-/// A module loaded into a memory of its own. Translations of its kernels are kept for as long as it lives.
+/// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
+///
+/// Constant bank 3, where `__constant__` variables live, is in guest memory, for generic pointers; launches begin with a copy.
 pub struct Program {
     linked: Arc<Linked>,
-    memory: Memory,
-    /// Content of constant sections that was changed since loading.
-    constants: Mutex<BTreeMap<SectionId, Vec<u8>>>,
-    /// The guest's own view of constant bank 3, for generic pointers into it.
-    constant_copy: Option<Arc<HostBuffer>>,
+    memory: Arc<Memory>,
     reciprocals: Reciprocals,
     /// By kernel and the images that it is specialised for.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
@@ -44,18 +42,18 @@ pub struct Program {
 /// Whole pages that the guest can read but not write. A launch after another has the same ones.
 pub(super) struct ReadOnly {
     pub address: u64,
-    content: Arc<HostBuffer>,
+    bytes: u64,
     /// Bytes that may not be 0.
     used: usize,
 }
 
 impl ReadOnly {
     /// Puts bytes at the start, and zeros behind them.
-    pub fn fill(&mut self, mut bytes: Vec<u8>) -> Result<(), Error> {
+    pub fn fill(&mut self, memory: &Memory, mut bytes: Vec<u8>) -> Result<(), Error> {
         let used = bytes.len();
         bytes.resize(used.max(self.used), 0);
         self.used = used;
-        Ok(self.content.write(0, &bytes)?)
+        Ok(memory.overwrite(self.address, &bytes)?)
     }
 }
 
@@ -92,11 +90,12 @@ pub struct Kernel<'p> {
 /// A `__device__` or `__constant__` variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Guest address; none for a variable in constant memory.
-    pub address: Option<u64>,
+    /// In guest memory.
+    pub address: u64,
     /// In bytes.
     pub size: u64,
-    symbol: SymbolId,
+    /// In constant memory, of which guest code can only read.
+    pub constant: bool,
 }
 
 /// What m0 can tell apart: a start and a size of 16 bits each.
@@ -119,14 +118,14 @@ impl Program {
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
         let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
-        Program::in_memory(module, memory, |_| None)
+        Program::in_memory(module, Arc::new(memory), |_| None)
     }
 
-    /// Loads a module into memory that has the windows of the module's driver. `handle` gives what its variables for images and
-    /// samplers hold, by name.
-    pub(super) fn in_memory(
+    /// Loads a module into memory that has the windows of the module's driver, beside what is there already. `handle` gives what its
+    /// variables for images and samplers hold, by name.
+    pub fn in_memory(
         module: Module,
-        memory: Memory,
+        memory: Arc<Memory>,
         handle: impl Fn(&str) -> Option<u32>,
     ) -> Result<Program, Error> {
         let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
@@ -156,18 +155,14 @@ impl Program {
                 addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
             }
         }
-        let is_constant = |kind| matches!(kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. });
-        let bytes = module.sections.iter().filter(|s| is_constant(s.kind)).map(|s| s.size).max().unwrap_or(0);
-        let constant_copy = if bytes == 0 { None } else { Some(Arc::new(HostBuffer::new(bytes)?)) };
-        if let Some(copy) = &constant_copy {
-            addresses.constants = memory.map_host(Place::ANYWHERE, copy.clone(), Access::READ)?;
+        let bytes = module.sections.iter().filter(|s| holds_constants(s.kind)).map(|s| s.size).max().unwrap_or(0);
+        if bytes > 0 {
+            addresses.constants = memory.alloc_at(Place::ANYWHERE, bytes, Access::READ)?;
         }
         let linked = Arc::new(Linked::new(Arc::new(module), addresses)?);
         let program = Program {
             linked,
             memory,
-            constants: Mutex::default(),
-            constant_copy,
             reciprocals: Reciprocals::default(),
             translated: Mutex::default(),
             handles: Mutex::default(),
@@ -188,18 +183,17 @@ impl Program {
         if let Some(heap) = &*lock(&self.heap) {
             heap.reset(&self.memory)?;
         }
-        lock(&self.constants).clear();
         for (&id, &address) in &self.linked.addresses().globals {
             let (section, content) = (self.module().section(id), self.linked.content(id));
             self.memory.write(address, content)?;
             let content = content.len() as u64;
             self.memory.fill(address + content, section.size.saturating_sub(content), 0)?;
         }
-        if let Some(copy) = &self.constant_copy {
-            for (i, section) in self.module().sections.iter().enumerate() {
-                if matches!(section.kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. }) {
-                    copy.write(0, self.linked.content(SectionId(i)))?;
-                }
+        for (i, section) in self.module().sections.iter().enumerate() {
+            if holds_constants(section.kind) {
+                let mut content = self.linked.content(SectionId(i)).to_vec();
+                content.resize(usize::try_from(section.size).unwrap_or(0).max(content.len()), 0);
+                self.memory.overwrite(self.linked.addresses().constants, &content)?;
             }
         }
         Ok(())
@@ -214,12 +208,11 @@ impl Program {
     pub(super) fn lend(&self, bytes: u64) -> Result<ReadOnly, Error> {
         let bytes = bytes.next_multiple_of(PAGE_BYTES);
         let mut idle = lock(&self.idle);
-        if let Some(at) = idle.iter().position(|pages| pages.content.bytes() == bytes) {
+        if let Some(at) = idle.iter().position(|pages| pages.bytes == bytes) {
             return Ok(idle.swap_remove(at));
         }
-        let content = Arc::new(HostBuffer::new(bytes)?);
-        let address = self.memory.map_host(Place::ANYWHERE, content.clone(), Access::READ)?;
-        Ok(ReadOnly { address, content, used: 0 })
+        let address = self.memory.alloc_at(Place::ANYWHERE, bytes, Access::READ)?;
+        Ok(ReadOnly { address, bytes, used: 0 })
     }
 
     /// Address of memory that a chip has besides its own and all launches share (GFX9's GDS).
@@ -269,6 +262,11 @@ impl Program {
             .ok_or_else(|| Error::NoSuchKernel { name: name.into(), names: names() })
     }
 
+    /// The kernel with this number in the module.
+    pub fn kernel_of(&self, id: FunctionId) -> Kernel<'_> {
+        Kernel { program: self, id }
+    }
+
     /// The module's only kernel.
     pub fn only_kernel(&self) -> Result<Kernel<'_>, Error> {
         let mut kernels = self.module().kernels();
@@ -287,55 +285,29 @@ impl Program {
             return Err(Error::NoSuchVariable { name: name.into(), names });
         };
         let s = module.symbol(symbol);
-        let kind = s.section.map(|id| module.section(id).kind);
-        let global = matches!(kind, Some(SectionKind::Global | SectionKind::Image));
-        let address = if global { self.linked.address(symbol) } else { None };
-        Ok(Variable { address, size: s.size, symbol })
+        let constant = s.section.is_some_and(|id| holds_constants(module.section(id).kind));
+        let constants = self.linked.addresses().constants;
+        let address = if constant { Some(constants + s.offset) } else { self.linked.address(symbol) };
+        let address = address.ok_or_else(|| Error::NoSuchVariable { name: name.into(), names: vec![] })?;
+        Ok(Variable { address, size: s.size, constant })
     }
 
     /// What a variable holds.
     pub fn read_variable(&self, name: &str) -> Result<Vec<u8>, Error> {
         let variable = self.variable(name)?;
-        let symbol = self.module().symbol(variable.symbol);
-        let mut content = vec![0; usize::try_from(symbol.size).unwrap_or(0)];
-        match (variable.address, symbol.section) {
-            (Some(address), _) => self.memory.read(address, &mut content)?,
-            (None, Some(section)) => {
-                let constants = lock(&self.constants);
-                let all = constants.get(&section).map_or_else(|| self.linked.content(section), Vec::as_slice);
-                // What lies past the content is zero.
-                let part = usize::try_from(symbol.offset).ok().and_then(|start| all.get(start..)).unwrap_or_default();
-                let length = part.len().min(content.len());
-                content[..length].copy_from_slice(&part[..length]);
-            }
-            (None, None) => {}
-        }
+        let mut content = vec![0; usize::try_from(variable.size).unwrap_or(0)];
+        self.memory.read(variable.address, &mut content)?;
         Ok(content)
     }
 
     /// Sets the content of a variable from its start; the rest of it stays.
     pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let variable = self.variable(name)?;
-        let too_long = Error::VariableSize { name: name.into(), bytes: bytes.len() as u64, size: variable.size };
         if bytes.len() as u64 > variable.size {
-            return Err(too_long);
+            let (name, bytes, size) = (name.into(), bytes.len() as u64, variable.size);
+            return Err(Error::VariableSize { name, bytes, size });
         }
-        if let Some(address) = variable.address {
-            return Ok(self.memory.write(address, bytes)?);
-        }
-        let symbol = self.module().symbol(variable.symbol);
-        let (Some(section), Ok(start)) = (symbol.section, usize::try_from(symbol.offset)) else {
-            return Err(too_long);
-        };
-        let mut constants = lock(&self.constants);
-        let content = constants.entry(section).or_insert_with(|| self.linked.content(section).to_vec());
-        content.get_mut(start..).and_then(|c| c.get_mut(..bytes.len())).ok_or(too_long)?.copy_from_slice(bytes);
-        if let Some(copy) = &self.constant_copy
-            && matches!(self.module().section(section).kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. })
-        {
-            copy.write(symbol.offset, bytes)?;
-        }
-        Ok(())
+        Ok(self.memory.overwrite(variable.address, bytes)?)
     }
 
     /// What is known of the handles of images that a kernel uses, found out when it is first asked for.
@@ -349,10 +321,14 @@ impl Program {
     }
 
     /// Content of a constant bank as a kernel sees it now.
-    pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Vec<u8> {
-        let Some(section) = self.linked.bank_section(kernel, bank) else { return vec![] };
-        let constants = lock(&self.constants);
-        constants.get(&section).map_or_else(|| self.linked.content(section).to_vec(), Clone::clone)
+    pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Result<Vec<u8>, Error> {
+        let Some(section) = self.linked.bank_section(kernel, bank) else { return Ok(vec![]) };
+        let mut content = self.linked.content(section).to_vec();
+        if holds_constants(self.module().section(section).kind) {
+            content.resize(usize::try_from(self.module().section(section).size).unwrap_or(0), 0);
+            self.memory.read(self.linked.addresses().constants, &mut content)?;
+        }
+        Ok(content)
     }
 
     /// The heap of device code, made with this size if there is none yet.
@@ -389,6 +365,26 @@ impl Program {
                 entry.insert(translated).clone()
             }
         })
+    }
+}
+
+/// Whether `__constant__` variables live in such a section.
+fn holds_constants(kind: SectionKind) -> bool {
+    matches!(kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. })
+}
+
+/// Memory may outlive what is in it.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let addresses = self.linked.addresses();
+        let idle = lock(&self.idle).drain(..).map(|pages| pages.address).collect::<Vec<_>>();
+        let once = [&self.absent, &self.data_share].into_iter().filter_map(|place| place.get().copied());
+        let constants = Some(addresses.constants).filter(|&address| address != 0);
+        let heap = lock(&self.heap).as_ref().map(|heap| heap.start());
+        for address in addresses.globals.values().copied().chain(idle).chain(once).chain(constants).chain(heap) {
+            // What is not there need not be released.
+            let _ = self.memory.release_later(address);
+        }
     }
 }
 

@@ -45,6 +45,11 @@ impl Heap {
         Ok(Heap { start, bytes, used: Mutex::new(HeapUse::new(start, bytes)) })
     }
 
+    /// Guest address.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
     /// Takes back all that was given out.
     pub fn reset(&self, memory: &Memory) -> Result<(), Error> {
         let mut used = lock(&self.used);

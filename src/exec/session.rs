@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use warploom_runtime::launch::Counts;
@@ -71,7 +72,7 @@ const PIECE: u64 = 1 << 20;
 impl<'c> Session<'c> {
     /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
-        let module = match &launch.raw {
+        let mut module = match &launch.raw {
             Some(raw) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
@@ -81,6 +82,9 @@ impl<'c> Session<'c> {
             None if !launch.linked.is_empty() => linked(launch)?,
             None => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
+        if launch.ze_info.is_some() || launch.platform.is_some() {
+            container::visa::describe(&mut module, launch.ze_info.as_deref(), launch.platform)?;
+        }
         let guest = guest::of(module.isa);
         let windows = guest.windows();
         let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?;
@@ -91,7 +95,7 @@ impl<'c> Session<'c> {
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
-        let mut program = Program::in_memory(module, memory, |name| handle(guest, launch, name))?;
+        let mut program = Program::in_memory(module, Arc::new(memory), |name| handle(guest, launch, name))?;
         program.set_reciprocals(launch.reciprocals)?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
@@ -113,7 +117,7 @@ impl<'c> Session<'c> {
         let surfaces = Surfaces::new(guest, memory, launch)?;
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
-                ArgValue::Buffer(i) => Arg::pointer(buffers[*i]),
+                ArgValue::Buffer(i) => Arg::buffer(buffers[*i], launch.buffers[*i].content.len()),
                 ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
                 ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),
                 ArgValue::Local(bytes) => Arg::local(*bytes),

@@ -138,6 +138,8 @@ pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) 
             entry: None,
             arch: None,
             reciprocals: Reciprocals::default(),
+            ze_info: None,
+            platform: None,
         },
         launch: Shape {
             grid,

@@ -203,9 +203,13 @@ impl<'a, 'launch> Executor<'a, 'launch> {
     }
 
     fn product(&mut self, inst: &Inst, product: &Product, args: &[Value]) {
-        let rows: SmallVec<[&[u64]; 16]> = args.iter().map(|&arg| self.values.row(arg)).collect();
-        let registers = matrix::evaluate(product, self.function.nan, &rows);
-        drop(rows);
+        let register = |&arg| {
+            let mut register = [0; matrix::LANES];
+            register.iter_mut().zip(self.values.row(arg)).for_each(|(lane, &bits)| *lane = bits);
+            register
+        };
+        let args: SmallVec<[matrix::Row<u64>; 16]> = args.iter().map(register).collect();
+        let registers = matrix::evaluate(product, self.function.nan, &args);
         for (&result, register) in inst.results.iter().zip(&registers) {
             let row = self.values.row_mut(result);
             row.fill(0);

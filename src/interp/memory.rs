@@ -2,7 +2,7 @@
 
 use warploom_runtime::atomics::{self, AtomicKind, AtomicType};
 use warploom_runtime::fault::FaultKind;
-use warploom_runtime::memory::{self, Page, Residency};
+use warploom_runtime::memory::{self, Residency};
 use warploom_runtime::warp::{ExitCode, PAGE_BITS, WarpContext};
 use warploom_runtime::window::Target;
 
@@ -291,10 +291,10 @@ fn store_global(memory: &memory::Memory, address: u64, size: u32, elements: &[u6
     // the first store decides whether anything is.
     let last = address.wrapping_add(elements.len() as u64 * u64::from(size)).wrapping_sub(1);
     if last >> PAGE_BITS != address >> PAGE_BITS {
-        match memory.page(last) {
-            Page::Resident { access, .. } if access.write => {}
-            Page::Sparse => {}
-            Page::Resident { .. } | Page::Unmapped => return Err(FaultKind::AddressOutOfRange),
+        // As many of them as lie on that page.
+        let bytes = (last & (memory::PAGE_BYTES - 1)) + 1;
+        if !memory.permits(last - (bytes - 1), bytes, true) {
+            return Err(FaultKind::AddressOutOfRange);
         }
     }
     let mut sparse = Residency::Resident;

@@ -203,6 +203,8 @@ fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
         BarrierKind::Popcount => Kind::Popcount,
         BarrierKind::And => Kind::And,
         BarrierKind::Or => Kind::Or,
+        BarrierKind::ClusterArrive => Kind::ClusterArrive,
+        BarrierKind::ClusterWait => Kind::ClusterWait,
     };
     let values = &*executor.values;
     let context = &mut *executor.context;

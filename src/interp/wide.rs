@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use warploom_runtime::atomics;
 use warploom_runtime::fault::FaultKind;
-use warploom_runtime::memory::{Memory, Page};
+use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::{ExitCode, PAGE_BYTES, WarpContext};
 use warploom_runtime::window::Target;
 
@@ -124,16 +124,10 @@ fn may_touch(memory: &Memory, address: u64, bytes: u64, writes: bool) -> Result<
     let mut at = address;
     let mut left = bytes;
     while left > 0 {
-        let fits = match memory.page(at) {
-            Page::Resident { access, .. } if writes => access.write,
-            Page::Resident { access, .. } => access.read,
-            Page::Sparse => true,
-            Page::Unmapped => false,
-        };
-        if !fits {
+        let step = (PAGE_BYTES - at % PAGE_BYTES).min(left);
+        if !memory.permits(at, step, writes) {
             return Err((FaultKind::AddressOutOfRange, at));
         }
-        let step = (PAGE_BYTES - at % PAGE_BYTES).min(left);
         at = at.wrapping_add(step);
         left -= step;
     }

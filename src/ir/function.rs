@@ -104,6 +104,11 @@ pub enum BarrierKind {
     Popcount,
     And,
     Or,
+    /// At the barrier of the cluster, which is one block: arrive and go on. That barrier has no number (`id` says nothing), and counts
+    /// warps, all that have not exited.
+    ClusterArrive,
+    /// There, wait until all have arrived, if not all have since this warp did.
+    ClusterWait,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -223,6 +223,8 @@ names! {
         BarrierKind::Popcount => "popcount",
         BarrierKind::And => "and",
         BarrierKind::Or => "or",
+        BarrierKind::ClusterArrive => "cluster_arrive",
+        BarrierKind::ClusterWait => "cluster_wait",
     }
     LaneEvent {
         LaneEvent::Exit => "exit",

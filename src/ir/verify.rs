@@ -23,7 +23,7 @@
 
 use std::collections::HashSet;
 
-use super::function::{BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
+use super::function::{BarrierCounts, BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
 use super::layout::{LayoutError, RegLayout};
 use super::op::Op;
 use super::register::{CellKind, Reg};
@@ -106,6 +106,8 @@ pub enum Problem {
     CaseTwice(u64),
     #[error("a reducing barrier and no other has a predicate")]
     Predicate,
+    #[error("the barrier of the cluster counts warps, all of them")]
+    ClusterBarrier,
     #[error("lanes wait in distinct mask registers, other than the active one: {}[{}] is not", .0, .1)]
     WaitingRegister(String, u32),
     #[error("lanes that wait for b{}, a place, join nothing", .0.0)]
@@ -287,6 +289,10 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
             let reducing = matches!(barrier.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
             if reducing != barrier.predicate.is_some() {
                 return Err(Problem::Predicate);
+            }
+            let of_cluster = matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+            if of_cluster && (barrier.counts == BarrierCounts::Lanes || barrier.threads.is_some()) {
+                return Err(Problem::ClusterBarrier);
             }
             if let Some(predicate) = barrier.predicate {
                 operand("the barrier's predicate", predicate, "a mask", |t| t == ValueType::MASK)?;

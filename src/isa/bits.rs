@@ -1,4 +1,4 @@
-//! What NVIDIA's lifters share about bits: fields, bitwise functions by a truth table, permutations of bytes, carries.
+//! What lifters share about bits: fields, bitwise functions by a truth table, permutations of bytes, carries.
 
 use crate::ir::{BlockBuilder, IntCc, Type, Value};
 
@@ -9,6 +9,11 @@ pub trait Emit<'a> {
     fn builder(&mut self) -> &mut BlockBuilder<'a>;
 
     fn constant_of(&mut self, ty: Type, bits: u64) -> Value;
+
+    /// `a` in the lanes of a mask, else `b`; an instruction of one lane whose values are uniform has a uniform one.
+    fn one_of(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        self.builder().select(mask, a, b)
+    }
 }
 
 fn word<'a>(cx: &mut impl Emit<'a>, bits: u32) -> Value {

@@ -3,6 +3,7 @@
 #[macro_use]
 mod table;
 mod bits;
+mod brain;
 mod video;
 mod words;
 
@@ -25,8 +26,8 @@ use crate::ir::parse::ParseError;
 pub enum LiftError {
     #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
     NoEntry { kernel: String, entry: u64, len: usize },
-    #[error("kernel `{kernel}`: vISA is read, but not executed yet")]
-    NotLifted { kernel: String },
+    #[error("kernel `{kernel}`: a thread of {lanes} lanes; there are 1, 8, 16 or 32")]
+    Width { kernel: String, lanes: u32 },
     #[error("kernel `{kernel}`: {error}")]
     Build { kernel: String, error: BuildError },
     #[error("kernel `{kernel}`: {error}")]

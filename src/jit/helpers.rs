@@ -15,6 +15,7 @@ use warploom_runtime::memory::Residency;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::code::{Code, CodeModule, MachineCode};
+use super::product::product;
 use super::{Effort, JitError, Target};
 use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
@@ -87,17 +88,27 @@ pub enum Helper {
     Shared,
     /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
     Fused,
+    /// (context, description)
+    Product,
 }
 
 impl Helper {
-    pub const ALL: [Helper; 6] =
-        [Helper::Access, Helper::Interpret, Helper::Fill, Helper::Reach, Helper::Shared, Helper::Fused];
+    pub const ALL: [Helper; 7] = [
+        Helper::Access,
+        Helper::Interpret,
+        Helper::Fill,
+        Helper::Reach,
+        Helper::Shared,
+        Helper::Fused,
+        Helper::Product,
+    ];
 
     /// The symbol that code calls it by.
     pub fn name(self) -> &'static str {
         match self {
             Helper::Access => "warploom_access",
             Helper::Interpret => "warploom_interpret",
+            Helper::Product => "warploom_product",
             Helper::Fill => "warploom_fill",
             Helper::Reach => "warploom_reach",
             Helper::Shared => "warploom_shared",
@@ -109,6 +120,7 @@ impl Helper {
         match self {
             Helper::Access => access as *const u8,
             Helper::Interpret => interpret as *const u8,
+            Helper::Product => product as *const u8,
             Helper::Fill => fill as *const u8,
             Helper::Reach => reach as *const u8,
             Helper::Shared => shared as *const u8,
@@ -128,7 +140,7 @@ impl Helper {
         let mut signature = Signature::new(conv);
         let params: &[clif::Type] = match self {
             Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
-            Helper::Interpret | Helper::Fill => &[types::I64, types::I64],
+            Helper::Interpret | Helper::Product | Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32],
             Helper::Fused => &[types::I64, types::I32, types::I32],
         };

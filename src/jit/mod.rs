@@ -13,6 +13,7 @@ mod forms;
 mod helpers;
 mod lower;
 mod plan;
+mod product;
 pub mod size;
 mod target;
 mod tier;

@@ -3,7 +3,9 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, Sweep, groups};
+use crate::analysis::{
+    CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, Sweep, fixed_lanes, groups,
+};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
 
@@ -41,6 +43,8 @@ pub struct BlockPlan {
     pub sweep: Option<Sweep>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
+    /// Of exchanges between lanes, by instruction: which lane each one reads, where that is always the same.
+    pub sources: FxHashMap<usize, Vec<u8>>,
     pub slots: Slots,
     pub defs: Defs,
     pub bits_used: SecondaryMap<Value, bool>,
@@ -90,10 +94,19 @@ impl BlockPlan {
             .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
         let all_classes: Vec<&Classes> =
             std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();
-        let slots = assign_slots(function, layout, block, &all_classes, &plan, &defs, &mut bytes);
+        let sources = plan.steps.iter().flat_map(Step::insts);
+        let sources = sources.filter_map(|&index| Some((index, gathered(function, block, &defs, index)?))).collect();
+        let slots = assign_slots(function, layout, block, &all_classes, (&plan, &sources), &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, slots, defs, bits_used, bytes }
+        BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, sources, slots, defs, bits_used, bytes }
     }
+}
+
+/// The lanes that an exchange between lanes reads, if they are always the same.
+fn gathered(function: &Function, block: &Block, defs: &Defs, index: usize) -> Option<Vec<u8>> {
+    let Op::LaneGather { index, .. } = block.insts[index].op else { return None };
+    let lanes = fixed_lanes(function, block, defs, index)?;
+    Some(lanes.into_iter().map(|lane| (lane % u64::from(function.lanes)) as u8).collect())
 }
 
 fn assign_slots(
@@ -101,7 +114,7 @@ fn assign_slots(
     layout: &RegLayout,
     block: &Block,
     classes: &[&Classes],
-    plan: &Plan,
+    (plan, sources): (&Plan, &FxHashMap<usize, Vec<u8>>),
     defs: &Defs,
     bytes: &mut usize,
 ) -> Slots {
@@ -129,6 +142,9 @@ fn assign_slots(
         for &index in step.insts() {
             let inst = &block.insts[index];
             for v in inst.op.operands() {
+                if sources.contains_key(&index) && matches!(inst.op, Op::LaneGather { a, .. } if v != a) {
+                    continue;
+                }
                 let foreign = plan.home[v] as usize != number;
                 let varying = !block.ty(v).is_uniform();
                 if (interpreted && (varying || foreign)) || (in_memory && varying) {

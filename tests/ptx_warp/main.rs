@@ -4,6 +4,7 @@ mod conversions;
 mod halves;
 mod lanes;
 mod matrices;
+mod warpgroups;
 
 use std::fmt::Write;
 

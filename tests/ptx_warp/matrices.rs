@@ -5,23 +5,23 @@ use std::fmt::Write;
 use crate::{Kernel, LANES, Random};
 
 /// Integers, row by row.
-type Matrix = Vec<Vec<i32>>;
+pub type Matrix = Vec<Vec<i32>>;
 
-fn matrix(random: &mut Random, rows: usize, cols: usize, least: i32, most: i32) -> Matrix {
+pub fn matrix(random: &mut Random, rows: usize, cols: usize, least: i32, most: i32) -> Matrix {
     let count = (most - least + 1) as u32;
     (0..rows).map(|_| (0..cols).map(|_| least + random.below(count) as i32).collect()).collect()
 }
 
-fn product(a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
+pub fn product(a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
     let cell = |row: usize, col: usize| c[row][col] + a[row].iter().zip(b).map(|(&x, b)| x * b[col]).sum::<i32>();
     (0..a.len()).map(|row| (0..c[0].len()).map(|col| cell(row, col)).collect()).collect()
 }
 
-fn transposed(a: &Matrix) -> Matrix {
+pub fn transposed(a: &Matrix) -> Matrix {
     (0..a[0].len()).map(|col| a.iter().map(|row| row[col]).collect()).collect()
 }
 
-fn bits_of(ty: &str) -> usize {
+pub fn bits_of(ty: &str) -> usize {
     match ty {
         "f64" => 64,
         "f32" | "s32" | "tf32" => 32,
@@ -33,7 +33,7 @@ fn bits_of(ty: &str) -> usize {
 }
 
 /// What integers an element of a factor may be, so that sums are exact.
-fn range(ty: &str) -> (i32, i32) {
+pub fn range(ty: &str) -> (i32, i32) {
     match ty {
         "s8" => (-128, 127),
         "u8" => (0, 255),
@@ -70,7 +70,7 @@ fn encode(ty: &str, x: i32) -> u64 {
 }
 
 /// Row by row, each row `stride` elements long.
-fn bytes(ty: &str, matrix: &Matrix, stride: usize) -> Vec<u8> {
+pub fn bytes(ty: &str, matrix: &Matrix, stride: usize) -> Vec<u8> {
     let bits = bits_of(ty);
     let mut bytes = vec![0; (matrix.len() * stride * bits).div_ceil(8)];
     for (row, elements) in matrix.iter().enumerate() {
@@ -95,7 +95,7 @@ fn padded(parts: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     (all, places)
 }
 
-fn list(prefix: &str, count: usize) -> String {
+pub fn list(prefix: &str, count: usize) -> String {
     (0..count).map(|n| format!("%{prefix}{n}")).collect::<Vec<_>>().join(", ")
 }
 

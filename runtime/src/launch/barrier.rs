@@ -6,6 +6,9 @@
 
 use crate::warp::{BARRIERS, BarrierKind};
 
+/// Number of the barrier of the cluster, which guests cannot name.
+pub(super) const CLUSTER: u32 = BARRIERS as u32;
+
 /// What has arrived at one barrier since it was last complete.
 #[derive(Clone, Copy, Default)]
 struct Cell {
@@ -23,15 +26,15 @@ struct Cell {
 
 #[derive(Default)]
 pub(super) struct Barriers {
-    cells: [Cell; BARRIERS],
+    cells: [Cell; BARRIERS + 1],
     /// Bit set of the barriers at which a warp has arrived.
-    active: u16,
+    active: u32,
 }
 
 /// One warp's arrival.
 pub(super) struct Arrival {
     pub kind: BarrierKind,
-    /// Less than [`BARRIERS`].
+    /// Less than [`BARRIERS`], or [`CLUSTER`].
     pub barrier: u32,
     /// In warps; 0: all of the block.
     pub expected: u32,
@@ -62,7 +65,7 @@ impl Barriers {
         std::iter::from_fn(move || {
             let barrier = left.trailing_zeros();
             left &= left.wrapping_sub(1);
-            (barrier < BARRIERS as u32).then_some(barrier)
+            (barrier <= CLUSTER).then_some(barrier)
         })
     }
 
@@ -81,7 +84,7 @@ impl Barriers {
     }
 
     /// A warp exits that had arrived at the barriers of this bit set.
-    pub(super) fn exit(&mut self, arrived: u16) {
+    pub(super) fn exit(&mut self, arrived: u32) {
         for barrier in self.active() {
             self.cells[barrier as usize].exited += u32::from(arrived >> barrier & 1);
         }

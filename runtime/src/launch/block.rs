@@ -1,6 +1,6 @@
 //! A block that is running: its warps that have been suspended, its barriers, its shared memory.
 
-use super::barrier::{Arrival, Barriers};
+use super::barrier::{Arrival, Barriers, CLUSTER};
 use super::config::LaunchError;
 use super::lanes::{LaneArrival, LaneBarriers, Lanes, Released};
 use super::outcome::Waiting;
@@ -90,7 +90,7 @@ pub(super) struct Suspended {
     pub launch_mask: u64,
     pub barrier_result: u32,
     /// Bit set of the barriers at which it has arrived since they were last complete.
-    pub arrived: u16,
+    pub arrived: u32,
     pub lanes: Lanes,
     /// The lanes that were handed back to it last.
     pub released: u64,
@@ -237,6 +237,22 @@ impl Block {
         self.release_from(arrival.barrier);
     }
 
+    /// A suspended warp arrives at the barrier of the cluster, and goes on.
+    pub(super) fn arrive_at_cluster(&mut self, slot: usize) {
+        self.arrive(slot, Arrival { kind: BarrierKind::Arrive, ..Arrival::at_whole(CLUSTER) });
+    }
+
+    /// A suspended warp waits for the others at the barrier of the cluster, if that is not complete since it has arrived.
+    pub(super) fn wait_for_cluster(&mut self, slot: usize) {
+        let warp = &mut self.suspended[slot];
+        if warp.arrived >> CLUSTER & 1 == 0 {
+            warp.state = State::Ready { yielded: false };
+        } else {
+            warp.state = State::Waiting { barrier: CLUSTER, kind: BarrierKind::Sync };
+            self.ready -= 1;
+        }
+    }
+
     /// Whether all warps have started, those not done can go on, and none has arrived at a barrier.
     pub(super) fn may_go_in_step(&self) -> bool {
         let none_arrived = self.barriers.active().next().is_none() && self.lane_barriers.is_idle();
@@ -333,7 +349,8 @@ impl Block {
         let mut waiting = Vec::new();
         for warp in &self.suspended {
             if let State::Waiting { barrier, .. } = warp.state {
-                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier: Some(barrier), pc: pc(warp.resume) });
+                let barrier = (barrier != CLUSTER).then_some(barrier);
+                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier, pc: pc(warp.resume) });
             }
             if !warp.is_done() {
                 let lanes = warp.lanes.waits.iter();

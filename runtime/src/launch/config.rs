@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Blocks of a grid along x, and along y and z (CUDA's limits).
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
+/// Lanes of a block, whatever a launch allows: engines rely on it.
+pub const MAX_BLOCK_LANES: u32 = 1 << 16;
+
 pub const MAX_THREADS: usize = 1024;
 
 /// A constant bank: 64 KiB, zero after its content.
@@ -79,7 +82,7 @@ pub struct LaunchConfig {
     pub cooperative: bool,
     /// An unset bank reads 0.
     pub constants: [Option<Arc<ConstBank>>; CONST_BANKS],
-    /// The most lanes that a block may have.
+    /// The most lanes that a block may have, up to [`MAX_BLOCK_LANES`].
     pub max_block_lanes: u32,
     /// The most host memory, in bytes, that register files, shared and local memory may need at once.
     pub max_resident_bytes: u64,
@@ -143,8 +146,9 @@ impl LaunchConfig {
             return Err(LaunchError::GridTooLarge { grid: self.grid });
         }
         let lanes = self.block.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n)));
-        if lanes > u64::from(self.max_block_lanes) {
-            return Err(LaunchError::BlockTooLarge { block: self.block, lanes, limit: self.max_block_lanes });
+        let limit = self.max_block_lanes.min(MAX_BLOCK_LANES);
+        if lanes > u64::from(limit) {
+            return Err(LaunchError::BlockTooLarge { block: self.block, lanes, limit });
         }
         for (what, bytes) in [("shared", self.shared_bytes), ("local", self.local_bytes)] {
             if u64::from(bytes) > WINDOW_BYTES {

@@ -14,7 +14,7 @@ mod schedule;
 mod threads;
 mod worker;
 
-pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_GRID, MAX_THREADS};
+pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_BLOCK_LANES, MAX_GRID, MAX_THREADS};
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;

@@ -30,16 +30,24 @@ const RUN_PAGES: u64 = 1024;
 const RUN_MISSES: u64 = 256;
 
 impl Memory {
-    /// Host address to read (write) at, `None` if the page is sparse.
+    /// Host address to read (write) so many bytes of one page at, `None` if the page is sparse.
     #[inline]
-    fn host(&self, address: u64, write: bool) -> Result<Option<*mut u8>, FaultKind> {
+    fn host(&self, address: u64, bytes: u64, write: bool) -> Result<Option<*mut u8>, FaultKind> {
         match self.page(address) {
             Page::Resident { host, access } if if write { access.write } else { access.read } => {
                 Ok(Some(within(host, address)))
             }
             Page::Sparse => Ok(None),
+            Page::Unmapped if self.bytes.hold(address, bytes) => {
+                Ok(Some(ptr::with_exposed_provenance_mut(address as usize)))
+            }
             _ => Err(FaultKind::AddressOutOfRange),
         }
+    }
+
+    /// Whether so many bytes can be read (written), sparse or not. They lie on one page.
+    pub fn permits(&self, address: u64, bytes: u64, write: bool) -> bool {
+        self.host(address, bytes, write).is_ok()
     }
 
     /// Loads `bytes` (1, 2, 4, 8 or 16), little endian. Bytes on sparse pages read zero. An aligned access of up to 8
@@ -50,7 +58,7 @@ impl Memory {
         if u64::from(bytes) > left_in_page(address) {
             return self.load_across(address, bytes);
         }
-        match self.host(address, false)? {
+        match self.host(address, bytes.into(), false)? {
             // SAFETY: the bytes lie on a readable resident page, which stays mapped while `self` is borrowed.
             Some(pointer) => Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident)),
             None => Ok((0, Residency::Sparse)),
@@ -65,7 +73,7 @@ impl Memory {
         if u64::from(bytes) > left_in_page(address) {
             return self.store_across(address, bytes, value);
         }
-        match self.host(address, true)? {
+        match self.host(address, bytes.into(), true)? {
             Some(pointer) => {
                 // SAFETY: as in `load`, and the page is writable.
                 unsafe { raw::store(pointer, bytes, value) };
@@ -89,8 +97,8 @@ impl Memory {
     #[cold]
     fn store_across(&self, address: u64, bytes: u32, value: u128) -> Result<Residency, FaultKind> {
         let last = address.wrapping_add(u64::from(bytes) - 1);
-        self.host(address, true)?;
-        self.host(last, true)?;
+        self.host(address, 1, true)?;
+        self.host(last, 1, true)?;
         let mut residency = Residency::Resident;
         for i in 0..bytes {
             residency = residency.and(self.store(address.wrapping_add(u64::from(i)), 1, value >> (8 * i))?);
@@ -121,6 +129,11 @@ impl Memory {
                 Ok((old, Residency::Resident))
             }
             Page::Sparse => Ok((0, Residency::Sparse)),
+            Page::Unmapped if self.bytes.hold(address, ty.bytes().into()) => {
+                let pointer = ptr::with_exposed_provenance_mut(address as usize);
+                // SAFETY: aligned within a range of the caller's memory, which stays mapped for now.
+                Ok((unsafe { atomics::apply_at(pointer, ty, kind, value, compare) }, Residency::Resident))
+            }
             _ => Err(match self.windows().classify(address) {
                 Target::Global(_) => FaultKind::AddressOutOfRange,
                 Target::Shared(_) | Target::Local(_) => FaultKind::InvalidAddressSpace,
@@ -268,6 +281,23 @@ impl Memory {
         })
     }
 
+    /// As [`Memory::write`], also where the guest can only read: for what a driver keeps in its memory.
+    pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
+        let mut done = 0;
+        while done < from.len() {
+            let at = address.wrapping_add(done as u64);
+            let piece = &from[done..][..(from.len() - done).min(left_in_page(at) as usize)];
+            match self.page(at) {
+                // SAFETY: the bytes lie on a resident page, which is touched through atomics only.
+                Page::Resident { host, .. } => unsafe { raw::copy_in(within(host, at), piece) },
+                Page::Sparse => {}
+                Page::Unmapped => return Err(CopyError { address: at, write: true }),
+            }
+            done += piece.len();
+        }
+        Ok(())
+    }
+
     /// Sets `bytes` bytes to `value`, as [`Memory::write`].
     pub fn fill(&self, address: u64, bytes: u64, value: u8) -> Result<(), CopyError> {
         self.pieces(address, bytes, true, |_, _| ())?;
@@ -291,7 +321,7 @@ impl Memory {
         while done < bytes {
             let at = address.checked_add(done).ok_or(CopyError { address: u64::MAX, write })?;
             let step = left_in_page(at).min(bytes - done);
-            f(self.host(at, write).map_err(|_| CopyError { address: at, write })?, step as usize);
+            f(self.host(at, step, write).map_err(|_| CopyError { address: at, write })?, step as usize);
             done += step;
         }
         Ok(())

@@ -16,13 +16,13 @@ pub struct HostBuffer {
 }
 
 /// Bytes counted against a [`Memory`](super::Memory)'s cap for as long as the buffer lives.
-struct Charge {
+pub(super) struct Charge {
     in_use: Arc<AtomicU64>,
     bytes: u64,
 }
 
 impl Charge {
-    fn take(in_use: &Arc<AtomicU64>, bytes: u64, cap: u64) -> Result<Charge, MapError> {
+    pub(super) fn take(in_use: &Arc<AtomicU64>, bytes: u64, cap: u64) -> Result<Charge, MapError> {
         let add = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= cap);
         match in_use.fetch_update(Relaxed, Relaxed, add) {
             Ok(_) => Ok(Charge { in_use: in_use.clone(), bytes }),

@@ -5,11 +5,14 @@
 //!
 //! With a shared reference mappings only grow, so an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb))
 //! during a launch; what is released meanwhile ([`Memory::release_later`]) is unmapped when the last launch has ended,
-//! and its host memory is freed by the next operation that has the memory for itself.
+//! and its host memory is freed by the next operation that has the memory for itself. Where guest addresses are host
+//! addresses ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to the host at once.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
 
 mod access;
+mod arena;
+mod bytes;
 mod error;
 mod host;
 pub(crate) mod raw;
@@ -21,6 +24,7 @@ pub use host::HostBuffer;
 pub use region::{Place, Unbound};
 
 use crate::window::Windows;
+use arena::Arena;
 use region::Regions;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
@@ -77,12 +81,14 @@ pub struct MemoryConfig {
     /// the caller maps does not count.
     pub cap_bytes: u64,
     pub windows: Windows,
+    /// What is allocated has the same address for the guest and the host.
+    pub in_place: bool,
 }
 
 impl Default for MemoryConfig {
     /// A cap of 16 GiB.
     fn default() -> Self {
-        MemoryConfig { cap_bytes: 16 << 30, windows: Windows::default() }
+        MemoryConfig { cap_bytes: 16 << 30, windows: Windows::default(), in_place: false }
     }
 }
 
@@ -92,6 +98,9 @@ pub struct Memory {
     regions: Mutex<Regions>,
     /// Host memory taken, against `config.cap_bytes`.
     in_use: Arc<AtomicU64>,
+    arena: Option<Arena>,
+    /// Host memory that is no whole pages.
+    bytes: bytes::Ranges,
     config: MemoryConfig,
 }
 
@@ -101,7 +110,15 @@ impl Memory {
         if !config.windows.is_valid() {
             return Err(MapError::BadWindows);
         }
-        Ok(Memory { table: PageTable::new(), regions: Mutex::default(), in_use: Arc::default(), config })
+        let arena = if config.in_place { Some(Arena::new(&config)?) } else { None };
+        Ok(Memory {
+            table: PageTable::new(),
+            regions: Mutex::default(),
+            in_use: Arc::default(),
+            arena,
+            bytes: bytes::Ranges::default(),
+            config,
+        })
     }
 
     pub fn windows(&self) -> Windows {
@@ -121,6 +138,8 @@ impl Default for Memory {
             table: PageTable::new(),
             regions: Mutex::default(),
             in_use: Arc::default(),
+            arena: None,
+            bytes: bytes::Ranges::default(),
             config: MemoryConfig::default(),
         }
     }

@@ -1,19 +1,20 @@
 //! Ranges of guest addresses: reserve, bind, unbind, release, and the allocator.
 
+use super::arena::Arena;
 use super::error::MapError;
-use super::host::HostBuffer;
+use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
 use crate::warp::PAGE_BITS;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// Addresses that the allocator hands out: above 4 GiB, so that a lost upper half faults, and within the 40 bits of
-/// Maxwell's virtual addresses.
-const ARENA_FIRST: u64 = 2 << 32;
-const ARENA_END: u64 = 1 << 40;
+/// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
+/// the 40 bits of Maxwell's virtual addresses.
+const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
 
 /// Where a range goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +47,25 @@ impl Unbound {
     }
 }
 
-/// Consecutive bound pages. Keeps their host memory alive, unless the caller answers for it.
+/// Consecutive bound pages.
 #[derive(Clone)]
 struct Binding {
     bytes: u64,
-    _owner: Option<Arc<HostBuffer>>,
+    owner: Owner,
+}
+
+/// Who answers for the host memory of bound pages.
+#[derive(Clone)]
+enum Owner {
+    Caller,
+    /// The binding itself.
+    Buffer {
+        _kept: Arc<HostBuffer>,
+    },
+    /// The memory's arena.
+    Arena {
+        _charge: Arc<Charge>,
+    },
 }
 
 struct Region {
@@ -96,12 +111,18 @@ impl Regions {
         (end >= first).then_some((base, end))
     }
 
-    /// The lowest free range in `[from, ARENA_END)`, with an unmapped page after it.
-    fn free_range(&self, from: u64, bytes: u64, align: u64, forbidden: impl Fn(u64, u64) -> bool) -> Option<u64> {
-        let mut base = from.checked_next_multiple_of(align)?;
+    /// The lowest free range of addresses, with an unmapped page after it.
+    fn free_range(
+        &self,
+        addresses: Range<u64>,
+        bytes: u64,
+        align: u64,
+        forbidden: impl Fn(u64, u64) -> bool,
+    ) -> Option<u64> {
+        let mut base = addresses.start.checked_next_multiple_of(align)?;
         loop {
             let last = base.checked_add(bytes)?.checked_add(PAGE_BYTES - 1)?;
-            if last >= ARENA_END {
+            if last >= addresses.end {
                 return None;
             }
             // The guard page before belongs to the previous range, if that is the allocator's.
@@ -144,7 +165,7 @@ impl Memory {
 
     /// Whether nothing may be mapped at a page of `[first, last]`: the null page, the last page (so that a range's end is
     /// a number) and the windows.
-    fn forbidden(&self, first: u64, last: u64) -> bool {
+    pub(super) fn forbidden(&self, first: u64, last: u64) -> bool {
         first < PAGE_BYTES || last > u64::MAX - PAGE_BYTES || self.windows().overlap(first, last)
     }
 
@@ -168,9 +189,10 @@ impl Memory {
                 }
                 let align = align.max(PAGE_BYTES);
                 let forbidden = |first, last| self.forbidden(first, last);
+                let all = self.arena.as_ref().map_or(ADDRESSES, Arena::addresses);
                 let base = regions
-                    .free_range(regions.cursor.max(ARENA_FIRST), bytes, align, forbidden)
-                    .or_else(|| regions.free_range(ARENA_FIRST, bytes, align, forbidden))
+                    .free_range(regions.cursor.max(all.start)..all.end, bytes, align, forbidden)
+                    .or_else(|| regions.free_range(all, bytes, align, forbidden))
                     .ok_or(MapError::NoSpace { bytes, align })?;
                 regions.cursor = base + bytes + PAGE_BYTES;
                 base
@@ -188,7 +210,7 @@ impl Memory {
         address: u64,
         bytes: u64,
         host: NonNull<u8>,
-        owner: Option<Arc<HostBuffer>>,
+        owner: Owner,
         access: Access,
     ) -> Result<(), MapError> {
         if !host.addr().get().is_multiple_of(HOST_ALIGN) {
@@ -202,7 +224,7 @@ impl Memory {
         {
             return Err(MapError::AlreadyBound { address: bound.max(address) });
         }
-        region.bindings.insert(address, Binding { bytes, _owner: owner });
+        region.bindings.insert(address, Binding { bytes, owner });
         for page in 0..bytes >> PAGE_BITS {
             // SAFETY: the caller has `bytes` of host memory.
             let host = unsafe { host.add((page << PAGE_BITS) as usize) };
@@ -216,7 +238,7 @@ impl Memory {
         place: Place,
         bytes: u64,
         host: NonNull<u8>,
-        owner: Option<Arc<HostBuffer>>,
+        owner: Owner,
         access: Access,
     ) -> Result<u64, MapError> {
         if !host.addr().get().is_multiple_of(HOST_ALIGN) {
@@ -237,13 +259,21 @@ impl Memory {
     /// As [`Memory::alloc`], at a place and with permissions.
     pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
+        if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
+            let charge = Arc::new(Charge::take(&self.in_use, bytes, self.config.cap_bytes)?);
+            let mut regions = self.lock();
+            let base = self.enter(&mut regions, place, bytes, Unbound::Faults)?;
+            let host = arena.pointer(base).ok_or(MapError::HostOutOfMemory { bytes })?;
+            self.attach(&mut regions, base, bytes, host, Owner::Arena { _charge: charge }, access)?;
+            return Ok(base);
+        }
         let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
-        self.place_and_attach(place, bytes, buffer.pointer(), Some(buffer), access)
+        self.place_and_attach(place, bytes, buffer.pointer(), Owner::Buffer { _kept: buffer }, access)
     }
 
     /// Maps a host buffer in place: guest and host see each other's writes.
     pub fn map_host(&self, place: Place, buffer: Arc<HostBuffer>, access: Access) -> Result<u64, MapError> {
-        self.place_and_attach(place, buffer.bytes(), buffer.pointer(), Some(buffer), access)
+        self.place_and_attach(place, buffer.bytes(), buffer.pointer(), Owner::Buffer { _kept: buffer }, access)
     }
 
     /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
@@ -253,7 +283,7 @@ impl Memory {
     /// or is dropped. Meanwhile it is touched through atomics only (or by other means while no guest touches it).
     pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
-        self.place_and_attach(place, bytes, host, None, access)
+        self.place_and_attach(place, bytes, host, Owner::Caller, access)
     }
 
     /// Reserves a range of addresses, rounded up to whole pages, to which memory can be bound.
@@ -285,7 +315,7 @@ impl Memory {
         let offset = buffer.range(offset, bytes)?;
         // SAFETY: `range` has checked it.
         let host = unsafe { buffer.pointer().add(offset) };
-        self.attach(&mut self.lock(), address, bytes, host, Some(buffer), access)
+        self.attach(&mut self.lock(), address, bytes, host, Owner::Buffer { _kept: buffer }, access)
     }
 
     /// Unbinds pages of a reserved range; those that are not bound stay as they are. Host memory is freed when no
@@ -305,6 +335,10 @@ impl Memory {
         for bound in touched {
             let Some(binding) = region.bindings.remove(&bound) else { continue };
             let bound_end = bound + binding.bytes;
+            if let (Owner::Arena { .. }, Some(arena)) = (&binding.owner, &self.arena) {
+                let (from, to) = (bound.max(address), bound_end.min(end));
+                arena.discard(from, to - from);
+            }
             if bound < address {
                 let bytes = bound_end.min(address) - bound;
                 region.bindings.insert(bound, Binding { bytes, ..binding.clone() });
@@ -367,8 +401,17 @@ impl Memory {
     }
 
     fn retire(&self, regions: &mut Regions, address: u64) {
-        if let Some(region) = regions.map.remove(&address) {
-            self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
+        let Some(mut region) = regions.map.remove(&address) else { return };
+        self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
+        region.bindings.retain(|&bound, binding| match (&binding.owner, &self.arena) {
+            (Owner::Arena { .. }, Some(arena)) => {
+                arena.discard(bound, binding.bytes);
+                false
+            }
+            _ => true,
+        });
+        // Nobody minds when the nodes over the pages of an arena are freed: it has so many.
+        if self.arena.is_none() || !region.bindings.is_empty() {
             regions.retired.push((address, region));
         }
     }

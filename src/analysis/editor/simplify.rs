@@ -154,6 +154,12 @@ impl Editor {
             }
             BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS if cb == Some(0) && keeps(a) => Some(a),
             BinaryOp::Mul if cb == Some(1) && keeps(a) => Some(a),
+            // Whatever knows what a shift does to lanes then knows it of such a product, and hosts do it faster.
+            BinaryOp::Mul => {
+                let (factor, other) = if cb.is_some() { (cb?, a) } else { (ca?, b) };
+                let by = factor.is_power_of_two().then(|| self.iconst(ty, factor.trailing_zeros().into()))?;
+                Some(self.binary(BinaryOp::Shl, other, by, window))
+            }
             _ => None,
         }
     }

@@ -15,6 +15,7 @@ use super::module::{
 };
 use super::{Error, ptx};
 use crate::isa::visa::module as visa;
+use crate::isa::visa::platform::Platform;
 use crate::isa::visa::{binary, text};
 pub use info::{KernelInfo, ZeInfo};
 pub(super) use zebin::parse as parse_zebin;
@@ -102,6 +103,28 @@ fn module(visa: visa::Module, code: Vec<u8>) -> Module {
     }
     module.visa = Some(Arc::new(VisaModule { module: visa, info: None }));
     module
+}
+
+/// Gives a module of vISA what its file does not say: the content of a `.ze_info`, and the GPU that it is for.
+///
+/// # Errors
+///
+/// The module is none of vISA, or [`apply`] fails.
+pub fn describe(module: &mut Module, ze_info: Option<&[u8]>, platform: Option<Platform>) -> Result<(), Error> {
+    let Some(visa) = &mut module.visa else {
+        return Err(Error::NotVisa { found: module.isa.to_string() });
+    };
+    if let Some(platform) = platform {
+        Arc::make_mut(visa).module.platform = Some(platform);
+        module.isa = Isa::Visa { platform: Some(platform) };
+    }
+    match ze_info {
+        None => Ok(()),
+        Some(text) => {
+            let malformed = |what| Error::malformed(0, what, "YAML as Intel's compiler writes it");
+            apply(module, ZeInfo::read(text).map_err(malformed)?)
+        }
+    }
 }
 
 /// Gives the kernels of a module what a `.ze_info` says of them.

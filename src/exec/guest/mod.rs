@@ -12,7 +12,8 @@ use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
 use super::launch::ArgContent;
-use super::program::ReadOnly;
+use super::program::{Program, ReadOnly};
+use super::services::Printed;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::Sampler;
 use crate::capture::{self, Surface, Texture};
@@ -23,7 +24,6 @@ use crate::ir::image::layout::Plane;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::gfx9::Chip;
-pub(super) use print_buffer::PrintBuffer;
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {
@@ -138,7 +138,13 @@ pub(super) struct Environment {
     /// Given back then.
     pub lent: Option<ReadOnly>,
     /// Where the kernel leaves what it prints; none if it asks the host to print, or prints nothing.
-    pub print: Option<PrintBuffer>,
+    pub print: Option<Box<dyn Prints>>,
+}
+
+/// Where a kernel leaves what it prints.
+pub(super) trait Prints {
+    /// The text, when the launch is over.
+    fn text(&self, program: &Program) -> Result<Printed, Error>;
 }
 
 /// A line of code that is text, and the source line that it was made from, if the text says so.

@@ -10,8 +10,9 @@ use std::convert::Infallible;
 use half::f16;
 use warploom_runtime::memory::Memory;
 
+use crate::exec::guest::Prints;
 use crate::exec::services::Printed;
-use crate::exec::{Error, printf};
+use crate::exec::{Error, Program, printf};
 
 /// Bytes used, and bytes there are.
 const HEADER_BYTES: u64 = 8;
@@ -36,7 +37,7 @@ impl PrintBuffer {
 
     /// The text, which has room according to that of the records. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
     /// anything there, ends it and counts as one call that printed nothing.
-    pub fn text(&self, memory: &Memory, lines: &[String]) -> Result<Printed, Error> {
+    fn text_by(&self, memory: &Memory, lines: &[String]) -> Result<Printed, Error> {
         let mut header = [0; 4];
         memory.read(self.address, &mut header)?;
         let mut records = vec![0; u32::from_le_bytes(header).min(self.bytes) as usize];
@@ -60,6 +61,13 @@ impl PrintBuffer {
             rest = behind;
         }
         Ok(printed)
+    }
+}
+
+impl Prints for PrintBuffer {
+    fn text(&self, program: &Program) -> Result<Printed, Error> {
+        let module = program.module().hsa.as_ref();
+        self.text_by(program.memory(), module.map_or(&[], |module| &module.printf))
     }
 }
 

@@ -219,7 +219,7 @@ impl Guest for Ptx {
         put(driver::GRID, &number.to_le_bytes());
         put(driver::START_TIME, &number.wrapping_mul(driver::LAUNCH_TIME).to_le_bytes());
         put(driver::EXPLICIT_CLUSTER, &u32::from(function.explicit_cluster).to_le_bytes());
-        let constants = program.bank(kernel.id, driver::CONSTANTS);
+        let constants = program.bank(kernel.id, driver::CONSTANTS)?;
         put(driver::PARAM_BYTES, &(params.len() as u32).to_le_bytes());
         put(driver::CONSTANT_BYTES, &(constants.len() as u32).to_le_bytes());
         put(driver::LOCAL_END, &local.to_le_bytes());

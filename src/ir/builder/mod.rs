@@ -51,6 +51,11 @@ impl FunctionBuilder {
         BankId((self.function.banks.len() - 1) as u16)
     }
 
+    /// Says how many registers a bank has, before any is used.
+    pub fn set_count(&mut self, bank: BankId, count: u32) {
+        self.function.banks[usize::from(bank.0)].count = count;
+    }
+
     /// Says which mask register holds the active lanes.
     pub fn set_active(&mut self, active: Reg) {
         self.active = Some(active);

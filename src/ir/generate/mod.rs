@@ -329,6 +329,8 @@ impl Generator<'_> {
                     BarrierKind::Popcount,
                     BarrierKind::And,
                     BarrierKind::Or,
+                    BarrierKind::ClusterArrive,
+                    BarrierKind::ClusterWait,
                 ]);
                 let id = self.below(16);
                 let id = self.b.iconst(Type::I32, id.into());
@@ -336,10 +338,11 @@ impl Generator<'_> {
                     BarrierKind::Arrive => Some(self.b.iconst(Type::I32, self.limits.lanes.into())),
                     _ => None,
                 };
-                let reduces = !matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
+                let reduces = matches!(kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
+                let of_cluster = matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
                 let predicate = if reduces { Some(self.mask()) } else { None };
                 let resume = target(self);
-                let counts = if self.once_in(3) { BarrierCounts::Lanes } else { BarrierCounts::Warps };
+                let counts = if !of_cluster && self.once_in(3) { BarrierCounts::Lanes } else { BarrierCounts::Warps };
                 self.b.barrier(Barrier { kind, counts, id, threads, predicate }, resume);
             }
             9 | 10 => {

@@ -119,6 +119,8 @@ impl Image {
         let (slices, stride, blocks) = match plane.layout {
             Layout::Blocks(blocks) if self.kind == Kind::D3 => (plane.slices, plane.slice_stride(), blocks),
             Layout::Blocks(blocks) => (self.layers * self.faces(), self.layer_stride(), blocks),
+            Layout::Pitch(_) if self.kind == Kind::D3 => (plane.slices, plane.slice_stride(), Blocks::default()),
+            Layout::Pitch(_) if self.layers > 1 => (self.layers, self.layer_stride(), Blocks::default()),
             Layout::Pitch(_) => (1, 0, Blocks::default()),
         };
         let integers = matches!(self.format.kind(), Some(TexelKind::Uint | TexelKind::Sint));

@@ -10,7 +10,7 @@ mod quad;
 mod tests;
 mod text;
 
-pub use eval::{Results, evaluate};
+pub use eval::{Results, Row, evaluate};
 
 use super::op::Round;
 use super::types::Type;

@@ -11,7 +11,7 @@ type Registers = Vec<[u64; LANES]>;
 fn run(text: &str, registers: &[Registers]) -> Results {
     let product = Product::from_text(text).unwrap();
     assert_eq!(product.to_string(), text);
-    let rows: Vec<&[u64]> = registers.iter().flatten().map(|row| &row[..]).collect();
+    let rows = registers.concat();
     assert_eq!(rows.len(), product.operands().count(), "{text}");
     evaluate(&product, NAN, &rows)
 }

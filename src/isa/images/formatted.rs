@@ -4,8 +4,8 @@
 
 use super::place::Place;
 use super::{Lifter, Record};
-use crate::ir::image::{Source, at};
-use crate::ir::{Extend, Type, Value};
+use crate::ir::image::{Source, at, flag};
+use crate::ir::{Access, Extend, Type, Value, Values};
 use crate::isa::divergence::Mask;
 
 const COMPONENTS: [Source; 4] = [Source::R, Source::G, Source::B, Source::A];
@@ -52,6 +52,31 @@ pub fn output<'a>(
         value = cx.choose(lanes, component, value);
     }
     value
+}
+
+/// Loads texels; red, green, blue and alpha of each as its format says, 32 bits. What is outside is a texel of zeros: what the format
+/// lacks is there all the same. `load` makes a load of some elements.
+pub fn load<'a, C: Lifter<'a>>(
+    cx: &mut C,
+    place: &Place,
+    mut load: impl FnMut(&mut C, Access, Extend) -> Values,
+) -> [Value; 4] {
+    let zero = cx.number(0);
+    let zero = cx.builder().splat(zero);
+    let mut words = [zero; 4];
+    for (elements, lanes) in texel_elements(cx, &place.record) {
+        let access = place.access(cx, elements.ty, elements.count, lanes);
+        let values = load(cx, access, elements.extend);
+        for (word, &value) in words.iter_mut().zip(&values) {
+            *word = if *word == zero { value } else { cx.builder().or(*word, value) };
+        }
+    }
+    let format = place.record.word(cx, at::FORMAT);
+    let texel = cx.builder().unpack(format, words);
+    let integers = place.record.has(cx, flag::INTEGERS);
+    let (integer, float) = (cx.number(1), cx.number(1f32.to_bits()));
+    let one = cx.choose(integers, integer, float);
+    [0, 1, 2, 3].map(|n| output(cx, &place.record, n, texel, one, zero))
 }
 
 /// Stores outputs, each with its number: the reverse of what loads do, an output goes to where it comes from. What is not given is 0.

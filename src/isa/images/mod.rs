@@ -1,6 +1,7 @@
-//! Surfaces and textures of NVIDIA's instruction sets: what their lifters share.
+//! Surfaces and textures: what lifters share.
 //!
-//! A handle is the index of a texture header, and above that of a sampler. Where what code needs of them is found, is in [`driver`].
+//! What code needs of them is in tables that [`driver`] has the places of. What a handle is, is the instruction set's own: NVIDIA's is the
+//! index of a texture header, and above that of a sampler.
 
 pub mod driver;
 pub mod formatted;
@@ -179,7 +180,7 @@ pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u3
 
 /// Address of an entry of a table, of which the driver's bank has address and count. Behind the last one is another for
 /// handles that name none.
-fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
+pub fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
     let count = cx.driver_word(BANK, count, Type::I32);
     let index = cx.builder().min_u(index, count);
     let index = cx.builder().zero_extend(Type::I64, index);

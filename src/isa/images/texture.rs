@@ -28,11 +28,16 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// By the addresses of the image's record and the sampler's.
+    pub fn new(record: Record, image: Value, sampler: Value) -> Texture {
+        Texture { record, image, sampler }
+    }
+
     /// The image of one handle and the sampler of one that may be another. `known`: what is known of the image.
     pub fn of<'a>(cx: &mut impl Lifter<'a>, known: Option<Record>, [image, sampler]: [Value; 2]) -> Texture {
         let image = record_address(cx, image);
         let sampler = sampler_address(cx, sampler);
-        Texture { record: known.unwrap_or(Record::At(image)), image, sampler }
+        Texture::new(known.unwrap_or(Record::At(image)), image, sampler)
     }
 }
 

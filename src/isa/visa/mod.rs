@@ -5,6 +5,7 @@
 
 pub mod binary;
 pub mod instruction;
+pub mod lift;
 pub mod module;
 pub mod platform;
 pub mod predefined;

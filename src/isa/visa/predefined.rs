@@ -1,5 +1,6 @@
 //! Variables and surfaces that are there without a declaration. Facts, `visa.md` 2.
 
+use super::module::SurfaceId;
 use super::types::Ty;
 
 /// A predefined variable.
@@ -43,6 +44,11 @@ pub const VARIABLES: [Predefined; 22] = [
 
 /// Variables that old compilers know: the text lists them in a comment.
 pub const OLD_VARIABLES: usize = 20;
+
+/// Shared local memory, the surface whose handle is in the variable, a thread's own memory.
+pub const SLM: SurfaceId = SurfaceId(0);
+pub const BINDLESS_SURFACE: SurfaceId = SurfaceId(4);
+pub const SCRATCH: SurfaceId = SurfaceId(5);
 
 /// By number.
 pub const SURFACES: [&str; 6] = ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];

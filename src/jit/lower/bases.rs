@@ -86,8 +86,11 @@ impl BlockLowerer<'_, '_, '_> {
         base
     }
 
-    /// The word that an evenly spaced value of 64 bits is extended from, which must not wrap.
+    /// The word that an evenly spaced value of 64 bits is extended from, if that might wrap and must not.
     pub(super) fn extended(&self, v: Value) -> Option<(ConvertOp, Value)> {
+        if let Some((_, true)) = self.scope.classes.get(v).affine() {
+            return None;
+        }
         match *self.facts.def_op(v) {
             Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((op, a)),
             Op::Concat { lo, .. } => Some((ConvertOp::ZeroExtend, lo)),

@@ -12,13 +12,15 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 
 use super::super::abi;
 use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
+use super::super::product::ProductDesc;
 use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
 use super::masks;
 use crate::interp::Interpreter;
-use crate::ir::{BlockId, Reg};
+use crate::ir::matrix::Product;
+use crate::ir::{BlockId, Op, Reg, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
 
@@ -151,6 +153,8 @@ pub struct Owned {
     accesses: Vec<Box<AccessDesc>>,
     #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
     interprets: Vec<Box<InterpretDesc>>,
+    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
+    products: Vec<Box<ProductDesc>>,
 }
 
 impl Owned {
@@ -160,7 +164,9 @@ impl Owned {
         let accesses = accesses.zip(0..).map(|(address, number)| (address, format!("access{number}")));
         let interprets = self.interprets.iter().map(|desc| &raw const **desc as i64);
         let interprets = interprets.zip(0..).map(|(address, number)| (address, format!("interpreted{number}")));
-        accesses.chain(interprets).chain([(masks::table_address(), "mask_words".into())])
+        let products = self.products.iter().map(|desc| &raw const **desc as i64);
+        let products = products.zip(0..).map(|(address, number)| (address, format!("product{number}")));
+        accesses.chain(interprets).chain(products).chain([(masks::table_address(), "mask_words".into())])
     }
 }
 
@@ -192,6 +198,11 @@ impl Region<'_> {
     fn describe_interpret(&mut self, desc: InterpretDesc) -> *const InterpretDesc {
         self.owned.interprets.push(Box::new(desc));
         &**self.owned.interprets.last().expect("just pushed")
+    }
+
+    fn describe_product(&mut self, desc: ProductDesc) -> *const ProductDesc {
+        self.owned.products.push(Box::new(desc));
+        &**self.owned.products.last().expect("just pushed")
     }
 
     /// Calls a helper through its trampoline.
@@ -260,12 +271,15 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Leaves one instruction to the interpreter: its operands and results are in the register file.
+    /// Leaves one instruction to a helper, mostly the interpreter: its operands and results are in the register file.
     pub(super) fn interpret(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
-        let slot = |v: crate::ir::Value| crate::interp::Slot { value: v, offset: self.facts.planned.slots.row(v) };
+        if let Op::Product { product, .. } = inst.op {
+            return self.product(product, &operands, &inst.results);
+        }
+        let slot = |v: Value| crate::interp::Slot { value: v, offset: self.facts.planned.slots.row(v) };
         let desc = InterpretDesc {
             interpreter: Arc::clone(self.region.interpreter),
             block: self.facts.id,
@@ -277,5 +291,19 @@ impl BlockLowerer<'_, '_, '_> {
         let desc = self.b.ins().iconst(types::I64, desc as i64);
         self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
         self.leave_on_fault();
+    }
+
+    fn product(&mut self, product: Product, operands: &[Value], results: &[Value]) {
+        let offset = |v: Value| self.facts.planned.slots.row(v);
+        let desc = ProductDesc {
+            product,
+            nan: self.facts.function.nan,
+            lanes: self.facts.function.lanes,
+            args: operands.iter().map(|&v| (offset(v), self.facts.block.ty(v).shape)).collect(),
+            results: results.iter().map(|&v| offset(v)).collect(),
+        };
+        let desc = self.region.describe_product(desc);
+        let desc = self.b.ins().iconst(types::I64, desc as i64);
+        self.region.call(self.b, Helper::Product, &[self.ctx, desc]);
     }
 }

@@ -70,6 +70,8 @@ impl BlockLowerer<'_, '_, '_> {
             ir::BarrierKind::Popcount => BarrierKind::Popcount,
             ir::BarrierKind::And => BarrierKind::And,
             ir::BarrierKind::Or => BarrierKind::Or,
+            ir::BarrierKind::ClusterArrive => BarrierKind::ClusterArrive,
+            ir::BarrierKind::ClusterWait => BarrierKind::ClusterWait,
         };
         let id = self.scalar(barrier.id);
         self.ctx_store(id, abi::BARRIER_ID);

@@ -84,39 +84,43 @@ impl BlockLowerer<'_, '_, '_> {
                 let v = self.b.ins().load(clif_type(ty, false), flags(), address, 0);
                 self.set_scalar(result, v);
             }
-            Op::LaneGather { a, index } => {
-                let ty = self.facts.ty(a);
-                let (from, picks, to) = (
-                    self.facts.planned.slots.row(a),
-                    self.facts.planned.slots.row(index),
-                    self.facts.planned.slots.row(result),
-                );
-                let head = self.b.create_block();
-                let exit = self.b.create_block();
-                let lane = self.b.append_block_param(head, types::I64);
-                let zero = self.b.ins().iconst(types::I64, 0);
-                self.b.ins().jump(head, &[BlockArg::Value(zero)]);
-                self.b.switch_to_block(head);
-                // Four lanes at a time keep the loop's own work small.
-                let step = if self.facts.function.lanes.is_multiple_of(4) { 4 } else { 1 };
-                for i in 0..step {
-                    let this = self.b.ins().iadd_imm_s(lane, i);
-                    let pick = self.slot_lane(picks, Type::I32, this);
-                    let pick = self.b.ins().load(types::I32, flags(), pick, 0);
-                    let source = self.wrapped_lane(pick);
-                    let source = self.slot_lane(from, ty, source);
-                    let v = self.b.ins().load(clif_type(ty, false), flags(), source, 0);
-                    let target = self.slot_lane(to, ty, this);
-                    self.b.ins().store(flags(), v, target, 0);
+            Op::LaneGather { a, index: picks } => {
+                let slots = &self.facts.planned.slots;
+                let (from, to) = (slots.row(a), slots.row(result));
+                match self.facts.planned.sources.get(&index) {
+                    Some(sources) => self.exchange(self.facts.ty(a), sources, from, to),
+                    None => self.exchange_by(self.facts.ty(a), slots.row(picks), from, to),
                 }
-                let next = self.b.ins().iadd_imm_s(lane, step);
-                let lanes = i64::from(self.facts.function.lanes);
-                let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
-                self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
-                self.b.switch_to_block(exit);
             }
             _ => unreachable!("not an operation on the whole warp"),
         }
         debug_assert!(self.scope.classes.get(result) != Class::Uniform || self.facts.block.ty(result).is_uniform());
+    }
+
+    /// Lanes of a row from those that a row of numbers names, modulo the warp.
+    fn exchange_by(&mut self, ty: Type, picks: u32, from: u32, to: u32) {
+        let head = self.b.create_block();
+        let exit = self.b.create_block();
+        let lane = self.b.append_block_param(head, types::I64);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().jump(head, &[BlockArg::Value(zero)]);
+        self.b.switch_to_block(head);
+        // Four lanes at a time keep the loop's own work small.
+        let step = if self.facts.function.lanes.is_multiple_of(4) { 4 } else { 1 };
+        for i in 0..step {
+            let this = self.b.ins().iadd_imm_s(lane, i);
+            let pick = self.slot_lane(picks, Type::I32, this);
+            let pick = self.b.ins().load(types::I32, flags(), pick, 0);
+            let source = self.wrapped_lane(pick);
+            let source = self.slot_lane(from, ty, source);
+            let v = self.b.ins().load(clif_type(ty, false), flags(), source, 0);
+            let target = self.slot_lane(to, ty, this);
+            self.b.ins().store(flags(), v, target, 0);
+        }
+        let next = self.b.ins().iadd_imm_s(lane, step);
+        let lanes = i64::from(self.facts.function.lanes);
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
+        self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
+        self.b.switch_to_block(exit);
     }
 }

@@ -148,6 +148,37 @@ fn a_warp_that_arrived_and_left_counts_once() {
     assert_eq!(*order.lock().unwrap(), [0, 2, 1, 2]);
 }
 
+/// The warps of a cluster of one block: the second goes on before the first waits, and comes by again before it does.
+#[test]
+fn arriving_at_the_clusters_barrier_is_not_waiting() {
+    let mut config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+    config.shared_bytes = 8;
+    let engine = chained(32, |context| {
+        let (warp, step) = (context.warp as usize, context.resume);
+        let [arrive, wait_for] = [BarrierKind::ClusterArrive, BarrierKind::ClusterWait];
+        match (warp, step) {
+            // Nobody waits who has not arrived.
+            (_, 0) => wait(context, wait_for, 99, 0, 1),
+            (_, 1 | 3) => {
+                context.shared()[warp] += 1;
+                wait(context, arrive, 99, 0, step + 1)
+            }
+            // The first warp lets the other do all of this before it looks.
+            (0, 2) if context.shared()[1] < 2 => {
+                context.resume = 2;
+                ExitCode::Yield
+            }
+            (_, 2 | 4) => wait(context, wait_for, 99, 0, step + 1),
+            (0, 5) => {
+                assert_eq!(context.shared()[..2], [2, 2]);
+                ExitCode::Done
+            }
+            _ => ExitCode::Done,
+        }
+    });
+    assert_eq!(run(&engine, &config), Outcome { blocks_done: 2, ..Outcome::default() });
+}
+
 #[test]
 fn a_stuck_barrier_names_who_waits_where() {
     let engine = chained(32, |context| match (context.warp, context.resume) {

@@ -126,6 +126,8 @@ impl Worker<'_> {
             BarrierKind::Exit => block.exit_lanes(slot, lanes),
             BarrierKind::Wait => block.leave_to_lanes(slot, true),
             BarrierKind::Poll => block.leave_to_lanes(slot, false),
+            BarrierKind::ClusterArrive => block.arrive_at_cluster(slot),
+            BarrierKind::ClusterWait => block.wait_for_cluster(slot),
             _ if barrier as usize >= BARRIERS => {
                 let pc = self.launch.engine.block_pc(context.resume);
                 let warp = block.suspended[slot].warp;

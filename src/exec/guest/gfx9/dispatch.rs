@@ -6,7 +6,8 @@
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 use warploom_runtime::memory::{Access, Page};
 
-use super::super::PrintBuffer;
+use super::super::Prints;
+use super::super::print_buffer::PrintBuffer;
 use super::{Environment, Launching, OBJECT_BYTES, WARP_LANES, apertures, bank, objects, wave_scratch};
 use crate::container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use crate::exec::Error;
@@ -112,9 +113,10 @@ impl<'a> Dispatch<'a> {
                 images.push((place, object.shape([0, 1, 2, 3].map(word))));
             }
         }
-        pages.fill(bytes)?;
+        pages.fill(self.launch.kernel.program.memory(), bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
-        Ok(Environment { config: self.config, images, held, lent: Some(pages), print: self.print })
+        let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
+        Ok(Environment { config: self.config, images, held, lent: Some(pages), print })
     }
 
     /// What the argument at this offset of the kernarg segment points to, if that stays as it is: the guest cannot write there.

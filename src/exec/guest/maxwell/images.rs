@@ -79,7 +79,7 @@ impl Images {
             }
         }
         let mut pages = program.lend(tables.len() as u64)?;
-        pages.fill(tables)?;
+        pages.fill(program.memory(), tables)?;
         let queries = places.map(|at| pages.address + at);
 
         let mut bank = vec![0; driver::at::KNOWN as usize];

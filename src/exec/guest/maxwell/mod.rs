@@ -99,14 +99,14 @@ impl Guest for Maxwell {
         let mut config = launch.config();
         config.shared_bytes = shared_bytes;
         config.local_bytes = stack_bytes;
-        let mut content = bank.content(program.bank(kernel.id, 0));
+        let mut content = bank.content(program.bank(kernel.id, 0)?);
         let images = Images::of_code(launch, &content)?;
         for (at, address) in images.iter().flat_map(|images| queries::POINTERS.into_iter().zip(images.queries)) {
             content[at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
         config.constants[0] = Some(ConstBank::new(&content)?);
         for bank in 1..driver::BANKS {
-            let content = program.bank(kernel.id, bank);
+            let content = program.bank(kernel.id, bank)?;
             if !content.is_empty() {
                 config.constants[usize::from(bank)] = Some(ConstBank::new(&content)?);
             }

@@ -3,10 +3,10 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
 //! `surface_place`, how texels are converted in [`texel`](crate::ir::texel).
 
-use crate::ir::image::{at, flag};
+use crate::ir::image::flag;
 use crate::ir::{Access, AtomicOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::images::formatted::{self, texel_elements, texels_of};
+use crate::isa::images::formatted::{self, texels_of};
 use crate::isa::images::place::Unit;
 use crate::isa::images::raise;
 use crate::isa::images::reduction::Operation;
@@ -61,28 +61,16 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let place = place(cx, i, Unit::Texels)?;
     let zero = cx.int(0);
     let zero = cx.b.splat(zero);
-    let (mut words, mut status) = ([zero; 4], Mask::Never);
-    for (elements, lanes) in texel_elements(cx, &place.record) {
-        let access = place.access(cx, elements.ty, elements.count, lanes);
-        let (values, sparse) = memory::values(cx, i, access, elements.extend);
+    let mut status = Mask::Never;
+    let texel = formatted::load(cx, &place, |cx, access, extend| {
+        let (values, sparse) = memory::values(cx, i, access, extend);
         status = cx.or(status, sparse);
-        for (word, &value) in words.iter_mut().zip(&values) {
-            *word = if *word == zero { value } else { cx.b.or(*word, value) };
-        }
-    }
+        values
+    });
     cx.set_pred(i.pd(), status);
-    let format = place.record.word(cx, at::FORMAT);
-    let texel = cx.b.unpack(format, words);
-    let one = {
-        let integers = place.record.has(cx, flag::INTEGERS);
-        let (integer, float) = (cx.int(1), cx.int(1f32.to_bits()));
-        cx.select(integers, integer, float)
-    };
     for (n, output) in components(i.surface_mask()).enumerate() {
-        let value = formatted::output(cx, &place.record, output, texel, one, zero);
         // Out of range there is nothing, not a texel of zeros.
-        let inside = place.inside;
-        let value = cx.select(inside, value, zero);
+        let value = cx.select(place.inside, texel[output], zero);
         let register = cx.after(i.d(), n as u8);
         cx.set(register, value);
     }

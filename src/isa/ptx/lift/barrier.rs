@@ -9,16 +9,14 @@ use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::{Lifted, Unsupported};
-
-/// `barrier.cluster`: of a cluster of one block.
-pub fn cluster(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
-    Err(Unsupported)
-}
 
 /// What a barrier instruction asks for.
 pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {
     let form = insn.form;
+    if form.has(Word::Cluster) {
+        let kind = if form.has(Word::Arrive) { BarrierKind::ClusterArrive } else { BarrierKind::ClusterWait };
+        return Some(Barrier { kind, counts: BarrierCounts::Warps, id: cx.word(0), threads: None, predicate: None });
+    }
     let red = form.has(Word::Red);
     let kind = match form.one_of(&[Word::Popc, Word::And, Word::Or, Word::Arrive]) {
         Some(Word::Popc) => BarrierKind::Popcount,

@@ -5,7 +5,7 @@ use super::emit::Kernel;
 use super::graph::{Call, End, Graph, Node};
 use super::known::KnownOf;
 use super::uses;
-use crate::isa::ptx::module::{Body, Formal, FunctionId, Module, Register};
+use crate::isa::ptx::module::{Body, Formal, FunctionId, Module, Register, RegisterDecl};
 use crate::isa::ptx::types::{Kind, Ty};
 
 /// The cells of each instance's registers.
@@ -23,9 +23,12 @@ pub fn cells(kernel: &Kernel<'_>, graph: &Graph, known: &KnownOf, counts: &mut C
         };
         let forced = forced(module, instance.function, body, nodes);
         let across = across_nodes(module, body, nodes, &forced);
-        let across =
-            across.into_iter().zip(&known[&instance.function]).map(|(across, known)| across && known.is_none());
-        all.push(body.registers.iter().zip(across).map(|(decl, across)| cell(decl.ty, across, counts)).collect());
+        let known = &known[&instance.function];
+        let registers = body.registers.iter().zip(across).zip(0..);
+        let cell = |((decl, across), number): ((&RegisterDecl, bool), u32)| {
+            cell(decl.ty, across && known.get(Register(number)).is_none(), counts)
+        };
+        all.push(registers.map(cell).collect());
     }
     all
 }

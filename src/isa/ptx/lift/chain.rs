@@ -55,8 +55,10 @@ impl Shape<'_> {
         match node.end {
             End::Split { statement, taken, next } if taken != next => {
                 let (low, _) = self.plan.in_order(taken, next);
-                let is_next = self.plan.position[low] > here.position && self.plan.predecessors[low] == [number];
-                if !is_next || !chain.takes(node, &nodes[low], true) {
+                let to = self.plan.position[low];
+                let is_next = to > here.position && self.plan.predecessors[low] == [number];
+                let is_first = here.waiting.range(..to).next().is_none();
+                if !is_next || !is_first || !chain.takes(node, &nodes[low], true) {
                     return None;
                 }
                 let statement = &self.plan.body(node).statements[statement as usize];

@@ -6,6 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::ir::{FloatCc, IntCc, Type, Value};
 use crate::isa::bits;
+use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
@@ -13,7 +14,7 @@ use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn, int_type};
-use super::convert::{from_bf16, pack};
+use super::convert::pack;
 use super::{Lifted, Unsupported};
 
 /// What is compared, of one number or of two halves.

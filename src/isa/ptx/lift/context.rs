@@ -14,7 +14,7 @@ use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 
 use super::driver;
-use super::known::Known;
+use super::known::{Known, KnownRegisters};
 use super::place::Places;
 
 /// An instruction that is lifted.
@@ -134,7 +134,7 @@ pub struct Cx<'a> {
     body: &'a Body,
     cells: &'a [Cell],
     /// Of each register of the body.
-    known: &'a [Option<Known>],
+    known: Option<&'a KnownRegisters>,
     banks: Banks,
     guard: Mask,
     /// What registers hold in the lanes that are active; of some of 128 bits both halves.
@@ -178,7 +178,7 @@ impl<'a> Cx<'a> {
             places,
             body,
             cells,
-            known: &[],
+            known: None,
             banks,
             guard: Mask::Always,
             values: FxHashMap::default(),
@@ -536,13 +536,13 @@ impl<'a> Cx<'a> {
     }
 
     /// Registers whose values are made where they are read.
-    pub fn know(&mut self, known: &'a [Option<Known>]) {
-        self.known = known;
+    pub fn know(&mut self, known: &'a KnownRegisters) {
+        self.known = Some(known);
     }
 
     /// What a register is wherever it is read.
     pub fn known(&self, register: Register) -> Option<Known> {
-        self.known.get(register.0 as usize).copied().flatten()
+        self.known?.get(register)
     }
 
     fn make_known(&mut self, known: Option<Known>, ty: Type) -> Value {
@@ -550,8 +550,38 @@ impl<'a> Cx<'a> {
             Some(Known::Parameter(at, ty)) => self.constant_bank(driver::PARAMS, at as u32, ty),
             Some(Known::Special(special)) => self.special(special),
             Some(Known::Constant(bits)) => self.constant(ty, bits),
+            Some(Known::Computed(statement)) => self.compute(statement),
             Some(Known::Copy(_)) | None => self.constant(ty, 0),
         }
+    }
+
+    /// What a statement makes of what is known everywhere, in all lanes.
+    fn compute(&mut self, number: u32) -> Value {
+        let statement = &self.body.statements[number as usize];
+        let Some(&Operand::Register(register)) = statement.operands.first() else {
+            unreachable!("it writes a register")
+        };
+        if let Some(&value) = self.values.get(&(register, 0)) {
+            return value;
+        }
+        let guard = self.guard;
+        self.set_guard(Mask::Always);
+        let sources = self.known.map_or(&[][..], |known| known.sources(number));
+        let mut now = Vec::with_capacity(sources.len());
+        for &(source, known) in sources {
+            let value = self.make_known(Some(known), cell_type(self.decl(source).ty));
+            now.push((source, self.values.insert((source, 0), value)));
+        }
+        let insn = Insn { form: self.module.form(statement.form), operands: &statement.operands };
+        assert!(insn.lift(self), "integer arithmetic is executed");
+        for (source, now) in now {
+            match now {
+                Some(now) => self.values.insert((source, 0), now),
+                None => self.values.remove(&(source, 0)),
+            };
+        }
+        self.set_guard(guard);
+        self.values[&(register, 0)]
     }
 
     /// Where the registers of the body are.

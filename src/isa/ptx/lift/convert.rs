@@ -3,6 +3,7 @@
 //! Source: facts, `ptx.md` 1.5 and 2.5.
 
 use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
+use crate::isa::brain::{self, from_bf16};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, Ty};
@@ -70,46 +71,9 @@ fn scalar(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
     from_bf16(cx, bits)
 }
 
-/// The `f32` of a `bf16`'s bits, an `i16`.
-pub fn from_bf16(cx: &mut Cx<'_>, bits: Value) -> Value {
-    let word = cx.b.zero_extend(Type::I32, bits);
-    let count = cx.word(16);
-    let word = cx.b.shl(word, count);
-    cx.cast(Type::F32, word)
-}
-
 /// The `bf16` of an `f32`, an `i16`, rounded once; a NaN is the canonical one.
 pub fn to_bf16(cx: &mut Cx<'_>, round: Round, value: Value) -> Value {
-    let bits = cx.cast(Type::I32, value);
-    let sixteen = cx.word(16);
-    let one = cx.word(1);
-    let increment = match round {
-        Round::Nearest => {
-            let last = cx.b.shr_u(bits, sixteen);
-            let last = cx.b.and(last, one);
-            let half = cx.word(0x7fff);
-            cx.b.add(half, last)
-        }
-        Round::Zero => cx.word(0),
-        Round::Up | Round::Down => {
-            // Magnitudes grow where the sign is that of the direction.
-            let zero = cx.word(0);
-            let negative = cx.b.icmp(IntCc::LtS, bits, zero);
-            let all = cx.word(0xffff);
-            if round == Round::Up { cx.b.select(negative, zero, all) } else { cx.b.select(negative, all, zero) }
-        }
-    };
-    let infinity = cx.word(0x7f80_0000);
-    let magnitude = cx.word(0x7fff_ffff);
-    let magnitude = cx.b.and(bits, magnitude);
-    let finite = cx.b.icmp(IntCc::LtU, magnitude, infinity);
-    let rounded = cx.b.add(bits, increment);
-    let rounded = cx.b.select(finite, rounded, bits);
-    let high = cx.b.shr_u(rounded, sixteen);
-    let high = cx.b.trunc(Type::I16, high);
-    let is_nan = cx.b.fcmp(FloatCc::Nan, false, value, value);
-    let nan = cx.constant(Type::I16, NAN16);
-    cx.b.select(is_nan, nan, high)
+    brain::to_bf16(cx, round, NAN16, value)
 }
 
 /// Least and greatest value of an integer type.

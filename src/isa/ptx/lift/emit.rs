@@ -22,7 +22,7 @@ use super::dispatcher::Dispatcher;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
 use super::image::{names_in_parameters, uses_images};
-use super::known::{self, KnownOf};
+use super::known::{KnownOf, KnownRegisters};
 use super::meeting::Meeting;
 use super::order::Waiting;
 use super::plan::Plan;
@@ -163,7 +163,7 @@ impl<'a> Shape<'a> {
         let mut counts = Counts::default();
         let mut known = KnownOf::default();
         for &Instance { function, .. } in &graph.instances {
-            let own = || known::known(kernel.module, function, kernel.places);
+            let own = || KnownRegisters::of(kernel.module, function, kernel.places);
             known.entry(function).or_insert_with(own);
         }
         let cells = cells(kernel, graph, &known, &mut counts);
@@ -174,7 +174,8 @@ impl<'a> Shape<'a> {
         let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
         // No block leads to the entry: often the first node can be it.
         let entry = function.new_block(pc(0));
-        let is_entry = plan.predecessors.first().is_some_and(Vec::is_empty) && plan.meetings.is_empty();
+        let only_enters = plan.predecessors.first().is_some_and(Vec::is_empty) && !plan.anywhere;
+        let is_entry = only_enters && plan.meetings.is_empty();
         let dispatcher = plan.anywhere.then(|| Dispatcher::declare(function, pc(0)));
         // A dispatcher has the number of its place for each lane.
         let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };

@@ -10,13 +10,14 @@
 use smallvec::SmallVec;
 
 use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::context::{Cx, Insn};
-use super::convert::{from_bf16, pack, relu, to_bf16};
+use super::convert::{pack, relu, to_bf16};
 use super::float::{self, attrs, extreme_of, rounding};
 use super::{Lifted, Unsupported};
 

@@ -15,9 +15,10 @@ use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::ptx::word::Word;
 
+use super::Places;
 use super::Unsupported;
 use super::context::Cx;
-use super::{Places, known};
+use super::known::KnownRegisters;
 
 /// The handle, an `i32`: what there is above does not count.
 pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> {
@@ -74,8 +75,8 @@ pub fn names_in_parameters(module: &Module, kernel: FunctionId, places: &Places)
     if used.is_empty() {
         return BTreeSet::new();
     }
-    let known = known::known(module, kernel, places);
-    used.into_iter().filter_map(|register| known[register.0 as usize]?.handle()).collect()
+    let known = KnownRegisters::of(module, kernel, places);
+    used.into_iter().filter_map(|register| known.get(register)?.handle()).collect()
 }
 
 /// The register that an instruction takes for the handle of an image.

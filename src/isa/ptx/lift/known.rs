@@ -1,7 +1,9 @@
 //! Registers whose value is the same wherever they are read, and made again there: parameters of the kernel, thread indices and the like,
-//! constants. What is the same in all lanes stays so in every block then.
+//! constants, and addresses that cheap statements compute of these. What is the same in all lanes, or evenly spaced, is so in every
+//! block then, whichever lanes have waited where.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::ir::Type;
 use crate::isa::ptx::module::{
@@ -21,6 +23,8 @@ pub enum Known {
     Constant(u64),
     /// What another register is; not among those that are given.
     Copy(Register),
+    /// What this statement of the body makes of such registers.
+    Computed(u32),
 }
 
 impl Known {
@@ -33,51 +37,216 @@ impl Known {
     }
 }
 
-/// What is known of the registers of each function.
-pub type KnownOf = FxHashMap<FunctionId, Vec<Option<Known>>>;
+/// What is known of the registers of a function.
+#[derive(Default)]
+pub struct KnownRegisters {
+    /// Of each register.
+    of: Vec<Option<Known>>,
+    /// What a statement of [`Known::Computed`] finds in a register that is written elsewhere, too.
+    sources: FxHashMap<u32, Sources>,
+}
 
-/// Of each register of a function, if it is written once, by a statement without a guard. `places` has the offsets of the kernel's
-/// parameters.
-pub fn known(module: &Module, function: FunctionId, places: &Places) -> Vec<Option<Known>> {
-    let function = module.function(function);
-    let Some(body) = &function.body else { return vec![] };
+/// Registers, and what they are where a statement reads them.
+pub type Sources = SmallVec<[(Register, Known); 2]>;
+
+pub type KnownOf = FxHashMap<FunctionId, KnownRegisters>;
+
+impl KnownRegisters {
+    pub fn get(&self, register: Register) -> Option<Known> {
+        self.of.get(register.0 as usize).copied().flatten()
+    }
+
+    pub fn sources(&self, statement: u32) -> &[(Register, Known)] {
+        self.sources.get(&statement).map_or(&[], |sources| sources)
+    }
+
+    /// `places` has the offsets of the kernel's parameters.
+    pub fn of(module: &Module, function: FunctionId, places: &Places) -> KnownRegisters {
+        let function = module.function(function);
+        let Some(body) = &function.body else { return KnownRegisters::default() };
+        let writes = writes(module, function, body);
+        let is_written_once = |register: Register| writes[register.0 as usize] == 1;
+        let labels: FxHashSet<u32> = body.labels.iter().map(|label| label.statement).collect();
+        let mut found = vec![None; body.registers.len()];
+        let mut computed = Computed::new(module, body);
+        // What registers that are written several times are since the last label.
+        let mut now: FxHashMap<Register, Known> = FxHashMap::default();
+        for (number, statement) in (0..).zip(&body.statements) {
+            if labels.contains(&number) {
+                now.clear();
+            }
+            let mut sources = Sources::new();
+            each_use(module, statement, &mut |register, written| match (written, now.get(&register)) {
+                (false, Some(&known)) => sources.push((register, known)),
+                _ => {}
+            });
+            each_use(module, statement, &mut |register, written| {
+                if written {
+                    now.remove(&register);
+                }
+            });
+            let (None, Some(&Operand::Register(register))) = (statement.guard, statement.operands.first()) else {
+                continue;
+            };
+            let value = of(module, function, body, statement, register, places);
+            if is_written_once(register) {
+                found[register.0 as usize] = value;
+                computed.statements[register.0 as usize] = Some(number);
+                if !sources.is_empty() {
+                    computed.sources.insert(number, sources);
+                }
+            } else if let Some(value) = value.filter(|value| !matches!(value, Known::Copy(_))) {
+                now.insert(register, value);
+            }
+        }
+        let known = |mut one: Option<Known>| {
+            // Copies of copies are few.
+            for _ in 0..4 {
+                match one {
+                    Some(Known::Copy(from)) => one = found[from.0 as usize],
+                    _ => return one,
+                }
+            }
+            None
+        };
+        let of = found.iter().map(|&one| known(one)).collect();
+        computed.find(of)
+    }
+}
+
+/// How often each register of a function is written.
+fn writes(module: &Module, function: &Function, body: &Body) -> Vec<u32> {
     let mut writes = vec![0_u32; body.registers.len()];
     for formal in function.inputs.iter().chain(&function.outputs) {
         if let Formal::Reg(register, _) = *formal {
             writes[register.0 as usize] += 1;
         }
     }
-    let mut found = vec![None; body.registers.len()];
     for statement in &body.statements {
-        let mut count = |register: Register| writes[register.0 as usize] += 1;
-        if let Some(call) = Call::of(statement) {
-            call.returns.iter().for_each(|operand| {
-                if let Operand::Register(register) = *operand {
-                    count(register);
-                }
-            });
-        }
-        uses::each(module, statement, &mut |register, written| {
-            if written {
-                count(register);
-            }
-        });
-        if let (None, Some(&Operand::Register(register))) = (statement.guard, statement.operands.first()) {
-            found[register.0 as usize] = of(module, function, body, statement, register, places);
+        each_use(module, statement, &mut |register, written| writes[register.0 as usize] += u32::from(written));
+    }
+    writes
+}
+
+/// What a statement reads and writes (true), returns of calls included.
+fn each_use(module: &Module, statement: &Statement, found: &mut dyn FnMut(Register, bool)) {
+    for operand in Call::of(statement).into_iter().flat_map(|call| call.returns) {
+        if let Operand::Register(register) = *operand {
+            found(register, true);
         }
     }
-    found.iter_mut().zip(writes).for_each(|(found, writes)| *found = found.filter(|_| writes == 1));
-    let known = |mut one: Option<Known>| {
-        // Copies of copies are few.
-        for _ in 0..4 {
-            match one {
-                Some(Known::Copy(from)) => one = found[from.0 as usize],
-                _ => return one,
+    uses::each(module, statement, found);
+}
+
+/// How a value varies, and how many statements make it.
+#[derive(Clone, Copy)]
+struct Shape {
+    is_uniform: bool,
+    statements: u32,
+}
+
+/// What is computed again has at most as many statements, and as long chains of them.
+const MAX_STATEMENTS: u32 = 12;
+
+/// Registers that cheap statements compute of others that are known: the same in all lanes, or evenly spaced. What varies otherwise
+/// is worth its cell.
+struct Computed<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    /// Of each register, the one statement that writes it.
+    statements: Vec<Option<u32>>,
+    sources: FxHashMap<u32, Sources>,
+    /// Of those that have been looked at.
+    shapes: FxHashMap<Register, Option<Shape>>,
+}
+
+impl<'a> Computed<'a> {
+    fn new(module: &'a Module, body: &'a Body) -> Computed<'a> {
+        let statements = vec![None; body.registers.len()];
+        Computed { module, body, statements, sources: FxHashMap::default(), shapes: FxHashMap::default() }
+    }
+
+    fn find(mut self, mut known: Vec<Option<Known>>) -> KnownRegisters {
+        for (number, statement) in self.statements.clone().into_iter().enumerate() {
+            let Some(statement) = statement.filter(|_| known[number].is_none()) else { continue };
+            if self.shape(Register(number as u32), &known, MAX_STATEMENTS).is_some() {
+                known[number] = Some(Known::Computed(statement));
             }
         }
-        None
-    };
-    found.iter().map(|&one| known(one)).collect()
+        KnownRegisters { of: known, sources: self.sources }
+    }
+
+    fn shape(&mut self, register: Register, known: &[Option<Known>], depth: u32) -> Option<Shape> {
+        if let Some(&shape) = self.shapes.get(&register) {
+            return shape;
+        }
+        if let Some(shape) = known[register.0 as usize].and_then(Shape::of) {
+            return Some(shape);
+        }
+        let bits = self.body.registers[register.0 as usize].ty.bits();
+        let at = self.statements[register.0 as usize].filter(|_| depth > 0 && matches!(bits, 32 | 64))?;
+        // One that is made of itself is not known.
+        self.shapes.insert(register, None);
+        let shape = self.of_statement(at, known, depth).filter(|shape| shape.statements <= MAX_STATEMENTS);
+        self.shapes.insert(register, shape);
+        shape
+    }
+
+    fn of_statement(&mut self, number: u32, known: &[Option<Known>], depth: u32) -> Option<Shape> {
+        let statement = &self.body.statements[number as usize];
+        let form = self.module.form(statement.form);
+        let integers = form
+            .types
+            .iter()
+            .all(|ty| matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) && matches!(ty.bits(), 32 | 64));
+        if !integers || form.has(Word::Cc) || form.has(Word::Sat) {
+            return None;
+        }
+        let sources = self.sources.get(&number).cloned().unwrap_or_default();
+        let source = |of: Register| sources.iter().find(|(register, _)| *register == of).map(|&(_, known)| known);
+        let mut shapes = Vec::with_capacity(3);
+        for operand in &statement.operands[1..] {
+            shapes.push(match *operand {
+                Operand::Register(register) => match source(register) {
+                    Some(known) => Shape::of(known)?,
+                    None => self.shape(register, known, depth - 1)?,
+                },
+                Operand::Integer(_) | Operand::Symbol(..) => Shape { is_uniform: true, statements: 0 },
+                _ => return None,
+            });
+        }
+        let is_constant = |n: usize| match statement.operands[n] {
+            Operand::Integer(_) => true,
+            Operand::Register(register) => {
+                matches!(source(register).or(known[register.0 as usize]), Some(Known::Constant(_)))
+            }
+            _ => false,
+        };
+        let uniform = |n: usize| shapes[n - 1].is_uniform;
+        let spaced = match form.row.opcode {
+            "add" | "sub" | "mov" | "cvt" => true,
+            "cvta.to" | "cvta" => form.has(Word::Global),
+            "mul.lo" | "mul.wide" | "mad.lo" | "mad.wide" => {
+                uniform(1) && uniform(2) || is_constant(1) || is_constant(2)
+            }
+            "shl" => uniform(1) && uniform(2) || is_constant(2),
+            _ => false,
+        };
+        let statements = 1 + shapes.iter().map(|shape| shape.statements).sum::<u32>();
+        spaced.then(|| Shape { is_uniform: shapes.iter().all(|shape| shape.is_uniform), statements })
+    }
+}
+
+impl Shape {
+    /// Of what is no statement.
+    fn of(known: Known) -> Option<Shape> {
+        let is_uniform = match known {
+            Known::Special(SpecialRegister::Tid(_) | SpecialRegister::LaneId) => false,
+            Known::Parameter(..) | Known::Constant(_) | Known::Special(_) => true,
+            Known::Copy(_) | Known::Computed(_) => return None,
+        };
+        Some(Shape { is_uniform, statements: 0 })
+    }
 }
 
 fn of(

@@ -5,13 +5,14 @@
 use smallvec::SmallVec;
 
 use crate::ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
+use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 
 use super::Unsupported;
 use super::context::{Cx, Insn, int_type};
-use super::convert::{NAN16, from_bf16, pack, relu, to_bf16};
+use super::convert::{NAN16, pack, relu, to_bf16};
 use super::half::halves;
 
 /// Digits of `f32` behind the point, its bias.

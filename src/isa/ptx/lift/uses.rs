@@ -3,11 +3,11 @@
 use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
 use crate::isa::ptx::word::Word;
 
-/// Whether the statement is a barrier of the block, at which warps or lanes wait.
+/// Whether the statement is a barrier of the block, or of the cluster, which is one block, at which warps or lanes wait.
 pub fn is_barrier(opcode: &str) -> bool {
     let mut words = opcode.split('.');
     let first = words.next();
-    matches!(first, Some("bar" | "barrier")) && !words.any(|word| matches!(word, "warp" | "cluster"))
+    matches!(first, Some("bar" | "barrier")) && !words.any(|word| word == "warp")
 }
 
 /// Whether lanes that the statement names wait for each other: of the warp, not of the block.

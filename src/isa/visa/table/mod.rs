@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::lift::Lift;
 use crate::isa::fidelity::Fidelity;
 pub use field::Field;
 pub use item::{Item, Suffix};
@@ -26,6 +27,8 @@ pub struct Row {
     /// The sub-opcode.
     pub sub: Option<u8>,
     pub fidelity: Fidelity,
+    /// None: it is not executed, or ends a block.
+    pub lift: Option<Lift>,
     /// The binary form behind the opcode.
     pub fields: Vec<Field>,
     /// The text behind predicate and name.
@@ -46,6 +49,11 @@ impl Row {
     /// Fields that are operands, in order.
     pub fn operands(&self) -> impl Iterator<Item = Field> {
         self.fields.iter().copied().filter(|field| field.is_operand())
+    }
+
+    /// Whether its predicate is not what lanes are masked by: it chooses, or is written.
+    pub fn predicate_is_operand(&self) -> bool {
+        matches!(self.name, "sel" | "add3.o")
     }
 
     /// Whether warploom runs it.

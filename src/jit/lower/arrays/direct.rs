@@ -9,6 +9,7 @@ use super::super::vector;
 use super::picks::{Array, Elements, Picks, VECTOR, overlap, put, stretches, taken};
 use super::{Source, Written};
 use crate::ir::Type;
+use crate::ir::layout::row_bytes;
 
 /// Lanes of a chunk.
 const LANES: usize = crate::analysis::CHUNK as usize;
@@ -23,6 +24,24 @@ impl BlockLowerer<'_, '_, '_> {
                 let at = into + (chunk * parts(elements.ty) + part) as u32 * VECTOR;
                 self.b.ins().store(flags(), v, self.registers, at as i32);
             }
+        }
+    }
+
+    /// Lanes of a row from others that are known when code is made.
+    pub(in super::super) fn exchange(&mut self, ty: Type, sources: &[u8], from: u32, into: u32) {
+        let cell = ty.cell_bytes();
+        let row = Array {
+            offset: from,
+            length: cell * sources.len() as u32,
+            padded: row_bytes(self.facts.function.lanes, ty),
+        };
+        for vector in 0..self.chunks() * parts(ty) {
+            let picks: Picks = std::array::from_fn(|byte| {
+                let lane = (vector as u32 * VECTOR + byte as u32) / cell;
+                sources.get(lane as usize).map(|&source| u32::from(source) * cell + byte as u32 % cell)
+            });
+            let v = self.read_vector(row, self.registers, ty, &picks);
+            self.b.ins().store(flags(), v, self.registers, (into + vector as u32 * VECTOR) as i32);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Barriers of blocks and clusters, and mbarrier objects. Facts, `ptx.md` 2.11.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{barrier, control, mbarrier};
+use crate::isa::ptx::lift::{control, mbarrier};
 
 const ARRIVE: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.cluster{.shared|shared::cta}.b64 \
                       [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
@@ -34,8 +34,13 @@ pub const LINES: &[Line] = &[
     line("barrier.cta.arrive", control::ends_block, "barrier, threads", "[30 7.8] - .aligned"),
     line("barrier.cta.red", control::ends_block, "p, barrier, threads?, q", "[30 7.8] .(and|or){.aligned}.pred"),
     line("barrier.cta.red", control::ends_block, "d, barrier, threads?, q", "[30 7.8] .popc{.aligned}.u32"),
-    line("barrier.cluster.arrive", barrier::cluster, "", "[90 7.8] - .aligned [90 8.0] .(release|relaxed){.aligned}"),
-    line("barrier.cluster.wait", barrier::cluster, "", "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}"),
+    line(
+        "barrier.cluster.arrive",
+        control::ends_block,
+        "",
+        "[90 7.8] - .aligned [90 8.0] .(release|relaxed){.aligned}",
+    ),
+    line("barrier.cluster.wait", control::ends_block, "", "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}"),
     line("mbarrier.init", mbarrier::init, "address, s:u32", "[80 7.0] {.shared|shared::cta}.b64"),
     // The memory is free for other things as it is.
     line("mbarrier.inval", control::nothing, "address", "[80 7.0] {.shared|shared::cta}.b64"),

@@ -2,6 +2,7 @@
 //! compiler's reader of binaries.
 
 use super::{Line, line, sub};
+use crate::isa::visa::lift::memory;
 
 const RAW_SENDS: &str = "x E P b b b ffid s s r r r";
 const RAW_SENDS_TEXT: &str = ".n:3 .n:0 .n:1 .n:2 E 4 5 6 7 8";
@@ -10,8 +11,8 @@ const RAW_SEND_TEXT: &str = "E hex:0 1 2 3 4 5";
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[
-    line("media_ld",  0x37, "b S b b b s s r", ".media:0 _ pair:3 1 2 5 6 7"),
-    line("media_st",  0x38, "b S b b b s s r", ".media:0 _ pair:3 1 2 5 6 7"),
+    line("media_ld",  0x37, "b S b b b s s r", ".media:0 _ pair:3 1 2 5 6 7").lift(memory::media_ld),
+    line("media_st",  0x38, "b S b b b s s r", ".media:0 _ pair:3 1 2 5 6 7").lift(memory::media_st),
     sub("raw_send",        0x5d, 0, RAW_SEND, RAW_SEND_TEXT).trap(),
     sub("raw_sendc",       0x5d, 1, RAW_SEND, RAW_SEND_TEXT).trap(),
     sub("raw_sends",       0x7a, 0, RAW_SENDS, RAW_SENDS_TEXT).trap(),

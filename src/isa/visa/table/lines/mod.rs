@@ -10,6 +10,7 @@ mod sampler;
 
 use super::{Field, Item, Row};
 use crate::isa::fidelity::Fidelity;
+use crate::isa::visa::lift::Lift;
 
 /// An opcode as it is written down here.
 #[derive(Clone, Copy)]
@@ -18,6 +19,7 @@ pub struct Line {
     code: u8,
     sub: Option<u8>,
     fidelity: Fidelity,
+    lift: Option<Lift>,
     /// Letters of [`Field`].
     fields: &'static str,
     /// Words of [`Item`]; empty for the execution size and all operands in order.
@@ -26,18 +28,23 @@ pub struct Line {
 
 /// An exact opcode.
 const fn line(name: &'static str, code: u8, fields: &'static str, text: &'static str) -> Line {
-    Line { name, code, sub: None, fidelity: Fidelity::Exact, fields, text }
+    Line { name, code, sub: None, fidelity: Fidelity::Exact, lift: None, fields, text }
 }
 
 /// An exact sub-opcode.
 const fn sub(name: &'static str, code: u8, sub: u8, fields: &'static str, text: &'static str) -> Line {
-    Line { name, code, sub: Some(sub), fidelity: Fidelity::Exact, fields, text }
+    Line { name, code, sub: Some(sub), fidelity: Fidelity::Exact, lift: None, fields, text }
 }
 
 impl Line {
     /// It is not executed.
     const fn trap(self) -> Line {
         Line { fidelity: Fidelity::Unimplemented, ..self }
+    }
+
+    /// Its lift function.
+    const fn lift(self, lift: Lift) -> Line {
+        Line { lift: Some(lift), ..self }
     }
 
     const fn approximate(self, how: &'static str) -> Line {
@@ -54,7 +61,7 @@ impl Line {
             }
             text => text.split_whitespace().map(Item::from_word).collect(),
         };
-        Row { name: self.name, code: self.code, sub: self.sub, fidelity: self.fidelity, fields, items }
+        Row { name: self.name, code: self.code, sub: self.sub, fidelity: self.fidelity, lift: self.lift, fields, items }
     }
 }
 

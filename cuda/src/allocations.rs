@@ -1,0 +1,159 @@
+//! Memory that programs have asked for, by address.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::context::{CONTEXTS, Context};
+use crate::error::{Answer, Error, of_map};
+use crate::handles::fresh;
+use crate::{boundary, driver};
+
+/// Where addresses that `cuMemAlloc` gives begin.
+pub const ALIGN: u64 = 512;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Device,
+    Managed,
+    /// Of the driver's, for host code.
+    Pinned,
+    /// Of the program's, which kernels may use.
+    Registered,
+    /// From a pool.
+    Pool(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation {
+    pub address: u64,
+    /// As asked for.
+    pub bytes: u64,
+    pub kind: Kind,
+    /// Its context.
+    pub context: u64,
+    /// A number that no other has.
+    pub id: u64,
+    pub flags: u32,
+}
+
+impl Allocation {
+    /// Whether host code may use it.
+    pub fn is_for_host(&self) -> bool {
+        matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
+    }
+
+    pub fn is_host(&self) -> bool {
+        matches!(self.kind, Kind::Pinned | Kind::Registered)
+    }
+}
+
+static ALLOCATIONS: RwLock<BTreeMap<u64, Allocation>> = RwLock::new(BTreeMap::new());
+
+fn read() -> RwLockReadGuard<'static, BTreeMap<u64, Allocation>> {
+    ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, BTreeMap<u64, Allocation>> {
+    ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The allocation that an address lies in.
+pub fn find(address: u64) -> Option<Allocation> {
+    let all = read();
+    let (_, found) = all.range(..=address).next_back()?;
+    (address - found.address < found.bytes.max(1)).then_some(*found)
+}
+
+/// Whether so many bytes from an address on are device memory: an allocation, or what a module has.
+pub fn is_mapped(address: u64, bytes: u64) -> bool {
+    match find(address) {
+        Some(found) => bytes <= found.bytes - (address - found.address),
+        None => driver::memory().range_of(address).is_some_and(|(start, length)| bytes <= length - (address - start)),
+    }
+}
+
+fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
+    let allocation = Allocation { address, bytes, kind, context, id: fresh(), flags };
+    if allocation.is_for_host() {
+        driver::get().shared_with_host.fetch_add(1, Relaxed);
+    }
+    write().insert(address, allocation);
+}
+
+/// New memory.
+pub fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Result<u64, Error> {
+    let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
+    enter(address, bytes, kind, context.handle, flags);
+    Ok(address)
+}
+
+/// Ends an allocation that begins at the address, of one of the kinds, when all work that may use it is done.
+pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
+    let found = read().get(&address).copied().filter(|found| is_kind(found.kind));
+    let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    if let Some(context) = CONTEXTS.find(found.context) {
+        context.lines.wait_for_all();
+    }
+    free_now(address)
+}
+
+/// The same of memory that nothing uses any more.
+pub fn free_now(address: u64) -> Answer {
+    let found = write().remove(&address).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    release(&found);
+    Ok(())
+}
+
+fn release(found: &Allocation) {
+    if found.is_for_host() {
+        driver::get().shared_with_host.fetch_sub(1, Relaxed);
+    }
+    // What is not mapped need not be unmapped.
+    let _ = match found.kind {
+        Kind::Registered => driver::memory().unmap_bytes(found.address),
+        _ => driver::memory().release_later(found.address),
+    };
+}
+
+/// Makes memory of the program's usable for kernels.
+pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Answer {
+    let last = address.checked_add(bytes.wrapping_sub(1)).filter(|_| bytes > 0);
+    let last = last.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    let overlaps = |all: &BTreeMap<u64, Allocation>| {
+        let before = all.range(..=last).next_back();
+        before.is_some_and(|(_, other)| other.address + (other.bytes.max(1) - 1) >= address)
+    };
+    if overlaps(&read()) {
+        return Err(Error::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    }
+    boundary::map_registered(driver::memory(), address, bytes)?;
+    enter(address, bytes, Kind::Registered, context.handle, flags);
+    Ok(())
+}
+
+pub fn unregister(address: u64) -> Answer {
+    match find(address) {
+        None => Err(Error::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
+        Some(found) if found.kind != Kind::Registered || found.address != address => {
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        }
+        Some(_) => free(address, |kind| kind == Kind::Registered),
+    }
+}
+
+/// Bytes of device memory that are free.
+pub fn free_bytes() -> u64 {
+    driver::get().capacity.saturating_sub(driver::memory().bytes_in_use())
+}
+
+/// Ends the allocations of a context.
+pub fn forget(context: u64) {
+    let gone: Vec<Allocation> = write().extract_if(.., |_, found| found.context == context).map(|(_, a)| a).collect();
+    gone.iter().for_each(release);
+}
+
+/// The allocations of a pool.
+pub fn of_pool(pool: u64) -> Vec<Allocation> {
+    read().values().filter(|found| found.kind == Kind::Pool(pool)).copied().collect()
+}

@@ -1,0 +1,103 @@
+//! Arrays and mipmapped arrays.
+
+use std::sync::Arc;
+
+use super::require;
+use crate::array::{ARRAYS, Array, Description, MIPMAPS};
+use crate::boundary::{Ptr, api, plain};
+use crate::context;
+use crate::error::{Answer, Error};
+
+/// `CUDA_ARRAY_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Flat {
+    width: usize,
+    height: usize,
+    format: u32,
+    channels: u32,
+}
+
+/// `CUDA_ARRAY3D_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Deep {
+    size: [usize; 3],
+    format: u32,
+    channels: u32,
+    flags: u32,
+}
+
+plain!(Flat, Deep);
+
+const _: () = assert!(size_of::<Flat>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_DESCRIPTOR>());
+const _: () = assert!(size_of::<Deep>() == size_of::<cudarc::driver::sys::CUDA_ARRAY3D_DESCRIPTOR>());
+
+impl Flat {
+    pub(super) fn description(self) -> Description {
+        let size = [self.width as u64, self.height as u64, 0];
+        Description { size, format: self.format, channels: self.channels, flags: 0 }
+    }
+}
+
+impl Deep {
+    fn description(self) -> Description {
+        let size = self.size.map(|n| n as u64);
+        Description { size, format: self.format, channels: self.channels, flags: self.flags }
+    }
+}
+
+fn create(out: Ptr<u64>, description: Description) -> Answer {
+    out.required()?;
+    let context = context::current()?;
+    out.set(ARRAYS.insert(Arc::new(Array::new(context.handle, description, 1)?)))
+}
+
+api! {
+    fn cuArrayCreate_v2(out: Ptr<u64>, description: Ptr<Flat>) {
+        create(out, description.get()?.description())
+    }
+
+    fn cuArray3DCreate_v2(out: Ptr<u64>, description: Ptr<Deep>) {
+        create(out, description.get()?.description())
+    }
+
+    fn cuArrayDestroy(array: u64) {
+        ARRAYS.remove(array).map(|_| ())
+    }
+
+    fn cuArrayGetDescriptor_v2(out: Ptr<Flat>, array: u64) {
+        let found = ARRAYS.get(array)?.description;
+        let [width, height, _] = found.size.map(|n| n as usize);
+        out.set(Flat { width, height, format: found.format, channels: found.channels })
+    }
+
+    fn cuArray3DGetDescriptor_v2(out: Ptr<Deep>, array: u64) {
+        let found = ARRAYS.get(array)?.description;
+        let size = found.size.map(|n| n as usize);
+        out.set(Deep { size, format: found.format, channels: found.channels, flags: found.flags })
+    }
+
+    fn cuMipmappedArrayCreate(out: Ptr<u64>, description: Ptr<Deep>, levels: u32) {
+        out.required()?;
+        require(levels <= 17)?;
+        let context = context::current()?;
+        let array = Array::new(context.handle, description.get()?.description(), levels as u8)?;
+        out.set(MIPMAPS.insert(Arc::new(array)))
+    }
+
+    fn cuMipmappedArrayDestroy(mipmap: u64) {
+        MIPMAPS.remove(mipmap).map(|_| ())
+    }
+
+    fn cuMipmappedArrayGetLevel(out: Ptr<u64>, mipmap: u64, level: u32) {
+        out.required()?;
+        out.set(ARRAYS.insert(Arc::new(MIPMAPS.get(mipmap)?.at_level(level)?)))
+    }
+
+    fn cuArrayGetPlane(out: Ptr<u64>, array: u64, plane: u32) {
+        let _ = (out, ARRAYS.get(array)?, plane);
+        // Formats have one plane.
+        Err(Error::CUDA_ERROR_INVALID_VALUE)
+    }
+}

@@ -1,0 +1,357 @@
+//! Copies and fills.
+
+use super::require;
+use crate::boundary::{Ptr, api, plain};
+use crate::copies::{Copy, Fill, Place, Side};
+use crate::error::{Answer, Error};
+use crate::operation::Operation;
+use crate::stream;
+
+/// `CUDA_MEMCPY2D`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Rect {
+    from: Corner,
+    to: Corner,
+    width: usize,
+    height: usize,
+}
+
+/// One side of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Corner {
+    x: usize,
+    y: usize,
+    kind: u32,
+    host: u64,
+    device: u64,
+    array: u64,
+    pitch: usize,
+}
+
+/// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Block {
+    from: Corner3,
+    to: Corner3,
+    size: [usize; 3],
+}
+
+/// One side of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Corner3 {
+    at: [usize; 3],
+    level: usize,
+    kind: u32,
+    host: u64,
+    device: u64,
+    array: u64,
+    /// What is reserved in one, and the context in the other.
+    context: u64,
+    pitch: usize,
+    height: usize,
+}
+
+plain!(Rect, Block);
+
+const _: () = assert!(size_of::<Rect>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY2D>());
+const _: () = assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D>());
+
+/// Of `CUmemorytype`.
+const HOST: u32 = 1;
+const DEVICE: u32 = 2;
+const ARRAY: u32 = 3;
+const UNIFIED: u32 = 4;
+
+fn place(kind: u32, host: u64, device: u64, array: u64, level: usize) -> Result<Place, Error> {
+    match kind {
+        HOST => Ok(Place::of(host)),
+        DEVICE => Place::device(device),
+        UNIFIED => Ok(Place::of(device)),
+        ARRAY => Ok(Place::Array(crate::array::get(array)?, u32::try_from(level).map_err(|_| super::INVALID)?)),
+        _ => Err(super::INVALID),
+    }
+}
+
+impl Corner {
+    fn side(&self, width: usize) -> Result<Side, Error> {
+        let place = place(self.kind, self.host, self.device, self.array, 0)?;
+        let pitch = if self.pitch == 0 { width } else { self.pitch };
+        let at = [self.x as u64, self.y as u64, 0];
+        Ok(Side { place, at, pitch: pitch as u64, height: 0 })
+    }
+}
+
+impl Corner3 {
+    fn side(&self, size: [usize; 3]) -> Result<Side, Error> {
+        let place = place(self.kind, self.host, self.device, self.array, self.level)?;
+        let pitch = if self.pitch == 0 { size[0] } else { self.pitch };
+        let height = if self.height == 0 { size[1] } else { self.height };
+        Ok(Side { place, at: self.at.map(|n| n as u64), pitch: pitch as u64, height: height as u64 })
+    }
+}
+
+fn rect(description: Ptr<Rect>) -> Result<Copy, Error> {
+    let rect = description.get()?;
+    let size = [rect.width as u64, rect.height as u64, 1];
+    if size.contains(&0) {
+        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+    }
+    let pitched = |corner: &Corner| corner.kind == ARRAY || corner.pitch == 0 || corner.pitch >= rect.width;
+    require(pitched(&rect.from) && pitched(&rect.to))?;
+    Ok(Copy { from: rect.from.side(rect.width)?, to: rect.to.side(rect.width)?, size })
+}
+
+pub(super) fn block(description: Ptr<Block>) -> Result<Copy, Error> {
+    let block = description.get()?;
+    if block.size.contains(&0) {
+        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+    }
+    let pitched = |corner: &Corner3| {
+        corner.kind == ARRAY
+            || (corner.pitch == 0 || corner.pitch >= block.size[0])
+                && (corner.height == 0 || corner.height >= block.size[1])
+    };
+    require(pitched(&block.from) && pitched(&block.to))?;
+    let size = block.size.map(|n| n as u64);
+    Ok(Copy { from: block.from.side(block.size)?, to: block.to.side(block.size)?, size })
+}
+
+/// A copy in the form that C has for it.
+pub(super) fn block_of(copy: &Copy) -> Result<Block, Error> {
+    let corner = |side: &Side| {
+        let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
+        match &side.place {
+            Place::Host(pointer) => (kind, host) = (HOST, pointer.address()),
+            Place::Device(address) => device = *address,
+            Place::Array(of, at) => {
+                array = crate::array::ARRAYS.handle_of(of).ok_or(super::INVALID)?;
+                (kind, level) = (ARRAY, *at as usize);
+            }
+            Place::Bytes(_) => return Err(super::INVALID),
+        }
+        let (pitch, height) = (side.pitch as usize, side.height as usize);
+        Ok(Corner3 { at: side.at.map(|n| n as usize), level, kind, host, device, array, context: 0, pitch, height })
+    };
+    Ok(Block { from: corner(&copy.from)?, to: corner(&copy.to)?, size: copy.size.map(|n| n as usize) })
+}
+
+/// A copy that is over when the call returns.
+fn now(copy: Result<Copy, Error>) -> Answer {
+    let (stream, context) = stream::get(0)?;
+    let copy = copy?;
+    copy.check()?;
+    stream.wait_and(&context, || copy.run())
+}
+
+/// A copy in a stream.
+fn later(copy: Result<Copy, Error>, stream: u64) -> Answer {
+    let (stream, context) = stream::get(stream)?;
+    let copy = copy?;
+    copy.check()?;
+    if copy.is_empty() {
+        return Ok(());
+    }
+    stream.submit(&context, Operation::Copy(Box::new(copy)))
+}
+
+fn to_device(to: u64, from: Ptr<u8>, bytes: usize) -> Result<Copy, Error> {
+    if bytes == 0 {
+        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+    }
+    Ok(Copy::linear(Place::of(from.required()?.address()), Place::device(to)?, bytes as u64))
+}
+
+fn to_host(to: Ptr<u8>, from: u64, bytes: usize) -> Result<Copy, Error> {
+    if bytes == 0 {
+        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+    }
+    Ok(Copy::linear(Place::device(from)?, Place::of(to.required()?.address()), bytes as u64))
+}
+
+fn on_device(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
+    if bytes == 0 {
+        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+    }
+    Ok(Copy::linear(Place::device(from)?, Place::device(to)?, bytes as u64))
+}
+
+fn anywhere(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
+    Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64))
+}
+
+fn in_array(array: u64, offset: usize) -> Result<Side, Error> {
+    let place = Place::Array(crate::array::get(array)?, 0);
+    Ok(Side { place, at: [offset as u64, 0, 0], pitch: 0, height: 0 })
+}
+
+fn with_array(from: Result<Side, Error>, to: Result<Side, Error>, bytes: usize) -> Result<Copy, Error> {
+    Ok(Copy { from: from?, to: to?, size: [bytes as u64, 1, 1] })
+}
+
+fn of_host(pointer: Ptr<u8>) -> Result<Side, Error> {
+    Ok(Side::linear(Place::of(pointer.required()?.address())))
+}
+
+fn of_device(address: u64) -> Result<Side, Error> {
+    Ok(Side::linear(Place::device(address)?))
+}
+
+fn fill(address: u64, pitch: usize, value: u32, element: u64, width: usize, rows: usize) -> Fill {
+    Fill { address, pitch: pitch as u64, value, element, width: width as u64, rows: rows as u64 }
+}
+
+fn fill_in(fill: Fill, stream: u64) -> Answer {
+    let (stream, context) = stream::get(stream)?;
+    fill.check()?;
+    stream.submit(&context, Operation::Fill(fill))
+}
+
+api! {
+    fn cuMemcpy(to: u64, from: u64, bytes: usize) / cuMemcpy_ptds {
+        now(anywhere(to, from, bytes))
+    }
+
+    fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: u64) / cuMemcpyAsync_ptsz {
+        later(anywhere(to, from, bytes), stream)
+    }
+
+    fn cuMemcpyPeer(to: u64, _to_context: u64, from: u64, _from_context: u64, bytes: usize) / cuMemcpyPeer_ptds {
+        now(on_device(to, from, bytes))
+    }
+
+    fn cuMemcpyPeerAsync(to: u64, _to_context: u64, from: u64, _from_context: u64, bytes: usize, stream: u64) / cuMemcpyPeerAsync_ptsz {
+        later(on_device(to, from, bytes), stream)
+    }
+
+    fn cuMemcpyHtoD_v2(to: u64, from: Ptr<u8>, bytes: usize) / cuMemcpyHtoD_v2_ptds {
+        now(to_device(to, from, bytes))
+    }
+
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: Ptr<u8>, bytes: usize, stream: u64) / cuMemcpyHtoDAsync_v2_ptsz {
+        later(to_device(to, from, bytes), stream)
+    }
+
+    fn cuMemcpyDtoH_v2(to: Ptr<u8>, from: u64, bytes: usize) / cuMemcpyDtoH_v2_ptds {
+        now(to_host(to, from, bytes))
+    }
+
+    fn cuMemcpyDtoHAsync_v2(to: Ptr<u8>, from: u64, bytes: usize, stream: u64) / cuMemcpyDtoHAsync_v2_ptsz {
+        later(to_host(to, from, bytes), stream)
+    }
+
+    fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) / cuMemcpyDtoD_v2_ptds {
+        later(on_device(to, from, bytes), 0)
+    }
+
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: u64) / cuMemcpyDtoDAsync_v2_ptsz {
+        later(on_device(to, from, bytes), stream)
+    }
+
+    fn cuMemcpyHtoA_v2(array: u64, offset: usize, from: Ptr<u8>, bytes: usize) / cuMemcpyHtoA_v2_ptds {
+        now(with_array(of_host(from), in_array(array, offset), bytes))
+    }
+
+    fn cuMemcpyHtoAAsync_v2(array: u64, offset: usize, from: Ptr<u8>, bytes: usize, stream: u64) / cuMemcpyHtoAAsync_v2_ptsz {
+        later(with_array(of_host(from), in_array(array, offset), bytes), stream)
+    }
+
+    fn cuMemcpyAtoH_v2(to: Ptr<u8>, array: u64, offset: usize, bytes: usize) / cuMemcpyAtoH_v2_ptds {
+        now(with_array(in_array(array, offset), of_host(to), bytes))
+    }
+
+    fn cuMemcpyAtoHAsync_v2(to: Ptr<u8>, array: u64, offset: usize, bytes: usize, stream: u64) / cuMemcpyAtoHAsync_v2_ptsz {
+        later(with_array(in_array(array, offset), of_host(to), bytes), stream)
+    }
+
+    fn cuMemcpyAtoD_v2(to: u64, array: u64, offset: usize, bytes: usize) / cuMemcpyAtoD_v2_ptds {
+        later(with_array(in_array(array, offset), of_device(to), bytes), 0)
+    }
+
+    fn cuMemcpyDtoA_v2(array: u64, offset: usize, from: u64, bytes: usize) / cuMemcpyDtoA_v2_ptds {
+        later(with_array(of_device(from), in_array(array, offset), bytes), 0)
+    }
+
+    fn cuMemcpyAtoA_v2(to: u64, to_offset: usize, from: u64, from_offset: usize, bytes: usize) / cuMemcpyAtoA_v2_ptds {
+        later(with_array(in_array(from, from_offset), in_array(to, to_offset), bytes), 0)
+    }
+
+    fn cuMemcpy2D_v2(description: Ptr<Rect>) / cuMemcpy2D_v2_ptds {
+        now(rect(description))
+    }
+
+    fn cuMemcpy2DUnaligned_v2(description: Ptr<Rect>) / cuMemcpy2DUnaligned_v2_ptds {
+        now(rect(description))
+    }
+
+    fn cuMemcpy2DAsync_v2(description: Ptr<Rect>, stream: u64) / cuMemcpy2DAsync_v2_ptsz {
+        later(rect(description), stream)
+    }
+
+    fn cuMemcpy3D_v2(description: Ptr<Block>) / cuMemcpy3D_v2_ptds {
+        now(block(description))
+    }
+
+    fn cuMemcpy3DAsync_v2(description: Ptr<Block>, stream: u64) / cuMemcpy3DAsync_v2_ptsz {
+        later(block(description), stream)
+    }
+
+    fn cuMemcpy3DPeer(description: Ptr<Block>) / cuMemcpy3DPeer_ptds {
+        now(block(description))
+    }
+
+    fn cuMemcpy3DPeerAsync(description: Ptr<Block>, stream: u64) / cuMemcpy3DPeerAsync_ptsz {
+        later(block(description), stream)
+    }
+
+    fn cuMemsetD8_v2(address: u64, value: u8, count: usize) / cuMemsetD8_v2_ptds {
+        fill_in(fill(address, 0, value.into(), 1, count, 1), 0)
+    }
+
+    fn cuMemsetD16_v2(address: u64, value: u16, count: usize) / cuMemsetD16_v2_ptds {
+        fill_in(fill(address, 0, value.into(), 2, count, 1), 0)
+    }
+
+    fn cuMemsetD32_v2(address: u64, value: u32, count: usize) / cuMemsetD32_v2_ptds {
+        fill_in(fill(address, 0, value, 4, count, 1), 0)
+    }
+
+    fn cuMemsetD8Async(address: u64, value: u8, count: usize, stream: u64) / cuMemsetD8Async_ptsz {
+        fill_in(fill(address, 0, value.into(), 1, count, 1), stream)
+    }
+
+    fn cuMemsetD16Async(address: u64, value: u16, count: usize, stream: u64) / cuMemsetD16Async_ptsz {
+        fill_in(fill(address, 0, value.into(), 2, count, 1), stream)
+    }
+
+    fn cuMemsetD32Async(address: u64, value: u32, count: usize, stream: u64) / cuMemsetD32Async_ptsz {
+        fill_in(fill(address, 0, value, 4, count, 1), stream)
+    }
+
+    fn cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, height: usize) / cuMemsetD2D8_v2_ptds {
+        fill_in(fill(address, pitch, value.into(), 1, width, height), 0)
+    }
+
+    fn cuMemsetD2D16_v2(address: u64, pitch: usize, value: u16, width: usize, height: usize) / cuMemsetD2D16_v2_ptds {
+        fill_in(fill(address, pitch, value.into(), 2, width, height), 0)
+    }
+
+    fn cuMemsetD2D32_v2(address: u64, pitch: usize, value: u32, width: usize, height: usize) / cuMemsetD2D32_v2_ptds {
+        fill_in(fill(address, pitch, value, 4, width, height), 0)
+    }
+
+    fn cuMemsetD2D8Async(address: u64, pitch: usize, value: u8, width: usize, height: usize, stream: u64) / cuMemsetD2D8Async_ptsz {
+        fill_in(fill(address, pitch, value.into(), 1, width, height), stream)
+    }
+
+    fn cuMemsetD2D16Async(address: u64, pitch: usize, value: u16, width: usize, height: usize, stream: u64) / cuMemsetD2D16Async_ptsz {
+        fill_in(fill(address, pitch, value.into(), 2, width, height), stream)
+    }
+
+    fn cuMemsetD2D32Async(address: u64, pitch: usize, value: u32, width: usize, height: usize, stream: u64) / cuMemsetD2D32Async_ptsz {
+        fill_in(fill(address, pitch, value, 4, width, height), stream)
+    }
+}

@@ -1,0 +1,535 @@
+//! Graphs.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+use super::copy::Block;
+use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
+use super::require;
+use crate::boundary::{Plain, Ptr, api, plain};
+use crate::error::{Answer, Error};
+use crate::graph::{self, EXECS, Exec, GRAPHS, Graph, Node};
+use crate::operation::Operation;
+use crate::stream;
+
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Instantiation {
+    flags: u64,
+    stream: u64,
+    node: u64,
+    result: u32,
+}
+
+/// `CUgraphExecUpdateResultInfo`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Updated {
+    result: u32,
+    node: u64,
+    from: u64,
+}
+
+plain!(Instantiation, Updated);
+
+const _: () = assert!(size_of::<Instantiation>() == size_of::<cudarc::driver::sys::CUDA_GRAPH_INSTANTIATE_PARAMS>());
+const _: () = assert!(size_of::<Updated>() == size_of::<cudarc::driver::sys::CUgraphExecUpdateResultInfo>());
+
+/// Of `CUgraphExecUpdateResult`: the graphs are not of one shape.
+const TOPOLOGY_CHANGED: u32 = 2;
+
+fn add(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, made: Result<Made, Error>) -> Answer {
+    out.required()?;
+    let graph = GRAPHS.get(graph)?;
+    let made = made?;
+    let node = graph.add(made.operation, made.kind, after.list(count)?)?;
+    if let (Some(child), Some(node)) = (made.child, graph.lock().get_mut(&node)) {
+        node.child = Some(child);
+    }
+    out.set(node)
+}
+
+/// Does something with a node of a graph that is not launched.
+fn with<R>(node: u64, show: impl FnOnce(&mut Node) -> Result<R, Error>) -> Result<R, Error> {
+    let graph = graph::of_node(node)?;
+    let mut nodes = graph.lock();
+    show(nodes.get_mut(&node).ok_or(super::INVALID)?)
+}
+
+fn put(node: &mut Node, made: Made) -> Answer {
+    require(node.kind == made.kind)?;
+    node.operation = made.operation;
+    node.child = made.child;
+    Ok(())
+}
+
+fn set(node: u64, made: Result<Made, Error>) -> Answer {
+    let made = made?;
+    with(node, |node| put(node, made))
+}
+
+fn set_in(exec: u64, node: u64, made: Result<Made, Error>) -> Answer {
+    let (exec, made) = (EXECS.get(exec)?, made?);
+    exec.change(node, |node| put(node, made))
+}
+
+/// Gives a list, or how long it is.
+fn list(all: &[u64], out: Ptr<u64>, count: Ptr<usize>) -> Answer {
+    if out.is_null() {
+        return count.set(all.len());
+    }
+    let room = count.get()?;
+    for (i, &node) in all.iter().take(room).enumerate() {
+        out.set_at(i, node);
+    }
+    (all.len()..room).for_each(|i| out.set_at(i, 0));
+    count.set(all.len().min(room))
+}
+
+/// Pairs of nodes of which the second comes after the first.
+fn edges(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: Ptr<usize>) -> Answer {
+    let graph = GRAPHS.get(graph)?;
+    let nodes = graph.lock();
+    let all = nodes.iter().flat_map(|(&node, content)| content.after.iter().map(move |&before| (before, node)));
+    let (firsts, seconds): (Vec<u64>, Vec<u64>) = all.unzip();
+    if from.is_null() || to.is_null() {
+        require(from.is_null() && to.is_null())?;
+        return count.set(firsts.len());
+    }
+    let room = count.get()?;
+    list(&firsts, from, count)?;
+    count.set(room)?;
+    list(&seconds, to, count)
+}
+
+fn connect(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: usize, add: bool) -> Answer {
+    let graph = GRAPHS.get(graph)?;
+    let pairs: Vec<(u64, u64)> = from.list(count)?.into_iter().zip(to.list(count)?).collect();
+    {
+        let mut nodes = graph.lock();
+        let before = nodes.clone();
+        for &(from, to) in &pairs {
+            let known = from != to && nodes.contains_key(&from);
+            let after = nodes.get_mut(&to).map(|node| &mut node.after).filter(|_| known);
+            let fits = after.filter(|after| after.contains(&from) != add);
+            let Some(after) = fits else {
+                *nodes = before;
+                return Err(super::INVALID);
+            };
+            if add {
+                after.push(from);
+            } else {
+                after.retain(|&node| node != from);
+            }
+        }
+    }
+    if add && graph.order().is_none() {
+        connect_back(&graph, &pairs);
+        return Err(super::INVALID);
+    }
+    Ok(())
+}
+
+fn connect_back(graph: &Graph, pairs: &[(u64, u64)]) {
+    let mut nodes = graph.lock();
+    for &(from, to) in pairs {
+        if let Some(node) = nodes.get_mut(&to) {
+            node.after.retain(|&before| before != from);
+        }
+    }
+}
+
+fn before(node: u64, out: Ptr<u64>, count: Ptr<usize>) -> Answer {
+    let after = with(node, |node| Ok(node.after.clone()))?;
+    list(&after, out, count)
+}
+
+fn behind(node: u64, out: Ptr<u64>, count: Ptr<usize>) -> Answer {
+    let graph = graph::of_node(node)?;
+    let nodes = graph.lock();
+    let all: Vec<u64> = nodes.iter().filter(|(_, other)| other.after.contains(&node)).map(|(&node, _)| node).collect();
+    list(&all, out, count)
+}
+
+fn instantiate(out: Ptr<u64>, graph: u64, flags: u64) -> Answer {
+    out.required()?;
+    // Free what is allocated, upload, launch from the device, priorities of nodes.
+    require(flags & !0xf == 0)?;
+    const DEVICE_LAUNCH: u64 = 4;
+    if flags & DEVICE_LAUNCH != 0 {
+        return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    let exec = Exec::new(&*GRAPHS.get(graph)?, flags)?;
+    out.set(EXECS.insert(Arc::new(exec)))
+}
+
+fn get<T: Plain>(node: u64, out: Ptr<T>, show: impl FnOnce(&mut Node) -> Result<T, Error>) -> Answer {
+    out.required()?;
+    out.set(with(node, show)?)
+}
+
+/// A name for each kind of node, for pictures.
+fn label(node: &Node) -> String {
+    match &node.operation {
+        Operation::Launch(launch) => format!("KERNEL {}", launch.function.code().name),
+        Operation::Copy(_) => "MEMCPY".into(),
+        Operation::Fill(_) => "MEMSET".into(),
+        Operation::Host { .. } | Operation::Callback { .. } => "HOST".into(),
+        Operation::Record(..) => "EVENT_RECORD".into(),
+        Operation::Await(_) => "EVENT_WAIT".into(),
+        _ if node.child.is_some() => "GRAPH".into(),
+        _ => "EMPTY".into(),
+    }
+}
+
+fn dot(graph: &Graph) -> String {
+    let nodes = graph.lock();
+    let number: BTreeMap<u64, usize> = nodes.keys().copied().zip(0..).collect();
+    let mut text = String::from("digraph dot {\n");
+    for (node, content) in &*nodes {
+        text += &format!("  n{} [label=\"{}\"];\n", number[node], label(content));
+        for before in &content.after {
+            text += &format!("  n{} -> n{};\n", number[before], number[node]);
+        }
+    }
+    text + "}\n"
+}
+
+api! {
+    fn cuGraphCreate(out: Ptr<u64>, flags: u32) {
+        out.required()?;
+        require(flags == 0)?;
+        out.set(GRAPHS.insert(Arc::default()))
+    }
+
+    fn cuGraphDestroy(graph: u64) {
+        GRAPHS.remove(graph)?.destroy();
+        Ok(())
+    }
+
+    fn cuGraphClone(out: Ptr<u64>, graph: u64) {
+        out.required()?;
+        out.set(GRAPHS.insert(GRAPHS.get(graph)?.copy()))
+    }
+
+    fn cuGraphGetNodes(graph: u64, out: Ptr<u64>, count: Ptr<usize>) {
+        let graph = GRAPHS.get(graph)?;
+        let all: Vec<u64> = graph.lock().keys().copied().collect();
+        list(&all, out, count)
+    }
+
+    fn cuGraphGetRootNodes(graph: u64, out: Ptr<u64>, count: Ptr<usize>) {
+        let graph = GRAPHS.get(graph)?;
+        let nodes = graph.lock();
+        let all: Vec<u64> = nodes.iter().filter(|(_, node)| node.after.is_empty()).map(|(&node, _)| node).collect();
+        list(&all, out, count)
+    }
+
+    fn cuGraphGetEdges(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: Ptr<usize>) {
+        edges(graph, from, to, count)
+    }
+
+    fn cuGraphGetEdges_v2(graph: u64, from: Ptr<u64>, to: Ptr<u64>, data: Ptr<u64>, count: Ptr<usize>) {
+        edges(graph, from, to, count)?;
+        no_data(data, count)
+    }
+
+    fn cuGraphAddDependencies(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: usize) {
+        connect(graph, from, to, count, true)
+    }
+
+    fn cuGraphAddDependencies_v2(graph: u64, from: Ptr<u64>, to: Ptr<u64>, _data: Ptr<u64>, count: usize) {
+        connect(graph, from, to, count, true)
+    }
+
+    fn cuGraphRemoveDependencies(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: usize) {
+        connect(graph, from, to, count, false)
+    }
+
+    fn cuGraphRemoveDependencies_v2(graph: u64, from: Ptr<u64>, to: Ptr<u64>, _data: Ptr<u64>, count: usize) {
+        connect(graph, from, to, count, false)
+    }
+
+    fn cuGraphNodeGetDependencies(node: u64, out: Ptr<u64>, count: Ptr<usize>) {
+        before(node, out, count)
+    }
+
+    fn cuGraphNodeGetDependencies_v2(node: u64, out: Ptr<u64>, data: Ptr<u64>, count: Ptr<usize>) {
+        before(node, out, count)?;
+        no_data(data, count)
+    }
+
+    fn cuGraphNodeGetDependentNodes(node: u64, out: Ptr<u64>, count: Ptr<usize>) {
+        behind(node, out, count)
+    }
+
+    fn cuGraphNodeGetDependentNodes_v2(node: u64, out: Ptr<u64>, data: Ptr<u64>, count: Ptr<usize>) {
+        behind(node, out, count)?;
+        no_data(data, count)
+    }
+
+    fn cuGraphNodeGetType(node: u64, kind: Ptr<u32>) {
+        get(node, kind, |node| Ok(node.kind))
+    }
+
+    fn cuGraphNodeFindInClone(out: Ptr<u64>, node: u64, clone: u64) {
+        out.required()?;
+        let clone = GRAPHS.get(clone)?;
+        let nodes = clone.lock();
+        let found = nodes.iter().find(|(_, content)| content.origin == node);
+        out.set(*found.ok_or(super::INVALID)?.0)
+    }
+
+    fn cuGraphNodeGetContainingGraph(node: u64, out: Ptr<u64>) {
+        out.set(GRAPHS.handle_of(&graph::of_node(node)?).ok_or(super::INVALID)?)
+    }
+
+    fn cuGraphDestroyNode(node: u64) {
+        graph::of_node(node)?.remove(node)
+    }
+
+    fn cuGraphDebugDotPrint(graph: u64, path: Ptr<c_char>, _flags: u32) {
+        let text = dot(&*GRAPHS.get(graph)?);
+        std::fs::write(path.text()?, text).map_err(|_| Error::CUDA_ERROR_OPERATING_SYSTEM)
+    }
+
+    fn cuGraphAddEmptyNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize) {
+        add(out, graph, after, count, Ok(node::empty()))
+    }
+
+    fn cuGraphAddKernelNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Kernel>) {
+        add(out, graph, after, count, node::kernel(params, 0))
+    }
+
+    fn cuGraphAddKernelNode_v2(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Kernel2>) {
+        add(out, graph, after, count, node::kernel2(params))
+    }
+
+    fn cuGraphAddMemcpyNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Block>, _context: u64) {
+        add(out, graph, after, count, node::memcpy(params))
+    }
+
+    fn cuGraphAddMemsetNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Memset>, _context: u64) {
+        add(out, graph, after, count, node::memset(params))
+    }
+
+    fn cuGraphAddHostNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Host>) {
+        add(out, graph, after, count, node::host(params))
+    }
+
+    fn cuGraphAddChildGraphNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, child: u64) {
+        add(out, graph, after, count, node::child(child))
+    }
+
+    fn cuGraphAddEventRecordNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, event: u64) {
+        add(out, graph, after, count, node::record(event))
+    }
+
+    fn cuGraphAddEventWaitNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, event: u64) {
+        add(out, graph, after, count, node::wait(event))
+    }
+
+    fn cuGraphAddNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Header>) {
+        add(out, graph, after, count, node::any(params))
+    }
+
+    fn cuGraphAddNode_v2(out: Ptr<u64>, graph: u64, after: Ptr<u64>, _data: Ptr<u64>, count: usize, params: Ptr<Header>) {
+        add(out, graph, after, count, node::any(params))
+    }
+
+    fn cuGraphKernelNodeGetParams(node: u64, params: Ptr<Kernel>) {
+        get(node, params, node::kernel_of)
+    }
+
+    fn cuGraphKernelNodeGetParams_v2(node: u64, params: Ptr<Kernel2>) {
+        get(node, params, node::kernel2_of)
+    }
+
+    fn cuGraphMemcpyNodeGetParams(node: u64, params: Ptr<Block>) {
+        get(node, params, |node| node::memcpy_of(node))
+    }
+
+    fn cuGraphMemsetNodeGetParams(node: u64, params: Ptr<Memset>) {
+        get(node, params, |node| node::memset_of(node))
+    }
+
+    fn cuGraphHostNodeGetParams(node: u64, params: Ptr<Host>) {
+        get(node, params, |node| node::host_of(node))
+    }
+
+    fn cuGraphEventRecordNodeGetEvent(node: u64, event: Ptr<u64>) {
+        get(node, event, |node| node::event_of(node))
+    }
+
+    fn cuGraphEventWaitNodeGetEvent(node: u64, event: Ptr<u64>) {
+        get(node, event, |node| node::event_of(node))
+    }
+
+    fn cuGraphChildGraphNodeGetGraph(node: u64, out: Ptr<u64>) {
+        out.required()?;
+        let child = with(node, |node| node.child.clone().ok_or(super::INVALID))?;
+        // It has a handle from when somebody asks for it.
+        out.set(GRAPHS.handle_of(&child).unwrap_or_else(|| GRAPHS.insert(child)))
+    }
+
+    fn cuGraphKernelNodeSetParams(node: u64, params: Ptr<Kernel>) {
+        set(node, node::kernel(params, 0))
+    }
+
+    fn cuGraphKernelNodeSetParams_v2(node: u64, params: Ptr<Kernel2>) {
+        set(node, node::kernel2(params))
+    }
+
+    fn cuGraphMemcpyNodeSetParams(node: u64, params: Ptr<Block>) {
+        set(node, node::memcpy(params))
+    }
+
+    fn cuGraphMemsetNodeSetParams(node: u64, params: Ptr<Memset>) {
+        set(node, node::memset(params))
+    }
+
+    fn cuGraphHostNodeSetParams(node: u64, params: Ptr<Host>) {
+        set(node, node::host(params))
+    }
+
+    fn cuGraphEventRecordNodeSetEvent(node: u64, event: u64) {
+        set(node, node::record(event))
+    }
+
+    fn cuGraphEventWaitNodeSetEvent(node: u64, event: u64) {
+        set(node, node::wait(event))
+    }
+
+    fn cuGraphNodeSetParams(node: u64, params: Ptr<Header>) {
+        set(node, node::any(params))
+    }
+
+    fn cuGraphInstantiate(out: Ptr<u64>, graph: u64, node: Ptr<u64>, log: Ptr<c_char>, room: usize) {
+        node.set_if(0);
+        log.put_text("", room);
+        instantiate(out, graph, 0)
+    }
+
+    fn cuGraphInstantiate_v2(out: Ptr<u64>, graph: u64, node: Ptr<u64>, log: Ptr<c_char>, room: usize) {
+        node.set_if(0);
+        log.put_text("", room);
+        instantiate(out, graph, 0)
+    }
+
+    fn cuGraphInstantiateWithFlags(out: Ptr<u64>, graph: u64, flags: u64) {
+        instantiate(out, graph, flags)
+    }
+
+    fn cuGraphInstantiateWithParams(out: Ptr<u64>, graph: u64, params: Ptr<Instantiation>) / cuGraphInstantiateWithParams_ptsz {
+        let asked = params.get()?;
+        let answer = instantiate(out, graph, asked.flags);
+        params.set(Instantiation { node: 0, result: u32::from(answer.is_err()), ..asked })?;
+        answer
+    }
+
+    fn cuGraphUpload(exec: u64, stream: u64) / cuGraphUpload_ptsz {
+        EXECS.get(exec)?;
+        stream::get(stream).map(|_| ())
+    }
+
+    fn cuGraphLaunch(exec: u64, stream: u64) / cuGraphLaunch_ptsz {
+        let plan = EXECS.get(exec)?.plan();
+        let (stream, context) = stream::get(stream)?;
+        stream.submit(&context, Operation::Graph(plan))
+    }
+
+    fn cuGraphExecDestroy(exec: u64) {
+        EXECS.remove(exec).map(|_| ())
+    }
+
+    fn cuGraphExecGetFlags(exec: u64, flags: Ptr<u64>) {
+        flags.set(EXECS.get(exec)?.flags)
+    }
+
+    fn cuGraphExecUpdate(exec: u64, graph: u64, node: Ptr<u64>, result: Ptr<u32>) {
+        let updated = EXECS.get(exec)?.update(&*GRAPHS.get(graph)?)?;
+        node.set_if(0);
+        result.set_if(if updated { 0 } else { TOPOLOGY_CHANGED });
+        if updated { Ok(()) } else { Err(Error::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) }
+    }
+
+    fn cuGraphExecUpdate_v2(exec: u64, graph: u64, info: Ptr<Updated>) {
+        info.required()?;
+        let updated = EXECS.get(exec)?.update(&*GRAPHS.get(graph)?)?;
+        info.set(Updated { result: if updated { 0 } else { TOPOLOGY_CHANGED }, node: 0, from: 0 })?;
+        if updated { Ok(()) } else { Err(Error::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) }
+    }
+
+    fn cuGraphExecKernelNodeSetParams(exec: u64, node: u64, params: Ptr<Kernel>) {
+        set_in(exec, node, node::kernel(params, 0))
+    }
+
+    fn cuGraphExecKernelNodeSetParams_v2(exec: u64, node: u64, params: Ptr<Kernel2>) {
+        set_in(exec, node, node::kernel2(params))
+    }
+
+    fn cuGraphExecMemcpyNodeSetParams(exec: u64, node: u64, params: Ptr<Block>, _context: u64) {
+        set_in(exec, node, node::memcpy(params))
+    }
+
+    fn cuGraphExecMemsetNodeSetParams(exec: u64, node: u64, params: Ptr<Memset>, _context: u64) {
+        set_in(exec, node, node::memset(params))
+    }
+
+    fn cuGraphExecHostNodeSetParams(exec: u64, node: u64, params: Ptr<Host>) {
+        set_in(exec, node, node::host(params))
+    }
+
+    fn cuGraphExecChildGraphNodeSetParams(exec: u64, node: u64, child: u64) {
+        set_in(exec, node, node::child(child))
+    }
+
+    fn cuGraphExecEventRecordNodeSetEvent(exec: u64, node: u64, event: u64) {
+        set_in(exec, node, node::record(event))
+    }
+
+    fn cuGraphExecEventWaitNodeSetEvent(exec: u64, node: u64, event: u64) {
+        set_in(exec, node, node::wait(event))
+    }
+
+    fn cuGraphExecNodeSetParams(exec: u64, node: u64, params: Ptr<Header>) {
+        set_in(exec, node, node::any(params))
+    }
+
+    fn cuGraphNodeSetEnabled(exec: u64, node: u64, enabled: u32) {
+        EXECS.get(exec)?.change(node, |node| {
+            node.enabled = enabled != 0;
+            Ok(())
+        })
+    }
+
+    fn cuGraphNodeGetEnabled(exec: u64, node: u64, enabled: Ptr<u32>) {
+        enabled.set(EXECS.get(exec)?.node(node, |node| node.enabled.into())?)
+    }
+
+    /// Attributes of kernels say how to be fast.
+    fn cuGraphKernelNodeCopyAttributes(to: u64, from: u64) {
+        with(to, |_| Ok(()))?;
+        with(from, |_| Ok(()))
+    }
+
+    fn cuGraphKernelNodeSetAttribute(node: u64, attribute: u32, value: Ptr<c_void>) {
+        let _ = attribute;
+        value.required()?;
+        with(node, |_| Ok(()))
+    }
+
+    fn cuDeviceGraphMemTrim(device: i32) {
+        super::device::check(device)
+    }
+}
+
+/// Edges have no data of their own.
+fn no_data(data: Ptr<u64>, count: Ptr<usize>) -> Answer {
+    if !data.is_null() {
+        (0..count.get()?).for_each(|i| data.set_at(i, 0));
+    }
+    Ok(())
+}

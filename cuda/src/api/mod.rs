@@ -1,0 +1,50 @@
+//! The functions of the API, a file for each family, and the table of their names.
+
+mod array;
+mod capture;
+mod context;
+mod copy;
+mod device;
+mod event;
+mod function;
+mod graph;
+mod init;
+mod launch;
+mod library;
+mod link;
+mod memory;
+mod module;
+mod node;
+mod pointer;
+mod pool;
+mod stream;
+mod table;
+mod texture;
+
+pub use array::*;
+pub use capture::*;
+pub use context::*;
+pub use copy::*;
+pub use device::*;
+pub use event::*;
+pub use function::*;
+pub use graph::*;
+pub use init::*;
+pub use launch::*;
+pub use library::*;
+pub use link::*;
+pub use memory::*;
+pub use module::*;
+pub use pointer::*;
+pub use pool::*;
+pub use stream::*;
+pub use texture::*;
+
+use crate::error::Error;
+
+const INVALID: Error = Error::CUDA_ERROR_INVALID_VALUE;
+
+/// A check of arguments.
+fn require(condition: bool) -> Result<(), Error> {
+    if condition { Ok(()) } else { Err(INVALID) }
+}

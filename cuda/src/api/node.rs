@@ -1,0 +1,218 @@
+//! What nodes of graphs are made of, in the structures that C has for it.
+
+use std::sync::Arc;
+
+use super::copy::{Block, block, block_of};
+use super::require;
+use crate::boundary::{HostFn, Ptr, plain};
+use crate::copies::Fill;
+use crate::error::Error;
+use crate::graph::{GRAPHS, Graph, Node, kind};
+use crate::launch::{Launch, arguments};
+use crate::module::FUNCTIONS;
+use crate::operation::Operation;
+
+/// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    function: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    params: Ptr<Ptr<u8>>,
+    extra: Ptr<Ptr<std::ffi::c_void>>,
+}
+
+/// The rest of version 2.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Kernel2 {
+    first: Kernel,
+    kernel: u64,
+    context: u64,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Memset {
+    to: u64,
+    pitch: usize,
+    value: u32,
+    element: u32,
+    width: usize,
+    height: usize,
+}
+
+/// `CUDA_HOST_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Host {
+    function: HostFn,
+    data: Ptr<std::ffi::c_void>,
+}
+
+/// `CUgraphNodeParams` up to its union.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Header {
+    pub kind: u32,
+    reserved: [u32; 3],
+}
+
+/// Its memory copy.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Memcpy {
+    flags: i32,
+    reserved: i32,
+    context: u64,
+    block: Block,
+}
+
+plain!(Kernel, Kernel2, Memset, Host, Header, Memcpy);
+
+const _: () = assert!(size_of::<Kernel>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>());
+const _: () = assert!(size_of::<Kernel2>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>());
+const _: () = assert!(size_of::<Memset>() == size_of::<cudarc::driver::sys::CUDA_MEMSET_NODE_PARAMS_v1>());
+const _: () = assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
+
+/// An operation with the kind of node that it is, and the graph within it if it is one.
+pub struct Made {
+    pub operation: Operation,
+    pub kind: u32,
+    pub child: Option<Arc<Graph>>,
+}
+
+impl Made {
+    fn new(operation: Operation, kind: u32) -> Made {
+        Made { operation, kind, child: None }
+    }
+}
+
+pub fn kernel(params: Ptr<Kernel>, other: u64) -> Result<Made, Error> {
+    let params = params.get()?;
+    let function = FUNCTIONS.get(if params.function == 0 { other } else { params.function })?;
+    let args = arguments(&function, params.params, params.extra)?;
+    let launch = Launch::new(&function, params.grid, params.block, params.shared, args);
+    launch.check()?;
+    Ok(Made::new(Operation::Launch(Arc::new(launch)), kind::KERNEL))
+}
+
+pub fn kernel2(params: Ptr<Kernel2>) -> Result<Made, Error> {
+    kernel(params.cast(), params.get()?.kernel)
+}
+
+pub fn memcpy(params: Ptr<Block>) -> Result<Made, Error> {
+    let copy = block(params)?;
+    copy.check()?;
+    Ok(Made::new(Operation::Copy(Box::new(copy)), kind::MEMCPY))
+}
+
+pub fn memset(params: Ptr<Memset>) -> Result<Made, Error> {
+    let set = params.get()?;
+    require(matches!(set.element, 1 | 2 | 4))?;
+    let fill = Fill {
+        address: set.to,
+        pitch: set.pitch as u64,
+        value: set.value,
+        element: set.element.into(),
+        width: set.width as u64,
+        rows: set.height as u64,
+    };
+    fill.check()?;
+    Ok(Made::new(Operation::Fill(fill), kind::MEMSET))
+}
+
+pub fn host(params: Ptr<Host>) -> Result<Made, Error> {
+    let Host { function, data } = params.get()?;
+    require(function.is_some())?;
+    Ok(Made::new(Operation::Host { function, data }, kind::HOST))
+}
+
+pub fn child(graph: u64) -> Result<Made, Error> {
+    let child = Some(GRAPHS.get(graph)?.copy());
+    Ok(Made { operation: Operation::Nothing, kind: kind::GRAPH, child })
+}
+
+pub fn record(event: u64) -> Result<Made, Error> {
+    Ok(Made::new(Operation::Record(crate::event::get(event)?.0, 0), kind::EVENT_RECORD))
+}
+
+pub fn wait(event: u64) -> Result<Made, Error> {
+    Ok(Made::new(Operation::Await(crate::event::get(event)?.0), kind::WAIT_EVENT))
+}
+
+pub fn empty() -> Made {
+    Made::new(Operation::Nothing, kind::EMPTY)
+}
+
+/// What a `CUgraphNodeParams` says.
+pub fn any(params: Ptr<Header>) -> Result<Made, Error> {
+    let at = params.required()?.address() + size_of::<Header>() as u64;
+    match params.get()?.kind {
+        kind::KERNEL => kernel2(Ptr::at(at)),
+        kind::MEMCPY => memcpy(Ptr::at(at + std::mem::offset_of!(Memcpy, block) as u64)),
+        kind::MEMSET => memset(Ptr::at(at)),
+        kind::HOST => host(Ptr::at(at)),
+        kind::GRAPH => child(Ptr::<u64>::at(at).get()?),
+        kind::EMPTY => Ok(empty()),
+        kind::WAIT_EVENT => wait(Ptr::<u64>::at(at).get()?),
+        kind::EVENT_RECORD => record(Ptr::<u64>::at(at).get()?),
+        _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+    }
+}
+
+fn wrong<T>() -> Result<T, Error> {
+    Err(super::INVALID)
+}
+
+/// The launch of a kernel's node. Its parameters stay where they are as long as the node does not change.
+pub fn kernel_of(node: &mut Node) -> Result<Kernel, Error> {
+    let Operation::Launch(launch) = &node.operation else { return wrong() };
+    let addresses = launch.args.iter().filter_map(|arg| Some(Ptr::of(arg.as_bytes()?).address()));
+    let addresses = Arc::new(addresses.collect::<Vec<u64>>());
+    let params = if addresses.is_empty() { Ptr::NULL } else { Ptr::of_numbers(&addresses).cast() };
+    let kernel = Kernel {
+        function: launch.function.handle,
+        grid: launch.grid,
+        block: launch.block,
+        shared: launch.shared,
+        params,
+        extra: Ptr::NULL,
+    };
+    node.shown = Some(addresses);
+    Ok(kernel)
+}
+
+pub fn kernel2_of(node: &mut Node) -> Result<Kernel2, Error> {
+    Ok(Kernel2 { first: kernel_of(node)?, kernel: 0, context: crate::context::current_handle() })
+}
+
+pub fn memset_of(node: &Node) -> Result<Memset, Error> {
+    let Operation::Fill(fill) = &node.operation else { return wrong() };
+    Ok(Memset {
+        to: fill.address,
+        pitch: fill.pitch as usize,
+        value: fill.value,
+        element: fill.element as u32,
+        width: fill.width as usize,
+        height: fill.rows as usize,
+    })
+}
+
+pub fn memcpy_of(node: &Node) -> Result<Block, Error> {
+    let Operation::Copy(copy) = &node.operation else { return wrong() };
+    block_of(copy)
+}
+
+pub fn host_of(node: &Node) -> Result<Host, Error> {
+    let Operation::Host { function, data } = node.operation else { return wrong() };
+    Ok(Host { function, data })
+}
+
+pub fn event_of(node: &Node) -> Result<u64, Error> {
+    let (Operation::Record(event, _) | Operation::Await(event)) = &node.operation else { return wrong() };
+    crate::event::EVENTS.handle_of(event).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
+}

@@ -1,0 +1,134 @@
+//! Pools, and memory in the order of streams.
+
+use super::device::check;
+use super::require;
+use crate::boundary::{Ptr, api, plain};
+use crate::error::{Answer, Error};
+use crate::operation::Operation;
+use crate::pool;
+use crate::{allocations, stream};
+
+/// `CUmemPoolProps`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Properties {
+    kind: u32,
+    handles: u32,
+    location: [u32; 2],
+    security: u64,
+    most: usize,
+    usage: u16,
+    reserved: [u8; 54],
+}
+
+/// `CUmemAccessDesc`: where from, and how.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AccessDescription {
+    location: [u32; 2],
+    flags: u32,
+}
+
+plain!(Properties, AccessDescription);
+
+const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemPoolProps>());
+const _: () = assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());
+
+fn allocate(out: Ptr<u64>, bytes: usize, pool: u64, stream: u64) -> Answer {
+    out.required()?;
+    require(bytes > 0)?;
+    let (stream, context) = stream::get(stream)?;
+    if stream.capture().is_some() {
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    // Nobody had the memory before, so that it need not wait for the stream.
+    out.set(pool::allocate(&context, pool, bytes as u64)?)
+}
+
+api! {
+    fn cuMemAllocAsync(out: Ptr<u64>, bytes: usize, stream: u64) / cuMemAllocAsync_ptsz {
+        allocate(out, bytes, pool::current(), stream)
+    }
+
+    fn cuMemAllocFromPoolAsync(out: Ptr<u64>, bytes: usize, pool: u64, stream: u64) / cuMemAllocFromPoolAsync_ptsz {
+        pool::get(pool)?;
+        allocate(out, bytes, pool, stream)
+    }
+
+    fn cuMemFreeAsync(address: u64, stream: u64) / cuMemFreeAsync_ptsz {
+        let (stream, context) = stream::get(stream)?;
+        if address == 0 {
+            return Ok(());
+        }
+        let found = allocations::find(address).filter(|found| found.address == address && !found.is_host());
+        found.ok_or(super::INVALID)?;
+        stream.submit(&context, Operation::Free(address))
+    }
+
+    fn cuMemPoolCreate(out: Ptr<u64>, properties: Ptr<Properties>) {
+        out.required()?;
+        let properties = properties.get()?;
+        // Pinned memory of the device, that no other process gets.
+        require(properties.kind == 1 && properties.location[0] == 1)?;
+        check(properties.location[1] as i32)?;
+        if properties.handles != 0 {
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        out.set(pool::create(properties.most as u64))
+    }
+
+    fn cuMemPoolDestroy(handle: u64) {
+        pool::destroy(handle)
+    }
+
+    fn cuMemPoolTrimTo(handle: u64, keep: usize) {
+        let _ = keep;
+        pool::get(handle).map(|_| ())
+    }
+
+    fn cuMemPoolSetAttribute(handle: u64, attribute: u32, value: Ptr<u64>) {
+        let pool = pool::get(handle)?;
+        pool.set(attribute, value)
+    }
+
+    fn cuMemPoolGetAttribute(handle: u64, attribute: u32, value: Ptr<u64>) {
+        let pool = pool::get(handle)?;
+        pool.put(handle, attribute, value)
+    }
+
+    fn cuMemPoolSetAccess(handle: u64, descriptions: Ptr<AccessDescription>, count: usize) {
+        pool::get(handle)?;
+        for description in descriptions.list(count)? {
+            require(description.location[0] == 1)?;
+            check(description.location[1] as i32)?;
+            // The device cannot do without its own memory.
+            require(description.flags == 3)?;
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAccess(flags: Ptr<u32>, handle: u64, location: Ptr<[u32; 2]>) {
+        pool::get(handle)?;
+        let location = location.get()?;
+        require(location[0] == 1)?;
+        check(location[1] as i32)?;
+        flags.set(3)
+    }
+
+    fn cuDeviceGetDefaultMemPool(out: Ptr<u64>, device: i32) {
+        check(device)?;
+        out.set(pool::default())
+    }
+
+    fn cuDeviceGetMemPool(out: Ptr<u64>, device: i32) {
+        check(device)?;
+        out.set(pool::current())
+    }
+
+    fn cuDeviceSetMemPool(device: i32, handle: u64) {
+        check(device)?;
+        pool::get(handle)?;
+        pool::set_current(handle);
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Streams.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::require;
+use crate::boundary::{Ptr, StreamCallback, api, plain};
+use crate::error::{Answer, Error};
+use crate::operation::Operation;
+use crate::stream::{self, Stream};
+use crate::{allocations, context, driver};
+
+/// The least is 0.
+pub(super) const GREATEST_PRIORITY: i32 = -5;
+
+/// `CUstreamAttrValue`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AttributeValue([u64; 8]);
+
+/// `CUstreamBatchMemOpParams`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MemoryOperation {
+    kind: u32,
+    padding: u32,
+    address: u64,
+    value: u64,
+    flags: u32,
+    rest: u32,
+    alias: u64,
+    more: u64,
+}
+
+plain!(AttributeValue, MemoryOperation);
+
+const _: () = assert!(size_of::<AttributeValue>() == size_of::<cudarc::driver::sys::CUstreamAttrValue>());
+const _: () = assert!(size_of::<MemoryOperation>() == size_of::<cudarc::driver::sys::CUstreamBatchMemOpParams>());
+
+/// Of `CUstreamBatchMemOpType`.
+mod memory_operation {
+    pub const WAIT_32: u32 = 1;
+    pub const WRITE_32: u32 = 2;
+    pub const FLUSH: u32 = 3;
+    pub const WAIT_64: u32 = 4;
+    pub const WRITE_64: u32 = 5;
+    pub const BARRIER: u32 = 6;
+}
+
+fn create(out: Ptr<u64>, flags: u32, priority: i32) -> Answer {
+    out.required()?;
+    require(flags <= 1)?;
+    let context = context::current()?;
+    out.set(Stream::create(&context, flags, priority.clamp(GREATEST_PRIORITY, 0)))
+}
+
+fn value_operation(kind: u32, address: u64, value: u64, flags: u32) -> Result<Operation, Error> {
+    use memory_operation as op;
+    let wide = matches!(kind, op::WAIT_64 | op::WRITE_64);
+    let size = if wide { 8 } else { 4 };
+    match kind {
+        op::FLUSH | op::BARRIER => return Ok(Operation::Nothing),
+        op::WAIT_32 | op::WRITE_32 | op::WAIT_64 | op::WRITE_64 => {}
+        _ => return Err(super::INVALID),
+    }
+    require(address.is_multiple_of(size) && allocations::is_mapped(address, size))?;
+    let wait = matches!(kind, op::WAIT_32 | op::WAIT_64);
+    let _ = driver::get();
+    Ok(if wait {
+        Operation::Wait { address, value, wide, how: flags }
+    } else {
+        Operation::Write { address, value, wide }
+    })
+}
+
+fn on_value(stream: u64, kind: u32, address: u64, value: u64, flags: u32) -> Answer {
+    let (stream, context) = stream::get(stream)?;
+    stream.submit(&context, value_operation(kind, address, value, flags)?)
+}
+
+fn batch(stream: u64, count: u32, operations: Ptr<MemoryOperation>) -> Answer {
+    let (stream, context) = stream::get(stream)?;
+    let operations = operations.list(count as usize)?;
+    let operations = operations.iter().map(|op| value_operation(op.kind, op.address, op.value, op.flags));
+    for operation in operations.collect::<Result<Vec<_>, Error>>()? {
+        stream.submit(&context, operation)?;
+    }
+    Ok(())
+}
+
+api! {
+    fn cuStreamCreate(out: Ptr<u64>, flags: u32) {
+        create(out, flags, 0)
+    }
+
+    fn cuStreamCreateWithPriority(out: Ptr<u64>, flags: u32, priority: i32) {
+        create(out, flags, priority)
+    }
+
+    fn cuStreamDestroy(handle: u64) {
+        stream::destroy(handle)
+    }
+
+    fn cuStreamDestroy_v2(handle: u64) {
+        stream::destroy(handle)
+    }
+
+    fn cuStreamSynchronize(handle: u64) / cuStreamSynchronize_ptsz {
+        let (stream, context) = stream::get(handle)?;
+        stream.wait_and(&context, || Ok(()))?;
+        context.check()
+    }
+
+    fn cuStreamQuery(handle: u64) / cuStreamQuery_ptsz {
+        let (stream, context) = stream::get(handle)?;
+        if stream.capture().is_some() {
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
+        let done = context.lines.is_idle(stream.line);
+        context.check()?;
+        if done { Ok(()) } else { Err(Error::CUDA_ERROR_NOT_READY) }
+    }
+
+    fn cuStreamWaitEvent(handle: u64, event: u64, flags: u32) / cuStreamWaitEvent_ptsz {
+        require(flags <= 1)?;
+        let (stream, context) = stream::get(handle)?;
+        let (event, other) = crate::event::get(event)?;
+        stream.wait_for_event(&context, &event, &other)
+    }
+
+    fn cuStreamAddCallback(handle: u64, function: StreamCallback, data: Ptr<c_void>, flags: u32) / cuStreamAddCallback_ptsz {
+        require(function.is_some() && flags == 0)?;
+        let (stream, context) = stream::get(handle)?;
+        stream.submit(&context, Operation::Callback { function, stream: handle, data })
+    }
+
+    fn cuStreamGetFlags(handle: u64, flags: Ptr<u32>) / cuStreamGetFlags_ptsz {
+        flags.set(stream::get(handle)?.0.flags)
+    }
+
+    fn cuStreamGetPriority(handle: u64, priority: Ptr<i32>) / cuStreamGetPriority_ptsz {
+        priority.set(stream::get(handle)?.0.priority)
+    }
+
+    fn cuStreamGetId(handle: u64, id: Ptr<u64>) / cuStreamGetId_ptsz {
+        id.set(stream::get(handle)?.0.id)
+    }
+
+    fn cuStreamGetCtx(handle: u64, out: Ptr<u64>) / cuStreamGetCtx_ptsz {
+        out.set(stream::get(handle)?.1.handle)
+    }
+
+    fn cuStreamGetCtx_v2(handle: u64, out: Ptr<u64>, green: Ptr<u64>) / cuStreamGetCtx_v2_ptsz {
+        out.set(stream::get(handle)?.1.handle)?;
+        green.set_if(0);
+        Ok(())
+    }
+
+    fn cuStreamGetDevice(handle: u64, device: Ptr<i32>) / cuStreamGetDevice_ptsz {
+        stream::get(handle)?;
+        device.set(0)
+    }
+
+    /// All memory is everybody's.
+    fn cuStreamAttachMemAsync(handle: u64, address: u64, bytes: usize, flags: u32) / cuStreamAttachMemAsync_ptsz {
+        require(matches!(flags, 1 | 2 | 4))?;
+        stream::get(handle)?;
+        let found = allocations::find(address).filter(|found| found.kind == allocations::Kind::Managed);
+        let found = found.ok_or(super::INVALID)?;
+        require(bytes == 0 || bytes as u64 == found.bytes)
+    }
+
+    fn cuStreamCopyAttributes(to: u64, from: u64) / cuStreamCopyAttributes_ptsz {
+        let (to, from) = (stream::get(to)?.0, stream::get(from)?.0);
+        to.policy.store(from.policy.load(Relaxed), Relaxed);
+        Ok(())
+    }
+
+    /// The window of accesses is kept nowhere, as there is no cache; how the host waits is remembered.
+    fn cuStreamGetAttribute(handle: u64, attribute: u32, value: Ptr<AttributeValue>) / cuStreamGetAttribute_ptsz {
+        let stream = stream::get(handle)?.0;
+        let mut found = [0; 8];
+        found[0] = match attribute {
+            1 | 13 | 14 => 0,
+            3 => stream.policy.load(Relaxed),
+            8 => u64::from(stream.priority as u32),
+            _ => return Err(super::INVALID),
+        };
+        value.set(AttributeValue(found))
+    }
+
+    fn cuStreamSetAttribute(handle: u64, attribute: u32, value: Ptr<AttributeValue>) / cuStreamSetAttribute_ptsz {
+        let stream = stream::get(handle)?.0;
+        let value = value.get()?.0[0];
+        match attribute {
+            1 | 8 | 13 | 14 => Ok(()),
+            3 => {
+                stream.policy.store(value & 0xffff_ffff, Relaxed);
+                Ok(())
+            }
+            _ => Err(super::INVALID),
+        }
+    }
+
+    fn cuStreamWaitValue32(handle: u64, address: u64, value: u32, flags: u32) / cuStreamWaitValue32_ptsz {
+        on_value(handle, memory_operation::WAIT_32, address, value.into(), flags)
+    }
+
+    fn cuStreamWaitValue32_v2(handle: u64, address: u64, value: u32, flags: u32) / cuStreamWaitValue32_v2_ptsz {
+        on_value(handle, memory_operation::WAIT_32, address, value.into(), flags)
+    }
+
+    fn cuStreamWaitValue64(handle: u64, address: u64, value: u64, flags: u32) / cuStreamWaitValue64_ptsz {
+        on_value(handle, memory_operation::WAIT_64, address, value, flags)
+    }
+
+    fn cuStreamWaitValue64_v2(handle: u64, address: u64, value: u64, flags: u32) / cuStreamWaitValue64_v2_ptsz {
+        on_value(handle, memory_operation::WAIT_64, address, value, flags)
+    }
+
+    fn cuStreamWriteValue32(handle: u64, address: u64, value: u32, flags: u32) / cuStreamWriteValue32_ptsz {
+        on_value(handle, memory_operation::WRITE_32, address, value.into(), flags)
+    }
+
+    fn cuStreamWriteValue32_v2(handle: u64, address: u64, value: u32, flags: u32) / cuStreamWriteValue32_v2_ptsz {
+        on_value(handle, memory_operation::WRITE_32, address, value.into(), flags)
+    }
+
+    fn cuStreamWriteValue64(handle: u64, address: u64, value: u64, flags: u32) / cuStreamWriteValue64_ptsz {
+        on_value(handle, memory_operation::WRITE_64, address, value, flags)
+    }
+
+    fn cuStreamWriteValue64_v2(handle: u64, address: u64, value: u64, flags: u32) / cuStreamWriteValue64_v2_ptsz {
+        on_value(handle, memory_operation::WRITE_64, address, value, flags)
+    }
+
+    fn cuStreamBatchMemOp(handle: u64, count: u32, operations: Ptr<MemoryOperation>, _flags: u32) / cuStreamBatchMemOp_ptsz {
+        batch(handle, count, operations)
+    }
+
+    fn cuStreamBatchMemOp_v2(handle: u64, count: u32, operations: Ptr<MemoryOperation>, _flags: u32) / cuStreamBatchMemOp_v2_ptsz {
+        batch(handle, count, operations)
+    }
+}

@@ -1,0 +1,347 @@
+//! Where C calls us, and where we touch what C programs own. All `unsafe` of the library is here.
+//!
+//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the function is documented to do with
+//! it. Functions outside this module see such pointers as [`Ptr`], which only a caller can make, and handles as numbers.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::error::{Answer, Error};
+use crate::{driver, trace};
+
+/// A pointer of the caller's, to one or several `T`.
+#[repr(transparent)]
+pub struct Ptr<T>(*mut T);
+
+impl<T> Clone for Ptr<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Ptr<T> {}
+
+// SAFETY: the caller answers for the memory; that we may use it from another thread is part of what asynchronous calls document.
+unsafe impl<T> Send for Ptr<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Ptr<T> {}
+
+/// Types of which every pattern of bits is a value.
+///
+/// # Safety
+/// That is so, and the type has the layout that C gives it.
+pub unsafe trait Plain: Copy {}
+
+macro_rules! plain {
+    ($($t:ty),* $(,)?) => { $(
+        // SAFETY: numbers, or structures of C of numbers and pointers.
+        unsafe impl $crate::boundary::Plain for $t {}
+    )* };
+}
+pub(crate) use plain;
+plain!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
+
+// SAFETY: elements of which every pattern is a value.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+// SAFETY: a pointer's every value is one until it is used.
+unsafe impl<T> Plain for Ptr<T> {}
+
+/// A function of the caller's.
+pub type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
+pub type StreamCallback = Option<unsafe extern "C" fn(u64, u32, *mut c_void)>;
+pub type SharedSize = Option<unsafe extern "C" fn(i32) -> usize>;
+
+// SAFETY: a null function is none, and any other is one until it is called.
+unsafe impl Plain for HostFn {}
+
+impl<T> Ptr<T> {
+    pub const NULL: Ptr<T> = Ptr(std::ptr::null_mut());
+
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Null is an error.
+    pub fn required(self) -> Result<Self, Error> {
+        if self.is_null() { Err(Error::CUDA_ERROR_INVALID_VALUE) } else { Ok(self) }
+    }
+
+    pub fn address(self) -> u64 {
+        self.0.expose_provenance() as u64
+    }
+
+    /// What lies at an address that the caller has.
+    pub fn at(address: u64) -> Ptr<T> {
+        Ptr(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    pub fn cast<U>(self) -> Ptr<U> {
+        Ptr(self.0.cast())
+    }
+}
+
+impl<T: Plain> Ptr<T> {
+    /// Null is an error.
+    pub fn set(self, value: T) -> Answer {
+        self.required()?.set_if(value);
+        Ok(())
+    }
+
+    /// Null is nothing to do.
+    pub fn set_if(self, value: T) {
+        if !self.is_null() {
+            // SAFETY: the contract of the boundary; it may lie anywhere.
+            unsafe { self.0.write_unaligned(value) }
+        }
+    }
+
+    /// The `i`th.
+    pub fn set_at(self, i: usize, value: T) {
+        if !self.is_null() {
+            // SAFETY: as above; callers say how many there are.
+            unsafe { self.0.wrapping_add(i).write_unaligned(value) }
+        }
+    }
+
+    pub fn get(self) -> Result<T, Error> {
+        self.get_at(0)
+    }
+
+    pub fn get_at(self, i: usize) -> Result<T, Error> {
+        // SAFETY: the contract of the boundary, and every pattern of bits is a `T`.
+        Ok(unsafe { self.required()?.0.wrapping_add(i).read_unaligned() })
+    }
+
+    /// Several; null is an error unless there are none.
+    pub fn list(self, count: usize) -> Result<Vec<T>, Error> {
+        (0..count).map(|i| self.get_at(i)).collect()
+    }
+}
+
+impl Ptr<u64> {
+    /// To numbers of ours, for the caller to read.
+    pub fn of_numbers(numbers: &[u64]) -> Ptr<u64> {
+        Ptr(numbers.as_ptr().cast_mut())
+    }
+}
+
+impl Ptr<c_char> {
+    /// The text up to its end, which may not be UTF-8.
+    pub fn text(self) -> Result<String, Error> {
+        // SAFETY: the contract of the boundary: a string ends with a 0.
+        let text = unsafe { CStr::from_ptr(self.required()?.0) };
+        Ok(text.to_string_lossy().into_owned())
+    }
+
+    /// As much of a text as so many bytes hold, with its end.
+    pub fn put_text(self, text: &str, room: usize) {
+        let Some(most) = room.checked_sub(1).filter(|_| !self.is_null()) else { return };
+        let length = text.len().min(most);
+        self.cast::<u8>().put(&text.as_bytes()[..length]);
+        self.cast::<u8>().set_at(length, 0);
+    }
+
+    /// A text that lasts.
+    pub fn constant(text: &'static CStr) -> Ptr<c_char> {
+        Ptr(text.as_ptr().cast_mut())
+    }
+}
+
+impl Ptr<u8> {
+    /// To memory of ours, for the caller to read.
+    pub fn of(bytes: &[u8]) -> Ptr<u8> {
+        Ptr(bytes.as_ptr().cast_mut())
+    }
+
+    pub fn put(self, bytes: &[u8]) {
+        if !self.is_null() {
+            // SAFETY: the contract of the boundary.
+            unsafe { self.0.copy_from(bytes.as_ptr(), bytes.len()) }
+        }
+    }
+
+    /// Shows so many bytes of the caller's.
+    pub fn with<R>(self, bytes: usize, show: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        if bytes == 0 {
+            return Ok(show(&[]));
+        }
+        // SAFETY: the contract of the boundary: nobody writes them meanwhile.
+        Ok(show(unsafe { std::slice::from_raw_parts(self.required()?.0, bytes) }))
+    }
+
+    /// The same to be written.
+    pub fn with_mut<R>(self, bytes: usize, show: impl FnOnce(&mut [u8]) -> R) -> Result<R, Error> {
+        if bytes == 0 {
+            return Ok(show(&mut []));
+        }
+        // SAFETY: the contract of the boundary: nobody else touches them meanwhile.
+        Ok(show(unsafe { std::slice::from_raw_parts_mut(self.required()?.0, bytes) }))
+    }
+
+    /// Bytes that the caller leaves as they are for as long as the library is there.
+    pub fn lasting(self, bytes: usize) -> Result<&'static [u8], Error> {
+        // SAFETY: the contract of those calls that say that they keep the pointer.
+        Ok(unsafe { std::slice::from_raw_parts(self.required()?.0, bytes) })
+    }
+}
+
+thread_local! {
+    /// A null stream means the thread's own.
+    static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+    /// The thread runs a function of the caller's that may not call.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a null stream means the thread's own in the call that the thread is in.
+pub fn per_thread_stream() -> bool {
+    PER_THREAD.get()
+}
+
+/// Calls with another meaning of the null stream.
+pub fn with_per_thread_stream<R>(per_thread: bool, call: impl FnOnce() -> R) -> R {
+    let before = PER_THREAD.replace(per_thread);
+    let result = call();
+    PER_THREAD.set(before);
+    result
+}
+
+/// A child of a process that had called `cuInit`.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked() {
+    FORKED.store(true, Relaxed);
+}
+
+/// Children that are forked from now on have no driver.
+pub fn watch_forks() {
+    // SAFETY: the handler only stores to an atomic.
+    let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+}
+
+/// One call of the API: nothing unwinds out of it.
+pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
+    if IN_CALLBACK.get() {
+        return Error::CUDA_ERROR_NOT_PERMITTED as u32;
+    }
+    if FORKED.load(Relaxed) || !driver::is_ready() {
+        return Error::CUDA_ERROR_NOT_INITIALIZED as u32;
+    }
+    early_call(name, body)
+}
+
+/// A call that may come before `cuInit`.
+pub fn early_call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
+    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error::CUDA_ERROR_UNKNOWN));
+    trace::call(name, answer);
+    answer.err().unwrap_or(Error::CUDA_SUCCESS) as u32
+}
+
+/// A function that is not there.
+pub fn refused(name: &'static str) -> u32 {
+    early_call(name, || {
+        trace::refused(name);
+        Err(Error::CUDA_ERROR_NOT_SUPPORTED)
+    })
+}
+
+/// Calls a function of the caller's, which may not call the driver.
+pub fn call_host(function: HostFn, data: Ptr<c_void>) {
+    let Some(function) = function else { return };
+    let before = IN_CALLBACK.replace(true);
+    // SAFETY: the caller has given the function to be called with this.
+    unsafe { function(data.0) };
+    IN_CALLBACK.set(before);
+}
+
+/// The same with a stream and its state.
+pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, data: Ptr<c_void>) {
+    let Some(function) = function else { return };
+    let before = IN_CALLBACK.replace(true);
+    // SAFETY: as above.
+    unsafe { function(stream, status, data.0) };
+    IN_CALLBACK.set(before);
+}
+
+/// Asks the caller how much dynamic shared memory blocks of this size take.
+pub fn ask_shared_size(function: SharedSize, block: i32) -> Option<usize> {
+    // SAFETY: as above.
+    function.map(|function| unsafe { function(block) })
+}
+
+/// The address of a function of ours.
+pub struct Function(pub *const c_void);
+
+// SAFETY: it is never read, and lasts.
+unsafe impl Sync for Function {}
+
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+}
+
+/// Writes to the C library's standard output, in order with what the program prints.
+pub fn print(text: &[u8]) {
+    // SAFETY: the C library's stream is open; it locks itself.
+    unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+}
+
+/// A value of a place that others may change meanwhile.
+pub fn volatile(address: u64, wide: bool) -> u64 {
+    // SAFETY: callers have checked that memory of the driver's is there, aligned.
+    unsafe {
+        if wide { Ptr::<u64>::at(address).0.read_volatile() } else { Ptr::<u32>::at(address).0.read_volatile().into() }
+    }
+}
+
+/// Maps memory of the caller's at its own address.
+pub fn map_registered(memory: &warploom_runtime::memory::Memory, address: u64, bytes: u64) -> Answer {
+    let host = std::ptr::NonNull::new(Ptr::<u8>::at(address).0).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    // SAFETY: who registers memory keeps it until it is unregistered, which waits for what uses it.
+    let mapped = unsafe { memory.map_bytes(host, bytes) };
+    mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Defines functions of the API. `fn name(..) / per_thread`: the second name is the function with the thread's own default stream.
+macro_rules! api {
+    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $per_thread:ident)? $body:block)*) => { $(
+        $crate::boundary::define! { call $(#[$meta])* $name $arguments $body }
+        $($crate::boundary::define_per_thread! { $per_thread $name $arguments })?
+    )* };
+}
+
+/// Defines functions that may come before `cuInit`.
+macro_rules! early_api {
+    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $body:block)*) => {
+        $($crate::boundary::define! { early_call $(#[$meta])* $name $arguments $body })*
+    };
+}
+
+macro_rules! define {
+    ($call:ident $(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
+        #[allow(non_snake_case, reason = "the API's name")]
+        // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $ty),*) -> u32 {
+            $crate::boundary::$call(stringify!($name), || -> $crate::error::Answer { $body })
+        }
+    };
+}
+
+macro_rules! define_per_thread {
+    ($per_thread:ident $name:ident ($($arg:ident: $ty:ty),* $(,)?)) => {
+        #[doc = concat!("[`", stringify!($name), "`], where a null stream is the thread's own.")]
+        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
+        #[allow(non_snake_case, reason = "the API's name")]
+        // SAFETY: as above.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $per_thread($($arg: $ty),*) -> u32 {
+            $crate::boundary::with_per_thread_stream(true, || $name($($arg),*))
+        }
+    };
+}
+
+pub(crate) use {api, define, define_per_thread, early_api};

@@ -1,0 +1,147 @@
+//! Capture: what streams would do becomes a graph.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::error::{Answer, Error};
+use crate::graph::{self, Graph};
+use crate::handles::fresh;
+use crate::operation::Operation;
+use crate::stream::{NON_BLOCKING, Stream};
+
+/// Captures of streams that are in order with the legacy one.
+static BLOCKING: AtomicUsize = AtomicUsize::new(0);
+
+pub struct Capture {
+    pub id: u64,
+    pub graph: Arc<Graph>,
+    pub graph_handle: u64,
+    /// Where it began.
+    pub origin: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the stream's number: what comes next comes after these.
+    tails: FxHashMap<u64, Vec<u64>>,
+    streams: Vec<Arc<Stream>>,
+    /// The last tail that somebody was shown the address of.
+    shown: Option<Arc<Vec<u64>>>,
+    failed: bool,
+}
+
+/// Whether work of the legacy stream must be refused.
+pub fn is_any_blocking() -> bool {
+    BLOCKING.load(Relaxed) > 0
+}
+
+impl Capture {
+    /// A stream begins to capture, into a graph after nodes that are there.
+    pub fn begin(stream: &Arc<Stream>, graph: Arc<Graph>, graph_handle: u64, after: Vec<u64>) -> Answer {
+        if stream.is_legacy() {
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
+        if stream.capture().is_some() {
+            return Err(Error::CUDA_ERROR_ILLEGAL_STATE);
+        }
+        let state = Mutex::default();
+        let capture = Arc::new(Capture { id: fresh(), graph, graph_handle, origin: stream.id, state });
+        capture.join(stream, after);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A stream comes in, or comes after more.
+    pub fn join(self: &Arc<Self>, stream: &Arc<Stream>, after: Vec<u64>) {
+        let mut state = self.lock();
+        let tail = state.tails.entry(stream.id).or_default();
+        for node in after {
+            if !tail.contains(&node) {
+                tail.push(node);
+            }
+        }
+        let mut own = stream.capture.lock().unwrap_or_else(PoisonError::into_inner);
+        if own.is_none() {
+            *own = Some(self.clone());
+            state.streams.push(stream.clone());
+            if stream.flags & NON_BLOCKING == 0 {
+                BLOCKING.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// One more node of a stream.
+    pub fn add(&self, stream: &Stream, operation: Operation) -> Answer {
+        let kind = graph::kind_of(&operation);
+        let mut state = self.lock();
+        if state.failed {
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        let after = state.tails.get(&stream.id).cloned().unwrap_or_default();
+        let node = self.graph.add(operation, kind, after)?;
+        state.tails.insert(stream.id, vec![node]);
+        Ok(())
+    }
+
+    /// What comes next in a stream comes after these.
+    pub fn tail(&self, stream: &Stream) -> Vec<u64> {
+        self.lock().tails.get(&stream.id).cloned().unwrap_or_default()
+    }
+
+    /// The same at an address that stays until it is asked for again.
+    pub fn shown_tail(&self, stream: &Stream) -> Arc<Vec<u64>> {
+        let tail = Arc::new(self.tail(stream));
+        self.lock().shown = Some(tail.clone());
+        tail
+    }
+
+    pub fn set_tail(&self, stream: &Stream, nodes: Vec<u64>) {
+        self.lock().tails.insert(stream.id, nodes);
+    }
+
+    /// Something was done that cannot be captured.
+    pub fn fail(&self) {
+        self.lock().failed = true;
+    }
+
+    pub fn has_failed(&self) -> bool {
+        self.lock().failed
+    }
+
+    /// Ends in the stream that it began in.
+    pub fn end(&self, stream: &Stream) -> Answer {
+        if self.origin != stream.id {
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+        }
+        let mut state = self.lock();
+        for joined in std::mem::take(&mut state.streams) {
+            *joined.capture.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            if joined.flags & NON_BLOCKING == 0 {
+                BLOCKING.fetch_sub(1, Relaxed);
+            }
+        }
+        if state.failed {
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        // All that others did must come before the end.
+        let own = state.tails.get(&stream.id).cloned().unwrap_or_default();
+        let mut reached: Vec<u64> = vec![];
+        let mut left = own;
+        let nodes = self.graph.lock();
+        while let Some(node) = left.pop() {
+            if !reached.contains(&node) {
+                reached.push(node);
+                left.extend(nodes.get(&node).into_iter().flat_map(|node| &node.after));
+            }
+        }
+        let unjoined =
+            state.tails.iter().any(|(&id, tail)| id != stream.id && tail.iter().any(|node| !reached.contains(node)));
+        if unjoined { Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNJOINED) } else { Ok(()) }
+    }
+}

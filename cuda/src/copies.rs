@@ -1,0 +1,306 @@
+//! Copies and fills.
+
+use std::sync::Arc;
+
+use crate::allocations;
+use crate::array::Array;
+use crate::boundary::Ptr;
+use crate::driver;
+use crate::error::{Answer, Error, of_copy};
+
+/// One side of a copy.
+#[derive(Clone)]
+pub enum Place {
+    /// Memory of the program's.
+    Host(Ptr<u8>),
+    Device(u64),
+    /// Taken from the program beforehand.
+    Bytes(Arc<[u8]>),
+    /// A level of an array.
+    Array(Arc<Array>, u32),
+}
+
+/// A side with where in it the copy begins and how its rows follow each other.
+#[derive(Clone)]
+pub struct Side {
+    pub place: Place,
+    /// In bytes, rows and slices.
+    pub at: [u64; 3],
+    /// Bytes from row to row, and rows from slice to slice; of no meaning for arrays.
+    pub pitch: u64,
+    pub height: u64,
+}
+
+/// A block of bytes.
+#[derive(Clone)]
+pub struct Copy {
+    pub from: Side,
+    pub to: Side,
+    /// In bytes, rows and slices.
+    pub size: [u64; 3],
+}
+
+/// What is copied at once between guest memory and guest memory.
+const PIECE: u64 = 1 << 16;
+
+impl Place {
+    /// Memory that may be the driver's or the program's.
+    pub fn of(address: u64) -> Place {
+        match allocations::find(address) {
+            Some(found) if found.kind == allocations::Kind::Registered => Place::Host(Ptr::at(address)),
+            Some(_) => Place::Device(address),
+            None if driver::memory().range_of(address).is_some() => Place::Device(address),
+            None => Place::Host(Ptr::at(address)),
+        }
+    }
+
+    /// Memory that has to be the device's.
+    pub fn device(address: u64) -> Result<Place, Error> {
+        match allocations::find(address) {
+            Some(found) if found.kind == allocations::Kind::Registered => Ok(Place::Host(Ptr::at(address))),
+            Some(_) => Ok(Place::Device(address)),
+            None if driver::memory().range_of(address).is_some() => Ok(Place::Device(address)),
+            None => Err(Error::CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+
+    /// Memory of the program's that the driver has no part in: it may be gone when the call returns.
+    fn is_pageable(&self) -> bool {
+        matches!(self, Place::Host(pointer) if allocations::find(pointer.address()).is_none())
+    }
+}
+
+impl Side {
+    /// Bytes that follow each other.
+    pub fn linear(place: Place) -> Side {
+        Side { place, at: [0; 3], pitch: 0, height: 0 }
+    }
+
+    fn offset(&self, row: u64, slice: u64) -> u64 {
+        let rows = (self.at[2] + slice).wrapping_mul(self.height).wrapping_add(self.at[1] + row);
+        rows.wrapping_mul(self.pitch).wrapping_add(self.at[0])
+    }
+
+    /// Whether the whole of the block is there.
+    fn check(&self, size: [u64; 3]) -> Answer {
+        if let Place::Array(array, level) = &self.place {
+            return array.check(*level, self.at, size);
+        }
+        if size[1] > 1 && self.pitch < size[0] {
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
+        }
+        if let Place::Device(address) = self.place {
+            let last =
+                self.offset(size[1] - 1, size[2] - 1).checked_add(size[0]).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+            let first = self.offset(0, 0);
+            if last < first || !allocations::is_mapped(address.wrapping_add(first), last - first) {
+                return Err(Error::CUDA_ERROR_INVALID_VALUE);
+            }
+        }
+        if let Place::Host(pointer) = self.place {
+            pointer.required()?;
+        }
+        Ok(())
+    }
+}
+
+impl Copy {
+    /// Bytes that follow each other.
+    pub fn linear(from: Place, to: Place, bytes: u64) -> Copy {
+        Copy { from: Side::linear(from), to: Side::linear(to), size: [bytes, 1, 1] }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.size.contains(&0)
+    }
+
+    /// Whether both sides have what is copied.
+    pub fn check(&self) -> Answer {
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.from.check(self.size)?;
+        self.to.check(self.size)
+    }
+
+    /// Whether the program may use the target as soon as the call returns.
+    pub fn ends_in_pageable(&self) -> bool {
+        self.to.place.is_pageable()
+    }
+
+    /// The copy as it can be done later, when the program has changed its memory.
+    pub fn ready(self) -> Result<Copy, Error> {
+        if !self.from.place.is_pageable() || self.is_empty() {
+            return Ok(self);
+        }
+        let [width, rows, slices] = self.size;
+        let mut bytes = Vec::with_capacity((width * rows * slices) as usize);
+        let Place::Host(pointer) = &self.from.place else { return Ok(self) };
+        for slice in 0..slices {
+            for row in 0..rows {
+                let at: Ptr<u8> = Ptr::at(pointer.address().wrapping_add(self.from.offset(row, slice)));
+                at.with(width as usize, |part| bytes.extend_from_slice(part))?;
+            }
+        }
+        let from = Side { place: Place::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
+        Ok(Copy { from, ..self })
+    }
+
+    pub fn run(&self) -> Answer {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let [mut width, mut rows, mut slices] = self.size;
+        let is_array = |side: &Side| matches!(side.place, Place::Array(..));
+        // Rows without gaps are one row.
+        if !is_array(&self.from) && !is_array(&self.to) {
+            if rows > 1 && self.from.pitch == width && self.to.pitch == width {
+                if slices > 1 && self.from.height == rows && self.to.height == rows {
+                    (rows, slices) = (rows * slices, 1);
+                }
+                if slices == 1 {
+                    (width, rows) = (width * rows, 1);
+                }
+            }
+        }
+        for slice in 0..slices {
+            for row in 0..rows {
+                self.row(row, slice, width)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, row: u64, slice: u64, bytes: u64) -> Answer {
+        let (from, to) = (&self.from, &self.to);
+        let memory = driver::memory();
+        let source = |side: &Side| side.offset(row, slice);
+        let host = |pointer: &Ptr<u8>, side: &Side| Ptr::<u8>::at(pointer.address().wrapping_add(source(side)));
+        let at = |side: &Side| [side.at[0], side.at[1] + row, side.at[2] + slice];
+        let length = bytes as usize;
+        let write = |bytes: &[u8]| match &to.place {
+            Place::Host(pointer) => {
+                host(pointer, to).put(bytes);
+                Ok(())
+            }
+            Place::Device(address) => memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy),
+            Place::Array(array, level) => array.write(*level, at(to), bytes),
+            Place::Bytes(_) => Err(Error::CUDA_ERROR_INVALID_VALUE),
+        };
+        match &from.place {
+            Place::Host(pointer) => {
+                let start = host(pointer, from);
+                if let Place::Host(other) = &to.place {
+                    // They may overlap.
+                    let content = start.with(length, <[u8]>::to_vec)?;
+                    host(other, to).put(&content);
+                    return Ok(());
+                }
+                start.with(length, write)?
+            }
+            Place::Bytes(content) => {
+                let start = source(from) as usize;
+                write(content.get(start..start + length).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)
+            }
+            Place::Array(array, level) => {
+                let mut content = vec![0; length];
+                array.read(*level, at(from), &mut content)?;
+                write(&content)
+            }
+            Place::Device(address) => {
+                let start = address.wrapping_add(source(from));
+                if let Place::Host(pointer) = &to.place {
+                    return host(pointer, to).with_mut(length, |into| memory.read(start, into))?.map_err(of_copy);
+                }
+                if bytes <= PIECE || matches!(to.place, Place::Array(..)) {
+                    let mut content = vec![0; length];
+                    memory.read(start, &mut content).map_err(of_copy)?;
+                    return write(&content);
+                }
+                let Place::Device(target) = to.place else { return Err(Error::CUDA_ERROR_INVALID_VALUE) };
+                copy_within(start, target.wrapping_add(source(to)), bytes)
+            }
+        }
+    }
+}
+
+/// From guest memory to guest memory, which may overlap.
+fn copy_within(from: u64, to: u64, bytes: u64) -> Answer {
+    let memory = driver::memory();
+    let mut piece = vec![0; PIECE.min(bytes) as usize];
+    let pieces = bytes.div_ceil(PIECE);
+    for i in 0..pieces {
+        let i = if to > from { pieces - 1 - i } else { i };
+        let at = i * PIECE;
+        let part = &mut piece[..PIECE.min(bytes - at) as usize];
+        memory.read(from + at, part).map_err(of_copy)?;
+        memory.overwrite(to + at, part).map_err(of_copy)?;
+    }
+    Ok(())
+}
+
+/// A block of elements of one value.
+#[derive(Clone, Copy)]
+pub struct Fill {
+    pub address: u64,
+    /// Bytes from row to row.
+    pub pitch: u64,
+    pub value: u32,
+    /// 1, 2 or 4.
+    pub element: u64,
+    /// In elements, and rows.
+    pub width: u64,
+    pub rows: u64,
+}
+
+impl Fill {
+    pub fn check(&self) -> Answer {
+        let wrong = Err(Error::CUDA_ERROR_INVALID_VALUE);
+        if self.width == 0 || self.rows == 0 {
+            return Ok(());
+        }
+        let row = self.width.checked_mul(self.element).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        if !self.address.is_multiple_of(self.element) || self.rows > 1 && self.pitch < row {
+            return wrong;
+        }
+        let before = (self.rows - 1).checked_mul(self.pitch).and_then(|before| before.checked_add(row));
+        let bytes = before.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        match Place::device(self.address)? {
+            Place::Device(address) if !allocations::is_mapped(address, bytes) => wrong,
+            _ => Ok(()),
+        }
+    }
+
+    pub fn run(&self) -> Answer {
+        let row = self.width * self.element;
+        if row == 0 {
+            return Ok(());
+        }
+        let value = self.value.to_le_bytes();
+        let element = &value[..self.element as usize];
+        let same = element.iter().all(|&byte| byte == element[0]);
+        let place = Place::device(self.address)?;
+        let pattern = if same && matches!(place, Place::Device(_)) {
+            vec![]
+        } else {
+            element.repeat(self.width.min(PIECE) as usize)
+        };
+        for i in 0..self.rows {
+            let at = self.address + i * self.pitch;
+            if pattern.is_empty() {
+                driver::memory().fill(at, row, element[0]).map_err(of_copy)?;
+                continue;
+            }
+            let mut done = 0;
+            while done < row {
+                let part = &pattern[..(row - done).min(pattern.len() as u64) as usize];
+                match place {
+                    Place::Device(_) => driver::memory().overwrite(at + done, part).map_err(of_copy)?,
+                    _ => Ptr::<u8>::at(at + done).put(part),
+                }
+                done += part.len() as u64;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! What there is once in a process: the device, its memory, settings.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
+
+use warploom::exec::EngineKind;
+use warploom_runtime::memory::{Memory, MemoryConfig};
+
+use crate::boundary;
+use crate::device::Profile;
+use crate::error::{Answer, Error, of_map};
+
+/// The version that [`cuDriverGetVersion`](crate::api::cuDriverGetVersion) gives: that of the newest function that is known.
+pub const VERSION: i32 = 13050;
+
+/// Host memory that device memory may take, unless it is said: a part of the machine's.
+const MAX_MEMORY: u64 = 64 << 30;
+
+pub struct Driver {
+    pub profile: Profile,
+    pub memory: Arc<Memory>,
+    /// Bytes of device memory.
+    pub capacity: u64,
+    /// Threads that run blocks.
+    pub threads: usize,
+    pub engine: EngineKind,
+    /// Every call waits until its work is done (`CUDA_LAUNCH_BLOCKING`).
+    pub blocking: bool,
+    pub eager: bool,
+    /// Instructions of a launch, and its time in seconds.
+    pub instruction_limit: Option<u64>,
+    pub time_limit: Option<f64>,
+    /// Memory that host code reads and writes while kernels run: allocations of it.
+    pub shared_with_host: AtomicU64,
+}
+
+static DRIVER: OnceLock<Result<Driver, Error>> = OnceLock::new();
+
+/// Whether `cuInit` was called and succeeded.
+pub fn is_ready() -> bool {
+    matches!(DRIVER.get(), Some(Ok(_)))
+}
+
+/// The driver, in a call that comes after `cuInit`.
+pub fn get() -> &'static Driver {
+    match DRIVER.get() {
+        Some(Ok(driver)) => driver,
+        _ => unreachable!("the boundary lets no call through before cuInit"),
+    }
+}
+
+pub fn memory() -> &'static Arc<Memory> {
+    &get().memory
+}
+
+/// Makes the driver when it is first called.
+pub fn init() -> Answer {
+    DRIVER.get_or_init(Driver::new).as_ref().map(|_| ()).map_err(|&error| error)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A number of bytes, which may end in K, M or G.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let shift = match text.chars().last()?.to_ascii_uppercase() {
+        'K' => 10,
+        'M' => 20,
+        'G' => 30,
+        _ => 0,
+    };
+    let digits = if shift == 0 { text } else { &text[..text.len() - 1] };
+    digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Whether the program is to see the device.
+fn is_visible() -> bool {
+    let Ok(visible) = std::env::var("CUDA_VISIBLE_DEVICES") else { return true };
+    let first = visible.split(',').next().unwrap_or_default().trim();
+    first == "0" || first.strip_prefix("GPU-").is_some_and(|start| crate::device::uuid_text().starts_with(start))
+}
+
+fn host_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total =
+        text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    total.map_or(4 << 30, |kib: u64| kib << 10)
+}
+
+/// Says what is wrong with a setting, and does without it.
+fn wrong(name: &str, value: &str, expected: &str) {
+    eprintln!("warploom: {name}={value}: expected {expected}");
+}
+
+/// A setting that may be wrong.
+fn setting<T>(name: &str, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let value = variable(name)?;
+    let parsed = parse(&value);
+    if parsed.is_none() {
+        wrong(name, &value, expected);
+    }
+    parsed
+}
+
+impl Driver {
+    fn new() -> Result<Driver, Error> {
+        if !is_visible() {
+            return Err(Error::CUDA_ERROR_NO_DEVICE);
+        }
+        let capacity = setting("WARPLOOM_MEMORY", "a number of bytes, such as 2G", bytes);
+        let capacity = capacity.unwrap_or_else(|| (host_memory() / 2).min(MAX_MEMORY)).max(64 << 20);
+        let memory = Memory::new(MemoryConfig { cap_bytes: capacity, in_place: true, ..MemoryConfig::default() });
+        let threads = setting("WARPLOOM_THREADS", "a number of threads, from 1 on", |value| {
+            value.parse::<usize>().ok().filter(|&threads| (1..=1024).contains(&threads))
+        });
+        let engine = setting("WARPLOOM_ENGINE", "`jit` or `interp`", |value| match value {
+            "jit" => Some(EngineKind::Jit),
+            "interp" => Some(EngineKind::Interp),
+            _ => None,
+        });
+        let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
+        boundary::watch_forks();
+        Ok(Driver {
+            profile: profile.unwrap_or_default(),
+            memory: Arc::new(memory.map_err(of_map)?),
+            capacity,
+            threads: threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).min(1024)),
+            engine: engine.unwrap_or_default(),
+            blocking: variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
+            eager: variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("eager")),
+            instruction_limit: setting("WARPLOOM_INSTRUCTION_LIMIT", "a number", |value| value.parse().ok()),
+            time_limit: setting("WARPLOOM_TIME_LIMIT", "a number of seconds", |value| value.parse().ok()),
+            shared_with_host: AtomicU64::new(0),
+        })
+    }
+
+    /// Whether host code can look into device memory while a kernel runs, otherwise than by calls.
+    pub fn is_shared_with_host(&self) -> bool {
+        self.shared_with_host.load(Relaxed) > 0
+    }
+}

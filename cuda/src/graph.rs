@@ -1,0 +1,256 @@
+//! Graphs: operations with what each comes after.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::context::Context;
+use crate::error::{Answer, Error};
+use crate::handles::{Table, fresh};
+use crate::operation::Operation;
+
+pub static GRAPHS: Table<Graph> = Table::new();
+pub static EXECS: Table<Exec> = Table::new();
+/// The graph of each node.
+static NODES: Table<Graph> = Table::new();
+
+#[derive(Clone)]
+pub struct Node {
+    pub operation: Operation,
+    /// What the node is to who asks: `CUgraphNodeType`.
+    pub kind: u32,
+    pub after: Vec<u64>,
+    pub enabled: bool,
+    /// The node of the graph that this one was copied from.
+    pub origin: u64,
+    /// A graph within.
+    pub child: Option<Arc<Graph>>,
+    /// Addresses of parameters that somebody was shown.
+    pub shown: Option<Arc<Vec<u64>>>,
+}
+
+/// Numbers of kinds, as `CUgraphNodeType` has them.
+pub mod kind {
+    pub const KERNEL: u32 = 0;
+    pub const MEMCPY: u32 = 1;
+    pub const MEMSET: u32 = 2;
+    pub const HOST: u32 = 3;
+    pub const GRAPH: u32 = 4;
+    pub const EMPTY: u32 = 5;
+    pub const WAIT_EVENT: u32 = 6;
+    pub const EVENT_RECORD: u32 = 7;
+    pub const MEM_FREE: u32 = 11;
+    pub const BATCH_MEM_OP: u32 = 12;
+}
+
+#[derive(Default)]
+pub struct Graph {
+    nodes: Mutex<BTreeMap<u64, Node>>,
+}
+
+/// A graph's operations in an order that they can be done in.
+pub struct Plan {
+    steps: Vec<(u64, Operation)>,
+}
+
+/// A graph that can be launched.
+pub struct Exec {
+    graph: Graph,
+    plan: Mutex<Arc<Plan>>,
+    pub flags: u64,
+}
+
+impl Plan {
+    pub fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.steps.iter().map(|(_, operation)| operation)
+    }
+
+    pub fn run(&self, context: &Arc<Context>) -> Answer {
+        self.operations().try_for_each(|operation| operation.run(context))
+    }
+}
+
+/// The kind of a node that an operation is.
+pub fn kind_of(operation: &Operation) -> u32 {
+    match operation {
+        Operation::Nothing => kind::EMPTY,
+        Operation::Launch(_) => kind::KERNEL,
+        Operation::Copy(_) => kind::MEMCPY,
+        Operation::Fill(_) => kind::MEMSET,
+        Operation::Host { .. } | Operation::Callback { .. } => kind::HOST,
+        Operation::Record(..) => kind::EVENT_RECORD,
+        Operation::Await(_) => kind::WAIT_EVENT,
+        Operation::Write { .. } | Operation::Wait { .. } => kind::BATCH_MEM_OP,
+        Operation::Free(_) => kind::MEM_FREE,
+        Operation::Graph(_) => kind::GRAPH,
+    }
+}
+
+impl Graph {
+    pub fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Node>> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new node that comes after others, which must be of the graph and different ones.
+    pub fn add(self: &Arc<Self>, operation: Operation, kind: u32, after: Vec<u64>) -> Result<u64, Error> {
+        let mut nodes = self.lock();
+        let twice = after.iter().enumerate().any(|(i, node)| after[..i].contains(node));
+        if twice || after.iter().any(|node| !nodes.contains_key(node)) {
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
+        }
+        let handle = fresh();
+        nodes.insert(handle, Node { operation, kind, after, enabled: true, origin: handle, child: None, shown: None });
+        NODES.insert_at(handle, self.clone());
+        Ok(handle)
+    }
+
+    /// Takes a node away, and with it what says that others come after it.
+    pub fn remove(&self, node: u64) -> Answer {
+        let mut nodes = self.lock();
+        nodes.remove(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        nodes.values_mut().for_each(|other| other.after.retain(|&before| before != node));
+        NODES.remove(node).map(|_| ())
+    }
+
+    /// A copy with nodes of its own.
+    pub fn copy(&self) -> Arc<Graph> {
+        let copy = Arc::new(Graph::default());
+        let nodes = self.lock();
+        let names: BTreeMap<u64, u64> = nodes.keys().map(|&node| (node, fresh())).collect();
+        let mut copied = copy.lock();
+        for (handle, node) in &*nodes {
+            let after = node.after.iter().filter_map(|before| names.get(before).copied()).collect();
+            let child = node.child.as_ref().map(|child| child.copy());
+            copied.insert(names[handle], Node { after, origin: *handle, child, ..node.clone() });
+            NODES.insert_at(names[handle], copy.clone());
+        }
+        drop(copied);
+        copy
+    }
+
+    /// The nodes in an order in which each comes after what it has to. None: they go round in a circle.
+    pub fn order(&self) -> Option<Vec<u64>> {
+        let nodes = self.lock();
+        let mut left: BTreeMap<u64, usize> = nodes.iter().map(|(&handle, node)| (handle, node.after.len())).collect();
+        let mut followers: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for (&handle, node) in &*nodes {
+            node.after.iter().for_each(|&before| followers.entry(before).or_default().push(handle));
+        }
+        let mut order: Vec<u64> = left.iter().filter(|&(_, &n)| n == 0).map(|(&handle, _)| handle).collect();
+        let mut at = 0;
+        while let Some(&node) = order.get(at) {
+            at += 1;
+            for follower in followers.get(&node).into_iter().flatten() {
+                if let Some(n) = left.get_mut(follower) {
+                    *n -= 1;
+                    if *n == 0 {
+                        order.push(*follower);
+                    }
+                }
+            }
+        }
+        (order.len() == nodes.len()).then_some(order)
+    }
+
+    /// What a launch of the graph does.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        let order = self.order().ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        let nodes = self.lock();
+        let mut steps = Vec::with_capacity(order.len());
+        for handle in order {
+            let node = &nodes[&handle];
+            if !node.enabled {
+                continue;
+            }
+            let operation = match &node.child {
+                Some(child) => Operation::Graph(Arc::new(child.plan()?)),
+                None => node.operation.clone(),
+            };
+            steps.push((handle, operation));
+        }
+        Ok(Plan { steps })
+    }
+
+    /// Takes the handles of its nodes away.
+    pub fn destroy(&self) {
+        for (handle, node) in std::mem::take(&mut *self.lock()) {
+            let _ = NODES.remove(handle);
+            if let Some(child) = node.child {
+                child.destroy();
+            }
+        }
+    }
+}
+
+/// The graph that a node is of.
+pub fn of_node(node: u64) -> Result<Arc<Graph>, Error> {
+    NODES.find(node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)
+}
+
+impl Exec {
+    pub fn new(graph: &Graph, flags: u64) -> Result<Exec, Error> {
+        let graph = graph.snapshot();
+        let plan = Mutex::new(Arc::new(graph.plan()?));
+        Ok(Exec { graph, plan, flags })
+    }
+
+    pub fn plan(&self) -> Arc<Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes a node by the handle that it has in the graph that this one was made of.
+    pub fn change(&self, node: u64, change: impl FnOnce(&mut Node) -> Answer) -> Answer {
+        change(self.graph.lock().get_mut(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)?;
+        self.remake()
+    }
+
+    /// Shows such a node.
+    pub fn node<R>(&self, node: u64, show: impl FnOnce(&Node) -> R) -> Result<R, Error> {
+        Ok(show(self.graph.lock().get(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?))
+    }
+
+    fn remake(&self) -> Answer {
+        *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(self.graph.plan()?);
+        Ok(())
+    }
+
+    /// Takes over what the nodes of another graph of the same shape do. False: it is not of that shape.
+    pub fn update(&self, other: &Graph) -> Result<bool, Error> {
+        let (own, theirs) = (self.graph.order(), other.order());
+        let (Some(own), Some(theirs)) = (own, theirs) else { return Ok(false) };
+        if own.len() != theirs.len() {
+            return Ok(false);
+        }
+        {
+            let place = |order: &[u64]| -> BTreeMap<u64, usize> { order.iter().copied().zip(0..).collect() };
+            let (own_place, their_place) = (place(&own), place(&theirs));
+            let (mut nodes, others) = (self.graph.lock(), other.lock());
+            let same = own.iter().zip(&theirs).all(|(a, b)| {
+                let (a, b) = (&nodes[a], &others[b]);
+                let after = |node: &Node, place: &BTreeMap<u64, usize>| {
+                    let mut after: Vec<usize> = node.after.iter().filter_map(|node| place.get(node).copied()).collect();
+                    after.sort_unstable();
+                    after
+                };
+                a.kind == b.kind && after(a, &own_place) == after(b, &their_place)
+            });
+            if !same {
+                return Ok(false);
+            }
+            for (a, b) in own.iter().zip(&theirs) {
+                if let Some(node) = nodes.get_mut(a) {
+                    node.operation = others[b].operation.clone();
+                    node.child = others[b].child.clone();
+                }
+            }
+        }
+        self.remake()?;
+        Ok(true)
+    }
+}
+
+impl Graph {
+    /// A copy whose nodes have the same handles, which nobody can change by them.
+    fn snapshot(&self) -> Graph {
+        Graph { nodes: Mutex::new(self.lock().clone()) }
+    }
+}

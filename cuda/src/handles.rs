@@ -1,0 +1,69 @@
+//! Handles: numbers that are never used again, so that one of what is gone is known for what it is.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+
+/// The next handle. Small numbers mean something of their own (streams), and no handle is like an aligned pointer of a program's.
+static NEXT: AtomicU64 = AtomicU64::new(0x0011_0008);
+
+/// A number that no handle has had.
+pub fn fresh() -> u64 {
+    NEXT.fetch_add(16, Relaxed)
+}
+
+/// Things by their handles.
+pub struct Table<T>(RwLock<Option<FxHashMap<u64, Arc<T>>>>);
+
+impl<T> Table<T> {
+    pub const fn new() -> Table<T> {
+        Table(RwLock::new(None))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Option<FxHashMap<u64, Arc<T>>>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Option<FxHashMap<u64, Arc<T>>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn insert(&self, thing: Arc<T>) -> u64 {
+        let handle = fresh();
+        self.insert_at(handle, thing);
+        handle
+    }
+
+    pub fn insert_at(&self, handle: u64, thing: Arc<T>) {
+        self.write().get_or_insert_default().insert(handle, thing);
+    }
+
+    pub fn find(&self, handle: u64) -> Option<Arc<T>> {
+        self.read().as_ref()?.get(&handle).cloned()
+    }
+
+    /// What a handle stands for; else it is invalid.
+    pub fn get(&self, handle: u64) -> Result<Arc<T>, Error> {
+        self.find(handle).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// The handle of a thing.
+    pub fn handle_of(&self, thing: &Arc<T>) -> Option<u64> {
+        let map = self.read();
+        map.as_ref()?.iter().find(|(_, other)| Arc::ptr_eq(thing, other)).map(|(&handle, _)| handle)
+    }
+
+    pub fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
+        self.write().as_mut().and_then(|map| map.remove(&handle)).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// Takes out all that are not to be kept.
+    pub fn retain(&self, keep: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        let mut map = self.write();
+        let gone = map.iter_mut().flat_map(|map| map.extract_if(|_, thing| !keep(thing)));
+        gone.map(|(_, thing)| thing).collect()
+    }
+}

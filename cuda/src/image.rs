@@ -1,0 +1,184 @@
+//! What programs hand over to be loaded: cubins, PTX, fat binaries, and what `cuLinkComplete` gives.
+
+use warploom::container::{self, Arch, Module};
+
+use crate::boundary::Ptr;
+use crate::driver;
+use crate::error::Error;
+
+/// In front of a fat binary, in the data of a program: magic, version, the fat binary, and what version 2 has.
+const WRAPPER: u32 = 0x4662_43b1;
+const FAT_BINARY: u32 = 0xba55_ed50;
+const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
+/// Begins what `cuLinkComplete` makes of several texts: their number, then the length, the name's length, the name and the text of each.
+const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
+
+/// Bytes of the program's that stay, or a copy.
+pub enum Image {
+    Kept(&'static [u8]),
+    Copied(Vec<u8>),
+}
+
+/// Why an image is not loaded, and what the log says of it.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub error: Error,
+    pub text: String,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure { error, text: String::new() }
+    }
+}
+
+impl From<container::Error> for Failure {
+    fn from(error: container::Error) -> Failure {
+        Failure { error: kind(&error), text: error.to_string() }
+    }
+}
+
+fn kind(error: &container::Error) -> Error {
+    match error {
+        container::Error::NotForArch { .. } | container::Error::NoCandidate { .. } => {
+            Error::CUDA_ERROR_NO_BINARY_FOR_GPU
+        }
+        container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
+        container::Error::PtxLink(_) | container::Error::Linked { .. } => Error::CUDA_ERROR_INVALID_PTX,
+        container::Error::Member { source, .. } => kind(source),
+        _ => Error::CUDA_ERROR_INVALID_IMAGE,
+    }
+}
+
+fn word(at: Ptr<u8>, offset: u64) -> Result<u32, Error> {
+    Ptr::<u32>::at(at.required()?.address() + offset).get()
+}
+
+fn wide(at: Ptr<u8>, offset: u64) -> Result<u64, Error> {
+    Ptr::<u64>::at(at.required()?.address() + offset).get()
+}
+
+impl Image {
+    /// The image at a pointer, of which nothing says how long it is. `lasting`: the program leaves it there.
+    pub fn at(pointer: Ptr<u8>, lasting: bool) -> Result<Image, Error> {
+        let first = pointer.get()?;
+        // Text may be shorter than a word.
+        let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+        if is_text(first)
+            && !(first == b'P' && word(pointer, 0)? == FAT_BINARY)
+            && !(first == b'W' && is_linked(pointer)?)
+        {
+            let text = pointer.cast::<std::ffi::c_char>().text()?;
+            return Ok(Image::Copied(text.into_bytes()));
+        }
+        match word(pointer, 0)? {
+            WRAPPER => Image::at(Ptr::at(wide(pointer, 8)?), lasting),
+            FAT_BINARY => {
+                let header = u64::from(word(pointer, 4)? >> 16);
+                Image::of(pointer, header.saturating_add(wide(pointer, 8)?), lasting)
+            }
+            ELF => Image::of(pointer, elf_bytes(pointer)?, lasting),
+            LINKED => Image::of(pointer, wide(pointer, 8)?, lasting),
+            _ => Err(Error::CUDA_ERROR_INVALID_IMAGE),
+        }
+    }
+
+    fn of(pointer: Ptr<u8>, bytes: u64, lasting: bool) -> Result<Image, Error> {
+        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 4 << 30);
+        let bytes = bytes.ok_or(Error::CUDA_ERROR_INVALID_IMAGE)?;
+        if lasting {
+            return Ok(Image::Kept(pointer.lasting(bytes)?));
+        }
+        Ok(Image::Copied(pointer.with(bytes, <[u8]>::to_vec)?))
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Image::Kept(bytes) => bytes,
+            Image::Copied(bytes) => bytes,
+        }
+    }
+
+    /// Whether its members are looked at when they are needed.
+    pub fn is_container(&self) -> bool {
+        self.bytes().starts_with(&FAT_BINARY.to_le_bytes())
+    }
+
+    /// The module that suits the device.
+    pub fn module(&self) -> Result<Module, Failure> {
+        let bytes = self.bytes();
+        if let Some(texts) = linked_texts(bytes) {
+            let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+            return Ok(container::ptx::parse_linked(&texts)?);
+        }
+        let arch = Arch::Sm(driver::get().profile.sm);
+        let mut modules = container::modules_for(bytes, Some(arch))?;
+        if modules.is_empty() {
+            return Err(Error::CUDA_ERROR_NO_BINARY_FOR_GPU.into());
+        }
+        Ok(modules.swap_remove(0))
+    }
+}
+
+fn is_linked(pointer: Ptr<u8>) -> Result<bool, Error> {
+    Ok(pointer.get_at(1)? == b'L' && pointer.get_at(2)? == b'P' && pointer.get_at(3)? == b'X')
+}
+
+/// How long an ELF file is, by its tables and sections.
+fn elf_bytes(pointer: Ptr<u8>) -> Result<u64, Error> {
+    let half = |offset: u64| Ok::<u64, Error>(u64::from(word(pointer, offset)? & 0xffff));
+    if word(pointer, 4)? & 0xffff != 0x0102 {
+        return Err(Error::CUDA_ERROR_INVALID_IMAGE);
+    }
+    let (programs, sections) = (wide(pointer, 32)?, wide(pointer, 40)?);
+    let (program_bytes, program_count) = (half(54)?, half(56)?);
+    let (section_bytes, section_count) = (half(58)?, half(60)?);
+    let end = |start: u64, count: u64, size: u64| start.saturating_add(count * size);
+    let mut bytes =
+        end(programs, program_count, program_bytes).max(end(sections, section_count, section_bytes)).max(64);
+    if bytes > 4 << 30 {
+        return Err(Error::CUDA_ERROR_INVALID_IMAGE);
+    }
+    for section in 0..section_count {
+        let at = sections + section * section_bytes;
+        let (kind, offset, size) = (word(pointer, at + 4)?, wide(pointer, at + 24)?, wide(pointer, at + 32)?);
+        const NOBITS: u32 = 8;
+        if kind != NOBITS {
+            bytes = bytes.max(offset.saturating_add(size));
+        }
+    }
+    Ok(bytes)
+}
+
+/// One image of several texts of PTX with their names.
+pub fn link(texts: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut image = LINKED.to_le_bytes().to_vec();
+    image.extend((texts.len() as u32).to_le_bytes());
+    image.extend([0; 8]);
+    for (name, text) in texts {
+        image.extend((name.len() as u64).to_le_bytes());
+        image.extend((text.len() as u64).to_le_bytes());
+        image.extend(name.as_bytes());
+        image.extend(text);
+    }
+    let bytes = image.len() as u64;
+    image[8..16].copy_from_slice(&bytes.to_le_bytes());
+    image
+}
+
+/// The texts of what [`link`] has made.
+fn linked_texts(image: &[u8]) -> Option<Vec<(String, &[u8])>> {
+    let mut rest = image.strip_prefix(&LINKED.to_le_bytes())?.get(12..)?;
+    let mut texts = vec![];
+    while !rest.is_empty() {
+        let length = |at: usize| Some(u64::from_le_bytes(*rest.get(at..)?.first_chunk()?) as usize);
+        let (name, text) = (length(0)?, length(8)?);
+        let content = rest.get(16..)?;
+        texts.push((
+            String::from_utf8_lossy(content.get(..name)?).into_owned(),
+            content.get(name..name.checked_add(text)?)?,
+        ));
+        rest = content.get(name + text..)?;
+    }
+    Some(texts)
+}

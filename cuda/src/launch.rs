@@ -1,0 +1,178 @@
+//! Launches: what is checked when they are asked for, and what happens when their turn comes.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use warploom::exec::{Arg, LaunchOptions, LaunchOutcome};
+
+use crate::boundary::{self, Ptr};
+use crate::context::Context;
+use crate::device::{MAX_BLOCK, MAX_BLOCK_DIM, MAX_GRID};
+use crate::driver;
+use crate::error::{Answer, Error, of_fault, of_launch};
+use crate::module::Function;
+
+/// A kernel with all that it is launched with.
+#[derive(Clone)]
+pub struct Launch {
+    pub function: Arc<Function>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u32,
+    pub cooperative: bool,
+    pub args: Vec<Arg>,
+}
+
+/// In the list `extra` of a launch: what follows is the parameters, or the address of their size in bytes.
+const EXTRA_END: u64 = 0;
+const EXTRA_BUFFER: u64 = 1;
+const EXTRA_SIZE: u64 = 2;
+
+/// Of the limits of a context.
+const LIMIT_STACK: u32 = 0;
+const LIMIT_PRINTF: u32 = 1;
+const LIMIT_HEAP: u32 = 2;
+const DEFAULT_STACK: u64 = 1024;
+
+/// A launch that takes less is not worth waking a thread for.
+const WORTH: u64 = 25_000;
+/// What a lane takes in a launch of which nothing is known.
+const LANE_TIME: u64 = 40;
+
+impl Launch {
+    pub fn new(function: &Arc<Function>, grid: [u32; 3], block: [u32; 3], shared: u32, args: Vec<Arg>) -> Launch {
+        Launch { function: function.clone(), grid, block, shared, cooperative: false, args }
+    }
+
+    /// What the driver refuses.
+    pub fn check(&self) -> Answer {
+        let wrong = Err(Error::CUDA_ERROR_INVALID_VALUE);
+        let within = |axes: [u32; 3], most: [u32; 3]| axes.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n));
+        if !within(self.grid, MAX_GRID) || !within(self.block, MAX_BLOCK_DIM) {
+            return wrong;
+        }
+        let lanes: u32 = self.block.iter().product();
+        let code = self.function.code();
+        if lanes > MAX_BLOCK || self.shared > self.function.dynamic_limit() {
+            return wrong;
+        }
+        let all = |axes: [u32; 3]| axes.iter().fold(1, |all: u32, &n| all.saturating_mul(n.max(1)));
+        if code.required_threads.is_some_and(|shape| shape != self.block) {
+            return wrong;
+        }
+        if code.max_threads.is_some_and(|axes| lanes > all(axes)) {
+            return wrong;
+        }
+        let limit = driver::get().profile.registers_per_block();
+        if code.registers > 0 && lanes.div_ceil(32) * (code.registers * 32).next_multiple_of(256) > limit {
+            return Err(Error::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+        }
+        if self.cooperative {
+            let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
+            let resident = crate::occupancy::blocks(&self.function, lanes, self.shared.into());
+            if blocks > u64::from(resident) * u64::from(crate::device::Profile::multiprocessors()) {
+                return Err(Error::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Threads that are worth it.
+    fn threads(&self) -> usize {
+        let blocks = self.grid.iter().fold(1, |all: u64, &n| all.saturating_mul(n.into()));
+        let lanes: u32 = self.block.iter().product();
+        let block = match self.function.block_time.load(Relaxed) {
+            0 => u64::from(lanes) * LANE_TIME,
+            time => time,
+        };
+        let worth = blocks.saturating_mul(block) / WORTH;
+        usize::try_from(worth).unwrap_or(usize::MAX).clamp(1, driver::get().threads)
+    }
+
+    fn options(&self, context: &Context) -> LaunchOptions {
+        let driver = driver::get();
+        let limit = |limit| context.limit(limit).unwrap_or(0);
+        let stack = Some(limit(LIMIT_STACK)).filter(|&bytes| bytes != DEFAULT_STACK);
+        LaunchOptions {
+            shared_bytes: self.shared,
+            stack_bytes: stack.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+            threads: if self.cooperative { driver.threads } else { self.threads() },
+            concurrent: driver.threads > 1,
+            engine: driver.engine,
+            instruction_limit: driver.instruction_limit,
+            time_limit: driver.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            cooperative: self.cooperative,
+            printf_bytes: usize::try_from(limit(LIMIT_PRINTF)).unwrap_or(usize::MAX),
+            heap_bytes: limit(LIMIT_HEAP),
+            images: crate::texture::pool(),
+            ..LaunchOptions::new(self.grid, self.block)
+        }
+    }
+
+    /// Runs the kernel. A fault is said on standard error, and ends the context.
+    pub fn run(&self, context: &Context) -> Answer {
+        let kernel = self.function.program.kernel_of(self.function.id);
+        let options = self.options(context);
+        let start = Instant::now();
+        let outcome = match kernel.launch(&self.args, &options) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                eprintln!("warploom: {error}");
+                let error = of_launch(&error);
+                context.fail(error);
+                return Err(error);
+            }
+        };
+        self.learn(&outcome, start.elapsed(), options.threads);
+        if !outcome.printed.text.is_empty() {
+            boundary::print(&outcome.printed.text);
+        }
+        let Some(fault) = outcome.fault else { return Ok(()) };
+        eprintln!("warploom: {fault}");
+        let error = of_fault(fault.kind());
+        context.fail(error);
+        Err(error)
+    }
+
+    fn learn(&self, outcome: &LaunchOutcome, took: Duration, threads: usize) {
+        let took = took.saturating_sub(outcome.translate).as_nanos() as u64 * threads as u64;
+        self.function.block_time.store((took / outcome.blocks_done.max(1)).max(1), Relaxed);
+    }
+}
+
+/// The arguments of a launch, in one of the two forms that calls have.
+pub fn arguments(function: &Function, params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>) -> Result<Vec<Arg>, Error> {
+    let wanted = &function.code().params;
+    if !params.is_null() {
+        let arg = |(i, param): (usize, &warploom::container::Param)| {
+            params.get_at(i)?.with(param.size as usize, |bytes| Arg::bytes(bytes))
+        };
+        return wanted.iter().enumerate().map(arg).collect();
+    }
+    if extra.is_null() {
+        return if wanted.is_empty() { Ok(vec![]) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) };
+    }
+    let (mut buffer, mut size) = (Ptr::<u8>::NULL, 0);
+    for i in (0..).step_by(2) {
+        let value = |i: usize| extra.get_at(i);
+        match value(i)?.address() {
+            EXTRA_END => break,
+            EXTRA_BUFFER => buffer = value(i + 1)?.cast(),
+            EXTRA_SIZE => size = value(i + 1)?.cast::<usize>().get()?,
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    buffer.with(size, |bytes| from_block(function, bytes))?
+}
+
+/// The arguments in a block of bytes where each has its place.
+pub fn from_block(function: &Function, bytes: &[u8]) -> Result<Vec<Arg>, Error> {
+    let arg = |param: &warploom::container::Param| {
+        let bytes = bytes.get(param.offset as usize..)?.get(..param.size as usize)?;
+        Some(Arg::bytes(bytes))
+    };
+    let args = function.code().params.iter().map(arg).collect::<Option<Vec<Arg>>>();
+    args.ok_or(Error::CUDA_ERROR_INVALID_VALUE)
+}

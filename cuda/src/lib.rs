@@ -1,0 +1,31 @@
+//! `libcuda.so.1`: the CUDA driver API on a CPU.
+//!
+//! `api` has the functions, by family, and the table of all names; `boundary` is what C sees, and all `unsafe`. The rest is what
+//! they are about: `driver` and `device` are there once, a `context` has streams (`stream`, over the `lines` of work that keep them in
+//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `copies`, `array` and
+//! `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors.
+
+mod allocations;
+mod api;
+mod array;
+mod boundary;
+mod capture;
+mod context;
+mod copies;
+mod device;
+mod driver;
+mod error;
+mod event;
+mod graph;
+mod handles;
+mod image;
+mod launch;
+mod lines;
+mod module;
+mod names;
+mod occupancy;
+mod operation;
+mod pool;
+mod stream;
+mod texture;
+mod trace;

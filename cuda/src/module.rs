@@ -1,0 +1,223 @@
+//! Modules, libraries and the functions in them. A library is what is loaded; a module is a library in a context.
+
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use warploom::container::{Function as Code, FunctionId};
+use warploom::exec::{self, Program};
+
+use crate::error::{Answer, Error};
+use crate::handles::Table;
+use crate::image::{Failure, Image};
+use crate::{driver, texture};
+
+pub static LIBRARIES: Table<Library> = Table::new();
+pub static MODULES: Table<Library> = Table::new();
+/// Functions and kernels: whatever takes one takes the other.
+pub static FUNCTIONS: Table<Function> = Table::new();
+
+pub struct Library {
+    /// The context that it ends with; 0: none.
+    pub context: u64,
+    image: Image,
+    program: OnceLock<Result<Arc<Program>, Failure>>,
+    /// Handles of functions that somebody asked for.
+    functions: Mutex<FxHashMap<FunctionId, u64>>,
+    /// As a module.
+    pub module: OnceLock<u64>,
+    /// The descriptors of its textures and surfaces.
+    images: Mutex<FxHashMap<String, u32>>,
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        let images = std::mem::take(&mut self.images);
+        let images = images.into_inner().unwrap_or_else(PoisonError::into_inner);
+        images.into_values().for_each(texture::release);
+    }
+}
+
+pub struct Function {
+    pub handle: u64,
+    pub library: Arc<Library>,
+    pub program: Arc<Program>,
+    pub id: FunctionId,
+    /// Settable attributes: dynamic shared memory, the share of it in the cache, and what is preferred.
+    pub max_dynamic: AtomicU32,
+    pub carveout: AtomicI32,
+    pub cache: AtomicU32,
+    /// What old calls set before a launch.
+    pub old: Mutex<OldLaunch>,
+    /// Nanoseconds that a block has taken, by the last launch; 0: there was none.
+    pub block_time: AtomicU64,
+}
+
+/// A launch in the form that CUDA had before 4.0.
+#[derive(Clone, Default)]
+pub struct OldLaunch {
+    pub block: [u32; 3],
+    pub shared: u32,
+    pub params: Vec<u8>,
+}
+
+impl Library {
+    /// Of a fat binary the member is looked at when something in it is asked for, else errors of the image come now.
+    pub fn load(image: Image, context: u64) -> Result<Arc<Library>, Failure> {
+        let lazy = image.is_container() && !driver::get().eager;
+        let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        let images = Mutex::default();
+        let library = Arc::new(Library { context, image, program, functions, module, images });
+        if !lazy {
+            library.program()?;
+        }
+        Ok(library)
+    }
+
+    pub fn program(&self) -> Result<&Arc<Program>, Failure> {
+        let load = || {
+            let module = self.image.module()?;
+            let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
+            program.map(Arc::new).map_err(|error| Failure {
+                error: match &error {
+                    exec::Error::Map(map) => crate::error::of_map(*map),
+                    _ => Error::CUDA_ERROR_INVALID_IMAGE,
+                },
+                text: error.to_string(),
+            })
+        };
+        self.program.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    /// What a variable of the module for a texture or a surface holds, of this name.
+    fn image_handle(&self, name: &str) -> Option<u32> {
+        let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&index) = images.get(name) {
+            return Some(texture::handle(index, true));
+        }
+        let index = texture::reserve().ok()?;
+        images.insert(name.into(), index);
+        Some(texture::handle(index, true))
+    }
+
+    /// The index of such a variable's descriptor.
+    pub fn image(&self, name: &str) -> Option<u32> {
+        self.program().ok()?;
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
+    /// The function of this name.
+    pub fn function(self: &Arc<Self>, name: &str) -> Result<u64, Error> {
+        let id = self.program().map_err(|failure| failure.error)?.module().kernel(name);
+        self.handle_of(id.ok_or(Error::CUDA_ERROR_NOT_FOUND)?)
+    }
+
+    fn handle_of(self: &Arc<Self>, id: FunctionId) -> Result<u64, Error> {
+        let program = self.program().map_err(|failure| failure.error)?;
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(*functions.entry(id).or_insert_with(|| {
+            let handle = crate::handles::fresh();
+            let function = Function {
+                handle,
+                library: self.clone(),
+                program: program.clone(),
+                id,
+                max_dynamic: AtomicU32::new(0),
+                carveout: AtomicI32::new(-1),
+                cache: AtomicU32::new(0),
+                old: Mutex::default(),
+                block_time: AtomicU64::new(0),
+            };
+            FUNCTIONS.insert_at(handle, Arc::new(function));
+            handle
+        }))
+    }
+
+    /// All functions that can be launched.
+    pub fn all_functions(self: &Arc<Self>) -> Result<Vec<u64>, Error> {
+        let program = self.program().map_err(|failure| failure.error)?;
+        let ids: Vec<FunctionId> = program.module().kernels().map(|(id, _)| id).collect();
+        ids.into_iter().map(|id| self.handle_of(id)).collect()
+    }
+
+    /// Address and size of a variable.
+    pub fn variable(&self, name: &str) -> Result<(u64, u64), Error> {
+        let program = self.program().map_err(|failure| failure.error)?;
+        let variable = program.variable(name).map_err(|_| Error::CUDA_ERROR_NOT_FOUND)?;
+        Ok((variable.address, variable.size))
+    }
+
+    /// The library as a module of a context.
+    pub fn as_module(self: &Arc<Self>) -> u64 {
+        *self.module.get_or_init(|| MODULES.insert(self.clone()))
+    }
+
+    /// Takes its handles away. Launches that are under way keep the rest.
+    fn unload(self: &Arc<Self>) {
+        FUNCTIONS.retain(|function| !Arc::ptr_eq(&function.library, self));
+        if let Some(&module) = self.module.get() {
+            let _ = MODULES.remove(module);
+        }
+    }
+}
+
+impl Function {
+    pub fn code(&self) -> &Code {
+        self.program.module().function(self.id)
+    }
+
+    /// Of 32-bit registers of a lane; for PTX, which has any number, what a compiler would make of it.
+    pub fn registers(&self) -> u32 {
+        const OF_PTX: u32 = 32;
+        match self.code().registers {
+            0 => OF_PTX,
+            registers => registers,
+        }
+    }
+
+    /// Most lanes of a block.
+    pub fn max_threads(&self) -> u32 {
+        let said = self.code().max_threads.or(self.code().required_threads);
+        let said = said
+            .map_or(crate::device::MAX_BLOCK, |axes| axes.iter().fold(1, |all: u32, &n| all.saturating_mul(n.max(1))));
+        let warps = driver::get().profile.registers_per_block() / (self.registers() * 32).next_multiple_of(256);
+        said.min(warps * crate::device::WARP).min(crate::device::MAX_BLOCK)
+    }
+
+    /// Dynamic shared memory that a launch may ask for.
+    pub fn dynamic_limit(&self) -> u32 {
+        let static_bytes = u32::try_from(self.code().shared_bytes).unwrap_or(u32::MAX);
+        crate::device::SHARED_PER_BLOCK.saturating_sub(static_bytes).max(self.max_dynamic.load(Relaxed))
+    }
+}
+
+pub fn load_module(image: Image, context: u64) -> Result<u64, Failure> {
+    Ok(Library::load(image, context)?.as_module())
+}
+
+pub fn unload_module(handle: u64) -> Answer {
+    let library = MODULES.get(handle)?;
+    if library.context == 0 {
+        // It goes with its library.
+        return Err(Error::CUDA_ERROR_NOT_PERMITTED);
+    }
+    library.unload();
+    Ok(())
+}
+
+pub fn load_library(image: Image) -> Result<u64, Failure> {
+    Ok(LIBRARIES.insert(Library::load(image, 0)?))
+}
+
+pub fn unload_library(handle: u64) -> Answer {
+    LIBRARIES.remove(handle)?.unload();
+    Ok(())
+}
+
+/// Modules of a context that has ended.
+pub fn forget(context: u64) {
+    for module in MODULES.retain(|library| library.context != context) {
+        module.unload();
+    }
+}

@@ -1,0 +1,139 @@
+//! What streams do and graphs consist of.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::boundary::{self, HostFn, Ptr, StreamCallback};
+use crate::context::Context;
+use crate::copies::{Copy, Fill};
+use crate::error::{Answer, Error};
+use crate::event::Event;
+use crate::graph::Plan;
+use crate::launch::Launch;
+use crate::{allocations, driver};
+
+#[derive(Clone)]
+pub enum Operation {
+    Nothing,
+    Launch(Arc<Launch>),
+    Copy(Box<Copy>),
+    Fill(Fill),
+    Host {
+        function: HostFn,
+        data: Ptr<c_void>,
+    },
+    Callback {
+        function: StreamCallback,
+        stream: u64,
+        data: Ptr<c_void>,
+    },
+    /// An event's record of this number; 0: a new one.
+    Record(Arc<Event>, u64),
+    /// Waits for what the event has last recorded when it is done.
+    Await(Arc<Event>),
+    Write {
+        address: u64,
+        value: u64,
+        wide: bool,
+    },
+    Wait {
+        address: u64,
+        value: u64,
+        wide: bool,
+        how: u32,
+    },
+    Free(u64),
+    Graph(Arc<Plan>),
+}
+
+/// How long a wait for a value sleeps.
+const SLEEP: Duration = Duration::from_micros(50);
+
+impl Operation {
+    /// Whether it may wait for what the calling thread does next.
+    pub fn needs_thread(&self) -> bool {
+        match self {
+            Operation::Host { .. } | Operation::Callback { .. } | Operation::Wait { .. } => true,
+            Operation::Graph(plan) => plan.operations().any(Operation::needs_thread),
+            _ => false,
+        }
+    }
+
+    /// Whether the call must not return before it is done.
+    pub fn is_waited_for(&self) -> bool {
+        matches!(self, Operation::Copy(copy) if copy.ends_in_pageable())
+    }
+
+    /// As it can be done when the call has returned.
+    pub fn ready(self) -> Result<Operation, Error> {
+        match self {
+            Operation::Copy(copy) => Ok(Operation::Copy(Box::new(copy.ready()?))),
+            other => Ok(other),
+        }
+    }
+
+    pub fn run(&self, context: &Arc<Context>) -> Answer {
+        match self {
+            Operation::Nothing => Ok(()),
+            Operation::Launch(launch) => launch.run(context),
+            Operation::Copy(copy) => copy.run(),
+            Operation::Fill(fill) => fill.run(),
+            Operation::Host { function, data } => {
+                boundary::call_host(*function, *data);
+                Ok(())
+            }
+            Operation::Callback { function, stream, data } => {
+                let status = context.check().err().unwrap_or(Error::CUDA_SUCCESS) as u32;
+                boundary::call_stream_callback(*function, *stream, status, *data);
+                Ok(())
+            }
+            Operation::Record(event, number) => {
+                event.come(if *number == 0 { event.ask() } else { *number });
+                Ok(())
+            }
+            Operation::Await(event) => event.wait(context),
+            Operation::Write { address, value, wide } => {
+                let bytes = value.to_le_bytes();
+                let bytes = if *wide { &bytes[..] } else { &bytes[..4] };
+                Copy::linear(
+                    crate::copies::Place::Bytes(bytes.into()),
+                    crate::copies::Place::of(*address),
+                    bytes.len() as u64,
+                )
+                .run()
+            }
+            Operation::Wait { address, value, wide, how } => wait(context, *address, *value, *wide, *how),
+            Operation::Free(address) => allocations::free_now(*address),
+            Operation::Graph(plan) => plan.run(context),
+        }
+    }
+}
+
+/// Waits until a value in memory is as asked: greater or equal (in a cycle), equal, with common bits, or not with all bits set.
+fn wait(context: &Context, address: u64, value: u64, wide: bool, how: u32) -> Answer {
+    let _ = driver::get();
+    loop {
+        context.check()?;
+        if context.is_closed() || !allocations::is_mapped(address, if wide { 8 } else { 4 }) {
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
+        }
+        let now = boundary::volatile(address, wide);
+        let at_least = if wide {
+            now.wrapping_sub(value) as i64 >= 0
+        } else {
+            (now as u32).wrapping_sub(value as u32) as i32 >= 0
+        };
+        let mask = if wide { u64::MAX } else { u64::from(u32::MAX) };
+        let met = match how & 3 {
+            0 => at_least,
+            1 => now == value & mask,
+            2 => now & value != 0,
+            _ => !(now | value) & mask != 0,
+        };
+        if met {
+            return Ok(());
+        }
+        std::thread::sleep(SLEEP);
+    }
+}

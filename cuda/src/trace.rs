@@ -1,0 +1,48 @@
+//! What the library says of calls on standard error, if it is asked to: `WARPLOOM_CUDA_TRACE=1` names each with its answer. A function
+//! that is not there is named once in any case.
+
+use std::collections::BTreeSet;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::error::Answer;
+
+static EACH: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os("WARPLOOM_CUDA_TRACE").is_some_and(|value| value != "0"));
+static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+
+/// A call has ended.
+pub fn call(name: &str, answer: Answer) {
+    if *EACH {
+        match answer {
+            Ok(()) => eprintln!("warploom: {name}"),
+            Err(error) => eprintln!("warploom: {name}: {error:?}"),
+        }
+    }
+}
+
+/// A program wants what is not there.
+pub fn refused(name: &'static str) {
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+        eprintln!("warploom: {name} is not provided (CUDA_ERROR_NOT_SUPPORTED)");
+    }
+}
+
+/// A program asks for one of NVIDIA's tables. Its runtime does so to see whether the driver is NVIDIA's; compilers ask for one and do without.
+pub fn export_table(id: [u8; 16]) {
+    // What the runtime asks for first.
+    const RUNTIME: [u8; 4] = [0xf8, 0xcf, 0xf9, 0x51];
+    const TOOLS: [u8; 4] = [0x6b, 0xd5, 0xfb, 0x6c];
+    if (id.starts_with(&RUNTIME) || id.starts_with(&TOOLS))
+        && TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert("cuGetExportTable")
+    {
+        eprintln!(
+            "warploom: the program asks for cuGetExportTable: it carries NVIDIA's own CUDA runtime (libcudart_static), which accepts NVIDIA's driver \
+             only. Link it with `nvcc -cudart shared`, and have warploom's libcudart found first"
+        );
+    }
+}
+
+/// What is wrong with an image whose log nobody asked for.
+pub fn failure(text: &str) {
+    eprintln!("warploom: {text}");
+}

@@ -1,0 +1,423 @@
+//! Copies and fills. All that is not a plain range goes through the driver's three-dimensional copy.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use crate::api::get;
+use crate::array::{element_bytes, extent_of};
+use crate::driver;
+use crate::error::{INVALID_MEMCPY_DIRECTION, INVALID_VALUE, Result};
+use crate::stream::{PER_THREAD, When};
+use crate::types::{Copy3D, DevicePointer, Extent, Handle, Memcpy3D, Memcpy3DPeer, PitchedPointer, Position, Side};
+
+/// `cudaMemcpyHostToDevice` and its kin; between two places of the host it is 0.
+pub const HOST_TO_DEVICE: c_int = 1;
+pub const DEVICE_TO_HOST: c_int = 2;
+pub const DEVICE_TO_DEVICE: c_int = 3;
+pub const DEFAULT: c_int = 4;
+
+/// `CUmemorytype`: of the source and of the target, for a direction. With unified addresses the driver finds out.
+fn memory_types(kind: c_int) -> Result<(c_int, c_int)> {
+    const HOST: c_int = 1;
+    const DEVICE: c_int = 2;
+    const UNIFIED: c_int = 4;
+    match kind {
+        0 => Ok((HOST, HOST)),
+        HOST_TO_DEVICE => Ok((HOST, DEVICE)),
+        DEVICE_TO_HOST => Ok((DEVICE, HOST)),
+        DEVICE_TO_DEVICE => Ok((DEVICE, DEVICE)),
+        DEFAULT => Ok((UNIFIED, UNIFIED)),
+        _ => Err(INVALID_MEMCPY_DIRECTION),
+    }
+}
+
+/// A side of a copy in memory.
+fn in_memory(kind: c_int, pointer: *mut c_void, pitch: usize, rows: usize, at: Position) -> Side {
+    Side {
+        x_bytes: at.x,
+        y: at.y,
+        z: at.z,
+        level: 0,
+        kind,
+        host: pointer,
+        device: pointer as DevicePointer,
+        array: null_mut(),
+        reserved: null_mut(),
+        pitch,
+        rows,
+    }
+}
+
+/// A side of a copy in an array; `x` in bytes.
+fn in_array(array: Handle, at: Position) -> Side {
+    const ARRAY: c_int = 3;
+    Side { array, ..in_memory(ARRAY, null_mut(), 0, 0, at) }
+}
+
+const START: Position = Position { x: 0, y: 0, z: 0 };
+
+/// # Safety
+///
+/// The sides' memory is valid for what is copied.
+unsafe fn box_of(copy: Copy3D, when: When) -> Result<()> {
+    if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise
+    when.run(|| unsafe { driver::cuMemcpy3D_v2(&copy) }, |stream| unsafe { driver::cuMemcpy3DAsync_v2(&copy, stream) })
+}
+
+/// A range of bytes.
+///
+/// # Safety
+///
+/// Both are valid for so many bytes.
+pub unsafe fn linear(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, when: When) -> Result<()> {
+    memory_types(kind)?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let (target, source) = (to as DevicePointer, from as DevicePointer);
+    // SAFETY: the caller's promise
+    when.run(
+        || unsafe {
+            match kind {
+                HOST_TO_DEVICE => driver::cuMemcpyHtoD_v2(target, from, bytes),
+                DEVICE_TO_HOST => driver::cuMemcpyDtoH_v2(to, source, bytes),
+                DEVICE_TO_DEVICE => driver::cuMemcpyDtoD_v2(target, source, bytes),
+                _ => driver::cuMemcpy(target, source, bytes),
+            }
+        },
+        |stream| unsafe {
+            match kind {
+                HOST_TO_DEVICE => driver::cuMemcpyHtoDAsync_v2(target, from, bytes, stream),
+                DEVICE_TO_HOST => driver::cuMemcpyDtoHAsync_v2(to, source, bytes, stream),
+                DEVICE_TO_DEVICE => driver::cuMemcpyDtoDAsync_v2(target, source, bytes, stream),
+                _ => driver::cuMemcpyAsync(target, source, bytes, stream),
+            }
+        },
+    )
+}
+
+/// Rows in memory.
+struct Rows {
+    pointer: *mut c_void,
+    pitch: usize,
+}
+
+/// # Safety
+///
+/// Both are valid for so many rows.
+unsafe fn rows(to: Rows, from: Rows, width: usize, height: usize, kind: c_int, when: When) -> Result<()> {
+    let (source, target) = memory_types(kind)?;
+    if height > 1 && (to.pitch < width || from.pitch < width) {
+        return Err(crate::error::Code(12)); // cudaErrorInvalidPitchValue
+    }
+    let from = in_memory(source, from.pointer, from.pitch, height, START);
+    let to = in_memory(target, to.pointer, to.pitch, height, START);
+    // SAFETY: the caller's promise
+    unsafe { box_of(Copy3D { from, to, width, height, depth: 1 }, when) }
+}
+
+/// A place in an array: bytes and rows from its start.
+#[derive(Clone, Copy)]
+struct Place {
+    array: Handle,
+    x: usize,
+    y: usize,
+}
+
+impl Place {
+    fn side(self) -> Side {
+        in_array(self.array, Position { x: self.x, y: self.y, z: 0 })
+    }
+}
+
+/// Rows from memory to an array, or from one.
+enum Direction {
+    Into(Place, Rows),
+    OutOf(Rows, Place),
+}
+
+/// # Safety
+///
+/// The memory is valid for so many rows.
+unsafe fn array_rows(way: Direction, width: usize, height: usize, kind: c_int, when: When) -> Result<()> {
+    let (source, target) = memory_types(kind)?;
+    let (from, to) = match way {
+        Direction::Into(place, rows) => (in_memory(source, rows.pointer, rows.pitch, height, START), place.side()),
+        Direction::OutOf(rows, place) => (place.side(), in_memory(target, rows.pointer, rows.pitch, height, START)),
+    };
+    // SAFETY: the caller's promise
+    unsafe { box_of(Copy3D { from, to, width, height, depth: 1 }, when) }
+}
+
+/// A range of bytes into an array or out of one, from a place on through its rows.
+///
+/// # Safety
+///
+/// The memory is valid for so many bytes.
+unsafe fn array_range(
+    place: Place,
+    memory: *mut c_void,
+    into: bool,
+    bytes: usize,
+    kind: c_int,
+    when: When,
+) -> Result<()> {
+    let row = extent_of(place.array)?.width * element_bytes(place.array)?;
+    if place.x > row || row == 0 {
+        return Err(INVALID_VALUE);
+    }
+    let (mut place, mut done) = (place, 0);
+    while done < bytes {
+        let left = bytes - done;
+        let (width, height) =
+            if place.x == 0 && left >= row { (row, left / row) } else { (left.min(row - place.x), 1) };
+        let rows = Rows { pointer: memory.wrapping_byte_add(done), pitch: width };
+        let way = if into { Direction::Into(place, rows) } else { Direction::OutOf(rows, place) };
+        // SAFETY: a part of the range that the caller vouches for
+        unsafe { array_rows(way, width, height, kind, when)? };
+        done += width * height;
+        place = Place { x: 0, y: place.y + height, ..place };
+    }
+    Ok(())
+}
+
+/// The driver's description of a copy of a box.
+pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
+    let (source, target) = memory_types(parameters.kind)?;
+    let element = match [parameters.from_array, parameters.to_array].into_iter().find(|array| !array.is_null()) {
+        Some(array) => element_bytes(array)?,
+        None => 1,
+    };
+    let side = |array: Handle, memory: &PitchedPointer, at: Position, kind| {
+        if array.is_null() {
+            in_memory(kind, memory.pointer, memory.pitch, memory.height, at)
+        } else {
+            in_array(array, Position { x: at.x * element, ..at })
+        }
+    };
+    Ok(Copy3D {
+        from: side(parameters.from_array, &parameters.from, parameters.from_position, source),
+        to: side(parameters.to_array, &parameters.to, parameters.to_position, target),
+        width: parameters.extent.width.checked_mul(element).ok_or(INVALID_VALUE)?,
+        height: parameters.extent.height,
+        depth: parameters.extent.depth,
+    })
+}
+
+/// The driver's description of a copy of a range.
+pub fn described_range(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> Result<Copy3D> {
+    let (source, target) = memory_types(kind)?;
+    Ok(Copy3D {
+        from: in_memory(source, from.cast_mut(), bytes, 1, START),
+        to: in_memory(target, to, bytes, 1, START),
+        width: bytes,
+        height: 1,
+        depth: 1,
+    })
+}
+
+/// A copy between devices, which the driver tells apart by their addresses.
+///
+/// # Safety
+///
+/// As the documentation of `cudaMemcpy3D` says.
+unsafe fn peer_volume(parameters: &Memcpy3DPeer, when: When) -> Result<()> {
+    let same = Memcpy3D {
+        from_array: parameters.from_array,
+        from_position: parameters.from_position,
+        from: parameters.from,
+        to_array: parameters.to_array,
+        to_position: parameters.to_position,
+        to: parameters.to,
+        extent: parameters.extent,
+        kind: DEFAULT,
+    };
+    // SAFETY: the caller's promise
+    unsafe { box_of(described(&same)?, when) }
+}
+
+/// # Safety
+///
+/// The memory is valid for so many rows of so many slices.
+unsafe fn fill(to: PitchedPointer, value: c_int, extent: Extent, when: When) -> Result<()> {
+    let value = value as u8; // the documentation: converted to unsigned char
+    let Extent { width, height, depth } = extent;
+    if width == 0 || height == 0 || depth == 0 {
+        return Ok(());
+    }
+    for slice in 0..depth {
+        let start = (to.pointer as DevicePointer) + (slice * to.pitch * to.height) as DevicePointer;
+        let of_one_row = height == 1;
+        when.run(
+            // SAFETY: the caller's promise
+            || unsafe {
+                if of_one_row {
+                    driver::cuMemsetD8_v2(start, value, width)
+                } else {
+                    driver::cuMemsetD2D8_v2(start, to.pitch, value, width, height)
+                }
+            },
+            // SAFETY: the caller's promise
+            |stream| unsafe {
+                if of_one_row {
+                    driver::cuMemsetD8Async(start, value, width, stream)
+                } else {
+                    driver::cuMemsetD2D8Async(start, to.pitch, value, width, height, stream)
+                }
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// # Safety
+///
+/// The memory is valid for so many bytes.
+unsafe fn fill_range(pointer: *mut c_void, value: c_int, bytes: usize, when: When) -> Result<()> {
+    let to = PitchedPointer { pointer, pitch: bytes, width: bytes, height: 1 };
+    // SAFETY: the caller's promise
+    unsafe { fill(to, value, Extent { width: bytes, height: 1, depth: 1 }, when) }
+}
+
+/// # Safety
+///
+/// The memory is valid for so many rows.
+unsafe fn fill_rows(
+    pointer: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    when: When,
+) -> Result<()> {
+    let to = PitchedPointer { pointer, pitch, width, height };
+    // SAFETY: the caller's promise
+    unsafe { fill(to, value, Extent { width, height, depth: 1 }, when) }
+}
+
+/// Defines a copy or a fill that returns when it is done, the same after the thread's own default stream, and the same in a stream.
+macro_rules! thrice {
+    ($(#[$doc:meta] fn $now:ident, $after:ident, $queued:ident, $queued_per_thread:ident($($arg:ident: $t:ty),*) |$when:ident| $body:expr;)*) => {
+        api! {$(
+            #[$doc]
+            fn $now($($arg: $t),*) {
+                let $when = When::Now;
+                $body
+            }
+            #[$doc]
+            fn $after($($arg: $t),*) {
+                let $when = When::After(PER_THREAD);
+                $body
+            }
+            #[$doc]
+            fn $queued / $queued_per_thread($($arg: $t),*; stream) {
+                let $when = When::In(stream);
+                $body
+            }
+        )*}
+    };
+}
+
+thrice! {
+    /// Copies a range.
+    fn cudaMemcpy, cudaMemcpy_ptds, cudaMemcpyAsync, cudaMemcpyAsync_ptsz(
+        dst: *mut c_void, src: *const c_void, count: usize, kind: c_int
+    ) |when| linear(dst, src, count, kind, when);
+
+    /// Copies a range between devices.
+    fn cudaMemcpyPeer, cudaMemcpyPeer_ptds, cudaMemcpyPeerAsync, cudaMemcpyPeerAsync_ptsz(
+        dst: *mut c_void, _dst_device: c_int, src: *const c_void, _src_device: c_int, count: usize
+    ) |when| linear(dst, src, count, DEFAULT, when);
+
+    /// Copies rows.
+    fn cudaMemcpy2D, cudaMemcpy2D_ptds, cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz(
+        dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: c_int
+    ) |when| rows(
+        Rows { pointer: dst, pitch: dpitch }, Rows { pointer: src.cast_mut(), pitch: spitch }, width, height, kind, when
+    );
+
+    /// Copies rows into an array.
+    fn cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz(
+        array: Handle, x: usize, y: usize, src: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int
+    ) |when| array_rows(
+        Direction::Into(Place { array, x, y }, Rows { pointer: src.cast_mut(), pitch }), width, height, kind, when
+    );
+
+    /// Copies rows out of an array.
+    fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz(
+        dst: *mut c_void, pitch: usize, array: Handle, x: usize, y: usize, width: usize, height: usize, kind: c_int
+    ) |when| array_rows(
+        Direction::OutOf(Rows { pointer: dst, pitch }, Place { array, x, y }), width, height, kind, when
+    );
+
+    /// Copies a range into an array.
+    fn cudaMemcpyToArray, cudaMemcpyToArray_ptds, cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz(
+        array: Handle, x: usize, y: usize, src: *const c_void, count: usize, kind: c_int
+    ) |when| array_range(Place { array, x, y }, src.cast_mut(), true, count, kind, when);
+
+    /// Copies a range out of an array.
+    fn cudaMemcpyFromArray, cudaMemcpyFromArray_ptds, cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz(
+        dst: *mut c_void, array: Handle, x: usize, y: usize, count: usize, kind: c_int
+    ) |when| array_range(Place { array, x, y }, dst, false, count, kind, when);
+
+    /// Copies a box.
+    fn cudaMemcpy3D, cudaMemcpy3D_ptds, cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz(
+        parameters: *const Memcpy3D
+    ) |when| box_of(described(get(parameters)?)?, when);
+
+    /// Copies a box between devices.
+    fn cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz(
+        parameters: *const Memcpy3DPeer
+    ) |when| peer_volume(get(parameters)?, when);
+
+    /// Fills a range with a byte.
+    fn cudaMemset, cudaMemset_ptds, cudaMemsetAsync, cudaMemsetAsync_ptsz(
+        pointer: *mut c_void, value: c_int, count: usize
+    ) |when| fill_range(pointer, value, count, when);
+
+    /// Fills rows with a byte.
+    fn cudaMemset2D, cudaMemset2D_ptds, cudaMemset2DAsync, cudaMemset2DAsync_ptsz(
+        pointer: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize
+    ) |when| fill_rows(pointer, pitch, value, width, height, when);
+
+    /// Fills a box with a byte.
+    fn cudaMemset3D, cudaMemset3D_ptds, cudaMemset3DAsync, cudaMemset3DAsync_ptsz(
+        to: PitchedPointer, value: c_int, extent: Extent
+    ) |when| fill(to, value, extent, when);
+}
+
+/// Copies rows between arrays.
+///
+/// # Safety
+///
+/// Arrays are the driver's.
+unsafe fn between(to: Place, from: Place, width: usize, height: usize, when: When) -> Result<()> {
+    // SAFETY: the driver checks arrays
+    unsafe { box_of(Copy3D { from: from.side(), to: to.side(), width, height, depth: 1 }, when) }
+}
+
+api! {
+    /// Copies rows between arrays.
+    fn cudaMemcpy2DArrayToArray(
+        dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, width: usize, height: usize, _kind: c_int,
+    ) {
+        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, width, height, When::Now)
+    }
+
+    /// Copies rows between arrays.
+    fn cudaMemcpy2DArrayToArray_ptds(
+        dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, width: usize, height: usize, _kind: c_int,
+    ) {
+        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, width, height, When::After(PER_THREAD))
+    }
+
+    /// Copies a range of one row between arrays.
+    fn cudaMemcpyArrayToArray(
+        dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, count: usize, _kind: c_int,
+    ) {
+        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, count, 1, When::Now)
+    }
+}

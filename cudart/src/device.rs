@@ -1,0 +1,229 @@
+//! Devices, and versions.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use crate::api::{get, put};
+use crate::context::{self, choose, current_device, device, enter, init};
+use crate::driver;
+use crate::error::{INVALID_VALUE, NO_DEVICE, Result};
+use crate::properties::{Properties, VERSION, properties};
+use crate::types::Uuid;
+
+fn attribute(number: c_int, device: c_int) -> Result<c_int> {
+    let mut value = 0;
+    // SAFETY: the output is this function's
+    unsafe { driver::cuDeviceGetAttribute(&mut value, number, device)? };
+    Ok(value)
+}
+
+/// The device whose properties are the most like the wanted ones: compute capability first, then memory.
+fn best(wanted: &Properties) -> Result<c_int> {
+    let mut found = (0, (false, false));
+    for candidate in 0..init()? {
+        let has = properties(candidate)?;
+        let fit = ((has.major, has.minor) >= (wanted.major, wanted.minor), has.totalGlobalMem >= wanted.totalGlobalMem);
+        if fit > found.1 {
+            found = (candidate, fit);
+        }
+    }
+    Ok(found.0)
+}
+
+api! {
+    /// The number of devices.
+    fn cudaGetDeviceCount(count: *mut c_int) {
+        match init() {
+            Ok(devices) => put(count, devices),
+            Err(code) => {
+                if code == NO_DEVICE {
+                    put(count, 0)?;
+                }
+                Err(code)
+            }
+        }
+    }
+
+    /// Chooses the device that the thread works with.
+    fn cudaSetDevice(number: c_int) {
+        choose(number)
+    }
+
+    /// Makes a device's context. Without being asked it is not made the thread's.
+    fn cudaInitDevice(number: c_int, _device_flags: c_uint, _flags: c_uint) {
+        context::primary(number).map(|_| ())
+    }
+
+    /// The device that the thread works with.
+    fn cudaGetDevice(number: *mut c_int) {
+        put(number, current_device()?)
+    }
+
+    /// Devices that may be chosen: all.
+    fn cudaSetValidDevices(devices: *mut c_int, count: c_int) {
+        for at in 0..usize::try_from(count).map_err(|_| INVALID_VALUE)? {
+            device(*get(devices.wrapping_add(at))?)?;
+        }
+        Ok(())
+    }
+
+    /// The device that is most like the wanted one.
+    fn cudaChooseDevice(number: *mut c_int, wanted: *const Properties) {
+        put(number, best(get(wanted)?)?)
+    }
+
+    /// One of a device's attributes. They have the driver's numbers.
+    fn cudaDeviceGetAttribute(value: *mut c_int, number: c_int, of: c_int) {
+        put(value, attribute(number, device(of)?)?)
+    }
+
+    /// Which of two devices' links is how good.
+    fn cudaDeviceGetP2PAttribute(value: *mut c_int, number: c_int, from: c_int, to: c_int) {
+        driver::cuDeviceGetP2PAttribute(value, number, device(from)?, device(to)?)
+    }
+
+    /// Whether a device can reach another's memory.
+    fn cudaDeviceCanAccessPeer(can: *mut c_int, of: c_int, peer: c_int) {
+        driver::cuDeviceCanAccessPeer(can, device(of)?, device(peer)?)
+    }
+
+    /// A device's address on the bus, as text.
+    fn cudaDeviceGetPCIBusId(id: *mut c_char, len: c_int, of: c_int) {
+        driver::cuDeviceGetPCIBusId(id, len, device(of)?)
+    }
+
+    /// The device at an address on the bus.
+    fn cudaDeviceGetByPCIBusId(number: *mut c_int, id: *const c_char) {
+        init()?;
+        driver::cuDeviceGetByPCIBusId(number, id)
+    }
+
+    /// Waits for all that was asked of the device.
+    fn cudaDeviceSynchronize() {
+        enter()?;
+        driver::cuCtxSynchronize()
+    }
+
+    /// The same, under its old name.
+    fn cudaThreadSynchronize() {
+        enter()?;
+        driver::cuCtxSynchronize()
+    }
+
+    /// Destroys all that the device's context holds.
+    fn cudaDeviceReset() {
+        context::reset()
+    }
+
+    /// The same, under its old name.
+    fn cudaThreadExit() {
+        context::reset()
+    }
+
+    /// One of a context's limits. They have the driver's numbers.
+    fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) {
+        enter()?;
+        driver::cuCtxGetLimit(value, limit)
+    }
+
+    /// Sets one of a context's limits.
+    fn cudaDeviceSetLimit(limit: c_int, value: usize) {
+        enter()?;
+        driver::cuCtxSetLimit(limit, value)
+    }
+
+    /// The same as for a device, under its old name.
+    fn cudaThreadGetLimit(value: *mut usize, limit: c_int) {
+        enter()?;
+        driver::cuCtxGetLimit(value, limit)
+    }
+
+    /// The same as for a device, under its old name.
+    fn cudaThreadSetLimit(limit: c_int, value: usize) {
+        enter()?;
+        driver::cuCtxSetLimit(limit, value)
+    }
+
+    /// How the caches are preferred.
+    fn cudaDeviceGetCacheConfig(config: *mut c_int) {
+        enter()?;
+        driver::cuCtxGetCacheConfig(config)
+    }
+
+    /// How the caches are preferred.
+    fn cudaDeviceSetCacheConfig(config: c_int) {
+        enter()?;
+        driver::cuCtxSetCacheConfig(config)
+    }
+
+    /// The width of shared memory's banks: 4 bytes, since Maxwell.
+    fn cudaDeviceGetSharedMemConfig(config: *mut c_int) {
+        const FOUR_BYTES: c_int = 1;
+        put(config, FOUR_BYTES)
+    }
+
+    /// A preferred width of shared memory's banks, which no device since Maxwell can choose.
+    fn cudaDeviceSetSharedMemConfig(_config: c_int) {
+        Ok(())
+    }
+
+    /// Flags of the current device's context.
+    fn cudaGetDeviceFlags(flags: *mut c_uint) {
+        put(flags, context::flags()?)
+    }
+
+    /// Sets flags of the current device's context.
+    fn cudaSetDeviceFlags(flags: c_uint) {
+        context::set_flags(flags)
+    }
+
+    /// The driver's version.
+    fn cudaDriverGetVersion(version: *mut c_int) {
+        let mut found = 0;
+        // Without a driver the documented answer is 0.
+        let _ = driver::cuDriverGetVersion(&mut found);
+        put(version, found)
+    }
+
+    /// This library's version.
+    fn cudaRuntimeGetVersion(version: *mut c_int) {
+        put(version, VERSION)
+    }
+
+    /// The memory pool that `cudaMallocAsync` uses.
+    fn cudaDeviceGetMemPool(pool: *mut *mut c_void, of: c_int) {
+        driver::cuDeviceGetMemPool(pool, device(of)?)
+    }
+
+    /// Sets the memory pool that `cudaMallocAsync` uses.
+    fn cudaDeviceSetMemPool(of: c_int, pool: *mut c_void) {
+        driver::cuDeviceSetMemPool(device(of)?, pool)
+    }
+
+    /// The pool that a device has from the start.
+    fn cudaDeviceGetDefaultMemPool(pool: *mut *mut c_void, of: c_int) {
+        driver::cuDeviceGetDefaultMemPool(pool, device(of)?)
+    }
+
+    /// How much memory graphs have.
+    fn cudaDeviceGetGraphMemAttribute(of: c_int, attribute: c_int, value: *mut c_void) {
+        driver::cuDeviceGetGraphMemAttribute(device(of)?, attribute, value)
+    }
+
+    /// Resets how much memory graphs had.
+    fn cudaDeviceSetGraphMemAttribute(of: c_int, attribute: c_int, value: *mut c_void) {
+        driver::cuDeviceSetGraphMemAttribute(device(of)?, attribute, value)
+    }
+
+    /// Frees memory that graphs keep.
+    fn cudaDeviceGraphMemTrim(of: c_int) {
+        driver::cuDeviceGraphMemTrim(device(of)?)
+    }
+}
+
+/// The driver's identification of a device.
+pub fn uuid(of: c_int) -> Result<Uuid> {
+    let mut uuid = Uuid::default();
+    // SAFETY: the output is this function's
+    unsafe { driver::cuDeviceGetUuid(&mut uuid, of)? };
+    Ok(uuid)
+}

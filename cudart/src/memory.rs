@@ -1,0 +1,253 @@
+//! Memory of the device and the host.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+use crate::api::put;
+use crate::context::{device, enter};
+use crate::driver;
+use crate::error::{INVALID_VALUE, Result};
+use crate::types::{DevicePointer, Extent, Location, PitchedPointer, PointerAttributes, Stream};
+
+/// `cudaInvalidDeviceId`: of memory that no device has.
+const NO_DEVICE_ID: c_int = -2;
+
+/// Puts a new allocation's address, which is null for no bytes.
+///
+/// # Safety
+///
+/// The pointer is null or valid for writes.
+unsafe fn allocate(
+    into: *mut *mut c_void,
+    bytes: usize,
+    by: impl FnOnce(*mut DevicePointer) -> Result<()>,
+) -> Result<()> {
+    enter()?;
+    let mut pointer = 0;
+    if into.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    if bytes > 0 {
+        by(&mut pointer)?;
+    }
+    // SAFETY: the caller's promise
+    unsafe { put(into, pointer as *mut c_void) }
+}
+
+/// # Safety
+///
+/// As of [`allocate`].
+unsafe fn allocate_host(into: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result<()> {
+    let mut host = null_mut();
+    enter()?;
+    if bytes > 0 {
+        // SAFETY: the output is this function's
+        unsafe { driver::cuMemHostAlloc(&mut host, bytes, flags)? };
+    }
+    // SAFETY: the caller's promise
+    unsafe { put(into, host) }
+}
+
+/// Rows of `width` bytes. Returns address and pitch.
+fn pitched(width: usize, height: usize) -> Result<(DevicePointer, usize)> {
+    enter()?;
+    let (mut pointer, mut pitch) = (0, 0);
+    if width > 0 && height > 0 {
+        // SAFETY: outputs are this function's
+        unsafe { driver::cuMemAllocPitch_v2(&mut pointer, &mut pitch, width, height, 4)? };
+    }
+    Ok((pointer, pitch))
+}
+
+/// What kind of memory an address is in, and for whom.
+fn attributes(of: *const c_void) -> Result<PointerAttributes> {
+    const ASKED: [c_int; 5] = [2, 8, 9, 3, 4]; // memory type, is managed, device's number, device pointer, host pointer
+    let (mut kind, mut managed, mut number) = (0u32, 0u32, 0i32);
+    let (mut on_device, mut on_host): (DevicePointer, *mut c_void) = (0, null_mut());
+    let mut results: [*mut c_void; 5] = [
+        (&raw mut kind).cast(),
+        (&raw mut managed).cast(),
+        (&raw mut number).cast(),
+        (&raw mut on_device).cast(),
+        (&raw mut on_host).cast(),
+    ];
+    enter()?;
+    // SAFETY: each result has the type that its attribute is documented to have
+    unsafe { driver::cuPointerGetAttributes(5, ASKED.as_ptr(), results.as_mut_ptr(), of as DevicePointer)? };
+    let kind = match (kind, managed) {
+        (_, 1..) => 3,
+        (1, _) => 1,
+        (2, _) => 2,
+        _ => 0,
+    };
+    Ok(PointerAttributes {
+        kind,
+        device: if kind == 0 { NO_DEVICE_ID } else { number },
+        device_pointer: on_device as *mut c_void,
+        host_pointer: if kind == 0 { of.cast_mut() } else { on_host },
+        #[cfg(runtime = "13")]
+        reserved: [0; 8],
+    })
+}
+
+api! {
+    /// Memory of the device.
+    fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) {
+        allocate(pointer, bytes, |into| driver::cuMemAlloc_v2(into, bytes))
+    }
+
+    /// Memory that host and device use at one address.
+    fn cudaMallocManaged(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) {
+        allocate(pointer, bytes, |into| driver::cuMemAllocManaged(into, bytes, flags))
+    }
+
+    /// Memory of the device in rows, each at a multiple of the pitch.
+    fn cudaMallocPitch(pointer: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) {
+        let (address, step) = pitched(width, height)?;
+        put(pitch, step)?;
+        put(pointer, address as *mut c_void)
+    }
+
+    /// Memory of the device in slices of rows.
+    fn cudaMalloc3D(pointer: *mut PitchedPointer, extent: Extent) {
+        let rows = extent.height.checked_mul(extent.depth).ok_or(INVALID_VALUE)?;
+        let (address, pitch) = pitched(extent.width, rows)?;
+        put(pointer, PitchedPointer { pointer: address as *mut c_void, pitch, width: extent.width, height: extent.height })
+    }
+
+    /// Frees memory of the device. Null is no memory, and yet makes the context.
+    fn cudaFree(pointer: *mut c_void) {
+        enter()?;
+        if pointer.is_null() { Ok(()) } else { driver::cuMemFree_v2(pointer as DevicePointer) }
+    }
+
+    /// Pinned memory of the host.
+    fn cudaMallocHost(pointer: *mut *mut c_void, bytes: usize) {
+        allocate_host(pointer, bytes, 0)
+    }
+
+    /// Pinned memory of the host, with flags.
+    fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) {
+        allocate_host(pointer, bytes, flags)
+    }
+
+    /// Frees pinned memory.
+    fn cudaFreeHost(pointer: *mut c_void) {
+        enter()?;
+        if pointer.is_null() { Ok(()) } else { driver::cuMemFreeHost(pointer) }
+    }
+
+    /// The device's address of pinned memory.
+    fn cudaHostGetDevicePointer(on_device: *mut *mut c_void, host: *mut c_void, flags: c_uint) {
+        enter()?;
+        let mut address = 0;
+        driver::cuMemHostGetDevicePointer_v2(&mut address, host, flags)?;
+        put(on_device, address as *mut c_void)
+    }
+
+    /// The flags of pinned memory.
+    fn cudaHostGetFlags(flags: *mut c_uint, host: *mut c_void) {
+        enter()?;
+        driver::cuMemHostGetFlags(flags, host)
+    }
+
+    /// Pins memory of the program's own.
+    fn cudaHostRegister(host: *mut c_void, bytes: usize, flags: c_uint) {
+        enter()?;
+        driver::cuMemHostRegister_v2(host, bytes, flags)
+    }
+
+    /// Takes that back.
+    fn cudaHostUnregister(host: *mut c_void) {
+        enter()?;
+        driver::cuMemHostUnregister(host)
+    }
+
+    /// Bytes that are free, and that there are.
+    fn cudaMemGetInfo(free: *mut usize, total: *mut usize) {
+        enter()?;
+        driver::cuMemGetInfo_v2(free, total)
+    }
+
+    /// What kind of memory an address is in.
+    fn cudaPointerGetAttributes(into: *mut PointerAttributes, pointer: *const c_void) {
+        put(into, attributes(pointer)?)
+    }
+
+    /// One of a managed range's attributes.
+    fn cudaMemRangeGetAttribute(data: *mut c_void, size: usize, attribute: c_int, pointer: *const c_void, bytes: usize) {
+        enter()?;
+        driver::cuMemRangeGetAttribute(data, size, attribute, pointer as DevicePointer, bytes)
+    }
+
+    /// Several of a managed range's attributes.
+    fn cudaMemRangeGetAttributes(
+        data: *mut *mut c_void, sizes: *mut usize, attributes: *mut c_int, count: usize, pointer: *const c_void, bytes: usize,
+    ) {
+        enter()?;
+        driver::cuMemRangeGetAttributes(data, sizes, attributes, count, pointer as DevicePointer, bytes)
+    }
+
+    /// Frees the caches of the device's own that a program asked to keep.
+    fn cudaCtxResetPersistingL2Cache() {
+        enter()?;
+        driver::cuCtxResetPersistingL2Cache()
+    }
+
+    /// Says how a managed range will be used.
+    fn cudaMemAdvise_v2(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
+        advise(pointer, bytes, advice, located(location)?)
+    }
+
+    /// Moves a managed range.
+    fn cudaMemPrefetchAsync_v2(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
+        prefetch(pointer, bytes, located(location)?, stream)
+    }
+}
+
+#[cfg(not(runtime = "13"))]
+api! {
+    /// Says how a managed range will be used.
+    fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) {
+        advise(pointer, bytes, advice, device)
+    }
+
+    /// Moves a managed range.
+    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) {
+        prefetch(pointer, bytes, device, stream)
+    }
+}
+
+#[cfg(runtime = "13")]
+api! {
+    /// Says how a managed range will be used.
+    fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
+        advise(pointer, bytes, advice, located(location)?)
+    }
+
+    /// Moves a managed range.
+    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
+        prefetch(pointer, bytes, located(location)?, stream)
+    }
+}
+
+/// The device's number for a location, or -1 for the host.
+fn located(location: Location) -> Result<c_int> {
+    match location.kind {
+        1 => device(location.id),
+        2..=4 => Ok(-1),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+fn advise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) -> Result<()> {
+    enter()?;
+    // SAFETY: the driver checks the range, and reads nothing of it
+    unsafe { driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device) }
+}
+
+fn prefetch(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) -> Result<()> {
+    enter()?;
+    // SAFETY: the driver checks the range, and moves nothing that is not its own
+    unsafe { driver::cuMemPrefetchAsync(pointer as DevicePointer, bytes, device, stream) }
+}

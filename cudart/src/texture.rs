@@ -1,0 +1,207 @@
+//! Texture and surface objects.
+
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+
+use crate::api::{get, put};
+use crate::array::{descriptor, from_driver, to_driver};
+use crate::context::enter;
+use crate::driver;
+use crate::error::{INVALID_VALUE, Result};
+use crate::types::{
+    DriverLinear, DriverPitched, Linear, Pitched, Resource, ResourceDescriptor, ResourceDescriptorOf, ResourceOf,
+    Texture, TextureDescriptor,
+};
+
+const ARRAY: c_int = 0;
+const MIPMAPPED: c_int = 1;
+const LINEAR: c_int = 2;
+const PITCHED: c_int = 3;
+
+/// Bits of a driver's texture descriptor.
+const READ_AS_INTEGER: c_uint = 1;
+const NORMALIZED: c_uint = 2;
+const SRGB: c_uint = 0x10;
+const NO_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
+#[cfg(not(runtime = "11"))]
+const SEAMLESS_CUBE: c_uint = 0x40;
+
+fn resource_to_driver(resource: &Resource) -> Result<ResourceDescriptor> {
+    let mut result =
+        ResourceDescriptor { kind: resource.kind, of: ResourceDescriptorOf { reserved: [0; 32] }, flags: 0 };
+    // SAFETY: the kind says which member of the union the caller has set
+    unsafe {
+        match resource.kind {
+            ARRAY | MIPMAPPED => result.of.array = resource.of.array,
+            LINEAR => {
+                let Linear { pointer, format, bytes } = resource.of.linear;
+                let (format, channels) = to_driver(format)?;
+                result.of.linear = DriverLinear { pointer, format, channels, bytes };
+            }
+            PITCHED => {
+                let Pitched { pointer, format, width, height, pitch } = resource.of.pitched;
+                let (format, channels) = to_driver(format)?;
+                result.of.pitched = DriverPitched { pointer, format, channels, width, height, pitch };
+            }
+            _ => return Err(INVALID_VALUE),
+        }
+    }
+    Ok(result)
+}
+
+fn resource_from_driver(resource: &ResourceDescriptor) -> Result<Resource> {
+    // SAFETY: the kind says which member of the union the driver has set
+    let of = unsafe {
+        match resource.kind {
+            ARRAY | MIPMAPPED => ResourceOf { array: resource.of.array },
+            LINEAR => {
+                let DriverLinear { pointer, format, channels, bytes } = resource.of.linear;
+                ResourceOf { linear: Linear { pointer, format: from_driver(format, channels)?, bytes } }
+            }
+            PITCHED => {
+                let DriverPitched { pointer, format, channels, width, height, pitch } = resource.of.pitched;
+                ResourceOf {
+                    pitched: Pitched { pointer, format: from_driver(format, channels)?, width, height, pitch },
+                }
+            }
+            _ => return Err(INVALID_VALUE),
+        }
+    };
+    Ok(Resource {
+        kind: resource.kind,
+        of,
+        #[cfg(runtime = "13")]
+        flags: resource.flags,
+    })
+}
+
+fn texture_to_driver(texture: &Texture) -> TextureDescriptor {
+    let flag = |bit, set: bool| if set { bit } else { 0 };
+    let flags = flag(READ_AS_INTEGER, texture.read_mode == 0)
+        | flag(NORMALIZED, texture.normalized != 0)
+        | flag(SRGB, texture.srgb != 0)
+        | flag(NO_TRILINEAR_OPTIMIZATION, texture.no_trilinear_optimization != 0);
+    #[cfg(not(runtime = "11"))]
+    let flags = flags | flag(SEAMLESS_CUBE, texture.seamless_cube != 0);
+    TextureDescriptor {
+        address: texture.address,
+        filter: texture.filter,
+        flags,
+        max_anisotropy: texture.max_anisotropy,
+        mip_filter: texture.mip_filter,
+        mip_bias: texture.mip_bias,
+        min_level: texture.min_level,
+        max_level: texture.max_level,
+        border: texture.border,
+        reserved: [0; 12],
+    }
+}
+
+fn texture_from_driver(texture: &TextureDescriptor) -> Texture {
+    let is = |bit| c_int::from(texture.flags & bit != 0);
+    Texture {
+        address: texture.address,
+        filter: texture.filter,
+        read_mode: c_int::from(texture.flags & READ_AS_INTEGER == 0),
+        srgb: is(SRGB),
+        border: texture.border,
+        normalized: is(NORMALIZED),
+        max_anisotropy: texture.max_anisotropy,
+        mip_filter: texture.mip_filter,
+        mip_bias: texture.mip_bias,
+        min_level: texture.min_level,
+        max_level: texture.max_level,
+        no_trilinear_optimization: is(NO_TRILINEAR_OPTIMIZATION),
+        #[cfg(not(runtime = "11"))]
+        seamless_cube: is(SEAMLESS_CUBE),
+    }
+}
+
+const NO_RESOURCE: ResourceDescriptor =
+    ResourceDescriptor { kind: 0, of: ResourceDescriptorOf { reserved: [0; 32] }, flags: 0 };
+
+/// Whether a resource's elements are integers of 32 bits, which textures read as they are whatever the program says.
+fn of_words(resource: &ResourceDescriptor) -> Result<bool> {
+    const WORDS: [c_int; 2] = [3, 10];
+    // SAFETY: the kind says which member of the union is set
+    let format = unsafe {
+        match resource.kind {
+            ARRAY => descriptor(resource.of.array)?.format,
+            LINEAR => resource.of.linear.format,
+            PITCHED => resource.of.pitched.format,
+            _ => return Ok(false),
+        }
+    };
+    Ok(WORDS.contains(&format))
+}
+
+api! {
+    /// A new texture object.
+    fn cudaCreateTextureObject(
+        object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
+    ) {
+        enter()?;
+        let resource = resource_to_driver(get(resource)?)?;
+        let mut texture = texture_to_driver(get(texture)?);
+        if of_words(&resource)? {
+            texture.flags |= READ_AS_INTEGER;
+        }
+        let mut made = 0;
+        // The runtime's view has what the driver's has, in the same places; what follows there is reserved.
+        let view = if view.is_null() { None } else { Some(wide_view(view)) };
+        driver::cuTexObjectCreate(&mut made, &resource, &texture, view.as_ref().map_or(std::ptr::null(), |v| v.as_ptr().cast()))?;
+        put(object, made)
+    }
+
+    /// Destroys a texture object.
+    fn cudaDestroyTextureObject(object: c_ulonglong) {
+        if object == 0 { Ok(()) } else { driver::cuTexObjectDestroy(object) }
+    }
+
+    /// What a texture object was made of.
+    fn cudaGetTextureObjectResourceDesc(resource: *mut Resource, object: c_ulonglong) {
+        let mut found = NO_RESOURCE;
+        driver::cuTexObjectGetResourceDesc(&mut found, object)?;
+        put(resource, resource_from_driver(&found)?)
+    }
+
+    /// How a texture object reads.
+    fn cudaGetTextureObjectTextureDesc(texture: *mut Texture, object: c_ulonglong) {
+        let mut found: TextureDescriptor = std::mem::zeroed();
+        driver::cuTexObjectGetTextureDesc(&mut found, object)?;
+        put(texture, texture_from_driver(&found))
+    }
+
+    /// A new surface object.
+    fn cudaCreateSurfaceObject(object: *mut c_ulonglong, resource: *const Resource) {
+        enter()?;
+        let resource = resource_to_driver(get(resource)?)?;
+        let mut made = 0;
+        driver::cuSurfObjectCreate(&mut made, &resource)?;
+        put(object, made)
+    }
+
+    /// Destroys a surface object.
+    fn cudaDestroySurfaceObject(object: c_ulonglong) {
+        if object == 0 { Ok(()) } else { driver::cuSurfObjectDestroy(object) }
+    }
+
+    /// What a surface object was made of.
+    fn cudaGetSurfaceObjectResourceDesc(resource: *mut Resource, object: c_ulonglong) {
+        let mut found = NO_RESOURCE;
+        driver::cuSurfObjectGetResourceDesc(&mut found, object)?;
+        put(resource, resource_from_driver(&found)?)
+    }
+}
+
+/// Words of a driver's resource view: the runtime's has fewer, up to CUDA 12.
+const VIEW_WORDS: usize = 14;
+
+/// # Safety
+///
+/// The view is a `cudaResourceViewDesc`: format, three sizes and four numbers.
+unsafe fn wide_view(view: *const c_void) -> [u64; VIEW_WORDS] {
+    let mut wide = [0; VIEW_WORDS];
+    // SAFETY: six words are what the runtime's view has in every version: 4 bytes and their padding, 3 * 8, 4 * 4
+    unsafe { std::ptr::copy_nonoverlapping(view.cast::<u64>(), wide.as_mut_ptr(), 6) };
+    wide
+}

@@ -1,0 +1,188 @@
+//! `warploom cuda`: a program that uses CUDA, with warploom's driver and runtime libraries in front of any others.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use super::{Error, complain};
+use crate::summary::{self, Summary};
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The GPU that programs see: sm_50, sm_52 and sm_53 run SASS, sm_60 to sm_90 PTX.
+    #[arg(long, value_name = "GPU")]
+    device: Option<String>,
+    /// Which engine runs kernels.
+    #[arg(long, value_parser = ["jit", "interp"])]
+    engine: Option<String>,
+    /// Worker threads.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// The folder with warploom's libraries, if they are not beside this command.
+    #[arg(long, value_name = "DIR")]
+    libraries: Option<PathBuf>,
+    /// Kernels that are listed at the end; 0 says nothing at all.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    summary: usize,
+    #[command(flatten)]
+    capture: CaptureOptions,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(clap::Args)]
+struct CaptureOptions {
+    /// Writes launches here, each as a manifest with its buffers and results that `warploom run` takes.
+    #[arg(long, value_name = "DIR")]
+    capture: Option<PathBuf>,
+    /// Captures only kernels whose name this regular expression matches.
+    #[arg(long, value_name = "REGEX", requires = "capture")]
+    kernel: Option<String>,
+    /// Captures only the Nth launch of each kernel, from 1 on.
+    #[arg(long, value_name = "N", requires = "capture", value_parser = clap::value_parser!(u64).range(1..))]
+    nth: Option<u64>,
+    /// Captures no launch whose buffers have more bytes together.
+    #[arg(long, value_name = "N", requires = "capture")]
+    max_bytes: Option<u64>,
+}
+
+/// The libraries: how they are called where Cargo puts them, and how programs ask for them.
+const LIBRARIES: [(&str, &[&str]); 5] = [
+    ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
+    ("libcudart11.so", &["libcudart.so.11.0"]),
+    ("libcudart12.so", &["libcudart.so.12"]),
+    ("libcudart13.so", &["libcudart.so.13"]),
+    ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
+];
+
+/// Where the libraries are: beside this command, or in the folder `lib/warploom` of an installation.
+fn libraries(options: &Options) -> Result<PathBuf, Error> {
+    let command = std::env::current_exe().map_err(|source| Error::Io {
+        path: "this command".into(),
+        doing: "cannot be found",
+        source,
+    })?;
+    let beside = command.parent().unwrap_or(Path::new("."));
+    let folders = match &options.libraries {
+        Some(folder) => vec![folder.clone()],
+        None => vec![beside.to_path_buf(), beside.join("../lib/warploom")],
+    };
+    let found = folders.iter().find(|folder| folder.join(LIBRARIES[0].0).is_file());
+    found.and_then(|folder| folder.canonicalize().ok()).ok_or_else(|| {
+        let [first, ..] = &folders[..] else { unreachable!("there is one at least") };
+        Error::Other(format!(
+            "{}: no {} there: build it with `cargo build --release --workspace`, or say where it is with --libraries",
+            first.display(),
+            LIBRARIES[0].0
+        ))
+    })
+}
+
+/// Puts links with the names that programs ask for into a folder. Returns those that are to be loaded before all others.
+fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut first = Vec::new();
+    for (file, names) in LIBRARIES {
+        let file = from.join(file);
+        if !file.is_file() {
+            continue;
+        }
+        for name in names {
+            let link = into.join(name);
+            symlink(&file, &link).map_err(|source| Error::Io {
+                path: link.clone(),
+                doing: "cannot be made",
+                source,
+            })?;
+            // Programs may find their own by a path of theirs (RPATH), which counts before the library path. What is loaded already
+            // under the name that they ask for counts before that.
+            if name.starts_with("libcudart") {
+                first.push(link);
+            }
+        }
+    }
+    Ok(first)
+}
+
+/// A variable with something put before what it has already.
+fn before(variable: &str, first: &[PathBuf]) -> OsString {
+    let mut value = first.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"));
+    if let Some(rest) = std::env::var_os(variable).filter(|rest| !rest.is_empty()) {
+        value.push(":");
+        value.push(rest);
+    }
+    value
+}
+
+fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mut Command) {
+    command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", &[folder.to_path_buf()]));
+    command.env("LD_PRELOAD", before("LD_PRELOAD", first));
+    // Triton looks for the driver itself.
+    command.env("TRITON_LIBCUDA_PATH", folder);
+    let mut set = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    };
+    set("WARPLOOM_DEVICE", options.device.clone());
+    set("WARPLOOM_ENGINE", options.engine.clone());
+    set("WARPLOOM_THREADS", options.threads.map(|threads| threads.to_string()));
+    let CaptureOptions { capture: _, kernel, nth, max_bytes } = &options.capture;
+    set("WARPLOOM_CAPTURE_KERNEL", kernel.clone());
+    set("WARPLOOM_CAPTURE_NTH", nth.map(|nth| nth.to_string()));
+    set("WARPLOOM_CAPTURE_MAX_BYTES", max_bytes.map(|bytes| bytes.to_string()));
+}
+
+/// What all processes left behind, if any did.
+fn summaries(folder: &Path) -> Option<Summary> {
+    let files = std::fs::read_dir(folder).ok()?;
+    let texts = files.filter_map(|file| std::fs::read(file.ok()?.path()).ok());
+    // A process that was killed while it wrote leaves half a text.
+    let read = texts.filter_map(|text| serde_json::from_slice(&text).ok());
+    read.reduce(|mut sum: Summary, other| {
+        sum.add(other);
+        sum
+    })
+}
+
+/// The program's own exit code; as shells do, 128 and its number for a signal.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// Runs the program. Returns its exit code.
+pub(super) fn run(options: &Options) -> Result<u8, Error> {
+    let from = libraries(options)?;
+    let cannot = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| Error::Io { path, doing: "cannot be made a folder", source }
+    };
+    let folder = tempfile::tempdir().map_err(cannot(Path::new("a temporary folder")))?;
+    let (linked, left) = (folder.path().join("lib"), folder.path().join("summary"));
+    for path in [&linked, &left] {
+        std::fs::create_dir(path).map_err(cannot(path))?;
+    }
+    let first = link(&from, &linked)?;
+    let (program, arguments) = options.command.split_first().expect("clap requires a command");
+    let mut command = Command::new(program);
+    command.args(arguments);
+    environment(options, &linked, &first, &mut command);
+    command.env(summary::VARIABLE, &left);
+    if let Some(capture) = &options.capture.capture {
+        std::fs::create_dir_all(capture).map_err(cannot(capture))?;
+        let absolute = capture.canonicalize().map_err(cannot(capture))?;
+        command.env("WARPLOOM_CAPTURE", absolute);
+    }
+    let status =
+        command.status().map_err(|source| Error::Io { path: program.into(), doing: "cannot be run", source })?;
+    if options.summary > 0 {
+        match summaries(&left) {
+            Some(summary) => eprint!("warploom: {}", summary.text(options.summary, super::text::time)),
+            None => complain(&"no process made a context of the CUDA driver library"),
+        }
+    }
+    Ok(code(status))
+}

@@ -1,0 +1,138 @@
+//! Intel vISA: the payload of threads, from `.ze_info`, and tables of surfaces.
+
+mod images;
+mod payload;
+mod print;
+
+use rustc_hash::FxHashMap;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::window::Windows;
+
+use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
+use crate::capture::manifest::Sampler;
+use crate::capture::{Surface, Texture};
+use crate::container::visa::{VisaKernel, VisaModule};
+use crate::container::{Code, Function as ModuleFunction, Linked};
+use crate::exec::{Arg, Error, FidelityClass, ImagePool};
+use crate::ir::Function;
+use crate::isa::LiftError;
+use crate::isa::fidelity::Fidelity;
+use crate::isa::visa::lift::{self, Kernel};
+use crate::isa::visa::module::Routine;
+use crate::isa::visa::platform::Platform;
+use crate::isa::visa::{binary, table, text};
+
+pub(super) struct Visa;
+
+fn module(linked: &Linked) -> &VisaModule {
+    linked.module().visa.as_deref().expect("a module of vISA has its routines")
+}
+
+fn kernel(function: &ModuleFunction) -> &VisaKernel {
+    function.visa.as_deref().expect("a function of vISA has its routine")
+}
+
+/// The GPU that code is for; text that does not say is for one with registers of the size that it gives away.
+fn platform(module: &VisaModule) -> Platform {
+    let by_size = if module.module.register_bytes() == 64 { Platform::Pvc } else { Platform::Tgllp };
+    module.module.platform.unwrap_or(by_size)
+}
+
+/// Addresses of functions and data by name.
+fn symbols(linked: &Linked) -> FxHashMap<String, u64> {
+    let all = linked.module().symbols.iter().enumerate();
+    let address = |id: usize| linked.address(crate::container::SymbolId(id));
+    all.filter_map(|(id, symbol)| Some((symbol.name.clone(), address(id)?))).collect()
+}
+
+impl Guest for Visa {
+    fn windows(&self) -> Windows {
+        Windows::default()
+    }
+
+    fn lift(&self, lifting: &Lifting<'_>) -> Result<Function, LiftError> {
+        let linked = lifting.linked;
+        let (visa, of) = (module(linked), kernel(linked.module().function(lifting.kernel)));
+        let (platform, symbols) = (platform(visa), symbols(linked));
+        let payload = of.info.as_ref().map(|info| payload::layout(info, platform)).unwrap_or_default();
+        let (module, routine) = (&visa.module, of.routine);
+        let images = lifting.images;
+        lift::lift_kernel(&Kernel { module, routine, platform, payload: &payload, images, symbols: &symbols })
+    }
+
+    fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
+        if code.bytes.starts_with(&binary::MAGIC) {
+            return in_binary(code, pc);
+        }
+        let rest = code.bytes.get(usize::try_from(pc).ok()?..).filter(|rest| !rest.is_empty())?;
+        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let line = String::from_utf8_lossy(&rest[..end]);
+        let text = line.split("//").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let opcode =
+            if text.starts_with('(') { text.split_once(") ").map(|(_, rest)| rest) } else { Some(text.as_str()) };
+        let mnemonic = opcode.and_then(|rest| rest.split_whitespace().next()).unwrap_or_default().to_owned();
+        let next = pc + skip(&rest[end..]) as u64 + end as u64;
+        let fidelity = table::with_name(&mnemonic).and_then(|(rows, _)| rows.first().copied());
+        let fidelity = fidelity.map_or(Fidelity::Unimplemented, |row| row.fidelity);
+        Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(fidelity) })
+    }
+
+    fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
+        let code = linked.module().sections.first().map(|section| section.data.as_slice()).unwrap_or_default();
+        let before = code.get(..usize::try_from(offset).ok()?)?;
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+        Some(SourcePlace { part: None, line, source: None })
+    }
+
+    fn provides(&self, _: &str) -> bool {
+        false
+    }
+
+    fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
+        payload::environment(launch)
+    }
+
+    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
+        images::image(memory, surface)
+    }
+
+    fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
+        Ok(images::argument(number))
+    }
+
+    fn image_pool(&self, memory: &Memory, images: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        images::pool(memory, images)
+    }
+
+    fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {
+        Some(images::sampler_words(sampler))
+    }
+}
+
+/// An instruction of an old binary file.
+fn in_binary(code: &Code, pc: u64) -> Option<Placed> {
+    let module = binary::read(&code.bytes).ok()?;
+    let of = |routine: &Routine| routine.code.iter().position(|insn| u64::from(insn.at) == pc);
+    let (routine, at) = module.routines.iter().find_map(|routine| Some((routine, of(routine)?)))?;
+    let insn = &routine.code[at];
+    let next = routine.code.get(at + 1).map_or(pc + 1, |next| next.at.into());
+    let (text, mnemonic) = (text::instruction_text(routine, insn), insn.row.name.to_owned());
+    Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(insn.row.fidelity) })
+}
+
+/// Bytes up to the next line that has an instruction.
+fn skip(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let line = &rest[blank..];
+        let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
+        let content = line[..end].split(|&byte| byte == b'/').next().unwrap_or_default().trim_ascii_end();
+        let is_code = !content.is_empty() && !content.ends_with(b":") && !content.starts_with(b".");
+        if is_code || line.is_empty() {
+            return at + blank;
+        }
+        at += blank + end;
+    }
+}

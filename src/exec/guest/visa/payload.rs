@@ -1,0 +1,404 @@
+//! What a driver puts into registers and memory for a launch. Facts, `visa-semantics.md` 8, and `visa.md` 4.
+
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
+
+use super::super::{Environment, Launching, Prints};
+use super::images::Tables;
+use super::print::PrintBuffer;
+use super::{kernel, module, platform};
+use crate::container::SectionId;
+use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
+use crate::exec::launch::ArgContent;
+use crate::exec::{Arg, Error};
+use crate::isa::images;
+use crate::isa::visa::lift::{LocalIds, Payload, bank, has_frames};
+use crate::isa::visa::platform::Platform;
+
+/// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
+const DEFAULT_STACK: u32 = 16 << 10;
+
+/// Lanes of a block, whose local ids have 16 bits.
+const MAX_LANES: u64 = 1 << 16;
+
+/// Where the bytes of the payload are, counted from `%r0` on.
+struct Layout {
+    register: u32,
+    per_thread: u32,
+    inline: u32,
+}
+
+impl Layout {
+    fn new(info: &KernelInfo, platform: Platform) -> Layout {
+        let ends = info.per_thread.iter().map(|arg| arg.offset.saturating_add(arg.size));
+        let per_thread = ends.max().unwrap_or(0);
+        Layout { register: platform.register_bytes(), per_thread, inline: info.env.inline_data_payload_size }
+    }
+
+    /// Of an entry of the cross-thread payload.
+    fn place(&self, offset: u32) -> u32 {
+        let start = self.register.saturating_add(self.per_thread);
+        let beyond = match offset.checked_sub(self.inline) {
+            Some(rest) if self.inline > 0 => self.inline.next_multiple_of(self.register).saturating_add(rest),
+            _ => offset,
+        };
+        start.saturating_add(beyond)
+    }
+}
+
+/// Private memory of a thread, in bytes.
+fn private_bytes(info: &KernelInfo) -> u64 {
+    let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty != "scratch" && buffer.usage == "private_space");
+    let lanes = u64::from(info.env.simd_size.max(1));
+    let bytes = buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 }));
+    bytes.sum::<u64>().max(info.env.private_size)
+}
+
+/// Scratch memory of a thread, in bytes.
+fn scratch_bytes(info: &KernelInfo) -> u64 {
+    let lanes = u64::from(info.env.simd_size.max(1));
+    let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty == "scratch");
+    buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 })).sum()
+}
+
+/// What the lifter must know of the payload.
+pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
+    let layout = Layout::new(info, platform);
+    let ids = info.per_thread.iter().find(|arg| arg.kind == ArgumentKind::LocalId);
+    let row = if info.env.simd_size == 32 || layout.register == 64 { 64 } else { 32 };
+    let local_ids = ids.map(|arg| LocalIds { start: layout.register + arg.offset, row, axes: (arg.size / row).min(3) });
+    let base = info.payload.iter().find(|arg| arg.kind == ArgumentKind::PrivateBase);
+    let private = base.map(|arg| (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX)));
+    Payload { local_ids, order: info.walk_order, private }
+}
+
+/// A launch being put together.
+struct Dispatch<'a> {
+    launch: &'a Launching<'a>,
+    info: &'a KernelInfo,
+    layout: Layout,
+    payload: Vec<u8>,
+    tables: Tables,
+    held: Vec<u64>,
+    print: Option<PrintBuffer>,
+    /// Of shared local memory.
+    shared: u32,
+    /// Of each argument, its handle, if it has one.
+    handles: Vec<Option<u32>>,
+}
+
+/// Checks a launch and puts together what the kernel will find.
+pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
+    let (function, linked) = (launch.kernel.function(), launch.kernel.program.linked());
+    launch.check_block()?;
+    let Some(info) = &kernel(function).info else { return Err(Error::NoDescriptor { kernel: function.name.clone() }) };
+    let block = launch.options.block;
+    if block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul) > MAX_LANES {
+        return Err(Error::BlockBound { kernel: function.name.clone(), block, limit: MAX_LANES });
+    }
+    let (expected, given) = (info.arguments() as usize, launch.args.len());
+    if expected != given {
+        return Err(Error::ArgumentCount { kernel: function.name.clone(), expected, given });
+    }
+    let layout = Layout::new(info, platform(module(linked)));
+    let static_bytes = u32::try_from(info.env.slm_size).unwrap_or(u32::MAX);
+    let mut dispatch = Dispatch {
+        launch,
+        info,
+        layout,
+        payload: vec![],
+        tables: Tables::new(launch)?,
+        held: vec![],
+        print: None,
+        shared: static_bytes,
+        handles: vec![None; given],
+    };
+    dispatch.surfaces()?;
+    dispatch.arguments()?;
+    dispatch.finish()
+}
+
+impl Dispatch<'_> {
+    fn memory(&self) -> &Memory {
+        self.launch.kernel.program.memory()
+    }
+
+    /// Puts bytes into the payload.
+    fn put(&mut self, arg: &PayloadArgument, bytes: &[u8]) {
+        let at = self.layout.place(arg.offset) as usize;
+        let size = (arg.size as usize).min(bytes.len());
+        let end = at + size;
+        // What finds no place in the bank is found out at the end.
+        if end > bank::DRIVER as usize {
+            return self.payload.resize(bank::DRIVER as usize + 1, 0);
+        }
+        if self.payload.len() < end {
+            self.payload.resize(end, 0);
+        }
+        self.payload[at..end].copy_from_slice(&bytes[..size]);
+    }
+
+    fn bytes_of(&self, number: usize) -> &[u8] {
+        match self.launch.args.get(number).map(|arg| arg.content()) {
+            Some(ArgContent::Bytes(bytes)) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// The handle of an argument: of an image its own, of a sampler or a buffer a new one.
+    fn handle(&mut self, number: usize, space: Option<AddressSpace>) -> Result<u32, Error> {
+        if let Some(handle) = self.handles.get(number).copied().flatten() {
+            return Ok(handle);
+        }
+        let word = self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let handle = match space {
+            Some(AddressSpace::Image) => word as u32,
+            Some(AddressSpace::Sampler) => self.tables.add_sampler_at(self.launch, word)?,
+            _ => {
+                // Of an address alone nothing but the pages are known.
+                let pages = || self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
+                let bytes = self.launch.args.get(number).and_then(Arg::extent).unwrap_or_else(pages);
+                self.tables.add_buffer(word, bytes)
+            }
+        };
+        if let Some(known) = self.handles.get_mut(number) {
+            *known = Some(handle);
+        }
+        Ok(handle)
+    }
+
+    /// What the binding table names.
+    fn surfaces(&mut self) -> Result<(), Error> {
+        for &(number, index) in &self.info.binding_table {
+            let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
+            let of = |arg: &&PayloadArgument| arg.arg_index == Some(number);
+            let space = self.info.payload.iter().filter(of).find_map(|arg| arg.address_space);
+            let handle = self.handle(number as usize, space)?;
+            self.tables.bind(index, handle);
+        }
+        Ok(())
+    }
+
+    fn too_large(&self, what: &'static str) -> Error {
+        Error::Payload { kernel: self.launch.kernel.name().into(), what }
+    }
+
+    fn arguments(&mut self) -> Result<(), Error> {
+        let info = self.info;
+        let mut local = vec![None; self.handles.len()];
+        for arg in &info.payload {
+            let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
+            match (&arg.kind, arg.address_mode) {
+                (ArgumentKind::ByValue, _) => {
+                    let bytes = self.bytes_of(number);
+                    let start = (arg.source_offset as usize).min(bytes.len());
+                    let bytes = bytes[start..].to_vec();
+                    if bytes.len() < arg.size as usize {
+                        let given = self.bytes_of(number).len();
+                        return Err(self.wrong_size(number, arg, given));
+                    }
+                    self.put(arg, &bytes);
+                }
+                (ArgumentKind::ByPointer, Some(AddressMode::Slm)) => {
+                    let offset = match local.get(number).copied().flatten() {
+                        Some(offset) => offset,
+                        None => self.local(number, arg)?,
+                    };
+                    if let Some(known) = local.get_mut(number) {
+                        *known = Some(offset);
+                    }
+                    self.put(arg, &u64::from(offset).to_le_bytes());
+                }
+                (ArgumentKind::InlineSampler, _) => {
+                    let said = info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
+                    let handle = said.map_or(0, |said| self.tables.add_inline_sampler(said));
+                    self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, Some(AddressMode::Bindless)) => {
+                    let handle = self.handle(number, arg.address_space)?;
+                    self.tables.know(self.layout.place(arg.offset), handle);
+                    self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, _) | (ArgumentKind::BufferAddress, _) => {
+                    let bytes = self.bytes_of(number).to_vec();
+                    if bytes.len() != 8 {
+                        return Err(self.wrong_size(number, arg, bytes.len()));
+                    }
+                    self.put(arg, &bytes);
+                }
+                _ => self.implicit(arg)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong_size(&self, number: usize, arg: &PayloadArgument, given: usize) -> Error {
+        let kernel = self.launch.kernel.function().name.clone();
+        let expected = arg.source_offset.saturating_add(arg.size);
+        Error::ArgumentSize { kernel, number: number + 1, offset: arg.offset, expected, given }
+    }
+
+    /// A part of shared local memory for an argument; its offset.
+    fn local(&mut self, number: usize, arg: &PayloadArgument) -> Result<u32, Error> {
+        let Some(ArgContent::Local(bytes)) = self.launch.args.get(number).map(|arg| arg.content()) else {
+            return Err(self.wrong_size(number, arg, self.bytes_of(number).len()));
+        };
+        let static_bytes = self.info.env.slm_size;
+        let too_much = || Error::SharedMemory { total: u64::MAX, static_bytes, dynamic: *bytes };
+        let align = arg.slm_alignment.max(16);
+        let at = self.shared.div_ceil(align).checked_mul(align).ok_or_else(too_much)?;
+        self.shared = at.checked_add(*bytes).ok_or_else(too_much)?;
+        Ok(at)
+    }
+
+    fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {
+        let options = self.launch.options;
+        let triple = |values: [u32; 3]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+        let (grid, block) = (options.grid, options.block);
+        let global = [0, 1, 2].map(|axis: usize| grid[axis].wrapping_mul(block[axis]));
+        let bytes = match arg.kind {
+            ArgumentKind::LocalSize | ArgumentKind::EnqueuedLocalSize => triple(block),
+            ArgumentKind::GlobalSize => triple(global),
+            ArgumentKind::GroupCount => triple(grid),
+            ArgumentKind::WorkDimensions => {
+                let used = (0..3).rev().find(|&axis| global[axis] > 1).unwrap_or(0) as u32;
+                (used + 1).to_le_bytes().to_vec()
+            }
+            ArgumentKind::ConstBase => self.section(".data.const").to_le_bytes().to_vec(),
+            ArgumentKind::GlobalBase => self.section(".data.global").to_le_bytes().to_vec(),
+            ArgumentKind::PrivateBase => {
+                let bytes = private_bytes(self.info).saturating_mul(self.slots());
+                self.alloc(bytes)?.to_le_bytes().to_vec()
+            }
+            ArgumentKind::Other(ref name) if name.starts_with("image_") => {
+                self.of_image(arg, name).to_le_bytes().to_vec()
+            }
+            ArgumentKind::PrintfBuffer => self.print_buffer()?.to_le_bytes().to_vec(),
+            ArgumentKind::ImplicitArgBuffer => self.implicit_buffer()?.to_le_bytes().to_vec(),
+            // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
+            _ => vec![0; arg.size.min(16) as usize],
+        };
+        self.put(arg, &bytes);
+        Ok(())
+    }
+
+    /// What a kernel is told of the image that an argument is.
+    fn of_image(&self, arg: &PayloadArgument, name: &str) -> u32 {
+        let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
+        let handle = self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let Some(image) = self.tables.image(handle) else { return 0 };
+        match name {
+            "image_width" => image.size[0],
+            "image_height" => image.size[1],
+            "image_depth" => image.size[2],
+            "image_array_size" => image.layers,
+            "image_num_mip_levels" => image.levels.into(),
+            _ => 0,
+        }
+    }
+
+    /// The buffer of what the kernel prints.
+    fn print_buffer(&mut self) -> Result<u64, Error> {
+        if let Some(buffer) = &self.print {
+            return Ok(buffer.address);
+        }
+        let buffer = PrintBuffer::new(self.memory(), self.launch.options.printf_bytes)?;
+        self.held.push(buffer.address);
+        Ok(self.print.insert(buffer).address)
+    }
+
+    /// What functions find that are called through the stack: the shape of the launch, buffers, and the local ids of all threads of a group.
+    fn implicit_buffer(&mut self) -> Result<u64, Error> {
+        let (grid, block) = (self.launch.options.grid, self.launch.options.block);
+        let simd = self.info.env.simd_size.max(1);
+        let row = if simd == 32 || self.layout.register == 64 { 32 } else { 16 };
+        let count: u64 = block.iter().map(|&size| u64::from(size)).product();
+        let mut ids: Vec<u8> = vec![];
+        for thread in 0..count.div_ceil(simd.into()) {
+            for axis in 0..3 {
+                ids.extend((0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()));
+            }
+        }
+        let table = self.alloc(ids.len() as u64)?;
+        self.memory().write(table, &ids)?;
+        let printf = self.print_buffer()?;
+        let axes = (1..3).rev().find(|&axis| grid[axis].saturating_mul(block[axis]) > 1).map_or(1, |axis| axis + 1);
+        let mut bytes = vec![112, 0, axes as u8, simd as u8];
+        bytes.extend(block.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.extend((0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()));
+        bytes.extend(printf.to_le_bytes());
+        bytes.extend([0; 24]);
+        bytes.extend(table.to_le_bytes());
+        bytes.extend(grid.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.resize(112, 0);
+        let address = self.alloc(bytes.len() as u64)?;
+        self.memory().write(address, &bytes)?;
+        Ok(address)
+    }
+
+    /// Of a lane of a group, by its number.
+    fn local_id(&self, mut number: u64, axis: u8) -> u16 {
+        for of in self.info.walk_order {
+            let size = u64::from(self.launch.options.block[usize::from(of)]);
+            if of == axis {
+                return (number % size) as u16;
+            }
+            number /= size;
+        }
+        0
+    }
+
+    /// Warps that may be alive at once.
+    fn slots(&self) -> u64 {
+        self.launch.config().warp_slots(self.info.env.simd_size.max(1))
+    }
+
+    fn alloc(&mut self, bytes: u64) -> Result<u64, Error> {
+        let address = self.memory().alloc(bytes.max(1), 4096)?;
+        self.held.push(address);
+        Ok(address)
+    }
+
+    fn section(&self, name: &str) -> u64 {
+        let linked = self.launch.kernel.program.linked();
+        let index = linked.module().sections.iter().position(|section| section.name == name);
+        index.and_then(|index| linked.addresses().globals.get(&SectionId(index)).copied()).unwrap_or(0)
+    }
+
+    fn finish(mut self) -> Result<Environment, Error> {
+        if self.payload.len() > bank::DRIVER as usize {
+            return Err(self.too_large("the payload"));
+        }
+        let scratch = scratch_bytes(self.info);
+        let mut driver = vec![0; 20];
+        if scratch > 0 {
+            let base = self.alloc(scratch.saturating_mul(self.slots()))?;
+            driver[..8].copy_from_slice(&base.to_le_bytes());
+            driver[8..16].copy_from_slice(&scratch.to_le_bytes());
+        }
+        let (function, linked) = (self.launch.kernel.function(), self.launch.kernel.program.linked());
+        let has_frames = has_frames(&module(linked).module, kernel(function).routine);
+        let stack = self.launch.options.stack_bytes.unwrap_or(if has_frames { DEFAULT_STACK } else { 0 });
+        driver[16..].copy_from_slice(&stack.to_le_bytes());
+        let mut bytes = std::mem::take(&mut self.payload);
+        bytes.resize(bank::DRIVER as usize, 0);
+        bytes.extend(driver);
+        let mut config = self.launch.config();
+        config.local_bytes = stack;
+        if self.print.is_some() {
+            // Lines come in the order of their calls.
+            config.threads = 1;
+        }
+        let dynamic = self.launch.options.shared_bytes;
+        config.shared_bytes = self.shared.checked_add(dynamic).ok_or(Error::SharedMemory {
+            total: u64::MAX,
+            static_bytes: self.info.env.slm_size,
+            dynamic,
+        })?;
+        config.constants[usize::from(bank::PAYLOAD)] = Some(ConstBank::new(&bytes)?);
+        let images = self.tables.finish(self.launch)?;
+        config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
+        Ok(Environment { config, images: images.known, held: self.held, lent: Some(images.records), print })
+    }
+}

@@ -1,0 +1,42 @@
+//! `bf16`: the upper half of an `f32`.
+
+use super::bits::Emit;
+use crate::ir::{FloatCc, IntCc, Round, Type, Value};
+
+/// The `f32` of a `bf16`'s bits, an `i16`.
+pub fn from_bf16<'a>(cx: &mut impl Emit<'a>, bits: Value) -> Value {
+    let word = cx.builder().zero_extend(Type::I32, bits);
+    let count = cx.constant_of(Type::I32, 16);
+    let word = cx.builder().shl(word, count);
+    cx.builder().bitcast(Type::F32, word)
+}
+
+/// The `bf16` of an `f32`, an `i16`, rounded once; a NaN has the bits `nan`.
+pub fn to_bf16<'a>(cx: &mut impl Emit<'a>, round: Round, nan: u64, value: Value) -> Value {
+    let bits = cx.builder().bitcast(Type::I32, value);
+    let mut word = |bits: u64| cx.constant_of(Type::I32, bits);
+    let (sixteen, one, zero, all, half) = (word(16), word(1), word(0), word(0xffff), word(0x7fff));
+    let (infinity, magnitude) = (word(0x7f80_0000), word(0x7fff_ffff));
+    let increment = match round {
+        Round::Nearest => {
+            let last = cx.builder().shr_u(bits, sixteen);
+            let last = cx.builder().and(last, one);
+            cx.builder().add(half, last)
+        }
+        Round::Zero => zero,
+        Round::Up | Round::Down => {
+            // Magnitudes grow where the sign is that of the direction.
+            let negative = cx.builder().icmp(IntCc::LtS, bits, zero);
+            if round == Round::Up { cx.one_of(negative, zero, all) } else { cx.one_of(negative, all, zero) }
+        }
+    };
+    let magnitude = cx.builder().and(bits, magnitude);
+    let finite = cx.builder().icmp(IntCc::LtU, magnitude, infinity);
+    let rounded = cx.builder().add(bits, increment);
+    let rounded = cx.one_of(finite, rounded, bits);
+    let high = cx.builder().shr_u(rounded, sixteen);
+    let high = cx.builder().trunc(Type::I16, high);
+    let is_nan = cx.builder().fcmp(FloatCc::Nan, false, value, value);
+    let nan = cx.constant_of(Type::I16, nan);
+    cx.one_of(is_nan, nan, high)
+}

@@ -1,0 +1,223 @@
+//! [`Cx`], which lift functions work with.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::emit::Shape;
+use super::pieces::Piece;
+use super::survey::Survey;
+use super::write::Write;
+use super::{Kernel, Mode};
+use crate::ir::{BlockBuilder, Reg, Type, Value};
+use crate::isa::bits::Emit;
+use crate::isa::images::Records;
+use crate::isa::visa::instruction::{Instruction, PredicateUse, State};
+use crate::isa::visa::module::{Routine, SamplerId, SurfaceId};
+use crate::isa::visa::predefined::BINDLESS_SAMPLER;
+use crate::isa::visa::types::Exec;
+
+/// State of one block while its instructions are lifted.
+///
+/// A lift function is called for each [`Piece`] of an instruction. It reads operands as values, one element for each lane of the piece (a
+/// uniform value if the piece is one element), and says what to write; masks apply by themselves. What is written is seen by later instructions only.
+pub struct Cx<'a> {
+    pub b: BlockBuilder<'a>,
+    pub kernel: &'a Kernel<'a>,
+    pub(super) shape: &'a Shape<'a>,
+    pub(super) survey: Option<&'a RefCell<Survey>>,
+    /// Index of the routine among those of the kernel.
+    pub(super) routine: usize,
+    /// The block in [`super::graph`].
+    pub(super) node: u32,
+    pub mode: Mode,
+    pub(super) exec: Exec,
+    pub(super) piece: Piece,
+    pub(super) predicate: Option<PredicateUse>,
+    pub(super) active_lanes: Option<Value>,
+    /// The lanes for which the predicate holds, once it was asked for.
+    pub(super) holds: Option<Option<Value>>,
+    constants: FxHashMap<(Type, u64), Value>,
+    /// Values of cells that are this block's alone.
+    pub(super) cells: FxHashMap<u32, Value>,
+    /// Words that were cut from wider values, which are what they are extended to.
+    pub(super) cut: FxHashMap<Value, Value>,
+    pub(super) pending: Vec<Write>,
+    /// What state variables were set to in this block.
+    pub(super) states: FxHashMap<Reg, Value>,
+    /// Dwords of the payload, by where they are.
+    pub(super) from_payload: FxHashMap<Value, u32>,
+    /// Words of surfaces' records.
+    pub(super) records: Records,
+}
+
+impl<'a> Emit<'a> for Cx<'a> {
+    fn builder(&mut self) -> &mut BlockBuilder<'a> {
+        &mut self.b
+    }
+
+    fn constant_of(&mut self, ty: Type, bits: u64) -> Value {
+        self.constant(ty, bits)
+    }
+
+    fn one_of(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        if self.piece.is_scalar() { self.b.uniform_select(mask, a, b) } else { self.b.select(mask, a, b) }
+    }
+}
+
+impl<'a> Cx<'a> {
+    /// At the start of a block.
+    pub(super) fn new(
+        b: BlockBuilder<'a>,
+        shape: &'a Shape<'a>,
+        survey: Option<&'a RefCell<Survey>>,
+        (routine, node): (usize, u32),
+        mode: Mode,
+    ) -> Cx<'a> {
+        Cx {
+            b,
+            kernel: shape.kernel,
+            shape,
+            survey,
+            routine,
+            node,
+            mode,
+            exec: Exec { size: 1, offset: 0, no_mask: true },
+            piece: Piece { element: 0, count: 1, lane: 0 },
+            predicate: None,
+            active_lanes: None,
+            holds: None,
+            constants: FxHashMap::default(),
+            cells: FxHashMap::default(),
+            cut: FxHashMap::default(),
+            pending: vec![],
+            states: FxHashMap::default(),
+            from_payload: FxHashMap::default(),
+            records: Records::default(),
+        }
+    }
+
+    /// Bytes of a register: 32 or 64.
+    pub fn grf(&self) -> u32 {
+        self.kernel.platform.register_bytes()
+    }
+
+    /// Lanes of a warp: the kernel's `SimdSize`.
+    pub fn lanes(&self) -> u8 {
+        self.shape.lanes
+    }
+
+    /// Size and offset of the instruction, whichever piece of it is lifted.
+    pub fn exec(&self) -> Exec {
+        self.exec
+    }
+
+    /// The elements of the instruction that are lifted now.
+    pub fn piece(&self) -> Piece {
+        self.piece
+    }
+
+    pub fn routine(&self) -> &'a Routine {
+        self.shape.routine(self.routine)
+    }
+
+    /// A uniform constant; it is made once in a block.
+    pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        let bits = bits & ty.bit_mask();
+        if let Some(&value) = self.constants.get(&(ty, bits)) {
+            return value;
+        }
+        let value = self.b.iconst(ty, bits);
+        self.constants.insert((ty, bits), value);
+        value
+    }
+
+    /// A uniform `i32`.
+    pub fn word(&mut self, bits: u32) -> Value {
+        self.constant(Type::I32, bits.into())
+    }
+
+    /// Begins an instruction.
+    pub(super) fn begin(&mut self, insn: &Instruction, pc: u64) {
+        self.b.set_pc(pc);
+        self.exec = insn.exec.unwrap_or(Exec { size: 1, offset: 0, no_mask: true });
+        self.predicate = insn.predicate;
+    }
+
+    pub(super) fn begin_piece(&mut self, piece: Piece) {
+        self.piece = piece;
+        self.holds = None;
+        self.b.set_guard(None);
+        self.b.set_nomask(self.exec.no_mask);
+        self.b.set_window(if piece.is_scalar() { crate::ir::Window::all(self.lanes()) } else { piece.window() });
+        if !piece.is_scalar() {
+            let guard = self.holds();
+            self.b.set_guard(guard);
+        }
+    }
+
+    /// `a` where a mask's bit is set, else `b`.
+    pub fn pick(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        self.one_of(mask, a, b)
+    }
+
+    /// A value in each lane.
+    pub fn splat(&mut self, value: Value) -> Value {
+        self.b.splat(value)
+    }
+
+    /// The integer as another type, extended or cut.
+    pub fn resize(&mut self, value: Value, to: Type, signed: bool) -> Value {
+        let from = self.b.ty(value).ty;
+        if to.bits() == from.bits() {
+            return value;
+        }
+        if to.bits() < from.bits() {
+            return self.b.trunc(to, value);
+        }
+        if let Some(&wide) = self.cut.get(&value) {
+            return self.resize(wide, to, false);
+        }
+        if signed { self.b.sign_extend(to, value) } else { self.b.zero_extend(to, value) }
+    }
+
+    /// The same bits as another type.
+    pub fn bits_as(&mut self, value: Value, ty: Type) -> Value {
+        if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
+    }
+}
+
+/// State variables.
+impl Cx<'_> {
+    pub(super) fn state_reg(&self, state: State, element: u8) -> Reg {
+        self.shape.state(self.routine, state, element)
+    }
+
+    /// What a surface variable holds, a uniform `i32`: an index into the binding table, or the offset of a bindless surface
+    /// (`%bss`). Predefined `%slm` and `%scratch` are for the caller to tell apart.
+    pub fn surface(&mut self, surface: SurfaceId) -> Value {
+        self.state(State::Surface(surface))
+    }
+
+    /// What a sampler variable holds, a uniform `i32`: an index, or of the bindless sampler an offset, of which bit 0 means nothing.
+    pub fn sampler(&mut self, sampler: SamplerId) -> Value {
+        self.state(State::Sampler(sampler))
+    }
+
+    fn state(&mut self, state: State) -> Value {
+        let reg = self.state_reg(state, 0);
+        match self.states.get(&reg) {
+            Some(&value) => value,
+            None => self.b.rf_read(reg),
+        }
+    }
+
+    /// Where in the payload a uniform dword is from, if that is known.
+    pub fn payload_of(&self, value: Value) -> Option<u32> {
+        self.from_payload.get(&value).copied()
+    }
+
+    pub fn is_bindless(sampler: SamplerId) -> bool {
+        sampler.0 == BINDLESS_SAMPLER
+    }
+}

@@ -1,0 +1,382 @@
+//! What ends blocks: lanes that go, wait, return and meet again. Facts, `visa-semantics.md` 6.
+
+use super::emit::{Here, Shape};
+use super::graph::End;
+use super::mode::Mode;
+use super::waiting::{Waiting, is_always, is_uniform, must_wait};
+use super::{Cx, Lifted, frames};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
+use crate::isa::visa::instruction::Instruction;
+
+/// Named barriers, whose numbers are less.
+pub(super) const NAMED: u32 = 16;
+
+/// Labels, what is said about the source, hints.
+pub fn nothing(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    Ok(())
+}
+
+/// Ends a block.
+pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
+    let block = &shape.graph.blocks[here.block];
+    let code = &shape.routine(block.routine).code;
+    let ending = code.get(block.last as usize);
+    if let Some(insn) = ending {
+        cx.begin(insn, insn.at.into());
+    }
+    let mode = cx.mode;
+    let at = At { shape, here, mode, unit: block.unit };
+    match (&block.end, ending) {
+        (End::Next, _) => at.next(&mut cx.b),
+        (End::Last, _) => at.returned(&mut cx.b),
+        (End::Goto { target, .. }, Some(insn)) => at.goto(cx, insn, *target),
+        (End::Switch { targets, .. }, Some(insn)) => at.switch(cx, insn, targets),
+        (End::Call { unit, .. }, Some(insn)) => at.call(cx, insn, &[(None, *unit)]),
+        (End::CallIndirect, Some(insn)) => {
+            let addressed = &shape.graph.addressed;
+            let all: Vec<_> =
+                addressed.iter().map(|(name, unit)| (shape.kernel.symbols.get(name).copied(), *unit)).collect();
+            at.call(cx, insn, &all);
+        }
+        (End::Return { .. }, Some(insn)) => at.leave(cx, insn),
+        (End::Barrier, Some(insn)) => at.barrier(cx, insn),
+        _ => cx.b.trap(TrapKind::Unimplemented),
+    }
+}
+
+/// The end of a block.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    shape: &'a Shape<'a>,
+    here: Here<'a>,
+    mode: Mode,
+    unit: usize,
+}
+
+impl At<'_> {
+    fn place(&self, block: usize) -> Reg {
+        self.shape.waits.reg(block as u32)
+    }
+
+    /// The IR's block of a block in this mode.
+    fn block(&self, block: usize) -> BlockId {
+        self.shape.plan.node(block, self.mode).map_or(self.shape.done, |node| self.shape.blocks[node])
+    }
+
+    /// Lanes wait for a block.
+    fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, block: usize) {
+        let mut all = lanes;
+        if self.here.waiting.contains(&block) {
+            let before = b.rf_read(self.place(block));
+            all = b.or(before, lanes);
+        }
+        b.rf_write(self.place(block), all);
+    }
+
+    /// All active lanes go to a block, if they need not wait there.
+    fn go(&self, b: &mut BlockBuilder<'_>, to: usize) {
+        let waiting = self.here.waiting;
+        if must_wait(self.here.block, to, waiting) {
+            let active = b.read_active();
+            self.park(b, active, to);
+            let mut parked = waiting.clone();
+            parked.insert(to);
+            return self.dispatch(b, &parked, self.shape.done);
+        }
+        if waiting.contains(&to) {
+            let (active, others) = (b.read_active(), b.rf_read(self.place(to)));
+            let all = b.or(active, others);
+            b.write_active(all);
+            let none = b.iconst(Type::I64, 0);
+            b.rf_write(self.place(to), none);
+        }
+        b.jump(self.block(to));
+    }
+
+    /// A block where all active lanes go to one.
+    fn going(&self, b: &mut BlockBuilder<'_>, to: usize) -> BlockId {
+        if !must_wait(self.here.block, to, self.here.waiting) && !self.here.waiting.contains(&to) {
+            return self.block(to);
+        }
+        self.in_new_block(b, |b| self.go(b, to))
+    }
+
+    fn in_new_block(&self, b: &mut BlockBuilder<'_>, with: impl FnOnce(&mut BlockBuilder<'_>)) -> BlockId {
+        let pc = b.pc();
+        let block = b.function().new_block(pc);
+        with(&mut b.function().at(block));
+        block
+    }
+
+    /// The first block that lanes wait for goes on.
+    fn dispatch(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) {
+        if waiting.is_empty() {
+            return b.jump(otherwise);
+        }
+        let places = waiting.iter().map(|&block| (self.place(block), self.block(block))).collect();
+        b.dispatch(places, None, otherwise);
+    }
+
+    /// A block that does so.
+    fn dispatching(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) -> BlockId {
+        if waiting.is_empty() {
+            return otherwise;
+        }
+        self.in_new_block(b, |b| self.dispatch(b, waiting, otherwise))
+    }
+
+    fn next(&self, b: &mut BlockBuilder<'_>) {
+        match self.shape.graph.next(self.here.block) {
+            Some(next) => self.go(b, next),
+            None => self.returned(b),
+        }
+    }
+
+    /// A block that goes on behind this one.
+    fn on(&self, b: &mut BlockBuilder<'_>) -> BlockId {
+        match self.shape.graph.next(self.here.block) {
+            Some(next) => self.going(b, next),
+            None => self.in_new_block(b, |b| self.returned(b)),
+        }
+    }
+
+    /// The lanes that a branch takes, of those that are active.
+    fn taken(&self, cx: &mut Cx<'_>, active: Value) -> Value {
+        let Some(used) = cx.predicate else { return active };
+        let bits = cx.predicate(used);
+        let taken = cx.b.and(active, bits);
+        let exec = cx.exec();
+        if exec.size >= cx.lanes() {
+            return taken;
+        }
+        let of = cx.constant(Type::I64, super::mask::ones(exec.size.into()) << exec.offset);
+        cx.b.and(taken, of)
+    }
+
+    /// Of a branch of the whole warp, whether it is taken; none: always.
+    fn is_taken(&self, cx: &mut Cx<'_>) -> Option<Value> {
+        let used = cx.predicate?;
+        let bits = cx.predicate(used);
+        let bit = cx.constant(Type::I64, 1 << cx.exec().offset);
+        Some(cx.b.and(bits, bit))
+    }
+
+    fn goto(&self, mut cx: Cx<'_>, insn: &Instruction, target: usize) {
+        if is_always(insn) {
+            return self.go(&mut cx.b, target);
+        }
+        if is_uniform(insn) {
+            let Some(cond) = self.is_taken(&mut cx) else { return self.go(&mut cx.b, target) };
+            let (taken, on) = (self.going(&mut cx.b, target), self.on(&mut cx.b));
+            return cx.b.branch(cond, taken, on);
+        }
+        let active = cx.active();
+        let taken = self.taken(&mut cx, active);
+        let others = cx.b.not(taken);
+        let others = cx.b.and(active, others);
+        let Some(next) = self.shape.graph.next(self.here.block) else {
+            return cx.b.trap(TrapKind::Unimplemented);
+        };
+        let (early, late, later) =
+            if target > self.here.block { (others, taken, target) } else { (taken, others, next) };
+        self.park(&mut cx.b, late, later);
+        cx.set_active(early);
+        let mut parked = self.here.waiting.clone();
+        parked.insert(later);
+        let after = At { here: Here { waiting: &parked, ..self.here }, ..*self };
+        let earlier = if target > self.here.block { next } else { target };
+        let going = after.going(&mut cx.b, earlier);
+        let rest = after.dispatching(&mut cx.b, &parked, self.shape.done);
+        cx.b.branch(early, going, rest);
+    }
+
+    fn switch(&self, mut cx: Cx<'_>, insn: &Instruction, targets: &[usize]) {
+        let index = insn
+            .operands
+            .iter()
+            .position(|operand| !matches!(operand, crate::isa::visa::instruction::Operand::Labels(_)));
+        let index = index.and_then(|n| cx.scalar(insn, n, Type::I32).ok());
+        let (Some(index), Some(&first)) = (index, targets.first()) else { return cx.b.trap(TrapKind::Unimplemented) };
+        let cases = (0..).zip(targets).map(|(n, &target)| (n, self.going(&mut cx.b, target))).collect();
+        let default = self.going(&mut cx.b, first);
+        cx.b.switch(index, cases, default);
+    }
+
+    /// A barrier of the thread group, or a named one.
+    fn barrier(&self, mut cx: Cx<'_>, insn: &Instruction) {
+        let (kind, counts) = (BarrierKind::Sync, BarrierCounts::Warps);
+        let id = cx.word(0);
+        let all = Barrier { kind, counts, id, threads: None, predicate: None };
+        let barrier = match (insn.row.name, insn.row.sub) {
+            ("nbarrier.signal", Some(1)) => return self.signal(cx, insn, None),
+            ("nbarrier.signal", _) => return self.signal(cx, insn, Some(3)),
+            ("nbarrier.wait", _) => {
+                let Ok(id) = cx.scalar(insn, 0, Type::I32) else { return cx.b.trap(TrapKind::Unimplemented) };
+                let named = self.shape.named;
+                let threads = cx.b.rf_gather(named, 0, NAMED, id);
+                Barrier { id, threads: Some(threads), ..all }
+            }
+            _ => all,
+        };
+        let resume = self.on(&mut cx.b);
+        cx.b.barrier(barrier, resume);
+    }
+
+    /// The warp comes to a named barrier. One that only produces goes on; others wait for those that are missing when they say so, and keep
+    /// until then how many threads there are. `consumers` is the operand that says how many of these there are.
+    fn signal(&self, mut cx: Cx<'_>, insn: &Instruction, consumers: Option<usize>) {
+        const PRODUCER: u64 = 1;
+        let (id, count) = (cx.scalar(insn, 0, Type::I32), cx.scalar(insn, consumers.map_or(1, |n| n - 1), Type::I32));
+        let more = consumers.map(|n| cx.scalar(insn, n, Type::I32)).transpose();
+        let (Ok(id), Ok(mut count), Ok(more)) = (id, count, more) else { return cx.b.trap(TrapKind::Unimplemented) };
+        if let Some(more) = more {
+            count = cx.b.add(count, more);
+        }
+        let lanes = cx.word(cx.lanes().into());
+        let threads = cx.b.mul(count, lanes);
+        let role = match consumers {
+            None => Some(0),
+            Some(_) => cx.scalar(insn, 1, Type::I32).ok().and_then(|role| cx.b.constant(role)),
+        };
+        match role {
+            Some(PRODUCER) => {
+                let (kind, counts) = (BarrierKind::Arrive, BarrierCounts::Warps);
+                let resume = self.on(&mut cx.b);
+                cx.b.barrier(Barrier { kind, counts, id, threads: Some(threads), predicate: None }, resume);
+            }
+            Some(_) => {
+                let named = self.shape.named;
+                cx.b.rf_scatter(named, 0, NAMED, id, threads);
+                self.next(&mut cx.b);
+            }
+            None => cx.b.trap(TrapKind::Unimplemented),
+        }
+    }
+
+    /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.
+    fn call(&self, mut cx: Cx<'_>, insn: &Instruction, units: &[(Option<u64>, usize)]) {
+        let target = match units {
+            [(None, _)] => None,
+            _ => match cx.scalar(insn, 0, Type::I64) {
+                Ok(address) => Some(address),
+                Err(_) => return cx.b.trap(TrapKind::Unimplemented),
+            },
+        };
+        let active = cx.active();
+        cx.b.rf_write(self.shape.calling, active);
+        let taken = if is_always(insn) {
+            None
+        } else if is_uniform(insn) {
+            self.is_taken(&mut cx)
+        } else {
+            let lanes = self.taken(&mut cx, active);
+            cx.set_active(lanes);
+            Some(lanes)
+        };
+        let enter = match target {
+            None => self.entering(&mut cx, units.first().map_or(0, |&(_, unit)| unit)),
+            Some(address) => {
+                let cases =
+                    units.iter().filter_map(|&(known, unit)| Some((known?, self.entering(&mut cx, unit)))).collect();
+                let nothing = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::IllegalInstruction));
+                return cx.b.switch(address, cases, nothing);
+            }
+        };
+        match taken {
+            None => cx.b.jump(enter),
+            Some(taken) => {
+                let on = self.in_new_block(&mut cx.b, |b| {
+                    let active = b.rf_read(self.shape.calling);
+                    b.write_active(active);
+                    self.next(b);
+                });
+                cx.b.branch(taken, enter, on);
+            }
+        }
+    }
+
+    /// A block where the active lanes begin with a unit, for which others of the caller wait.
+    fn entering(&self, cx: &mut Cx<'_>, unit: usize) -> BlockId {
+        let shape = self.shape;
+        let call = self.here.block;
+        let site = shape.plan.sites(unit).position(|(site, _)| site == call).unwrap_or(0);
+        let overflow = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::StackOverflow));
+        self.in_new_block(&mut cx.b, |b| {
+            let entry = self.block(shape.graph.units[unit].entry);
+            let enter = |b: &mut BlockBuilder<'_>| {
+                let caller = b.rf_read(shape.calling);
+                b.rf_write(shape.callers.reg(unit as u32), caller);
+                let site = b.iconst(Type::I32, site as u64);
+                b.rf_write(shape.sites.reg(unit as u32), site);
+                b.jump(entry);
+            };
+            if !shape.graph.calls_back(unit, self.unit) {
+                return enter(b);
+            }
+            let saved = self.in_new_block(b, |b| {
+                frames::save(shape, b, self.unit);
+                enter(b);
+            });
+            let fits = frames::fits(shape, b, self.unit);
+            b.branch(fits, saved, overflow);
+        })
+    }
+
+    /// A block where a caller goes on behind its call of a unit.
+    fn resuming(&self, b: &mut BlockBuilder<'_>, call: usize, waiting: &Waiting) -> BlockId {
+        let shape = self.shape;
+        let unit = shape.graph.blocks[call].unit;
+        let caller = At { shape, here: Here { block: call, waiting }, mode: self.mode, unit };
+        self.in_new_block(b, |b| {
+            if shape.graph.calls_back(self.unit, unit) {
+                let active = b.rf_read(shape.callers.reg(self.unit as u32));
+                frames::restore(shape, b, unit);
+                b.write_active(active);
+            }
+            caller.next(b);
+        })
+    }
+
+    /// Lanes return, or end.
+    fn leave(&self, mut cx: Cx<'_>, insn: &Instruction) {
+        if is_always(insn) {
+            return self.returned(&mut cx.b);
+        }
+        if is_uniform(insn) {
+            let Some(cond) = self.is_taken(&mut cx) else { return self.returned(&mut cx.b) };
+            let (gone, on) = (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
+            return cx.b.branch(cond, gone, on);
+        }
+        let active = cx.active();
+        let taken = self.taken(&mut cx, active);
+        let others = cx.b.not(taken);
+        let rest = cx.b.and(active, others);
+        cx.set_active(rest);
+        let (gone, on) = (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
+        cx.b.branch(rest, on, gone);
+    }
+
+    /// No lane of the unit is active any more: others go on that wait in it, or the caller's.
+    fn returned(&self, b: &mut BlockBuilder<'_>) {
+        let shape = self.shape;
+        if shape.graph.units[self.unit].kernel {
+            if self.here.waiting.is_empty() {
+                return b.exit();
+            }
+            return self.dispatch(b, self.here.waiting, shape.done);
+        }
+        let back = |b: &mut BlockBuilder<'_>| {
+            let active = b.rf_read(shape.callers.reg(self.unit as u32));
+            b.write_active(active);
+            let site = b.rf_read(shape.sites.reg(self.unit as u32));
+            let sites = (0..).zip(shape.plan.sites(self.unit));
+            let cases = sites.map(|(n, (call, waiting))| (n, self.resuming(b, call, waiting))).collect();
+            b.switch(site, cases, shape.done);
+        };
+        if self.here.waiting.is_empty() {
+            return back(b);
+        }
+        let back = self.in_new_block(b, back);
+        self.dispatch(b, self.here.waiting, back);
+    }
+}

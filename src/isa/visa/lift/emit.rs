@@ -1,0 +1,269 @@
+//! IR of a kernel: a block for each node of the plan.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::graph::Graph;
+use super::mode::Mode;
+use super::pieces::pieces;
+use super::storage::Storage;
+use super::survey::Survey;
+use super::variables::{Kernel, RootId, Roots};
+use super::waiting::{Plan, Waiting};
+use super::{Cx, NAN, control, entry};
+use crate::ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
+use crate::isa::LiftError;
+use crate::isa::visa::instruction::{Instruction, State};
+use crate::isa::visa::module::{Module, PredicateId, Routine};
+use crate::isa::visa::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
+
+/// Lanes that warps may have.
+const MAX_LANES: u32 = 32;
+
+/// The kernel with all that it calls.
+///
+/// # Errors
+/// Its width is none, or a lift function built an ill-typed operation, which is a defect.
+pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
+    let routine = &kernel.module.routines[kernel.routine];
+    let lanes = routine.simd_size();
+    if !lanes.is_power_of_two() || lanes > MAX_LANES {
+        return Err(LiftError::Width { kernel: routine.name.clone(), lanes });
+    }
+    let graph = Graph::new(kernel.module, kernel.routine);
+    let plan = Plan::new(kernel, &graph);
+    let roots = Roots::new(kernel.module, &graph.routines);
+    let inputs = entry::inputs(kernel, &roots);
+    let survey = RefCell::new(Survey::default());
+    let failed = |error| LiftError::Build { kernel: routine.name.clone(), error };
+    let start = || FunctionBuilder::new(&routine.name, lanes as u8, NAN);
+    let mut first = start();
+    let storage = Storage::general(&mut first);
+    let parts = Parts { kernel, graph: &graph, plan: &plan, roots: &roots, lanes: lanes as u8 };
+    let shape = Shape::new(parts, storage, &mut first);
+    shape.emit(&mut first, Some(&survey));
+    let addressed = shape.addressed.into_inner();
+    first.finish().map_err(failed)?;
+    let mut function = start();
+    let storage = Storage::new(&roots, &survey.into_inner(), &addressed, (kernel.payload, &inputs), &mut function);
+    let shape = Shape::new(parts, storage, &mut function);
+    shape.emit(&mut function, None);
+    function.finish().map_err(failed)
+}
+
+/// Whether units of a kernel may call themselves, and have frames in local memory.
+pub fn has_frames(module: &Module, routine: usize) -> bool {
+    Graph::new(module, routine).is_recursive()
+}
+
+/// What is known of a kernel before IR is made.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    kernel: &'a Kernel<'a>,
+    graph: &'a Graph,
+    plan: &'a Plan,
+    roots: &'a Roots,
+    lanes: u8,
+}
+
+/// Where all of a kernel is in the function that is built.
+pub struct Shape<'a> {
+    pub kernel: &'a Kernel<'a>,
+    pub graph: &'a Graph,
+    pub plan: &'a Plan,
+    pub roots: &'a Roots,
+    pub storage: Storage,
+    pub lanes: u8,
+    /// Roots that addresses are taken of.
+    addressed: RefCell<BTreeSet<RootId>>,
+    pub predicates: BankId,
+    /// Of each routine, where its predicates begin.
+    pub first_predicate: Vec<u32>,
+    states: BankId,
+    /// Of each routine, where each of its surfaces and samplers is.
+    first_state: Vec<States>,
+    /// The lanes that wait for each block.
+    pub waits: BankId,
+    /// Of each unit the lanes that were active when it was called, and the number of the place where that was.
+    pub callers: BankId,
+    pub sites: BankId,
+    /// The lanes that are active at a call, until the unit has them.
+    pub calling: Reg,
+    /// Threads of the named barriers that this one has come to.
+    pub named: BankId,
+    /// Bytes of local memory that frames take.
+    pub stack: Reg,
+    /// By node.
+    pub blocks: Vec<BlockId>,
+    /// Where the warp ends.
+    pub done: BlockId,
+}
+
+/// Where state variables of a routine are.
+struct States {
+    surfaces: Vec<u32>,
+    samplers: Vec<u32>,
+}
+
+impl States {
+    fn new(routine: &Routine, count: &mut u32) -> States {
+        let mut place = |elements: u32| {
+            *count += elements.clamp(1, 256);
+            *count - elements.clamp(1, 256)
+        };
+        let surfaces = routine.surfaces.iter().map(|one| place(one.elements)).collect();
+        let samplers = routine.samplers.iter().map(|one| place(one.elements)).collect();
+        States { surfaces, samplers }
+    }
+}
+
+impl<'a> Shape<'a> {
+    fn new(parts: Parts<'a>, storage: Storage, function: &mut FunctionBuilder) -> Shape<'a> {
+        let Parts { kernel, graph, plan, roots, lanes } = parts;
+        let active = function.bank("active", CellKind::Mask, 1).reg(0);
+        function.set_active(active);
+        let routines = || graph.routines.iter().map(|&index| &kernel.module.routines[index]);
+        let mut count = 0;
+        let mut first_predicate = vec![];
+        for routine in routines() {
+            first_predicate.push(count);
+            count += routine.predicates.len() as u32;
+        }
+        let predicates = function.bank("p", CellKind::Mask, count.max(1));
+        // Predefined surfaces and the bindless sampler come first.
+        let mut count = u32::from(FIRST_SURFACE) + 1;
+        let first_state = routines().map(|routine| States::new(routine, &mut count)).collect();
+        let states = function.bank("state", CellKind::Uniform(Type::I32), count);
+        let waits = function.bank("wait", CellKind::Mask, graph.blocks.len() as u32);
+        let callers = function.bank("caller", CellKind::Mask, graph.units.len() as u32);
+        let sites = function.bank("site", CellKind::Uniform(Type::I32), graph.units.len() as u32);
+        let calling = function.bank("calling", CellKind::Mask, 1).reg(0);
+        let named = function.bank("named", CellKind::Uniform(Type::I32), control::NAMED);
+        let stack = function.bank("stack", CellKind::Uniform(Type::I32), 1).reg(0);
+        let pc = |block: usize| {
+            let block = &graph.blocks[block];
+            let code = &kernel.module.routines[graph.routines[block.routine]].code;
+            code.get(block.first as usize).map_or(0, |insn| insn.at.into())
+        };
+        let entry = function.new_block(pc(0));
+        debug_assert_eq!(entry, BlockId(0), "the first block is the entry");
+        let blocks = plan.nodes.iter().map(|node| function.new_block(pc(node.block))).collect();
+        let done = function.new_block(pc(0));
+        function.at(done).exit();
+        Shape {
+            kernel,
+            graph,
+            plan,
+            roots,
+            storage,
+            lanes,
+            addressed: RefCell::default(),
+            predicates,
+            first_predicate,
+            states,
+            first_state,
+            waits,
+            callers,
+            sites,
+            calling,
+            named,
+            stack,
+            blocks,
+            done,
+        }
+    }
+
+    /// By its index among those of the kernel.
+    pub fn routine(&self, number: usize) -> &'a Routine {
+        &self.kernel.module.routines[self.graph.routines[number]]
+    }
+
+    pub fn predicate(&self, routine: usize, id: PredicateId) -> Reg {
+        let index = u32::from(id.0.saturating_sub(FIRST_PREDICATE));
+        self.predicates.reg(self.first_predicate[routine] + index)
+    }
+
+    pub fn predicate_elements(&self, routine: usize, id: PredicateId) -> u32 {
+        self.routine(routine).predicate(id).map_or(32, |one| one.elements)
+    }
+
+    pub fn state(&self, routine: usize, state: State, element: u8) -> Reg {
+        let of = &self.first_state[routine];
+        let first = match state {
+            State::Surface(id) => match id.0.checked_sub(FIRST_SURFACE) {
+                Some(index) => of.surfaces.get(usize::from(index)).map(|&first| first + u32::from(element)),
+                None => Some(id.0.into()),
+            },
+            State::Sampler(id) if id.0 == BINDLESS_SAMPLER => Some(FIRST_SURFACE.into()),
+            State::Sampler(id) => of.samplers.get(usize::from(id.0)).map(|&first| first + u32::from(element)),
+        };
+        self.states.reg(first.unwrap_or(0))
+    }
+
+    /// Notes that the address of a root is taken.
+    pub fn take_address(&self, root: RootId) {
+        self.addressed.borrow_mut().insert(root);
+    }
+
+    fn emit(&self, function: &mut FunctionBuilder, survey: Option<&RefCell<Survey>>) {
+        let node = self.plan.node(self.graph.units[0].entry, Mode::default());
+        let first = node.map_or(self.done, |node| self.blocks[node]);
+        entry::emit(self, function, survey, first);
+        for number in 0..self.plan.nodes.len() {
+            self.node(function, number, survey);
+        }
+    }
+
+    fn node(&self, function: &mut FunctionBuilder, number: usize, survey: Option<&RefCell<Survey>>) {
+        let node = &self.plan.nodes[number];
+        let block = &self.graph.blocks[node.block];
+        let code = &self.routine(block.routine).code;
+        let insns = &code[block.first as usize..block.last as usize];
+        let ending = usize::from(!matches!(block.end, super::graph::End::Next | super::graph::End::Last));
+        let cost = insns.iter().filter(|insn| !is_label(insn)).count() + ending;
+        function.set_cost(self.blocks[number], cost as u32);
+        let mut cx = Cx::new(function.at(self.blocks[number]), self, survey, (block.routine, number as u32), node.mode);
+        for insn in insns {
+            if !self.instruction(&mut cx, insn) {
+                return cx.b.trap(TrapKind::Unimplemented);
+            }
+        }
+        let here = Here { block: node.block, waiting: &node.waiting };
+        control::end(self, cx, here);
+    }
+
+    /// Lifts an instruction; false if it is not executed.
+    fn instruction(&self, cx: &mut Cx<'_>, insn: &Instruction) -> bool {
+        cx.begin(insn, insn.at.into());
+        if insn.row.predicate_is_operand() {
+            cx.predicate = None;
+        }
+        if Mode::is_written(insn) {
+            let after = cx.mode.after(insn);
+            cx.mode = after.unwrap_or(cx.mode);
+            return after.is_ok();
+        }
+        let Some(lift) = insn.row.lift else { return false };
+        let Some(pieces) = pieces(cx.exec, self.lanes) else { return false };
+        for piece in pieces {
+            cx.begin_piece(piece);
+            if lift(cx, insn).is_err() {
+                return false;
+            }
+        }
+        cx.flush();
+        true
+    }
+}
+
+/// The block that is left, and where lanes may wait then.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    pub block: usize,
+    pub waiting: &'a Waiting,
+}
+
+/// Whether it is none that a listing counts.
+fn is_label(insn: &Instruction) -> bool {
+    matches!(insn.row.name, "label" | "subroutine")
+}

@@ -1,0 +1,278 @@
+//! The code of a kernel and of what it calls, cut into blocks.
+
+use rustc_hash::FxHashMap;
+
+use crate::isa::visa::instruction::{Instruction, Operand};
+use crate::isa::visa::module::{LabelId, Module};
+
+/// Consecutive instructions of a routine. Blocks are numbered as they stand in the text.
+#[derive(Debug)]
+pub struct Block {
+    /// Index into [`Graph::routines`].
+    pub routine: usize,
+    /// Instructions before its end.
+    pub first: u32,
+    pub last: u32,
+    pub end: End,
+    pub unit: usize,
+}
+
+/// What ends a block. Instructions are indices into the routine's code; targets are blocks.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// The next block.
+    Next,
+    /// The last block: there is no more code.
+    Last,
+    /// Lanes go, or of one element the whole warp.
+    Goto {
+        insn: u32,
+        target: usize,
+    },
+    Switch {
+        targets: Vec<usize>,
+    },
+    Call {
+        unit: usize,
+    },
+    /// Of a function by its address.
+    CallIndirect,
+    Return {
+        insn: u32,
+    },
+    /// A barrier of the thread group.
+    Barrier,
+    /// What it names is not there.
+    Broken,
+}
+
+/// What is called and returns: the kernel, a function, a subroutine.
+#[derive(Debug)]
+pub struct Unit {
+    pub entry: usize,
+    /// The kernel itself.
+    pub kernel: bool,
+    /// Which units it may come to call.
+    reaches: Vec<bool>,
+}
+
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// Indices into the module's routines; the kernel's is the first.
+    pub routines: Vec<usize>,
+    pub blocks: Vec<Block>,
+    pub units: Vec<Unit>,
+    /// Functions whose address is taken, by name, as units.
+    pub addressed: Vec<(String, usize)>,
+}
+
+impl Graph {
+    pub fn new(module: &Module, kernel: usize) -> Graph {
+        let mut graph = Graph::default();
+        let routines = reachable(module, kernel);
+        let names: FxHashMap<&str, usize> =
+            routines.iter().enumerate().map(|(n, &index)| (module.routines[index].name.as_str(), n)).collect();
+        // Functions are units in the order of their routines, subroutines come behind.
+        graph.units = (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, reaches: vec![] }).collect();
+        for (n, &index) in routines.iter().enumerate() {
+            graph.units[n].entry = graph.blocks.len();
+            graph.add(module, n, index, &names);
+        }
+        for &index in &routines {
+            for insn in &module.routines[index].code {
+                if insn.row.name == "faddr"
+                    && let Some(Operand::Name(name)) = insn.operands.first()
+                    && let Some(&unit) = names.get(name.as_str())
+                    && !graph.addressed.iter().any(|(one, _)| one == name)
+                {
+                    graph.addressed.push((name.clone(), unit));
+                }
+            }
+        }
+        graph.routines = routines;
+        graph.find_recursion();
+        graph
+    }
+
+    /// Adds a routine.
+    fn add(&mut self, module: &Module, number: usize, index: usize, names: &FxHashMap<&str, usize>) {
+        let routine = &module.routines[index];
+        let base = self.blocks.len();
+        let at: FxHashMap<LabelId, u32> =
+            (0..).zip(&routine.code).filter_map(|(n, insn)| Some((label(insn)?, n))).collect();
+        let mut starts = vec![0_u32];
+        for (n, insn) in (0..).zip(&routine.code) {
+            starts.extend(targets(insn).filter_map(|target| at.get(&target).copied()));
+            if ends(insn) {
+                starts.push(n + 1);
+            }
+        }
+        let count = routine.code.len() as u32;
+        starts.retain(|&start| start < count);
+        starts.sort_unstable();
+        starts.dedup();
+        let block_at = |n: u32| base + starts.partition_point(|&start| start <= n) - 1;
+        let block_of = |label: LabelId| at.get(&label).map(|&n| block_at(n));
+        // Subroutines are what is called within the routine.
+        let mut subroutines: FxHashMap<usize, usize> = FxHashMap::default();
+        for insn in routine.code.iter().filter(|insn| insn.row.name == "call") {
+            if let Some(entry) = targets(insn).next().and_then(block_of) {
+                let units = &mut self.units;
+                subroutines.entry(entry).or_insert_with(|| {
+                    units.push(Unit { entry, kernel: false, reaches: vec![] });
+                    units.len() - 1
+                });
+            }
+        }
+        let mut unit = number;
+        for (n, &first) in starts.iter().enumerate() {
+            let next = starts.get(n + 1).copied().unwrap_or(count);
+            unit = subroutines.get(&(base + n)).copied().unwrap_or(unit);
+            let end = next.checked_sub(1).filter(|&last| last >= first && ends(&routine.code[last as usize]));
+            let block = match end {
+                Some(insn) => {
+                    let found = end_of(&routine.code[insn as usize], insn, &block_of, &subroutines, names);
+                    Block { routine: number, first, last: insn, end: found, unit }
+                }
+                None => {
+                    let end = if next == count { End::Last } else { End::Next };
+                    Block { routine: number, first, last: next, end, unit }
+                }
+            };
+            self.blocks.push(block);
+        }
+        if starts.is_empty() {
+            self.blocks.push(Block { routine: number, first: 0, last: 0, end: End::Last, unit: number });
+        }
+    }
+
+    /// The block behind one in the text, if there is one.
+    pub fn next(&self, block: usize) -> Option<usize> {
+        let routine = self.blocks[block].routine;
+        (block + 1 < self.blocks.len() && self.blocks[block + 1].routine == routine).then_some(block + 1)
+    }
+
+    /// Units that a block may call.
+    pub fn callees(&self, block: usize) -> Vec<usize> {
+        match self.blocks[block].end {
+            End::Call { unit, .. } => vec![unit],
+            End::CallIndirect => self.addressed.iter().map(|&(_, unit)| unit).collect(),
+            _ => vec![],
+        }
+    }
+
+    /// Whether a unit that another one calls may come to call that one in turn.
+    pub fn calls_back(&self, unit: usize, caller: usize) -> bool {
+        self.units[unit].reaches.get(caller).copied().unwrap_or(false)
+    }
+
+    /// Whether there is a unit that may come to call itself.
+    pub fn is_recursive(&self) -> bool {
+        (0..self.units.len()).any(|unit| self.calls_back(unit, unit))
+    }
+
+    fn find_recursion(&mut self) {
+        let mut calls: Vec<Vec<usize>> = vec![vec![]; self.units.len()];
+        for block in 0..self.blocks.len() {
+            let unit = self.blocks[block].unit;
+            calls[unit].extend(self.callees(block));
+        }
+        for unit in 0..self.units.len() {
+            let mut seen = vec![false; self.units.len()];
+            let mut next = calls[unit].clone();
+            while let Some(one) = next.pop() {
+                if !std::mem::replace(&mut seen[one], true) {
+                    next.extend(&calls[one]);
+                }
+            }
+            self.units[unit].reaches = seen;
+        }
+    }
+}
+
+/// Routines that the kernel may call, itself first.
+fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
+    let by_name: FxHashMap<&str, usize> = module
+        .routines
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| !one.kernel)
+        .map(|(n, one)| (one.name.as_str(), n))
+        .collect();
+    let mut found = vec![kernel];
+    let mut at = 0;
+    while let Some(&index) = found.get(at) {
+        for insn in &module.routines[index].code {
+            for operand in &insn.operands {
+                if let Operand::Name(name) = operand
+                    && matches!(insn.row.name, "fcall" | "faddr")
+                    && let Some(&other) = by_name.get(name.as_str())
+                    && !found.contains(&other)
+                {
+                    found.push(other);
+                }
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The label that an instruction is.
+fn label(insn: &Instruction) -> Option<LabelId> {
+    match (insn.row.name, insn.operands.first()) {
+        ("label" | "subroutine", Some(Operand::Label(id))) => Some(*id),
+        _ => None,
+    }
+}
+
+/// Labels that an instruction goes to.
+fn targets(insn: &Instruction) -> impl Iterator<Item = LabelId> + '_ {
+    let goes = label(insn).is_none();
+    let of = |operand: &Operand| match operand {
+        Operand::Label(id) => vec![*id],
+        Operand::Labels(ids) => ids.clone(),
+        _ => vec![],
+    };
+    insn.operands.iter().filter(move |_| goes).flat_map(of)
+}
+
+/// Whether a block ends with an instruction.
+fn ends(insn: &Instruction) -> bool {
+    matches!(
+        insn.row.name,
+        "goto" | "jmp" | "switchjmp" | "call" | "fcall" | "ifcall" | "ret" | "fret" | "barrier" | "sbarrier.wait" | "nbarrier.signal" | "nbarrier.wait"
+    )
+}
+
+fn end_of(
+    insn: &Instruction,
+    at: u32,
+    block_of: &impl Fn(LabelId) -> Option<usize>,
+    subroutines: &FxHashMap<usize, usize>,
+    names: &FxHashMap<&str, usize>,
+) -> End {
+    let target = || targets(insn).next().and_then(block_of);
+    let broken = End::Broken;
+    match insn.row.name {
+        "goto" | "jmp" => target().map_or(broken, |target| End::Goto { insn: at, target }),
+        "switchjmp" => {
+            let all: Option<Vec<usize>> = targets(insn).map(block_of).collect();
+            all.map_or(broken, |targets| End::Switch { targets })
+        }
+        "call" => {
+            let unit = target().and_then(|entry| subroutines.get(&entry).copied());
+            unit.map_or(broken, |unit| End::Call { unit })
+        }
+        "fcall" => {
+            let name = insn.operands.iter().find_map(|operand| match operand {
+                Operand::Name(name) => names.get(name.as_str()).copied(),
+                _ => None,
+            });
+            name.map_or(broken, |unit| End::Call { unit })
+        }
+        "ifcall" => End::CallIndirect,
+        "ret" | "fret" => End::Return { insn: at },
+        _ => End::Barrier,
+    }
+}

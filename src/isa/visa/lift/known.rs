@@ -1,0 +1,174 @@
+//! What a kernel finds in its registers when it starts. Facts, `visa-semantics.md` 8.
+
+use super::variables::RootId;
+use super::{Cx, Mode};
+use crate::ir::{Special, Type, Value};
+
+/// The constant banks that a launch fills.
+pub mod bank {
+    /// The payload, from `%r0` on: bytes as the offsets of `.input` count them.
+    pub const PAYLOAD: u8 = 0;
+    /// In it, behind the payload: the address of scratch memory, and bytes of a thread there.
+    pub const DRIVER: u32 = 0xff00;
+    /// Bytes of local memory for frames, a dword.
+    pub const STACK: u32 = DRIVER + 16;
+}
+
+/// What the driver puts into the registers of a thread, in bytes from `%r0` on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    pub local_ids: Option<LocalIds>,
+    /// In which order lanes are numbered, the fastest axis first.
+    pub order: [u8; 3],
+    /// Where a 64-bit base of private memory is, and how many bytes a thread has there.
+    pub private: Option<(u32, u32)>,
+}
+
+/// Rows of local ids, words, a row for each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalIds {
+    pub start: u32,
+    /// Bytes of a row.
+    pub row: u32,
+    pub axes: u32,
+}
+
+/// Predefined variables of which code reads what the hardware says.
+const TSC: u32 = 6;
+const R0: u32 = 7;
+const SR0: u32 = 13;
+const CE0: u32 = 15;
+
+/// Whether a predefined variable is none that code writes.
+pub fn is_hardware(root: RootId) -> bool {
+    matches!(root.0, 1..=TSC | 12..=CE0 | 16 | 17 | 20)
+}
+
+/// `%r0`, which the payload begins with.
+pub const R0_ROOT: RootId = RootId(R0);
+
+impl Default for Payload {
+    fn default() -> Payload {
+        Payload { local_ids: None, order: [0, 1, 2], private: None }
+    }
+}
+
+impl Payload {
+    /// The axis of the local ids that lanes find, lane 0 at a byte of the payload, and others so many bytes further on each; and which
+    /// lane is 0's.
+    pub fn local_id(&self, at: i64, stride: u32) -> Option<u8> {
+        let ids = self.local_ids?;
+        let row = at.checked_sub(i64::from(ids.start)).filter(|row| *row >= 0)?;
+        let (axis, rest) = (row / i64::from(ids.row), row % i64::from(ids.row));
+        (stride == 2 && rest == 0 && axis < i64::from(ids.axes)).then_some(axis as u8)
+    }
+
+    /// Whether bytes of the payload are local ids.
+    pub fn has_ids(&self, start: u32, end: u32) -> bool {
+        self.local_ids.is_some_and(|ids| start < ids.start + ids.row * ids.axes && end > ids.start)
+    }
+}
+
+impl Cx<'_> {
+    /// The local ids of an axis, `i32` of 16 bits.
+    pub(super) fn local_id(&mut self, axis: u8) -> Value {
+        let order = self.kernel.payload.order;
+        if order == [0, 1, 2] {
+            return self.b.special(Special::Tid(axis));
+        }
+        // Lanes are numbered one after the other, warp by warp.
+        let (lane, warp) = (self.b.lane_id(), self.b.special(Special::WarpId));
+        let lanes = self.word(self.lanes().into());
+        let first = self.b.mul(warp, lanes);
+        let mut number = self.b.add(first, lane);
+        for (n, of) in order.into_iter().enumerate() {
+            let size = self.b.special(Special::Ntid(of));
+            if of == axis {
+                return if n == 2 { number } else { self.b.rem_u(number, size) };
+            }
+            number = self.b.div_u(number, size);
+        }
+        number
+    }
+
+    /// The address of this thread's scratch memory, `i64`, and its size in bytes, `i64`: the surface `%scratch`, and those of the
+    /// model `ss`.
+    pub fn scratch(&mut self) -> (Value, Value) {
+        let base = self.b.load_const(bank::PAYLOAD, bank::DRIVER, Type::I64);
+        let bytes = self.b.load_const(bank::PAYLOAD, bank::DRIVER + 8, Type::I64);
+        let slot = self.b.special(Special::WarpSlot);
+        let slot = self.b.zero_extend(Type::I64, slot);
+        let offset = self.b.mul(slot, bytes);
+        (self.b.add(base, offset), bytes)
+    }
+
+    /// A dword of `%r0`.
+    fn r0(&mut self, word: u32) -> Value {
+        let special = match word {
+            1 => Special::Ctaid(0),
+            2 => Special::WarpId,
+            6 => Special::Ctaid(1),
+            7 => Special::Ctaid(2),
+            _ => return self.constant(Type::I32, 0),
+        };
+        self.b.special(special)
+    }
+
+    /// A dword of the payload, the same in all lanes, that is no local id.
+    pub(super) fn payload(&mut self, at: u32) -> Value {
+        if at < self.grf() {
+            return self.r0(at / 4);
+        }
+        let private = self.kernel.payload.private;
+        if let Some((base, bytes)) = private
+            && (base..base + 8).contains(&at)
+        {
+            let base = self.b.load_const(bank::PAYLOAD, base, Type::I64);
+            let slot = self.b.special(Special::WarpSlot);
+            let slot = self.b.zero_extend(Type::I64, slot);
+            let bytes = self.constant(Type::I64, bytes.into());
+            let offset = self.b.mul(slot, bytes);
+            let own = self.b.add(base, offset);
+            return if at % 8 == private.map_or(0, |(base, _)| base) % 8 {
+                self.b.trunc(Type::I32, own)
+            } else {
+                self.b.high_half(own)
+            };
+        }
+        let value = self.b.load_const(bank::PAYLOAD, at & !3, Type::I32);
+        self.from_payload.insert(value, at & !3);
+        value
+    }
+
+    /// A dword of a predefined variable that hardware has; `at` in bytes.
+    pub(super) fn hardware(&mut self, root: RootId, at: u32) -> Value {
+        let Mode(mode) = self.mode;
+        match (root.0, at / 4) {
+            (3, 0) => self.b.special(Special::Ctaid(0)),
+            (4, 0) => self.b.special(Special::Ctaid(1)),
+            (5, 0) => self.b.special(Special::Ctaid(2)),
+            (TSC, word @ 0..=1) => {
+                let clock = self.b.special(Special::Clock);
+                if word == 0 { self.b.trunc(Type::I32, clock) } else { self.b.high_half(clock) }
+            }
+            (R0, word) => self.r0(word),
+            (SR0, 2) => {
+                let lanes = self.b.special(Special::LaunchMask);
+                self.cut_to_lanes(lanes)
+            }
+            (14, 0) => self.constant(Type::I32, mode.into()),
+            (CE0, 0) => {
+                let active = self.active();
+                self.cut_to_lanes(active)
+            }
+            _ => self.constant(Type::I32, 0),
+        }
+    }
+
+    /// The bits of a mask that are lanes, `i32`.
+    pub(super) fn cut_to_lanes(&mut self, mask: Value) -> Value {
+        let lanes = self.constant(Type::I64, self.all_lanes());
+        let cut = self.b.and(mask, lanes);
+        self.b.trunc(Type::I32, cut)
+    }
+}

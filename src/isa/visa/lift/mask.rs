@@ -1,0 +1,133 @@
+//! Which lanes an instruction is done for. Facts, `visa-semantics.md` 1.
+
+use super::Cx;
+use crate::ir::{Access, IntCc, Reg, Space, Type, Value};
+use crate::isa::visa::instruction::{Combine, PredicateUse};
+use crate::isa::visa::module::PredicateId;
+
+impl Cx<'_> {
+    /// One bit for each lane of the warp.
+    pub fn all_lanes(&self) -> u64 {
+        u64::MAX >> (64 - u32::from(self.lanes()))
+    }
+
+    /// The active lanes.
+    pub fn active(&mut self) -> Value {
+        if let Some(active) = self.active_lanes {
+            return active;
+        }
+        let active = self.b.read_active();
+        *self.active_lanes.insert(active)
+    }
+
+    pub(super) fn set_active(&mut self, lanes: Value) {
+        self.b.write_active(lanes);
+        self.active_lanes = Some(lanes);
+    }
+
+    pub(super) fn predicate_reg(&self, id: PredicateId) -> Reg {
+        self.shape.predicate(self.routine, id)
+    }
+
+    /// A predicate as it is used, its bits where they are written.
+    pub(super) fn predicate(&mut self, used: PredicateUse) -> Value {
+        let reg = self.predicate_reg(used.predicate);
+        let mut bits = self.b.rf_read(reg);
+        if used.combine != Combine::None {
+            let of = self.constant(Type::I64, ones(self.exec.size.into()) << self.exec.offset);
+            let these = self.b.and(bits, of);
+            let zero = self.constant(Type::I64, 0);
+            bits = match used.combine {
+                Combine::All => self.b.icmp(IntCc::Eq, these, of),
+                _ => self.b.icmp(IntCc::Ne, these, zero),
+            };
+        }
+        if used.invert { self.b.not(bits) } else { bits }
+    }
+
+    /// The lanes for which a predicate of the instruction holds, at the lanes of the piece; none if it has none.
+    pub(super) fn holds(&mut self) -> Option<Value> {
+        if let Some(holds) = self.holds {
+            return holds;
+        }
+        let holds = self.predicate.map(|used| {
+            let bits = self.predicate(used);
+            self.at_lanes(bits)
+        });
+        *self.holds.insert(holds)
+    }
+
+    /// Bits of a predicate, of which the instruction's first is at its offset, at the lanes of the piece.
+    pub(super) fn at_lanes(&mut self, bits: Value) -> Value {
+        let from = u32::from(self.exec.offset) + self.piece.element;
+        let to = u32::from(self.piece.lane);
+        self.move_bits(bits, from, to)
+    }
+
+    /// Moves bits of a mask.
+    pub(super) fn move_bits(&mut self, bits: Value, from: u32, to: u32) -> Value {
+        if from == to {
+            return bits;
+        }
+        let count = self.constant(Type::I64, from.abs_diff(to).into());
+        if from > to { self.b.shr_u(bits, count) } else { self.b.shl(bits, count) }
+    }
+
+    /// Of a piece of one element: a uniform `i64` that is not 0 if it is done; none if it always is.
+    pub fn condition(&mut self) -> Option<Value> {
+        let holds = self.holds();
+        let lanes = match (self.exec.no_mask, holds) {
+            (true, None) => return None,
+            (true, Some(holds)) => holds,
+            (false, None) => self.active(),
+            (false, Some(holds)) => {
+                let active = self.active();
+                self.b.and(active, holds)
+            }
+        };
+        let bit = self.constant(Type::I64, 1 << self.piece.lane);
+        Some(self.b.and(lanes, bit))
+    }
+
+    /// The lanes of the piece that it is done for, a mask. Of the bits of other lanes nothing is known.
+    pub fn enabled(&mut self) -> Value {
+        if self.piece.is_scalar() {
+            let zero = self.constant(Type::I64, 0);
+            return match self.condition() {
+                None => self.constant(Type::I64, u64::MAX),
+                Some(condition) => self.b.icmp(IntCc::Ne, condition, zero),
+            };
+        }
+        let holds = self.holds();
+        match (self.exec.no_mask, holds) {
+            (true, None) => self.constant(Type::I64, u64::MAX),
+            (true, Some(holds)) => holds,
+            (false, None) => self.active(),
+            (false, Some(holds)) => {
+                let active = self.active();
+                self.b.and(active, holds)
+            }
+        }
+    }
+
+    /// An access of the lanes that the piece is done for. That of one element is scalar if the address is uniform. Its alignment is that
+    /// of one byte: messages have none that a fault could tell.
+    pub fn access(&mut self, space: Space, ty: Type, count: u8, address: Value, offset: i32) -> Access {
+        let mut access = self.b.access(space, ty, count, address, offset);
+        if self.b.ty(address).is_uniform() {
+            access.guard = self.condition();
+            access.nomask = false;
+        }
+        access.align = 1;
+        access
+    }
+}
+
+/// So many ones from bit 0 on.
+pub fn ones(count: u32) -> u64 {
+    match count {
+        0 => 0,
+        1..=63 => (1 << count) - 1,
+        _ => u64::MAX,
+    }
+}

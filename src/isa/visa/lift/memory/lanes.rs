@@ -1,0 +1,70 @@
+//! Messages in which each lane has an address: gathers and scatters of all kinds.
+
+use super::super::Cx;
+use super::item::Item;
+use super::place::{Place, Target};
+use crate::ir::{Type, Value};
+use crate::isa::visa::instruction::Raw;
+
+/// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.
+pub type Element = (u32, u32);
+
+/// So many elements, one behind the other in memory.
+pub fn consecutive(item: Item, count: u32) -> Vec<Element> {
+    (0..count).map(|n| (n * item.bytes(), n)).collect()
+}
+
+/// The dwords of channels that a mask has, lowest bit first.
+pub fn channels(mask: u32) -> Vec<Element> {
+    (0..4).filter(|channel| mask >> channel & 1 != 0).zip(0..).map(|(channel, n)| (channel * 4, n)).collect()
+}
+
+/// Bytes of an access at most.
+const MAX_BYTES: u32 = 16;
+
+/// Elements that one access reads or writes: those that follow each other, where what is outside is not a matter of each one.
+fn runs(target: Target, item: Item, elements: &[Element]) -> Vec<&[Element]> {
+    let most = if target.is_bounded() { 1 } else { (MAX_BYTES / item.bytes()) as usize };
+    let follows = |a: &Element, b: &Element| b.0 == a.0 + item.bytes();
+    elements.chunk_by(follows).flat_map(|run| run.chunks(most)).collect()
+}
+
+/// Loads elements into a raw operand. Lanes whose address is outside get 0.
+pub fn load(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], dst: Raw) {
+    if dst == Raw::NULL {
+        // A prefetch.
+        return;
+    }
+    for run in runs(place.target, item, elements) {
+        let values = place.after(run[0].0).perform(cx, |cx, place| {
+            let access = place.access(cx, item.memory, run.len() as u8);
+            cx.b.load_access(access, item.extend()).to_vec()
+        });
+        for (&(_, n), value) in run.iter().zip(values) {
+            item.write(cx, dst, n, value);
+        }
+    }
+}
+
+/// Stores elements of a raw operand.
+pub fn store(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], src: Raw) {
+    for run in runs(place.target, item, elements) {
+        let values: Vec<Value> = run.iter().map(|&(_, n)| item.read(cx, src, n)).collect();
+        place.after(run[0].0).perform(cx, |cx, place| {
+            let access = place.access(cx, item.memory, run.len() as u8);
+            cx.b.store_access(access, &values);
+            vec![]
+        });
+    }
+}
+
+/// Addresses of lanes: an integer each in a raw operand, times a scale.
+pub fn addresses(cx: &mut Cx<'_>, raw: Raw, ty: Type, scale: u32) -> Value {
+    let address = cx.raw(raw, 0, ty);
+    let address = if ty == Type::I16 { cx.resize(address, Type::I32, false) } else { address };
+    if scale <= 1 {
+        return address;
+    }
+    let scale = cx.constant(if ty == Type::I64 { ty } else { Type::I32 }, scale.into());
+    cx.b.mul(address, scale)
+}

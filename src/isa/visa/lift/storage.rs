@@ -1,0 +1,369 @@
+//! Where the bytes of roots live. Bytes that are accessed together are a *component*: registers of lanes if each lane always accesses its own
+//! element, scalars if single elements are accessed, and else a part of an array of bytes.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::known::{self, Payload};
+use super::survey::{Access, Survey, What};
+use super::variables::{RootId, Roots};
+use crate::ir::{CellKind, FunctionBuilder, Reg, Type};
+
+/// Bytes of a root that live together.
+#[derive(Clone, Debug)]
+pub struct Component {
+    pub start: u32,
+    pub end: u32,
+    pub place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// In an array; `base` is where the root begins there.
+    Bytes { reg: Reg, base: u32 },
+    /// One after the other.
+    Scalars(Cells),
+    /// Lane `l` has the cells from byte `zero + l * pitch` of the root on.
+    Lanes { zero: i64, pitch: u32, cells: Cells },
+    /// Bytes of the payload, which nothing writes; byte 0 of the root is at `at` there.
+    Payload { at: i64 },
+    /// What hardware says.
+    Hardware,
+    /// Each lane's local id of an axis, words.
+    LocalIds { axis: u8, zero: i64 },
+}
+
+/// Cells of so many bytes each, one behind the other.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    /// Where the first begins: a byte of the root, or 0 of what a lane has.
+    pub first: u32,
+    pub size: u32,
+    pub regs: SmallVec<[Cell; 2]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cell {
+    File(Reg),
+    /// A value of one block.
+    Block(u32),
+}
+
+/// An integer type of so many bytes.
+pub fn int_type(bytes: u32) -> Type {
+    match bytes {
+        1 => Type::I8,
+        2 => Type::I16,
+        4 => Type::I32,
+        _ => Type::I64,
+    }
+}
+
+/// What the payload has of a root: `size` bytes from `start` on, which are at `at` in the payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    pub root: RootId,
+    pub start: u32,
+    pub at: u32,
+    pub size: u32,
+}
+
+/// Where all roots live.
+pub struct Storage {
+    roots: FxHashMap<RootId, Vec<Component>>,
+    /// All that addresses are taken of is in one array: where each root begins.
+    pub arena: FxHashMap<RootId, u32>,
+    pub arena_reg: Reg,
+    /// Of components that begin as the payload, or as hardware has them.
+    pub initial: Vec<(RootId, Component)>,
+    /// If nothing is known of the accesses yet.
+    everything: Option<Component>,
+}
+
+impl Storage {
+    /// All in an array, before accesses are known.
+    pub fn general(function: &mut FunctionBuilder) -> Storage {
+        let reg = function.bank("all", CellKind::Bytes(super::variables::MAX_BYTES), 1).reg(0);
+        let everything = Component { start: 0, end: u32::MAX, place: Place::Bytes { reg, base: 0 } };
+        let (roots, arena) = (FxHashMap::default(), FxHashMap::default());
+        Storage { roots, arena, arena_reg: reg, initial: vec![], everything: Some(everything) }
+    }
+
+    /// By how roots are accessed.
+    pub fn new(
+        roots: &Roots,
+        survey: &Survey,
+        addressed: &BTreeSet<RootId>,
+        payload: (&Payload, &[Input]),
+        function: &mut FunctionBuilder,
+    ) -> Storage {
+        let mut arena = FxHashMap::default();
+        let mut bytes = 0_u32;
+        for &root in addressed {
+            arena.insert(root, bytes);
+            bytes = (bytes + roots.get(root).bytes).next_multiple_of(64);
+        }
+        let arena_reg = function.bank("indirect", CellKind::Bytes(bytes.max(1)), 1).reg(0);
+        let (payload, inputs) = payload;
+        let mut maker = Maker { function, made: FxHashMap::default(), blocks: 0 };
+        let mut storage = Storage { roots: FxHashMap::default(), arena, arena_reg, initial: vec![], everything: None };
+        let mut all: Vec<(&RootId, &Vec<Access>)> = survey.roots.iter().collect();
+        all.sort_by_key(|(root, _)| **root);
+        for (&root, accesses) in all {
+            let input: Vec<Input> = inputs.iter().copied().filter(|input| input.root == root).collect();
+            let place = storage.arena.get(&root).map(|&base| Place::Bytes { reg: arena_reg, base });
+            let of = OfRoot { root, bytes: roots.get(root).bytes, input: &input, payload, indirect: place };
+            let components = of.components(accesses, &mut maker, &mut storage.initial);
+            storage.roots.insert(root, components);
+        }
+        maker.declare();
+        storage
+    }
+
+    /// All components, root by root.
+    pub fn components(&self) -> Vec<(RootId, &[Component])> {
+        let mut all: Vec<_> = self.roots.iter().map(|(&root, components)| (root, components.as_slice())).collect();
+        all.sort_by_key(|&(root, _)| root);
+        all
+    }
+
+    /// The component that has a byte of a root; none if nothing accesses it.
+    pub fn find(&self, root: RootId, at: u32) -> Option<&Component> {
+        if let Some(all) = &self.everything {
+            return Some(all);
+        }
+        let components = self.roots.get(&root)?;
+        let after = components.partition_point(|component| component.start <= at);
+        let found = components.get(after.checked_sub(1)?)?;
+        (at < found.end).then_some(found)
+    }
+}
+
+/// Makes registers: banks are by what they hold.
+struct Maker<'f> {
+    function: &'f mut FunctionBuilder,
+    made: FxHashMap<(bool, Type), (crate::ir::BankId, u32)>,
+    blocks: u32,
+}
+
+impl Maker<'_> {
+    fn cell(&mut self, lanes: bool, bytes: u32) -> Cell {
+        let ty = int_type(bytes);
+        let kind = if lanes { CellKind::Lane(ty) } else { CellKind::Uniform(ty) };
+        let name = format!("{}{}", if lanes { "v" } else { "s" }, ty.bits());
+        let function = &mut *self.function;
+        let (bank, count) = self.made.entry((lanes, ty)).or_insert_with(|| (function.bank(name, kind, 0), 0));
+        *count += 1;
+        Cell::File(bank.reg(*count - 1))
+    }
+
+    fn block(&mut self) -> Cell {
+        self.blocks += 1;
+        Cell::Block(self.blocks)
+    }
+
+    fn array(&mut self, root: RootId, bytes: u32) -> Reg {
+        self.function.bank(format!("bytes{}", root.0), CellKind::Bytes(bytes.max(1)), 1).reg(0)
+    }
+
+    /// Banks have as many registers as were made.
+    fn declare(self) {
+        for (bank, count) in self.made.into_values() {
+            self.function.set_count(bank, count);
+        }
+    }
+}
+
+/// A root whose accesses are looked at.
+struct OfRoot<'a> {
+    root: RootId,
+    bytes: u32,
+    input: &'a [Input],
+    payload: &'a Payload,
+    /// Where it is in the array of what addresses are taken of.
+    indirect: Option<Place>,
+}
+
+impl OfRoot<'_> {
+    fn components(
+        &self,
+        accesses: &[Access],
+        maker: &mut Maker<'_>,
+        initial: &mut Vec<(RootId, Component)>,
+    ) -> Vec<Component> {
+        let written = accesses.iter().any(|access| access.write) || self.indirect.is_some();
+        let mut order: Vec<u32> = (0..accesses.len() as u32).collect();
+        order.sort_by_key(|&n| accesses[n as usize].start);
+        let mut components = vec![];
+        let mut array = None;
+        let mut rest = &order[..];
+        while let Some(&first) = rest.first() {
+            let (start, mut end) = (accesses[first as usize].start, accesses[first as usize].end);
+            let mut count = 0;
+            for &n in rest {
+                let access = &accesses[n as usize];
+                if access.start >= end {
+                    break;
+                }
+                end = end.max(access.end);
+                count += 1;
+            }
+            let mut mine = rest[..count].to_vec();
+            // As they were lifted.
+            mine.sort_unstable();
+            let of: Vec<&Access> = mine.iter().map(|&n| &accesses[n as usize]).collect();
+            rest = &rest[count..];
+            let mut in_array = || {
+                let place = || Place::Bytes { reg: maker.array(self.root, self.bytes), base: 0 };
+                self.indirect.clone().unwrap_or_else(|| array.get_or_insert_with(place).clone())
+            };
+            let given = self.is_given(start, end);
+            let place = if self.indirect.is_some() { None } else { self.place(start, end, &of, written) };
+            let place = match place {
+                None => in_array(),
+                Some(Shape::Place(place)) => place,
+                Some(Shape::Scalars { first, size, count }) => {
+                    let local = !given && is_local(&of, false, u64::from(size * count));
+                    let cell = |_| if local { maker.block() } else { maker.cell(false, size) };
+                    Place::Scalars(Cells { first, size, regs: (0..count).map(cell).collect() })
+                }
+                Some(Shape::Lanes { zero, pitch, size }) => {
+                    let local = !given && is_local(&of, true, pitch.into());
+                    let cell = |_| if local { maker.block() } else { maker.cell(true, size) };
+                    let regs = (0..pitch / size).map(cell).collect();
+                    Place::Lanes { zero, pitch, cells: Cells { first: 0, size, regs } }
+                }
+            };
+            let component = Component { start, end, place };
+            let fixed = matches!(component.place, Place::Payload { .. } | Place::Hardware | Place::LocalIds { .. });
+            if given && !fixed {
+                initial.push((self.root, component.clone()));
+            }
+            components.push(component);
+        }
+        components
+    }
+
+    /// Whether the payload or hardware gives some of these bytes.
+    fn is_given(&self, start: u32, end: u32) -> bool {
+        let given = |input: &&Input| start < input.start + input.size && end > input.start;
+        known::is_hardware(self.root) || self.root == known::R0_ROOT || self.input.iter().any(|input| given(&input))
+    }
+
+    /// None: only an array will do.
+    fn place(&self, start: u32, end: u32, of: &[&Access], written: bool) -> Option<Shape> {
+        let hardware = known::is_hardware(self.root) || self.root == known::R0_ROOT;
+        let shape = shape(start, end, of)?;
+        match shape {
+            Shape::Scalars { .. } if hardware && !written => Some(Shape::Place(Place::Hardware)),
+            Shape::Scalars { .. } if hardware => Some(shape),
+            Shape::Lanes { .. } if hardware => None,
+            _ if !self.is_given(start, end) => Some(shape),
+            _ => {
+                let input = self.input.iter().find(|input| start >= input.start && end <= input.start + input.size)?;
+                let at = i64::from(input.at) - i64::from(input.start);
+                match shape {
+                    Shape::Scalars { .. } => {
+                        let first = (i64::from(start) + at) as u32;
+                        if self.payload.has_ids(first, first + (end - start)) {
+                            return None;
+                        }
+                        Some(if written { shape } else { Shape::Place(Place::Payload { at }) })
+                    }
+                    Shape::Lanes { zero, pitch, .. } => {
+                        let axis = self.payload.local_id(zero + at, pitch)?;
+                        let whole =
+                            of.iter().all(|access| matches!(access.what, What::Lanes { size: 2, .. } | What::Scalar));
+                        (whole && !written).then_some(Shape::Place(Place::LocalIds { axis, zero }))
+                    }
+                    Shape::Place(_) => None,
+                }
+            }
+        }
+    }
+}
+
+/// What a component may be.
+enum Shape {
+    Place(Place),
+    Scalars { first: u32, size: u32, count: u32 },
+    Lanes { zero: i64, pitch: u32, size: u32 },
+}
+
+fn shape(start: u32, end: u32, of: &[&Access]) -> Option<Shape> {
+    let mut pitch = None;
+    let mut zero = i64::MAX;
+    for access in of {
+        match access.what {
+            What::Bytes => return None,
+            What::Scalar => {}
+            What::Lanes { stride, first, .. } => {
+                if *pitch.get_or_insert(stride) != stride {
+                    return None;
+                }
+                zero = zero.min(i64::from(access.start) - i64::from(first) * i64::from(stride));
+            }
+        }
+    }
+    match pitch {
+        None => scalars(start, end, of),
+        Some(pitch) => lanes(zero, pitch, of),
+    }
+}
+
+fn scalars(start: u32, end: u32, of: &[&Access]) -> Option<Shape> {
+    if of.iter().all(|access| (access.start, access.end) == (start, end)) {
+        return Some(Shape::Scalars { first: start, size: end - start, count: 1 });
+    }
+    let first = start & !3;
+    let fits = |access: &&Access| match access.end - access.start {
+        8 => access.start % 4 == 0,
+        size => access.start / 4 == (access.start + size - 1) / 4,
+    };
+    let count = (end - first).div_ceil(4);
+    of.iter().all(|access| fits(&access)).then_some(Shape::Scalars { first, size: 4, count })
+}
+
+fn lanes(zero: i64, pitch: u32, of: &[&Access]) -> Option<Shape> {
+    let (p, mut whole, mut halves) = (i64::from(pitch), true, false);
+    for access in of {
+        let (within, size) = match access.what {
+            What::Lanes { size, first, .. } => (i64::from(access.start) - zero - i64::from(first) * p, size),
+            _ => ((i64::from(access.start) - zero).rem_euclid(p), access.end - access.start),
+        };
+        if within < 0 || within + i64::from(size) > p {
+            return None;
+        }
+        if matches!(access.what, What::Scalar) && i64::from(access.start) < zero {
+            return None;
+        }
+        whole &= size == pitch || !access.write;
+        halves |= size < pitch && access.write;
+    }
+    let size = if pitch == 8 && (halves || !whole) { 4 } else { pitch };
+    // A byte in the middle of halves is a part of one of them.
+    Some(Shape::Lanes { zero, pitch, size })
+}
+
+/// Whether no other block sees what one leaves there: it is written first, as a whole.
+fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
+    let Some(first) = of.first() else { return false };
+    if !first.write || !first.plain || of.iter().any(|access| access.node != first.node) {
+        return false;
+    }
+    if !lanes {
+        return first.no_mask && u64::from(first.end - first.start) == bytes && matches!(first.what, What::Scalar);
+    }
+    let What::Lanes { size, first: lane, count, .. } = first.what else { return false };
+    // A value has the lanes of its window, so that all writes have the same.
+    let covers = |access: &Access| match access.what {
+        What::Lanes { first, count: more, .. } if access.write => (first, more) == (lane, count),
+        What::Lanes { first, count: more, .. } => first >= lane && first + more <= lane + count,
+        _ => false,
+    };
+    u64::from(size) == bytes
+        && of.iter().all(|access| covers(access))
+        && (first.no_mask || of.iter().all(|access| access.write || access.plain))
+}

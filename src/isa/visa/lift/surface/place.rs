@@ -1,0 +1,67 @@
+//! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
+
+use super::super::Cx;
+use crate::ir::image::{Kind, at, flag, form};
+use crate::ir::{IntCc, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
+use crate::isa::images::{Lifter, Record};
+use crate::isa::visa::instruction::Raw;
+
+/// Coordinates of a typed message. What the surface's dimension does not use is the null variable.
+#[derive(Clone, Copy)]
+pub struct Coordinates {
+    /// U, V, R.
+    pub axes: [Option<Value>; 3],
+    pub lod: Option<Value>,
+}
+
+impl Coordinates {
+    /// Dwords of raw operands: U, V, R and the level of detail; the first three with constants added.
+    pub fn read(cx: &mut Cx<'_>, raws: [Raw; 4], offsets: [i32; 3]) -> Coordinates {
+        let value = |cx: &mut Cx<'_>, raw: Raw| (raw != Raw::NULL).then(|| cx.raw(raw, 0, crate::ir::Type::I32));
+        let [u, v, r, lod] = raws.map(|raw| value(cx, raw));
+        let mut axes = [u, v, r];
+        for (axis, offset) in axes.iter_mut().zip(offsets) {
+            if offset != 0 {
+                let offset = cx.word(offset as u32);
+                *axis = Some(axis.map_or(offset, |axis| cx.b.add(axis, offset)));
+            }
+        }
+        Coordinates { axes, lod }
+    }
+
+    /// In each lane.
+    fn splat(self, cx: &mut Cx<'_>) -> Coordinates {
+        let mut splat = |value: Option<Value>| value.map(|value| cx.splat(value));
+        Coordinates { axes: self.axes.map(&mut splat), lod: splat(self.lod) }
+    }
+
+    /// Where the texels are in a surface. None of them is outside in a coordinate, in a layer, or in a level that there is not.
+    pub fn place(self, cx: &mut Cx<'_>, record: Record) -> Place {
+        let Coordinates { axes: [u, v, r], lod } = self.splat(cx);
+        let zero = cx.word(0);
+        // Of lines in layers V is the layer.
+        let (mut y, mut z) = (v, r);
+        if let Some(v) = v {
+            let zeros = cx.splat(zero);
+            match record.field_is(cx, at::FLAGS, flag::FORM, form(Kind::D1, true)) {
+                Mask::Never => {}
+                lines => {
+                    y = Some(cx.choose(lines, zeros, v));
+                    z = Some(cx.choose(lines, v, r.unwrap_or(zeros)));
+                }
+            }
+        }
+        let x = u.unwrap_or_else(|| cx.splat(zero));
+        let z = z.map(|number| Slice { number, signed: false });
+        let target =
+            Target { record, unit: Unit::Texels, beyond: Beyond::Nothing, x, y, z, signed: false, misfit: Mask::Never };
+        let mut place = Place::of(cx, target);
+        if let Some(lod) = lod {
+            let first = cx.b.icmp(IntCc::Eq, lod, zero);
+            place.inside = cx.both(place.inside, Mask::Lanes(first));
+        }
+        place
+    }
+}

@@ -1,0 +1,282 @@
+//! Sampler messages. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
+
+use super::super::memory::{Item, one_lane};
+use super::super::{Cx, Lifted, Unsupported};
+use super::{Surface, default_sampler, operand, sampler_address, typed};
+use crate::ir::image::sample::Operation;
+use crate::ir::image::{Kind, at, flag, form};
+use crate::ir::{FloatAttrs, Round, Type, Value};
+use crate::isa::divergence::Mask;
+use crate::isa::images::Lifter;
+use crate::isa::images::texture::{self, Level, Request, Texture};
+use crate::isa::visa::instruction::{Instruction, Operand, Raw};
+use crate::isa::visa::types::Ty;
+
+/// Where the operands of a message with a sampler are: channels, texel offsets, sampler, surface, destination, parameters.
+#[derive(Clone, Copy)]
+struct Places {
+    offsets: usize,
+    sampler: Option<usize>,
+    surface: usize,
+    dst: usize,
+    parameters: usize,
+}
+
+const CHANNELS: usize = 1;
+const SAMPLE: Places = Places { offsets: 2, sampler: Some(3), surface: 4, dst: 5, parameters: 7 };
+const LOAD: Places = Places { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
+
+/// A message that is lifted.
+struct Message<'i> {
+    insn: &'i Instruction,
+    places: Places,
+    /// Of registers, in order; those that are missing are 0.
+    parameters: Vec<Value>,
+    texture: Texture,
+    /// The surface's coordinates: which parameters they are.
+    line_layers: Mask,
+    plane_layers: Mask,
+}
+
+impl<'i> Message<'i> {
+    fn new(cx: &mut Cx<'_>, insn: &'i Instruction, places: Places) -> Result<Message<'i>, Unsupported> {
+        let Some(Operand::Raws(raws)) = insn.operands.get(places.parameters) else { return Err(Unsupported) };
+        let surface = operand(cx, insn, places.surface)?;
+        let mut parameters = vec![];
+        for &raw in raws {
+            if raw != Raw::NULL && cx.routine().ty(raw.variable).size() != 4 {
+                return Err(Unsupported);
+            }
+            parameters.push(cx.raw(raw, 0, Type::I32));
+        }
+        let sampler = match places.sampler.map(|n| insn.operands.get(n)) {
+            None => None,
+            Some(Some(&Operand::Sampler(id))) => Some(sampler_address(cx, id)),
+            Some(_) => return Err(Unsupported),
+        };
+        let (record, image) = (surface.record(cx), surface.address(cx));
+        let sampler = sampler.unwrap_or_else(|| default_sampler(cx));
+        let lanes = |cx: &mut Cx<'_>, kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
+        let (line_layers, plane_layers) = (lanes(cx, Kind::D1), lanes(cx, Kind::D2));
+        let texture = Texture::new(record, image, sampler);
+        Ok(Message { insn, places, parameters, texture, line_layers, plane_layers })
+    }
+
+    /// A parameter in each lane.
+    fn parameter(&self, cx: &mut Cx<'_>, n: usize) -> Value {
+        let value = match self.parameters.get(n) {
+            Some(&value) => value,
+            None => cx.word(0),
+        };
+        cx.splat(value)
+    }
+
+    /// A request for the coordinates from a parameter on: what they are the surface says.
+    fn request(&self, cx: &mut Cx<'_>, from: usize, fetches: bool) -> Result<Request, Unsupported> {
+        let [x, y, z] = [0, 1, 2].map(|n| self.parameter(cx, from + n));
+        let zero = cx.word(0);
+        let zero = cx.splat(zero);
+        let layer = cx.choose(self.plane_layers, z, zero);
+        let mut layer = cx.choose(self.line_layers, y, layer);
+        let middle = cx.word(if fetches { 0 } else { 0.5f32.to_bits() });
+        let middle = cx.splat(middle);
+        let y = cx.choose(self.line_layers, middle, y);
+        if !fetches {
+            let number = cx.bits_as(layer, Type::F32);
+            layer = cx.b.float_to_int(Type::I32, false, Round::Nearest, false, 0, number);
+        }
+        Ok(Request {
+            coords: [Some(x), Some(y), Some(z)],
+            layer: Some(layer),
+            offset: self.offsets(cx)?,
+            ..Request::new(self.texture)
+        })
+    }
+
+    /// Offsets in texels: four bits each.
+    fn offsets(&self, cx: &mut Cx<'_>) -> Result<[Option<Value>; 3], Unsupported> {
+        let bits = match self.insn.operands.get(self.places.offsets) {
+            Some(Operand::Immediate { bits, .. }) => *bits as u32,
+            Some(Operand::Number(bits)) => *bits,
+            _ => return Err(Unsupported),
+        };
+        if bits & 0xfff == 0 {
+            return Ok([None; 3]);
+        }
+        let field = |from: u32| ((bits >> from << 28) as i32 >> 28) as u32;
+        Ok([8, 4, 0].map(|from| {
+            let offset = cx.word(field(from));
+            Some(cx.splat(offset))
+        }))
+    }
+
+    /// Asks, and writes the channels.
+    fn ask(
+        self,
+        cx: &mut Cx<'_>,
+        operation: Operation,
+        request: impl FnOnce(&mut Cx<'_>, &Self) -> Result<Request, Unsupported>,
+    ) -> Lifted {
+        let mask = Cx::number(cx, self.insn, CHANNELS)?;
+        let mut wrong = None;
+        let values = one_lane(cx, |cx| match request(cx, &self) {
+            Ok(request) => request.ask(cx, operation).0.to_vec(),
+            Err(problem) => {
+                wrong = Some(problem);
+                vec![cx.word(0); 4]
+            }
+        });
+        if let Some(problem) = wrong {
+            return Err(problem);
+        }
+        let dst = cx.raw_operand(self.insn, self.places.dst)?;
+        // A gather names one component, and gives four texels.
+        let mask = if matches!(operation, Operation::Gather { .. }) { 0xf } else { mask };
+        write(cx, dst, mask, &values)
+    }
+}
+
+/// Writes channels, of the size of the destination's elements.
+fn write(cx: &mut Cx<'_>, dst: Raw, mask: u32, values: &[Value]) -> Lifted {
+    let ty = cx.routine().ty(dst.variable);
+    for (n, channel) in typed::channels(mask) {
+        let value = values[channel];
+        match ty {
+            _ if ty.size() == 4 => Item::DWORD.write(cx, dst, n, value),
+            Ty::Hf => {
+                let number = cx.bits_as(value, Type::F32);
+                let half = cx.b.fconvert(Type::F16, FloatAttrs::IEEE, number);
+                let half = cx.bits_as(half, Type::I16);
+                Item::same(Type::I16).write(cx, dst, n, half);
+            }
+            Ty::W | Ty::Uw => {
+                let half = cx.b.trunc(Type::I16, value);
+                Item::same(Type::I16).write(cx, dst, n, half);
+            }
+            _ => return Err(Unsupported),
+        }
+    }
+    Ok(())
+}
+
+/// The parameters u, v, r from one on, at the level that the neighbours' coordinates say.
+fn sampled(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    from: usize,
+    set: impl FnOnce(&mut Cx<'_>, &Message<'_>, &mut Request),
+) -> Lifted {
+    Message::new(cx, i, SAMPLE)?.ask(cx, Operation::Sample, |cx, message| {
+        let mut request = message.request(cx, from, false)?;
+        set(cx, message, &mut request);
+        Ok(request)
+    })
+}
+
+/// `sample`: u v r
+pub fn sample_3d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 0, |_, _, request| request.level = Level::Neighbours)
+}
+
+/// bias u v r
+pub fn sample_b(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 1, |cx, message, request| {
+        request.level = Level::Neighbours;
+        request.lod = Some(message.parameter(cx, 0));
+    })
+}
+
+/// level u v r
+pub fn sample_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 1, |cx, message, request| request.lod = Some(message.parameter(cx, 0)))
+}
+
+/// reference u v r
+pub fn sample_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 1, |cx, message, request| {
+        request.level = Level::Neighbours;
+        request.reference = Some(message.parameter(cx, 0));
+    })
+}
+
+/// u dudx dudy v dvdx dvdy r drdx drdy
+pub fn sample_d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let mut message = Message::new(cx, i, SAMPLE)?;
+    let zero = cx.word(0);
+    message.parameters.resize(9, zero);
+    let gradients = [[1, 2], [4, 5], [7, 8]].map(|pair| pair.map(|n| message.parameters[n]));
+    message.parameters = [0, 3, 6].map(|n| message.parameters[n]).to_vec();
+    message.ask(cx, Operation::Sample, |cx, message| {
+        let gradients = gradients.map(|pair| pair.map(|value| cx.splat(value)));
+        Ok(Request { level: Level::Gradients(gradients), ..message.request(cx, 0, false)? })
+    })
+}
+
+/// u v r, at level 0
+pub fn sample_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 0, |_, _, _| {})
+}
+
+/// reference u v r, at level 0
+pub fn sample_c_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    sampled(cx, i, 1, |cx, message, request| request.reference = Some(message.parameter(cx, 0)))
+}
+
+/// The component that a gather names.
+fn gathered(cx: &Cx<'_>, i: &Instruction) -> Result<Operation, Unsupported> {
+    match Cx::number(cx, i, CHANNELS)? {
+        component @ 0..=3 => Ok(Operation::Gather { component: component as u8 }),
+        _ => Err(Unsupported),
+    }
+}
+
+/// `gather4`: u v r
+pub fn sample4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let operation = gathered(cx, i)?;
+    Message::new(cx, i, SAMPLE)?.ask(cx, operation, |cx, message| message.request(cx, 0, false))
+}
+
+/// `gather4_c`: reference u v r
+pub fn sample4_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let operation = gathered(cx, i)?;
+    Message::new(cx, i, SAMPLE)?.ask(cx, operation, |cx, message| {
+        Ok(Request { reference: Some(message.parameter(cx, 0)), ..message.request(cx, 1, false)? })
+    })
+}
+
+/// `ld`: u v level r
+pub fn load_3d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let mut message = Message::new(cx, i, LOAD)?;
+    let zero = cx.word(0);
+    message.parameters.resize(4, zero);
+    let level = message.parameters.remove(2);
+    message.ask(cx, Operation::Fetch, |cx, message| {
+        let lod = cx.splat(level);
+        Ok(Request { lod: Some(lod), ..message.request(cx, 0, true)? })
+    })
+}
+
+/// `ld_lz`: u v r
+pub fn load_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    Message::new(cx, i, LOAD)?.ask(cx, Operation::Fetch, |cx, message| message.request(cx, 0, true))
+}
+
+/// Width, height, depth or layers, and levels.
+pub fn resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (mask, surface): (u32, Surface) = (Cx::number(cx, i, 0)?, operand(cx, i, 1)?);
+    let (lod, dst) = (cx.raw_operand(i, 2)?, cx.raw_operand(i, 3)?);
+    let lod = cx.raw(lod, 0, Type::I32);
+    let values = one_lane(cx, |cx| {
+        let lod = cx.splat(lod);
+        let record = surface.record(cx);
+        let [width, height, depth] = texture::sizes(cx, &record, lod);
+        // Of lines in layers the second number is that of the layers.
+        let lines = record.field_is(cx, at::FLAGS, flag::FORM, form(Kind::D1, true));
+        let height = cx.choose(lines, depth, height);
+        let present = record.has(cx, flag::PRESENT);
+        let (zero, one) = (cx.word(0), cx.word(1));
+        let [zero, one] = [zero, one].map(|value| cx.splat(value));
+        vec![width, height, depth, cx.choose(present, one, zero)]
+    });
+    write(cx, dst, mask, &values)
+}

@@ -1,0 +1,187 @@
+//! Where lanes may wait while a block runs. Running lanes are those of the lowest waiting block in the text, so that all others wait for later ones.
+//! Facts, `visa-semantics.md` 6.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::graph::{End, Graph};
+use super::mode::Mode;
+use super::variables::Kernel;
+use crate::isa::visa::instruction::Instruction;
+
+/// Blocks that lanes may wait for.
+pub type Waiting = BTreeSet<usize>;
+
+/// A block in a mode.
+#[derive(Debug)]
+pub struct Node {
+    pub block: usize,
+    pub mode: Mode,
+    /// Where lanes may wait when it begins.
+    pub waiting: Waiting,
+}
+
+/// All nodes that a kernel can reach.
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub nodes: Vec<Node>,
+    by_block: FxHashMap<(usize, Mode), usize>,
+    /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
+    sites: Vec<BTreeMap<usize, Waiting>>,
+    /// Modes that each unit returns in.
+    returns: Vec<BTreeSet<Mode>>,
+}
+
+impl Plan {
+    pub fn new(kernel: &Kernel<'_>, graph: &Graph) -> Plan {
+        let mut plan = Plan { sites: vec![BTreeMap::new(); graph.units.len()], ..Plan::default() };
+        plan.returns = vec![BTreeSet::new(); graph.units.len()];
+        let mut work = vec![];
+        plan.flow(graph.units[0].entry, Mode::default(), Waiting::new(), &mut work);
+        while let Some(node) = work.pop() {
+            plan.leave(kernel, graph, node, &mut work);
+        }
+        plan
+    }
+
+    pub fn node(&self, block: usize, mode: Mode) -> Option<usize> {
+        self.by_block.get(&(block, mode)).copied()
+    }
+
+    /// The calls of a unit: the blocks that they end, and where lanes may wait then.
+    pub fn sites(&self, unit: usize) -> impl Iterator<Item = (usize, &Waiting)> {
+        self.sites[unit].iter().map(|(&block, waiting)| (block, waiting))
+    }
+
+    /// Control comes to a block while lanes wait.
+    fn flow(&mut self, block: usize, mode: Mode, mut waiting: Waiting, work: &mut Vec<usize>) {
+        waiting.remove(&block);
+        if let Some(&known) = self.by_block.get(&(block, mode)) {
+            let before = self.nodes[known].waiting.len();
+            self.nodes[known].waiting.extend(waiting);
+            if self.nodes[known].waiting.len() > before {
+                work.push(known);
+            }
+            return;
+        }
+        self.by_block.insert((block, mode), self.nodes.len());
+        work.push(self.nodes.len());
+        self.nodes.push(Node { block, mode, waiting });
+    }
+
+    /// The first block that has lanes goes on.
+    fn dispatch(&mut self, waiting: &Waiting, mode: Mode, work: &mut Vec<usize>) {
+        for &place in waiting {
+            self.flow(place, mode, waiting.range(place..).copied().collect(), work);
+        }
+    }
+
+    /// All active lanes go from a block to another one.
+    fn go(&mut self, (from, to): (usize, usize), mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
+        if !must_wait(from, to, waiting) {
+            return self.flow(to, mode, waiting.clone(), work);
+        }
+        let mut parked = waiting.clone();
+        parked.insert(to);
+        self.dispatch(&parked, mode, work);
+    }
+
+    /// What follows a node.
+    fn leave(&mut self, kernel: &Kernel<'_>, graph: &Graph, node: usize, work: &mut Vec<usize>) {
+        let Node { block: number, mode, ref waiting } = self.nodes[node];
+        let (waiting, block) = (waiting.clone(), &graph.blocks[number]);
+        let code = &kernel.module.routines[graph.routines[block.routine]].code;
+        let Some(mode) = mode_after(&code[block.first as usize..block.last as usize], mode) else { return };
+        let next = graph.next(number);
+        let on = |plan: &mut Plan, waiting: &Waiting, work: &mut Vec<usize>| {
+            if let Some(next) = next {
+                plan.flow(next, mode, waiting.clone(), work);
+            }
+        };
+        match block.end {
+            End::Next | End::Barrier => on(self, &waiting, work),
+            End::Last | End::Broken => {
+                if matches!(block.end, End::Last) {
+                    self.returned(graph, block.unit, mode, &waiting, work);
+                }
+            }
+            End::Goto { insn, target } => {
+                let goto = &code[insn as usize];
+                if is_always(goto) || is_uniform(goto) {
+                    self.go((number, target), mode, &waiting, work);
+                    if !is_always(goto) {
+                        on(self, &waiting, work);
+                    }
+                    return;
+                }
+                let mut parked = waiting.clone();
+                if target > number {
+                    parked.insert(target);
+                    on(self, &parked, work);
+                    self.dispatch(&parked, mode, work);
+                } else {
+                    parked.extend(next);
+                    self.flow(target, mode, parked, work);
+                    on(self, &waiting, work);
+                }
+            }
+            End::Switch { ref targets, .. } => {
+                for &target in targets {
+                    self.go((number, target), mode, &waiting, work);
+                }
+            }
+            End::Call { .. } | End::CallIndirect => {
+                let Some(next) = next else { return };
+                for unit in graph.callees(number) {
+                    self.flow(graph.units[unit].entry, mode, Waiting::new(), work);
+                    self.sites[unit].entry(number).or_default().extend(&waiting);
+                    for mode in self.returns[unit].clone() {
+                        self.flow(next, mode, waiting.clone(), work);
+                    }
+                }
+                if !is_always(&code[block.last as usize]) {
+                    on(self, &waiting, work);
+                }
+            }
+            End::Return { insn } => {
+                self.returned(graph, block.unit, mode, &waiting, work);
+                if !is_always(&code[insn as usize]) {
+                    on(self, &waiting, work);
+                }
+            }
+        }
+    }
+
+    /// Lanes return from a unit; others may wait in it.
+    fn returned(&mut self, graph: &Graph, unit: usize, mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
+        self.dispatch(waiting, mode, work);
+        if self.returns[unit].insert(mode) {
+            for (call, waiting) in self.sites[unit].clone() {
+                if let Some(next) = graph.next(call) {
+                    self.flow(next, mode, waiting, work);
+                }
+            }
+        }
+    }
+}
+
+/// Whether lanes that go from a block to another one must wait there, since others wait for an earlier one.
+pub fn must_wait(from: usize, to: usize, waiting: &Waiting) -> bool {
+    to > from && waiting.range(..to).next().is_some()
+}
+
+/// Whether a branch is one of the whole warp.
+pub fn is_uniform(insn: &Instruction) -> bool {
+    insn.exec.is_none_or(|exec| exec.size == 1)
+}
+
+/// Whether an instruction is done whatever a predicate says.
+pub fn is_always(insn: &Instruction) -> bool {
+    insn.predicate.is_none()
+}
+
+/// The mode behind some instructions; none if that is not known when code is made.
+pub fn mode_after(code: &[Instruction], mode: Mode) -> Option<Mode> {
+    code.iter().try_fold(mode, |mode, insn| mode.after(insn).ok())
+}

@@ -1,0 +1,102 @@
+//! What an instruction writes, once all of its sources are read.
+
+use super::Cx;
+use super::elements::Elements;
+use super::mask::ones;
+use super::pieces::Piece;
+use crate::ir::{Reg, Region, Type, Value};
+use crate::isa::visa::instruction::PredicateUse;
+use crate::isa::visa::types::Exec;
+
+/// One write of a piece.
+pub struct Write {
+    pub piece: Piece,
+    exec: Exec,
+    predicate: Option<PredicateUse>,
+    pub target: Target,
+    pub value: Value,
+}
+
+pub enum Target {
+    Elements(Elements),
+    /// Elements that `index`, an `i32`, is added to, in the array of what addresses are taken of.
+    Indirect {
+        index: Value,
+        region: Region,
+    },
+    /// Bits of a predicate: the value is a mask of lanes. Those of so many elements from the instruction's offset on are written, in lanes that the
+    /// instruction is done for.
+    Predicate {
+        reg: Reg,
+        elements: u32,
+    },
+    /// A state variable.
+    State {
+        reg: Reg,
+    },
+}
+
+impl Cx<'_> {
+    pub(super) fn later(&mut self, target: Target, value: Value) {
+        let (piece, exec, predicate) = (self.piece, self.exec, self.predicate);
+        self.pending.push(Write { piece, exec, predicate, target, value });
+    }
+
+    /// Writes what the pieces of an instruction have made.
+    pub(super) fn flush(&mut self) {
+        let writes = std::mem::take(&mut self.pending);
+        for Write { piece, exec, predicate, target, value } in writes {
+            if (piece, exec, predicate) != (self.piece, self.exec, self.predicate) {
+                (self.exec, self.predicate) = (exec, predicate);
+                self.begin_piece(piece);
+            }
+            match target {
+                Target::Elements(elements) => self.write(elements, value),
+                Target::Indirect { index, region } => self.write_indirect(index, region, value),
+                Target::Predicate { reg, elements } => self.write_predicate(reg, elements, value),
+                Target::State { reg } => {
+                    self.b.rf_write(reg, value);
+                    self.states.insert(reg, value);
+                }
+            }
+        }
+    }
+
+    fn write_indirect(&mut self, index: Value, region: Region, value: Value) {
+        let reg = self.shape.storage.arena_reg;
+        let (window, guard) = (self.b.window(), self.b.guard());
+        if self.piece.is_scalar() {
+            let holds = self.holds();
+            self.b.set_guard(holds);
+            self.b.set_window(self.piece.window());
+        }
+        self.b.region_write_at(reg, index, region, value);
+        self.b.set_window(window);
+        self.b.set_guard(guard);
+    }
+
+    /// `value` has a bit for each lane of the piece.
+    fn write_predicate(&mut self, reg: Reg, elements: u32, value: Value) {
+        let (exec, piece) = (self.exec, self.piece);
+        let first = u32::from(exec.offset) + piece.element;
+        let lanes = ones(piece.count.into()) << piece.lane;
+        let whole = exec.no_mask && first == 0 && u32::from(piece.count) >= elements;
+        let enabled = self.holds().is_some() || !exec.no_mask;
+        let bits = self.move_bits(value, piece.lane.into(), first);
+        if whole && !enabled {
+            return self.b.rf_write(reg, bits);
+        }
+        let mut mask = self.constant(Type::I64, lanes);
+        if enabled {
+            let on = self.enabled();
+            let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
+            mask = if covers { on } else { self.b.and(on, mask) };
+        }
+        let mask = self.move_bits(mask, piece.lane.into(), first);
+        let old = self.b.rf_read(reg);
+        let inverse = self.b.not(mask);
+        let (kept, new) = (self.b.and(old, inverse), self.b.and(bits, mask));
+        let merged = self.b.or(kept, new);
+        self.b.rf_write(reg, merged);
+    }
+}

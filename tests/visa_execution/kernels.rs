@@ -1,0 +1,43 @@
+//! Kernels that Intel's compiler made, with the results that numpy gives: `tests/fixtures/visa/kernels`.
+
+use std::path::Path;
+
+use warploom::capture::{Launch, compare::compare};
+use warploom::exec::Session;
+
+use super::ENGINES;
+
+/// What `hello` prints.
+const PRINTED: &[u8] = b"item 0 has ";
+
+#[test]
+fn compiled_kernels_give_their_results() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/visa/kernels");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        count += 1;
+        let launch = Launch::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for engine in ENGINES {
+            for threads in [1, 2] {
+                let name = format!("{}, {engine}, {threads} threads", path.display());
+                let session = Session::new(&launch).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let outcome = session.launch(&session.options(engine, threads), None).unwrap();
+                assert!(outcome.fault.is_none(), "{name}: {}", outcome.fault.unwrap());
+                assert!(outcome.uncompiled.is_empty(), "{name}: {:?}", outcome.uncompiled);
+                for (i, buffer) in launch.buffers.iter().enumerate() {
+                    let Some(expect) = &buffer.expect else { continue };
+                    let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
+                    assert_eq!(comparison.mismatches, 0, "{name}, {}: {comparison:?}", buffer.name);
+                }
+                if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hello")) {
+                    assert!(outcome.printed.text.starts_with(PRINTED), "{name}: {:?}", outcome.printed);
+                }
+            }
+        }
+    }
+    assert!(count >= 20, "{count} manifests");
+}

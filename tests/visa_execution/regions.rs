@@ -1,0 +1,136 @@
+//! All shapes of sources and destinations in a few registers, of each size, against a model of bytes.
+
+use super::{Case, DST, STRIDE, check, pattern};
+
+/// Strides and widths.
+const NUMBERS: [usize; 6] = [0, 1, 2, 4, 8, 16];
+const SIZES: [(&str, usize); 4] = [("ub", 1), ("uw", 2), ("ud", 4), ("uq", 8)];
+
+/// Where element `n` is, in elements.
+fn element(n: usize, [vertical, width, horizontal]: [usize; 3]) -> usize {
+    n / width * vertical + n % width * horizontal
+}
+
+fn register(platform: &str) -> usize {
+    if platform == "pvc" { 64 } else { 32 }
+}
+
+fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<Case> {
+    let input = pattern();
+    let mut cases = vec![];
+    for (ty, size) in SIZES {
+        for vertical in NUMBERS {
+            for width in [1, 2, 4, 8, 16].into_iter().filter(|&width| width <= count) {
+                for horizontal in [0, 1, 2, 4] {
+                    for (row, column) in [(0, 0), (0, 3), (1, 1)] {
+                        let region = [vertical, width, horizontal];
+                        let start = row * register(platform) + column * size;
+                        let place = |n: usize| start + element(n, region) * size;
+                        if (0..count).any(|n| place(n) + size > STRIDE) || count * size > STRIDE {
+                            continue;
+                        }
+                        let text = format!(
+                            "mov ({exec}, {count}) D{ty}(0,0)<1> A{ty}({row},{column})<{vertical};{width},{horizontal}>"
+                        );
+                        let mut expected = vec![DST; STRIDE];
+                        for n in (0..count).filter(|n| mask >> n & 1 != 0) {
+                            expected[n * size..][..size].copy_from_slice(&input[place(n)..][..size]);
+                        }
+                        cases.push(Case::new(text, &expected));
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn sources_are_where_their_regions_say() {
+    for (platform, exec, mask) in [("dg2", "M1_NM", 0xffff), ("dg2", "M1", 0xb3a5), ("pvc", "M1_NM", 0xffff)] {
+        for count in [8, 16] {
+            let all = sources(platform, mask, exec, count);
+            assert!(all.len() > 200, "{} shapes", all.len());
+            for cases in all.chunks(64) {
+                check(platform, 16, if exec == "M1" { mask } else { 0x1 }, &pattern(), cases);
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_of_few_lanes_are_scalars() {
+    for count in [1, 2, 4] {
+        let cases = sources("dg2", 0xf, "M1_NM", count);
+        for cases in cases.chunks(64) {
+            check("dg2", 16, 1, &pattern(), cases);
+        }
+    }
+}
+
+#[test]
+fn destinations_are_where_their_strides_say() {
+    let input = pattern();
+    let mut cases = vec![];
+    for (exec, count, lanes) in [("M1_NM", 16, 0xffff), ("M1", 16, 0x5aa7), ("M1", 8, 0x5aa7), ("M5", 0, 0)] {
+        for (ty, size) in SIZES {
+            for stride in [1, 2, 4] {
+                for (row, column) in [(0, 0), (0, 1), (1, 2)] {
+                    let start = row * 32 + column * size;
+                    if count == 0 || start + ((count - 1) * stride + 1) * size > STRIDE {
+                        continue;
+                    }
+                    let mut expected = vec![DST; STRIDE];
+                    for n in (0..count).filter(|n| lanes >> n & 1 != 0) {
+                        expected[start + n * stride * size..][..size].copy_from_slice(&input[n * size..][..size]);
+                    }
+                    let text = format!("mov ({exec}, {count}) D{ty}({row},{column})<{stride}> A{ty}(0,0)<1;1,0>");
+                    cases.push(Case::new(text, &expected));
+                }
+            }
+        }
+    }
+    for cases in cases.chunks(64) {
+        check("dg2", 16, 0x5aa7, &input, cases);
+    }
+}
+
+/// The upper half of a warp, and an instruction whose source and destination overlap.
+#[test]
+fn windows_and_overlaps() {
+    let input = pattern();
+    let words = |from: usize, count: usize| input[from * 4..(from + count) * 4].to_vec();
+    let mut upper = vec![DST; STRIDE];
+    for n in (0..16).filter(|n| 0x9c0f_u32 >> n & 1 != 0) {
+        upper[n * 4..][..4].copy_from_slice(&words(n, 1));
+    }
+    let upper = Case::new("mov (M5, 16) Dud(0,0)<1> Aud(0,0)<1;1,0>".into(), &upper);
+    let mut shifted = words(0, 32);
+    shifted.copy_within(0..15 * 4, 4);
+    let text = "mov (M1_NM, 32) Dud(0,0)<1> Aud(0,0)<1;1,0>\nmov (M1_NM, 16) Dud(0,1)<1> Dud(0,0)<1;1,0>";
+    let mut expected = words(0, 32);
+    expected.copy_within(0..16 * 4, 4);
+    check("dg2", 32, 0x9c0f_0001, &input, &[upper, Case::new(text.into(), &expected)]);
+}
+
+/// Addresses of each lane, and of rows.
+#[test]
+fn indirect_regions() {
+    let input = pattern();
+    let mut reversed = vec![DST; STRIDE];
+    for n in 0..16 {
+        reversed[n * 4..][..4].copy_from_slice(&input[(15 - n) * 4..][..4]);
+    }
+    let make = "mov (M1_NM, 8) Ew(0,0)<1> 0x76543210:v\nadd (M1_NM, 8) Ew(0,8)<1> Ew(0,0)<1;1,0> 0x8:w\n\
+                mul (M1_NM, 16) Euw(0,0)<1> Euw(0,0)<1;1,0> 0x4:uw\nadd (M1_NM, 16) Euw(0,0)<1> (-)Euw(0,0)<1;1,0> 0x3c:uw\n";
+    let lanes = format!(
+        "{make}mov (M1_NM, 16) X(0)<16> 0x0:uw\naddr_add (M1_NM, 16) X(0)<16> &A[0] Euw(0,0)<1;1,0>\nmov (M1_NM, 16) Dud(0,0)<1> r[X(0),0]<1,0>:ud"
+    );
+    let single = "addr_add (M1_NM, 1) X(0)<1> &A[4] 0x8:uw\nmov (M1_NM, 16) Dud(0,0)<1> r[X(0),4]<1;1,0>:ud";
+    // A destination has one address.
+    let mut moved = vec![DST; STRIDE];
+    moved[20..84].copy_from_slice(&input[..64]);
+    let to = "addr_add (M1_NM, 1) X(0)<1> &D[16] 0x0:uw\nmov (M1_NM, 16) r[X(0),4]<1>:ud Aud(0,0)<1;1,0>";
+    let cases = [Case::new(lanes, &reversed), Case::new(single.into(), &input[16..80]), Case::new(to.into(), &moved)];
+    check("dg2", 16, 1, &input, &cases);
+}

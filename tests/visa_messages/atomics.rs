@@ -1,0 +1,164 @@
+//! Atomics of memory without a format: lanes act one after the other.
+
+use super::{BASE, Message, Random, State, check};
+
+fn float(bits: u64, width: u32) -> f64 {
+    match width {
+        16 => half::f16::from_bits(bits as u16).to_f64(),
+        32 => f32::from_bits(bits as u32).into(),
+        _ => f64::from_bits(bits),
+    }
+}
+
+fn bits_of(value: f64, width: u32) -> u64 {
+    match width {
+        16 => half::f16::from_f64(value).to_bits().into(),
+        32 => (value as f32).to_bits().into(),
+        _ => value.to_bits(),
+    }
+}
+
+/// The new value of memory. `compare` and `swap` of exchanges are the sources as LSC has them, in old messages the other way round.
+fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2]) -> u64 {
+    let mask = u64::MAX >> (64 - width);
+    let signed = |bits: u64| (bits << (64 - width)) as i64 >> (64 - width);
+    let new = match op {
+        "iadd" | "add" => old.wrapping_add(first),
+        "isub" | "sub" => old.wrapping_sub(first),
+        "iinc" | "inc" => old.wrapping_add(1),
+        "idec" | "dec" | "predec" => old.wrapping_sub(1),
+        "umin" | "min" => old.min(first),
+        "umax" | "max" => old.max(first),
+        "smin" | "minsint" => signed(old).min(signed(first)) as u64,
+        "smax" | "maxsint" => signed(old).max(signed(first)) as u64,
+        "and" => old & first,
+        "or" => old | first,
+        "xor" => old ^ first,
+        "store" | "xchg" => first,
+        "load" => old,
+        "icas" if old == first => second,
+        "cmpxchg" if old == second => first,
+        "fcas" | "fcmpwr" if float(old, width) == float(first, width) => second,
+        "fadd" => bits_of(float(old, width) + float(first, width), width),
+        "fsub" => bits_of(float(old, width) - float(first, width), width),
+        "fmin" if float(first, width) < float(old, width) => first,
+        "fmax" if float(first, width) > float(old, width) => first,
+        _ => old,
+    };
+    new & mask
+}
+
+/// Small numbers, so that comparisons find some equal.
+fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -> Vec<u64> {
+    let number = |random: &mut Random| {
+        let small = random.below(5) as i64 - 2;
+        match op.starts_with('f') {
+            true => bits_of(small as f64 * 0.75, width),
+            false => small as u64 & (u64::MAX >> (64 - width)),
+        }
+    };
+    (0..count).map(|_| number(random)).collect()
+}
+
+/// `text` has `#` for the execution mask and size.
+fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u64) {
+    let cell = width as usize / 8;
+    let register = cell.max(4);
+    for (number, (count, first, predicate)) in (0..).zip([(16, 0, ""), (8, 8, "(P1) "), (1, 0, "")]) {
+        let mut random = Random(seed * 1000 + number + 1);
+        let mut state = State::random(seed * 10 + number);
+        let (active, bits) = (random.next() as u32 | 1, random.next() as u32);
+        let put = |bytes: &mut Vec<u8>, size: usize, random: &mut Random| {
+            let numbers = numbers(random, op, width, bytes.len() / size);
+            for (place, number) in bytes.chunks_exact_mut(size).zip(numbers) {
+                // What is above a narrow source counts for nothing.
+                place[..cell].copy_from_slice(&number.to_le_bytes()[..cell]);
+            }
+        };
+        let local = text.contains("slm");
+        put(if local { &mut state.local } else { &mut state.memory }, cell, &mut random);
+        put(&mut state.first, register, &mut random);
+        put(&mut state.second, register, &mut random);
+        // Few places, so that lanes meet.
+        let places: Vec<usize> = (0..count).map(|_| random.below(6) as usize * cell + 64).collect();
+        let base = if relative { 0 } else { BASE };
+        state.set_addresses(address, &places.iter().map(|&place| base + place as u64).collect::<Vec<_>>());
+        let text = format!("{predicate}{}", text.replace('#', &format!("(M{}, {count})", first / 4 + 1)));
+        let enabled = if predicate.is_empty() { active } else { active & bits };
+        let message = Message { platform: "dg2", simd: 16, text: &text, active, predicate: bits };
+        check(&message, &state, |state| {
+            for (n, &place) in places.iter().enumerate().filter(|(n, _)| enabled >> (first as usize + n) & 1 != 0) {
+                let read = |bytes: &[u8], at: usize| {
+                    let mut word = [0; 8];
+                    word[..cell].copy_from_slice(&bytes[at..at + cell]);
+                    u64::from_le_bytes(word)
+                };
+                let memory = if local { &mut state.local } else { &mut state.memory };
+                let old = read(memory, place);
+                let new =
+                    combine(op, width, old, [read(&state.first, n * register), read(&state.second, n * register)]);
+                memory[place..place + cell].copy_from_slice(&new.to_le_bytes()[..cell]);
+                if text.contains(" D") {
+                    let given = if op == "predec" { new } else { old };
+                    state.dst[n * register..(n + 1) * register].copy_from_slice(&given.to_le_bytes()[..register]);
+                }
+            }
+        });
+    }
+}
+
+const LSC: [&str; 18] = [
+    "iinc", "idec", "load", "store", "iadd", "isub", "smin", "smax", "umin", "umax", "icas", "fadd", "fsub", "fmin",
+    "fmax", "fcas", "and", "xor",
+];
+
+/// The sources as the text has them.
+fn sources(op: &str) -> &'static str {
+    match op {
+        "iinc" | "idec" | "load" | "inc" | "dec" | "predec" => "%null %null",
+        "icas" | "fcas" | "cmpxchg" | "fcmpwr" => "S B",
+        _ => "S %null",
+    }
+}
+
+#[test]
+fn lsc() {
+    let places =
+        [("ugm", "flat[A]:a64", 8, false), ("ugm", "bss(HANDLE)[A]:a32", 4, true), ("slm", "flat[A]:a32", 4, true)];
+    let mut seed = 1;
+    for (number, (sfid, place, address, relative)) in places.into_iter().enumerate() {
+        for op in LSC {
+            for (data, width) in [("d32", 32), ("d64", 64), ("d16u32", 16)] {
+                // All in one place, some in the others.
+                if number > 0 && width != 32 {
+                    continue;
+                }
+                let dst = if seed % 4 == 0 && op != "load" { "%null" } else { "D" };
+                let text = format!("lsc_atomic_{op}.{sfid} # {dst}:{data} {place} {}", sources(op));
+                run(&text, op, width, address, relative, seed);
+                seed += 1;
+            }
+        }
+    }
+}
+
+const OLD: [&str; 17] = [
+    "add", "sub", "inc", "dec", "min", "max", "xchg", "cmpxchg", "and", "or", "xor", "minsint", "maxsint", "predec",
+    "fmax", "fmin", "fcmpwr",
+];
+
+#[test]
+fn old_messages() {
+    let mut seed = 500;
+    for op in OLD {
+        let raws = sources(op).split(' ').map(|name| format!("{name}.0")).collect::<Vec<_>>().join(" ");
+        for (suffix, width) in [("", 32), (".16", 16), (".64", 64)] {
+            run(&format!("svm_atomic.{op}{suffix} # A.0 D.0 {raws}"), op, width, 8, false, seed);
+            if width != 64 {
+                run(&format!("dword_atomic.{op}{suffix} # T6 A.0 {raws} D.0"), op, width, 4, true, seed + 1);
+            }
+            seed += 2;
+        }
+    }
+    run("dword_atomic.add # %slm A.0 S.0 %null.0 D.0", "add", 32, 4, true, seed);
+}

@@ -1,0 +1,144 @@
+//! Typed reads and writes of texels of some formats, and sampler messages that fetch and look up.
+
+use super::visa_launch::{ENGINES, Files, words_of};
+use warploom::exec::Session;
+
+/// Width and height of the images.
+const SIZE: [usize; 2] = [16, 4];
+
+/// A kernel of 16 lanes that reads texel (x, 1) of one image, x a lane's number plus `shift`, and writes it to row 2 of the other.
+fn kernel(read: &str, shift: u32) -> String {
+    format!(
+        ".version 4.1\n.kernel \"k\"\n.decl FROM v_type=G type=ud num_elts=2 align=qword\n.decl TO v_type=G type=ud num_elts=2 align=qword\n\
+         .decl OUT v_type=G type=uq num_elts=1 align=qword\n.decl SAMPLER v_type=G type=ud num_elts=2 align=qword\n\
+         .decl X v_type=G type=ud num_elts=16 align=GRF\n.decl Y v_type=G type=ud num_elts=16 align=GRF\n.decl Z v_type=G type=ud num_elts=16 align=GRF\n\
+         .decl FX v_type=G type=f num_elts=16 align=GRF\n.decl FY v_type=G type=f num_elts=16 align=GRF\n\
+         .decl D v_type=G type=ud num_elts=64 align=GRF\n\
+         .input FROM offset=32 size=8\n.input TO offset=40 size=8\n.input OUT offset=48 size=8\n.input SAMPLER offset=56 size=8\n.kernel_attr SimdSize=16\nmain:\n\
+         mov (M1, 8) X(0,0)<1> 0x76543210:uv\nadd (M3, 8) X(1,0)<1> X(0,0)<1;1,0> 0x8:ud\n\
+         add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> {shift:#x}:ud\nmov (M1, 16) Y(0,0)<1> 0x1:ud\nmov (M1, 16) Z(0,0)<1> 0x2:ud\n\
+         mov (M1, 16) FX(0,0)<1> X(0,0)<1;1,0>\nmov (M1, 16) FY(0,0)<1> 0x3f800000:f\n\
+         movs (M1_NM, 1) %bss(0) FROM(0,0)<0;1,0>\nmovs (M1_NM, 1) S31(0) SAMPLER(0,0)<0;1,0>\n{read}\n\
+         movs (M1_NM, 1) %bss(0) TO(0,0)<0;1,0>\nscatter4_typed.RGBA (M1, 16) %bss X.0 Z.0 %null.0 %null.0 D.0\n\
+         lsc_store.ugm (M1_NM, 1) flat[OUT]:a64 D:d32x64t\nret (M1, 1)\n"
+    )
+}
+
+const ARGUMENTS: &str = "arg_bypointer:0:8:0:bindless:image,arg_bypointer:8:8:1:bindless:image,\
+                         arg_bypointer:16:8:2:stateless:global,arg_bypointer:24:8:3:bindless:sampler";
+
+/// The components of a texel of ones and zeros that a test chose, as registers have them.
+type Texel = (Vec<u8>, [u32; 4]);
+
+fn run(read: &str, format: &str, texels: &[Texel], absent: [u32; 4], shift: usize) {
+    let bytes = texels[0].0.len();
+    let row: Vec<u8> = texels.iter().flat_map(|(bytes, _)| bytes.clone()).collect();
+    let empty = vec![0; SIZE[0] * bytes];
+    let image = [&empty, &row, &empty, &empty].map(Vec::as_slice).concat();
+    let mut files = Files::new("dg2", 16, ARGUMENTS);
+    files.text(&kernel(read, shift as u32));
+    files.surface("from", "2d", [16, 4, 1], format, &image);
+    files.surface("to", "2d", [16, 4, 1], format, &vec![0; image.len()]);
+    files.buffer("out", &[0; 256], "u32");
+    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+    let launch = files.launch([1, 1, 1], [16, 1, 1]);
+    let index = |name: &str| launch.surfaces.iter().position(|surface| surface.name == name).unwrap();
+    for engine in ENGINES {
+        let session = Session::new(&launch).unwrap();
+        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+        assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+        let out = words_of(&session.buffer(0).unwrap());
+        let mut written = empty.clone();
+        for lane in 0..16 {
+            let found: Vec<u32> = (0..4).map(|channel| out[channel * 16 + lane]).collect();
+            let expected = texels.get(lane + shift).map_or(absent, |texel| texel.1);
+            assert_eq!(found, expected, "{engine}, {format}, {read}: lane {lane}");
+            if let Some((texel, _)) = texels.get(lane + shift) {
+                written[(lane + shift) * bytes..][..bytes].copy_from_slice(texel);
+            }
+        }
+        let expected = [&empty, &empty, &written, &empty].map(Vec::as_slice).concat();
+        assert!(session.surface(index("to")).unwrap() == expected, "{engine}, {format}, {read}: what is written");
+    }
+}
+
+fn floats(values: [f32; 4]) -> [u32; 4] {
+    values.map(f32::to_bits)
+}
+
+/// Formats with texels, and what one outside is.
+fn formats() -> Vec<(&'static str, Vec<Texel>, [u32; 4])> {
+    let sixteen = |texel: fn(u32) -> Texel| (0..16).map(texel).collect::<Vec<Texel>>();
+    vec![
+        (
+            "rgba8_unorm",
+            sixteen(|n| {
+                let bytes = [n as u8 * 17, 255 - n as u8, 0, n as u8];
+                (bytes.to_vec(), floats(bytes.map(|byte| f32::from(byte) / 255.0)))
+            }),
+            [0; 4],
+        ),
+        (
+            "r8_unorm",
+            sixteen(|n| (vec![n as u8 * 9], floats([f32::from(n as u8 * 9) / 255.0, 0.0, 0.0, 1.0]))),
+            floats([0.0, 0.0, 0.0, 1.0]),
+        ),
+        (
+            "rgba32_float",
+            sixteen(|n| {
+                let values = [n as f32 * 0.3, -1.5, f32::INFINITY, 1e-40];
+                (values.iter().flat_map(|value| value.to_le_bytes()).collect(), floats(values))
+            }),
+            [0; 4],
+        ),
+        (
+            "rg16_sint",
+            sixteen(|n| {
+                let values = [n as i16 - 8, -32768 + n as i16];
+                (
+                    values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+                    [i32::from(values[0]) as u32, i32::from(values[1]) as u32, 0, 1],
+                )
+            }),
+            [0, 0, 0, 1],
+        ),
+        (
+            "rgba16_uint",
+            sixteen(|n| {
+                let values = [n as u16, 65535 - n as u16, 1, 2];
+                (values.iter().flat_map(|value| value.to_le_bytes()).collect(), values.map(u32::from))
+            }),
+            [0; 4],
+        ),
+        ("r32_uint", sixteen(|n| ((n * 0x0101_0101).to_le_bytes().to_vec(), [n * 0x0101_0101, 0, 0, 1])), [0, 0, 0, 1]),
+        (
+            "r16_float",
+            sixteen(|n| {
+                let value = half::f16::from_f32(n as f32 * 0.7 - 3.0);
+                (value.to_le_bytes().to_vec(), floats([value.to_f32(), 0.0, 0.0, 1.0]))
+            }),
+            floats([0.0, 0.0, 0.0, 1.0]),
+        ),
+        (
+            "bgra8_unorm",
+            sixteen(|n| {
+                let bytes = [n as u8, 200, 3, 77 + n as u8];
+                (bytes.to_vec(), floats([2, 1, 0, 3].map(|at| f32::from(bytes[at]) / 255.0)))
+            }),
+            [0; 4],
+        ),
+    ]
+}
+
+#[test]
+fn texels_are_read_and_written() {
+    for (format, texels, absent) in formats() {
+        // Some are outside, which neither is read nor written.
+        for shift in [0, 5] {
+            run("gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0", format, &texels, absent, shift);
+        }
+        run("lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Y]:a32", format, &texels, absent, 0);
+        run("load_lz.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0", format, &texels, absent, 0);
+        run("sample_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0", format, &texels, absent, 0);
+    }
+}
