@@ -226,6 +226,19 @@ pub fn watch_forks() {
     let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
 }
 
+extern "C" fn leave_summary() {
+    // A child of a fork has done nothing itself.
+    if !FORKED.load(Relaxed) {
+        let _ = catch_unwind(crate::record::leave_summary);
+    }
+}
+
+/// What is to be said when the process ends is said then.
+pub fn at_exit() {
+    // SAFETY: the handler does not unwind, and the library is never unloaded.
+    let _ = unsafe { libc::atexit(leave_summary) };
+}
+
 /// One call of the API: nothing unwinds out of it.
 pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     if IN_CALLBACK.get() {

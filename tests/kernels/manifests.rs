@@ -12,8 +12,14 @@ fn manifests() -> Vec<PathBuf> {
         let listed = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
-    let folders =
-        ["examples", "examples/gfx9", "examples/ptx", "tests/fixtures/random_sources", "tests/fixtures/cases"];
+    let folders = [
+        "examples",
+        "examples/gfx9",
+        "examples/ptx",
+        "examples/visa",
+        "tests/fixtures/random_sources",
+        "tests/fixtures/cases",
+    ];
     let compilers = entries("tests/fixtures/ptx").into_iter().filter(|path| path.is_dir());
     let compilers = compilers.map(|path| path.to_string_lossy().into_owned());
     let folders = folders.into_iter().map(str::to_owned).chain(compilers).flat_map(|folder| entries(&folder));

@@ -12,7 +12,7 @@ mod rounding;
 
 use std::fmt::Write;
 
-use visa_launch::{ENGINES, Files, words_of};
+use visa_launch::{ENGINES, Files};
 use warploom::exec::Session;
 
 /// What destinations hold at first.
@@ -63,7 +63,7 @@ fn declare(text: &mut String, name: &str, bytes: usize) {
 }
 
 /// Runs cases in a kernel of so many lanes, of which those of a mask are active. Variables `A`, `B` and `C` hold the three parts of `input`, each of
-/// 128 bytes; `again`: they are loaded for each case, so that each has accesses of its own shape.
+/// 128 bytes.
 fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases: &[Case]) {
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl IN v_type=G type=uq num_elts=1 align=qword\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\

@@ -67,6 +67,7 @@ const INTEGERS: &[(&str, Expect)] = &[
     ("shl Dud Aud Bud", |a, b, _| a << (b & 31)),
     ("shr Dud Aud Bud", |a, b, _| a >> (b & 31)),
     ("asr Dd Ad Bd", |a, b, _| ((a as i32) >> (b & 31)) as u32),
+    ("asr Dud Aud Bud", |a, b, _| a >> (b & 31)),
     ("rol Dud Aud Bud", |a, b, _| a.rotate_left(b & 31)),
     ("ror Dud Aud Bud", |a, b, _| a.rotate_right(b & 31)),
     ("bfn.x96 Dud Aud Bud Cud", |a, b, c| a ^ b ^ c),
@@ -138,7 +139,7 @@ const FLOATS: &[(&str, Expect)] = &[
     ("rndu Df Af", |a, _, _| f(a).ceil().to_bits()),
     ("rnde Df Af", |a, _, _| f(a).round_ties_even().to_bits()),
     ("rndz Df Af", |a, _, _| f(a).trunc().to_bits()),
-    ("frc Df Af", |a, _, _| (f(a) - f(a).floor()).to_bits()),
+    ("frc Df Af", |a, _, _| below_one(f(a) - f(a).floor())),
     ("lrp Df Af Bf Cf", |a, b, c| f(b).mul_add(f(a), f(c) * (1.0 - f(a))).to_bits()),
     ("cmp.lt Dud Af Bf", |a, b, _| all(f(a) < f(b))),
     ("cmp.ne Dud Af Bf", |a, b, _| all(f(a) != f(b))),
@@ -147,6 +148,11 @@ const FLOATS: &[(&str, Expect)] = &[
     ("mov Dud Af", |a, _, _| f(a) as u32),
     ("mov Dd Af", |a, _, _| f(a) as i32 as u32),
 ];
+
+/// What is less than 1 stays so.
+fn below_one(value: f32) -> u32 {
+    if value == 1.0 { 1.0_f32.next_down().to_bits() } else { value.to_bits() }
+}
 
 fn unit(value: f32) -> u32 {
     if value.is_nan() || value <= 0.0 { 0 } else { value.min(1.0).to_bits() }

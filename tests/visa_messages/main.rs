@@ -205,3 +205,23 @@ fn place(memory: &[u8], at: i64, bytes: usize) -> Option<std::ops::Range<usize>>
     let start = usize::try_from(at).ok()?;
     (start + bytes <= memory.len()).then_some(start..start + bytes)
 }
+
+/// What belongs to the fixed pipeline, and what is not executed.
+#[test]
+fn what_is_not_executed_faults_with_its_text() {
+    for text in ["lsc_load_status.ugm (M1, 16) D:d32 flat[A]:a64 ", "load_mcs.RGBA (M1, 16) 0x0:uw T6 D.0 A.0 S.0"] {
+        let message = Message::new(text);
+        let mut files = Files::new(message.platform, message.simd, ARGUMENTS);
+        files.text(&kernel(&message).replace(".version 4.2", ".version 4.1"));
+        files.placed_buffer("mem", &[0; MEMORY], BASE);
+        files.buffer("pool", &[0; ADDRESSES + 3 * DATA], "u8");
+        files.buffer("out", &[0; DATA], "u8");
+        let launch = files.launch([1, 1, 1], [16, 1, 1]);
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            let fault = outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
+            assert!(fault.contains(text.trim()), "{engine}: {fault}");
+        }
+    }
+}

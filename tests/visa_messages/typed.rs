@@ -142,3 +142,31 @@ fn texels_are_read_and_written() {
         run("sample_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0", format, &texels, absent, 0);
     }
 }
+
+/// Bytes beyond the edges are the nearest ones.
+#[test]
+fn media_blocks() {
+    let image: Vec<u8> = (0..64).map(|n| n * 3 + 1).collect();
+    for (x, y, width, height) in [(2, 1, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4), (0, 0, 3, 2)] {
+        let read = format!("media_ld.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0", x as u32, y as u32);
+        let mut files = Files::new("dg2", 16, ARGUMENTS);
+        files.text(&kernel(&read, 0));
+        files.surface("from", "2d", [16, 4, 1], "r8_uint", &image);
+        files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
+        files.buffer("out", &[0; 256], "u32");
+        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+        let launch = files.launch([1, 1, 1], [16, 1, 1]);
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+            let out = session.buffer(0).unwrap();
+            for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
+                let nearest = ((y + row).clamp(0, 3) * 16 + (x + column).clamp(0, 15)) as usize;
+                let pitch = (width as usize).next_power_of_two().max(4);
+                let found = out[row as usize * pitch + column as usize];
+                assert_eq!(found, image[nearest], "{engine}, {read}: column {column}, row {row}");
+            }
+        }
+    }
+}

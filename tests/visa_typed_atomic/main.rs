@@ -4,6 +4,7 @@
 #[path = "../support/visa_launch.rs"]
 mod visa_launch;
 
+mod compiled;
 mod contended;
 
 use std::fmt::Write;
@@ -71,7 +72,7 @@ fn pool(cases: &Cases) -> Vec<u8> {
 }
 
 /// A kernel of 32 lanes that executes the rows: its arguments are the pool, the results, and the surface, by a handle or in the binding table.
-fn text(kernel: &Kernel, pool_end: u32, bindless: bool) -> String {
+fn text(kernel: &Kernel, register: u32, pool_end: u32, bindless: bool) -> String {
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl POOL v_type=G type=uq num_elts=1 align=qword\n\
          .decl OUT v_type=G type=uq num_elts=1 align=qword\n.decl HANDLE v_type=G type=uq num_elts=1 align=qword\n\
@@ -81,8 +82,10 @@ fn text(kernel: &Kernel, pool_end: u32, bindless: bool) -> String {
     for name in ["U", "V", "R", "L", "A", "B", "D"] {
         let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts=32 align=GRF");
     }
-    text += ".input POOL offset=32 size=8\n.input OUT offset=40 size=8\n.input HANDLE offset=48 size=8\n\
-             .kernel_attr SimdSize=32\nmain:\n";
+    for (name, at) in [("POOL", 0), ("OUT", 8), ("HANDLE", 16)] {
+        let _ = writeln!(text, ".input {name} offset={} size=8", register + at);
+    }
+    text += ".kernel_attr SimdSize=32\nmain:\n";
     if bindless {
         text += "movs (M1_NM, 1) %bss(0) LOW(0,0)<0;1,0>\n";
     } else {
@@ -118,15 +121,16 @@ fn rows_are_as_the_model_has_them() {
     for (number, kernel) in cases.kernels.iter().enumerate() {
         let surface = &cases.surfaces[kernel.surface];
         let bindless = number % 2 == 0;
-        let mut files = Files::new("dg2", 32, ARGUMENTS[usize::from(!bindless)]);
-        files.text(&text(kernel, pool_end, bindless));
+        let (platform, register) = if number % 3 == 0 { ("pvc", 64) } else { ("dg2", 32) };
+        let mut files = Files::new(platform, 32, ARGUMENTS[usize::from(!bindless)]);
+        files.text(&text(kernel, register, pool_end, bindless));
         files.buffer("pool", &pool, "u32");
         files.buffer("out", &vec![0; kernel.rows.len() * STRIDE as usize], "u32");
         files.surface("s", &surface.dim, surface.size, &surface.format, &texel_bytes(surface, &surface.texels));
         let launch = files.launch([1, 1, 1], [32, 1, 1]);
         let out = launch.buffers.iter().position(|buffer| buffer.name == "out").unwrap();
         for engine in ENGINES {
-            let name = format!("{engine}, kernel {number} ({} {})", surface.dim, surface.format);
+            let name = format!("{engine}, kernel {number} ({platform}, {} {})", surface.dim, surface.format);
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, 1), None).unwrap();
             assert!(outcome.fault.is_none(), "{name}: {}", outcome.fault.unwrap());

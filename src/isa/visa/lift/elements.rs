@@ -3,7 +3,7 @@
 use super::Cx;
 use super::storage::{Cell, Cells, Place, int_type};
 use super::survey::{Access, What};
-use super::variables::RootId;
+use super::variables::{MAX_BYTES, RootId};
 use crate::ir::{Region, Type, Value, Window};
 use crate::isa::visa::types;
 
@@ -96,6 +96,9 @@ impl Cx<'_> {
 
     /// Reads elements: uniform if the pattern is scalar.
     pub(super) fn read(&mut self, of: Elements) -> Value {
+        if of.start >= MAX_BYTES {
+            return self.constant(of.ty, 0);
+        }
         self.note(of, false);
         let shape = self.shape;
         let Some(component) = shape.storage.find(of.root, of.start) else { return self.constant(of.ty, 0) };
@@ -120,7 +123,10 @@ impl Cx<'_> {
             }
             Place::Payload { at } => {
                 let at = (i64::from(of.start) + at) as u32;
-                self.read_words(at, of.ty, Cx::payload)
+                match of.ty {
+                    Type::I64 => self.payload_long(at),
+                    ty => self.read_words(at, ty, Cx::payload),
+                }
             }
             Place::Hardware => self.read_words(of.start, of.ty, |cx, at| cx.hardware(of.root, at)),
             Place::LocalIds { axis, zero } => {
@@ -215,6 +221,9 @@ impl Cx<'_> {
 
     /// Writes elements, as the piece says: which lanes, and whether at all. Of `value`'s type nothing but the size counts.
     pub(super) fn write(&mut self, of: Elements, value: Value) {
+        if of.start >= MAX_BYTES {
+            return;
+        }
         self.note(of, true);
         let value = self.bits_as(value, of.ty);
         let shape = self.shape;

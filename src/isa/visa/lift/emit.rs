@@ -31,7 +31,9 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         return Err(LiftError::Width { kernel: routine.name.clone(), lanes });
     }
     let graph = Graph::new(kernel.module, kernel.routine);
-    let plan = Plan::new(kernel, &graph);
+    let Some(plan) = Plan::new(kernel, &graph) else {
+        return Err(LiftError::Places { kernel: routine.name.clone() });
+    };
     let roots = Roots::new(kernel.module, &graph.routines);
     let inputs = entry::inputs(kernel, &roots);
     let survey = RefCell::new(Survey::default());
@@ -53,7 +55,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
 
 /// Whether units of a kernel may call themselves, and have frames in local memory.
 pub fn has_frames(module: &Module, routine: usize) -> bool {
-    Graph::new(module, routine).is_recursive()
+    module.routines.iter().any(|one| !one.kernel) && Graph::new(module, routine).is_recursive()
 }
 
 /// What is known of a kernel before IR is made.

@@ -3,7 +3,7 @@
 use super::emit::Shape;
 use super::known::bank;
 use super::storage::{Cell, Place};
-use crate::ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value};
+use crate::ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
 
 /// A register of a frame, or a part of an array of bytes.
 #[derive(Clone, Copy)]
@@ -11,8 +11,8 @@ enum Item {
     Lanes(Reg, Type),
     Scalar(Reg, Type),
     Mask(Reg),
-    /// So many bytes of it, from a byte on, are kept in each lane's dword.
-    Bytes(Reg, u32),
+    /// Dwords of it from a byte on, so many, one for each lane.
+    Bytes(Reg, u32, u8),
 }
 
 /// What a unit of a routine keeps.
@@ -40,8 +40,10 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
                 }
                 &Place::Bytes { reg, base } if !arrays.contains(&reg) => {
                     arrays.push(reg);
-                    let step = 4 * usize::from(shape.lanes);
-                    items.extend((0..root.bytes).step_by(step).map(|at| Item::Bytes(reg, base + at)));
+                    let lanes = u32::from(shape.lanes);
+                    let words = root.bytes.div_ceil(4);
+                    let parts = (0..words).step_by(usize::from(shape.lanes));
+                    items.extend(parts.map(|at| Item::Bytes(reg, base + at * 4, lanes.min(words - at) as u8)));
                 }
                 _ => {}
             }
@@ -122,7 +124,7 @@ pub fn save(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
                 let mask = b.rf_read(reg);
                 b.trunc(Type::I32, mask)
             }
-            Item::Bytes(reg, at) => b.region_read(reg, Region::packed(at), Type::I32),
+            Item::Bytes(reg, at, _) => b.region_read(reg, Region::packed(at), Type::I32),
         };
         let value = b.splat(value);
         let words = match b.ty(value).ty {
@@ -175,7 +177,12 @@ pub fn restore(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
                 let value = b.zero_extend(Type::I64, value);
                 b.rf_write(reg, value);
             }
-            Item::Bytes(reg, at) => b.region_write(reg, Region::packed(at), whole),
+            Item::Bytes(reg, at, count) => {
+                let window = b.window();
+                b.set_window(Window { first: 0, count });
+                b.region_write(reg, Region::packed(at), whole);
+                b.set_window(window);
+            }
         }
         b.set_nomask(false);
     });

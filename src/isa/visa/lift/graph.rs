@@ -15,6 +15,8 @@ pub struct Block {
     pub last: u32,
     pub end: End,
     pub unit: usize,
+    /// Whether control may go on to the next one.
+    goes_on: bool,
 }
 
 /// What ends a block. Instructions are indices into the routine's code; targets are blocks.
@@ -124,26 +126,62 @@ impl Graph {
                 });
             }
         }
-        let mut unit = number;
         for (n, &first) in starts.iter().enumerate() {
             let next = starts.get(n + 1).copied().unwrap_or(count);
-            unit = subroutines.get(&(base + n)).copied().unwrap_or(unit);
             let end = next.checked_sub(1).filter(|&last| last >= first && ends(&routine.code[last as usize]));
             let block = match end {
                 Some(insn) => {
                     let found = end_of(&routine.code[insn as usize], insn, &block_of, &subroutines, names);
-                    Block { routine: number, first, last: insn, end: found, unit }
+                    let one = &routine.code[insn as usize];
+                    let goes_on = one.predicate.is_some() || !matches!(found, End::Goto { .. } | End::Return { .. });
+                    Block { routine: number, first, last: insn, end: found, unit: number, goes_on }
                 }
                 None => {
                     let end = if next == count { End::Last } else { End::Next };
-                    Block { routine: number, first, last: next, end, unit }
+                    Block { routine: number, first, last: next, end, unit: number, goes_on: true }
                 }
             };
             self.blocks.push(block);
         }
-        if starts.is_empty() {
-            self.blocks.push(Block { routine: number, first: 0, last: 0, end: End::Last, unit: number });
+        // What control comes to from a subroutine alone belongs to it.
+        let mut seen = vec![false; self.blocks.len() - base];
+        let mut units: Vec<(usize, usize)> = subroutines.into_iter().map(|(entry, unit)| (unit, entry)).collect();
+        units.sort_unstable();
+        units.insert(0, (number, base));
+        for (unit, entry) in units {
+            let mut next = vec![entry];
+            while let Some(block) = next.pop() {
+                if self.blocks.len() > block && !std::mem::replace(&mut seen[block - base], true) {
+                    self.blocks[block].unit = unit;
+                    next.extend(self.follows(block));
+                }
+            }
         }
+        if starts.is_empty() {
+            self.blocks.push(Block {
+                routine: number,
+                first: 0,
+                last: 0,
+                end: End::Last,
+                unit: number,
+                goes_on: false,
+            });
+        }
+    }
+
+    /// Where control goes from a block within its unit.
+    fn follows(&self, block: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = match &self.blocks[block].end {
+            End::Last | End::Broken => return vec![],
+            End::Goto { target, .. } => vec![*target],
+            End::Switch { targets } => return targets.clone(),
+            _ => vec![],
+        };
+        // Behind what always goes elsewhere is code of others, perhaps.
+        if self.blocks[block].goes_on {
+            all.extend(self.next(block));
+        }
+        all
     }
 
     /// The block behind one in the text, if there is one.

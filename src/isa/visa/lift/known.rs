@@ -140,6 +140,16 @@ impl Cx<'_> {
         value
     }
 
+    /// Eight bytes of it: where they are a pointer of the driver's, one value.
+    pub(super) fn payload_long(&mut self, at: u32) -> Value {
+        let private = self.kernel.payload.private;
+        let in_words = at < self.grf() || !at.is_multiple_of(8);
+        if in_words || private.is_some_and(|(base, _)| at < base + 8 && at + 8 > base) {
+            return self.read_words(at, Type::I64, Cx::payload);
+        }
+        self.b.load_const(bank::PAYLOAD, at, Type::I64)
+    }
+
     /// A dword of a predefined variable that hardware has; `at` in bytes.
     pub(super) fn hardware(&mut self, root: RootId, at: u32) -> Value {
         let Mode(mode) = self.mode;

@@ -126,9 +126,11 @@ pub fn shr(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 }
 
 pub fn asr(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
-    let (value, count, _) = shifted(cx, insn, false)?;
-    let result = cx.b.shr_s(value, count);
-    cx.set_integer(insn, result, true)
+    let (value, count, source) = shifted(cx, insn, false)?;
+    // A number without a sign has zeros above it.
+    let signed = Domain::of(&[source.range()]).is_signed();
+    let result = if signed { cx.b.shr_s(value, count) } else { cx.b.shr_u(value, count) };
+    cx.set_integer(insn, result, signed)
 }
 
 fn rotated(cx: &mut Cx<'_>, insn: &Instruction, left: bool) -> Lifted {

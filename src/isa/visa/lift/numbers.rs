@@ -250,6 +250,7 @@ impl Cx<'_> {
         let from = self.b.ty(value).ty;
         if to == Ty::Bf {
             let value = self.odd_integer(value, signed);
+            let value = self.to_float(value, Type::F32, saturate);
             return Ok(brain::to_bf16(self, self.mode.round(), NAN_BF16, value));
         }
         if is_float(to) {

@@ -107,7 +107,7 @@ impl Storage {
         }
         let arena_reg = function.bank("indirect", CellKind::Bytes(bytes.max(1)), 1).reg(0);
         let (payload, inputs) = payload;
-        let mut maker = Maker { function, made: FxHashMap::default(), blocks: 0 };
+        let mut maker = Maker { function, made: FxHashMap::default(), arrays: FxHashMap::default(), blocks: 0 };
         let mut storage = Storage { roots: FxHashMap::default(), arena, arena_reg, initial: vec![], everything: None };
         let mut all: Vec<(&RootId, &Vec<Access>)> = survey.roots.iter().collect();
         all.sort_by_key(|(root, _)| **root);
@@ -145,6 +145,8 @@ impl Storage {
 struct Maker<'f> {
     function: &'f mut FunctionBuilder,
     made: FxHashMap<(bool, Type), (crate::ir::BankId, u32)>,
+    /// Likewise of arrays, by their bytes.
+    arrays: FxHashMap<u32, (crate::ir::BankId, u32)>,
     blocks: u32,
 }
 
@@ -164,13 +166,19 @@ impl Maker<'_> {
         Cell::Block(self.blocks)
     }
 
-    fn array(&mut self, root: RootId, bytes: u32) -> Reg {
-        self.function.bank(format!("bytes{}", root.0), CellKind::Bytes(bytes.max(1)), 1).reg(0)
+    fn array(&mut self, bytes: u32) -> Reg {
+        // Few banks, as there may be many roots.
+        let bytes = bytes.max(1).next_multiple_of(64);
+        let function = &mut *self.function;
+        let new = || (function.bank(format!("bytes{bytes}"), CellKind::Bytes(bytes), 0), 0);
+        let (bank, count) = self.arrays.entry(bytes).or_insert_with(new);
+        *count += 1;
+        bank.reg(*count - 1)
     }
 
     /// Banks have as many registers as were made.
     fn declare(self) {
-        for (bank, count) in self.made.into_values() {
+        for (bank, count) in self.made.into_values().chain(self.arrays.into_values()) {
             self.function.set_count(bank, count);
         }
     }
@@ -216,7 +224,7 @@ impl OfRoot<'_> {
             let of: Vec<&Access> = mine.iter().map(|&n| &accesses[n as usize]).collect();
             rest = &rest[count..];
             let mut in_array = || {
-                let place = || Place::Bytes { reg: maker.array(self.root, self.bytes), base: 0 };
+                let place = || Place::Bytes { reg: maker.array(self.bytes), base: 0 };
                 self.indirect.clone().unwrap_or_else(|| array.get_or_insert_with(place).clone())
             };
             let given = self.is_given(start, end);

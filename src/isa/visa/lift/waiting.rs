@@ -13,6 +13,9 @@ use crate::isa::visa::instruction::Instruction;
 /// Blocks that lanes may wait for.
 pub type Waiting = BTreeSet<usize>;
 
+/// Places that nodes may list together: structured code has a few for each.
+const MAX_PLACES: usize = 1 << 20;
+
 /// A block in a mode.
 #[derive(Debug)]
 pub struct Node {
@@ -29,20 +32,26 @@ pub struct Plan {
     by_block: FxHashMap<(usize, Mode), usize>,
     /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
     sites: Vec<BTreeMap<usize, Waiting>>,
+    /// Of all nodes together.
+    places: usize,
     /// Modes that each unit returns in.
     returns: Vec<BTreeSet<Mode>>,
 }
 
 impl Plan {
-    pub fn new(kernel: &Kernel<'_>, graph: &Graph) -> Plan {
+    /// None: lanes may wait at so many places that they are not listed.
+    pub fn new(kernel: &Kernel<'_>, graph: &Graph) -> Option<Plan> {
         let mut plan = Plan { sites: vec![BTreeMap::new(); graph.units.len()], ..Plan::default() };
         plan.returns = vec![BTreeSet::new(); graph.units.len()];
         let mut work = vec![];
         plan.flow(graph.units[0].entry, Mode::default(), Waiting::new(), &mut work);
         while let Some(node) = work.pop() {
             plan.leave(kernel, graph, node, &mut work);
+            if plan.places > MAX_PLACES {
+                return None;
+            }
         }
-        plan
+        Some(plan)
     }
 
     pub fn node(&self, block: usize, mode: Mode) -> Option<usize> {
@@ -60,11 +69,14 @@ impl Plan {
         if let Some(&known) = self.by_block.get(&(block, mode)) {
             let before = self.nodes[known].waiting.len();
             self.nodes[known].waiting.extend(waiting);
-            if self.nodes[known].waiting.len() > before {
+            let more = self.nodes[known].waiting.len() - before;
+            self.places += more;
+            if more > 0 {
                 work.push(known);
             }
             return;
         }
+        self.places += waiting.len();
         self.by_block.insert((block, mode), self.nodes.len());
         work.push(self.nodes.len());
         self.nodes.push(Node { block, mode, waiting });
