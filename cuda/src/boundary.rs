@@ -362,4 +362,16 @@ macro_rules! define_per_thread {
     };
 }
 
-pub(crate) use {api, define, define_per_thread, early_api};
+/// Defines a function that is not there.
+macro_rules! define_refused {
+    ($name:ident) => {
+        #[allow(non_snake_case, reason = "the API's name")]
+        // SAFETY: as above. What it is called with stays in registers and on the caller's stack.
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() -> u32 {
+            $crate::boundary::refused(stringify!($name))
+        }
+    };
+}
+
+pub(crate) use {api, define, define_per_thread, define_refused, early_api};

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use super::*;
-use crate::boundary::{Function, Ptr};
+use crate::boundary::{Function, Ptr, define_refused};
 use crate::error::{Answer, Error};
 
 /// A function that a name has meant since a version.
@@ -71,17 +71,12 @@ macro_rules! entry {
     };
 }
 
-macro_rules! define_refused {
+macro_rules! refuse {
     ($version:literal refused $function:ident) => {
-        #[allow(non_snake_case, reason = "the API's name")]
-        // SAFETY: as those of the other functions.
-        #[unsafe(no_mangle)]
-        extern "C" fn $function() -> u32 {
-            crate::boundary::refused(stringify!($function))
-        }
+        define_refused! { $function }
     };
     ($version:literal $kind:ident refused $function:ident) => {
-        define_refused! { $version refused $function }
+        define_refused! { $function }
     };
     ($($other:tt)*) => {};
 }
@@ -90,7 +85,7 @@ macro_rules! table {
     ($($name:ident $([$($entry:tt)*])*;)*) => {
         /// In the order of names.
         static ENTRIES: &[Entry] = &[$($(entry!($name $($entry)*),)*)*];
-        $($(define_refused! { $($entry)* })*)*
+        $($(refuse! { $($entry)* })*)*
     };
 }
 
