@@ -215,6 +215,11 @@ extern "C" fn forked() {
     FORKED.store(true, Relaxed);
 }
 
+/// Whether this is a child of a process that had a driver.
+pub fn is_forked() -> bool {
+    FORKED.load(Relaxed)
+}
+
 /// Children that are forked from now on have no driver.
 pub fn watch_forks() {
     // SAFETY: the handler only stores to an atomic.
@@ -239,7 +244,7 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     if IN_CALLBACK.get() {
         return Error::CUDA_ERROR_NOT_PERMITTED as u32;
     }
-    if FORKED.load(Relaxed) || !driver::is_ready() {
+    if is_forked() || !driver::is_ready() {
         return Error::CUDA_ERROR_NOT_INITIALIZED as u32;
     }
     early_call(name, body)

@@ -58,6 +58,9 @@ pub fn memory() -> &'static Arc<Memory> {
 
 /// Makes the driver when it is first called.
 pub fn init() -> Answer {
+    if boundary::is_forked() {
+        return Err(Error::CUDA_ERROR_NOT_INITIALIZED);
+    }
     DRIVER.get_or_init(Driver::new).as_ref().map(|_| ()).map_err(|&error| error)
 }
 

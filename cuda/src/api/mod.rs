@@ -20,6 +20,7 @@ mod pool;
 mod stream;
 mod table;
 mod texture;
+pub(crate) mod user;
 
 pub use array::*;
 pub use capture::*;
@@ -39,6 +40,7 @@ pub use pointer::*;
 pub use pool::*;
 pub use stream::*;
 pub use texture::*;
+pub use user::*;
 
 use crate::error::Error;
 

@@ -294,9 +294,9 @@ table! {
     cuGraphNodeGetType [10000 cuGraphNodeGetType];
     cuGraphNodeSetEnabled [11060 cuGraphNodeSetEnabled];
     cuGraphNodeSetParams [12020 cuGraphNodeSetParams] [13040 refused cuGraphNodeSetParams_v2];
-    cuGraphReleaseUserObject [11030 refused cuGraphReleaseUserObject];
+    cuGraphReleaseUserObject [11030 cuGraphReleaseUserObject];
     cuGraphRemoveDependencies [10000 cuGraphRemoveDependencies] [12030 cuGraphRemoveDependencies_v2];
-    cuGraphRetainUserObject [11030 refused cuGraphRetainUserObject];
+    cuGraphRetainUserObject [11030 cuGraphRetainUserObject];
     cuGraphUpload [11010 cuGraphUpload] [11010 ptsz cuGraphUpload_ptsz];
     cuGraphicsMapResources [3000 refused cuGraphicsMapResources] [7000 ptsz refused cuGraphicsMapResources_ptsz];
     cuGraphicsResourceGetMappedMipmappedArray [5000 refused cuGraphicsResourceGetMappedMipmappedArray];
@@ -579,10 +579,21 @@ table! {
     cuTexRefSetMipmapLevelClamp [5000 cuTexRefSetMipmapLevelClamp];
     cuTexRefSetMipmappedArray [5000 cuTexRefSetMipmappedArray];
     cuThreadExchangeStreamCaptureMode [10010 cuThreadExchangeStreamCaptureMode];
-    cuUserObjectCreate [11030 refused cuUserObjectCreate];
-    cuUserObjectRelease [11030 refused cuUserObjectRelease];
-    cuUserObjectRetain [11030 refused cuUserObjectRetain];
+    cuUserObjectCreate [11030 cuUserObjectCreate];
+    cuUserObjectRelease [11030 cuUserObjectRelease];
+    cuUserObjectRetain [11030 cuUserObjectRetain];
     cuWaitExternalSemaphoresAsync [10000 refused cuWaitExternalSemaphoresAsync] [10000 ptsz refused cuWaitExternalSemaphoresAsync_ptsz];
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRIES;
+
+    #[test]
+    fn entries_are_in_the_order_of_names() {
+        assert!(ENTRIES.is_sorted_by_key(|entry| entry.name));
+        assert!(ENTRIES.len() > 600);
+    }
 }

@@ -316,7 +316,9 @@ impl Dispatch<'_> {
         let mut ids: Vec<u8> = vec![];
         for thread in 0..count.div_ceil(simd.into()) {
             for axis in 0..3 {
-                ids.extend((0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()));
+                ids.extend(
+                    (0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()),
+                );
             }
         }
         let table = self.alloc(ids.len() as u64)?;

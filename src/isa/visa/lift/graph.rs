@@ -241,7 +241,18 @@ fn targets(insn: &Instruction) -> impl Iterator<Item = LabelId> + '_ {
 fn ends(insn: &Instruction) -> bool {
     matches!(
         insn.row.name,
-        "goto" | "jmp" | "switchjmp" | "call" | "fcall" | "ifcall" | "ret" | "fret" | "barrier" | "sbarrier.wait" | "nbarrier.signal" | "nbarrier.wait"
+        "goto"
+            | "jmp"
+            | "switchjmp"
+            | "call"
+            | "fcall"
+            | "ifcall"
+            | "ret"
+            | "fret"
+            | "barrier"
+            | "sbarrier.wait"
+            | "nbarrier.signal"
+            | "nbarrier.wait"
     )
 }
 
