@@ -214,6 +214,8 @@ impl<'a> Before<'a> {
             binary,
             link: files.collect::<Result<_, _>>()?,
             format: None,
+            platform: None,
+            ze_info: None,
             entry: Some(self.launch.function.code().name.clone()),
             arch: image.is_container().then(|| Arch::Sm(driver::get().profile.sm)),
             reciprocals: Default::default(),

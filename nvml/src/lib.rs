@@ -100,6 +100,10 @@ macro_rules! api {
     (@names $docs:tt [] $args:tt $body:block) => {};
     (@one [$(#[$doc:meta])*] $name:ident ($($arg:ident: $t:ty),*) $body:block) => {
         $(#[$doc])*
+        ///
+        /// # Safety
+        ///
+        /// Pointers are null, or valid for what is read and written through them.
         #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $t),*) -> Code {
