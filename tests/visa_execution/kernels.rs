@@ -33,6 +33,11 @@ fn compiled_kernels_give_their_results() {
                     let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
                     assert_eq!(comparison.mismatches, 0, "{name}, {}: {comparison:?}", buffer.name);
                 }
+                for (i, surface) in launch.surfaces.iter().enumerate() {
+                    let Some(expect) = &surface.expect else { continue };
+                    let comparison = compare(&session.surface(i).unwrap(), &expect.array, expect.tolerance);
+                    assert_eq!(comparison.mismatches, 0, "{name}, {}: {comparison:?}", surface.name);
+                }
                 if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hello")) {
                     assert!(outcome.printed.text.starts_with(PRINTED), "{name}: {:?}", outcome.printed);
                 }
