@@ -495,13 +495,13 @@ fn flipped_bits_do_no_harm() {
 fn variables_are_in_guest_memory() {
     let program = warploom::exec::Program::load(&bytes("containers/variables.hsaco"), None).unwrap();
     let variable = program.variable("variable").unwrap();
-    let (pointer, address) = (program.variable("pointer").unwrap(), variable.address.unwrap());
+    let (pointer, address) = (program.variable("pointer").unwrap(), variable.address);
     let read = |address: u64| {
         let mut word = [0; 8];
         program.memory().read(address, &mut word).unwrap();
         u64::from_le_bytes(word)
     };
-    assert_eq!(read(pointer.address.unwrap()), address);
+    assert_eq!(read(pointer.address), address);
     assert_eq!((read(address) as u32, variable.size), (5, 4));
     program.write_variable("variable", &[9, 0, 0, 0]).unwrap();
     assert_eq!(read(address) as u32, 9);

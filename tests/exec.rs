@@ -104,7 +104,7 @@ fn relocatable_files_run() {
             finished(program.kernel("shared_all").unwrap().launch(&[Arg::pointer(out)], &options).unwrap());
             // q[0] + a3[0] + d5[0] + c7[0] + dynamic[2] + gf[0] + gc + gd
             assert_eq!(words(&program, out, 1), [1 + 2 + 3 + 4 + 7 + 100], "{name} {engine}");
-            let variable = |name: &str| words(&program, program.variable(name).unwrap().address.unwrap(), 1)[0] & 0xff;
+            let variable = |name: &str| words(&program, program.variable(name).unwrap().address, 1)[0] & 0xff;
             assert_eq!(variable("gc"), 1);
             program.reset().unwrap();
             assert_eq!(variable("gc"), 0);

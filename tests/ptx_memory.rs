@@ -59,6 +59,24 @@ fn run(text: &str, lanes: u32, input: &[u8], output: usize) -> (Vec<u8>, Vec<u8>
     a
 }
 
+/// By ptxas 12.9: the index of an address in square brackets counts bytes, that of a value counts elements of the scalar type.
+#[test]
+fn an_index_behind_a_variable_counts_elements_in_mov() {
+    let variables = ".global .align 16 .b8 bytes[16];\n.global .align 4 .b32 words[16];\n\
+                     .global .align 16 .v4 .f32 vectors[4];\n.global .align 8 .b64 rows[4][8];";
+    let names = ["bytes", "words", "vectors", "rows"];
+    let one = |(i, name): (usize, &&str)| {
+        format!(
+            "mov.u64 %d1, {name}[3];\nmov.u64 %d2, {name};\nsub.u64 %d1, %d1, %d2;\nst.global.u64 [%out+{}], %d1;\n",
+            8 * i
+        )
+    };
+    let body: String = names.iter().enumerate().map(one).collect();
+    let (_, found) = run(&module(variables, &body), 1, &[0], 8 * names.len());
+    let found: Vec<u64> = found.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(found, [3, 12, 12, 24]);
+}
+
 fn fault(text: &str, input: &[u8], output: usize) -> FaultKind {
     let [a, b] = ENGINES.map(|engine| {
         let outcome = launch(text, 32, engine, input, output).outcome;

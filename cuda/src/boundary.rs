@@ -215,10 +215,28 @@ extern "C" fn forked() {
     FORKED.store(true, Relaxed);
 }
 
+/// Whether this is a child of a process that had a driver.
+pub fn is_forked() -> bool {
+    FORKED.load(Relaxed)
+}
+
 /// Children that are forked from now on have no driver.
 pub fn watch_forks() {
     // SAFETY: the handler only stores to an atomic.
     let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+}
+
+extern "C" fn leave_summary() {
+    // A child of a fork has done nothing itself.
+    if !FORKED.load(Relaxed) {
+        let _ = catch_unwind(crate::record::leave_summary);
+    }
+}
+
+/// What is to be said when the process ends is said then.
+pub fn at_exit() {
+    // SAFETY: the handler does not unwind, and the library is never unloaded.
+    let _ = unsafe { libc::atexit(leave_summary) };
 }
 
 /// One call of the API: nothing unwinds out of it.
@@ -226,7 +244,7 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     if IN_CALLBACK.get() {
         return Error::CUDA_ERROR_NOT_PERMITTED as u32;
     }
-    if FORKED.load(Relaxed) || !driver::is_ready() {
+    if is_forked() || !driver::is_ready() {
         return Error::CUDA_ERROR_NOT_INITIALIZED as u32;
     }
     early_call(name, body)
@@ -344,4 +362,16 @@ macro_rules! define_per_thread {
     };
 }
 
-pub(crate) use {api, define, define_per_thread, early_api};
+/// Defines a function that is not there.
+macro_rules! define_refused {
+    ($name:ident) => {
+        #[allow(non_snake_case, reason = "the API's name")]
+        // SAFETY: as above. What it is called with stays in registers and on the caller's stack.
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() -> u32 {
+            $crate::boundary::refused(stringify!($name))
+        }
+    };
+}
+
+pub(crate) use {api, define, define_per_thread, define_refused, early_api};

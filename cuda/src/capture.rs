@@ -1,18 +1,16 @@
 //! Capture: what streams would do becomes a graph.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use crate::context::CONTEXTS;
 use crate::error::{Answer, Error};
 use crate::graph::{self, Graph};
 use crate::handles::fresh;
 use crate::operation::Operation;
 use crate::stream::{NON_BLOCKING, Stream};
-
-/// Captures of streams that are in order with the legacy one.
-static BLOCKING: AtomicUsize = AtomicUsize::new(0);
 
 pub struct Capture {
     pub id: u64,
@@ -33,9 +31,33 @@ struct State {
     failed: bool,
 }
 
-/// Whether work of the legacy stream must be refused.
-pub fn is_any_blocking() -> bool {
-    BLOCKING.load(Relaxed) > 0
+/// A stream begins or ends to capture.
+fn count(stream: &Stream, begins: bool) {
+    if stream.flags & NON_BLOCKING != 0 {
+        return;
+    }
+    if let Some(context) = CONTEXTS.find(stream.context) {
+        if begins {
+            context.captures.fetch_add(1, Relaxed);
+        } else {
+            context.captures.fetch_sub(1, Relaxed);
+        }
+    }
+}
+
+/// A stream captures no more.
+fn leave(stream: &Stream) {
+    if stream.capture.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+        count(stream, false);
+    }
+}
+
+/// A stream is gone; what it captured has come to nothing.
+pub fn abandon(stream: &Stream) {
+    if let Some(capture) = stream.capture() {
+        capture.fail();
+        leave(stream);
+    }
 }
 
 impl Capture {
@@ -70,9 +92,7 @@ impl Capture {
         if own.is_none() {
             *own = Some(self.clone());
             state.streams.push(stream.clone());
-            if stream.flags & NON_BLOCKING == 0 {
-                BLOCKING.fetch_add(1, Relaxed);
-            }
+            count(stream, true);
         }
     }
 
@@ -121,10 +141,7 @@ impl Capture {
         }
         let mut state = self.lock();
         for joined in std::mem::take(&mut state.streams) {
-            *joined.capture.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            if joined.flags & NON_BLOCKING == 0 {
-                BLOCKING.fetch_sub(1, Relaxed);
-            }
+            leave(&joined);
         }
         if state.failed {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

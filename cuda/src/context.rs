@@ -1,7 +1,7 @@
 //! Contexts, and which one a thread is in.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Answer, Error};
@@ -24,6 +24,8 @@ pub struct Context {
     /// The error that all calls answer since a kernel's fault; 0: none.
     fault: AtomicU32,
     limits: [AtomicU64; LIMITS.len()],
+    /// Streams that capture and are in order with the legacy one, whose work must be refused then.
+    pub captures: AtomicUsize,
     pub cache_config: AtomicU32,
     pub shared_config: AtomicU32,
     closed: AtomicBool,
@@ -56,6 +58,7 @@ impl Context {
             legacy,
             fault: AtomicU32::new(0),
             limits: LIMITS.map(AtomicU64::new),
+            captures: AtomicUsize::new(0),
             cache_config: AtomicU32::new(0),
             shared_config: AtomicU32::new(0),
             closed: AtomicBool::new(false),
@@ -110,6 +113,10 @@ impl Context {
         module::forget(self.handle);
         array::forget(self.handle);
         allocations::forget(self.handle);
+    }
+
+    pub fn is_capturing(&self) -> bool {
+        self.captures.load(Relaxed) > 0
     }
 
     pub fn is_closed(&self) -> bool {

@@ -153,14 +153,13 @@ impl Copy {
         let [mut width, mut rows, mut slices] = self.size;
         let is_array = |side: &Side| matches!(side.place, Place::Array(..));
         // Rows without gaps are one row.
-        if !is_array(&self.from) && !is_array(&self.to) {
-            if rows > 1 && self.from.pitch == width && self.to.pitch == width {
-                if slices > 1 && self.from.height == rows && self.to.height == rows {
-                    (rows, slices) = (rows * slices, 1);
-                }
-                if slices == 1 {
-                    (width, rows) = (width * rows, 1);
-                }
+        let in_rows = !is_array(&self.from) && !is_array(&self.to);
+        if in_rows && rows > 1 && self.from.pitch == width && self.to.pitch == width {
+            if slices > 1 && self.from.height == rows && self.to.height == rows {
+                (rows, slices) = (rows * slices, 1);
+            }
+            if slices == 1 {
+                (width, rows) = (width * rows, 1);
             }
         }
         for slice in 0..slices {

@@ -7,9 +7,9 @@ use std::thread::available_parallelism;
 use warploom::exec::EngineKind;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
-use crate::boundary;
 use crate::device::Profile;
 use crate::error::{Answer, Error, of_map};
+use crate::{boundary, record};
 
 /// The version that [`cuDriverGetVersion`](crate::api::cuDriverGetVersion) gives: that of the newest function that is known.
 pub const VERSION: i32 = 13050;
@@ -28,6 +28,8 @@ pub struct Driver {
     /// Every call waits until its work is done (`CUDA_LAUNCH_BLOCKING`).
     pub blocking: bool,
     pub eager: bool,
+    /// Launches that are written as manifests.
+    pub capture: Option<record::Settings>,
     /// Instructions of a launch, and its time in seconds.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<f64>,
@@ -56,6 +58,9 @@ pub fn memory() -> &'static Arc<Memory> {
 
 /// Makes the driver when it is first called.
 pub fn init() -> Answer {
+    if boundary::is_forked() {
+        return Err(Error::CUDA_ERROR_NOT_INITIALIZED);
+    }
     DRIVER.get_or_init(Driver::new).as_ref().map(|_| ()).map_err(|&error| error)
 }
 
@@ -123,13 +128,16 @@ impl Driver {
         });
         let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
         boundary::watch_forks();
+        boundary::at_exit();
+        let capture = record::Settings::from_environment();
         Ok(Driver {
             profile: profile.unwrap_or_default(),
             memory: Arc::new(memory.map_err(of_map)?),
             capacity,
             threads: threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).min(1024)),
             engine: engine.unwrap_or_default(),
-            blocking: variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
+            blocking: capture.is_some() || variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
+            capture,
             eager: variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("eager")),
             instruction_limit: setting("WARPLOOM_INSTRUCTION_LIMIT", "a number", |value| value.parse().ok()),
             time_limit: setting("WARPLOOM_TIME_LIMIT", "a number of seconds", |value| value.parse().ok()),

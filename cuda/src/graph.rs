@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::api::user;
 use crate::context::Context;
 use crate::error::{Answer, Error};
 use crate::handles::{Table, fresh};
@@ -45,6 +46,20 @@ pub mod kind {
 #[derive(Default)]
 pub struct Graph {
     nodes: Mutex<BTreeMap<u64, Node>>,
+    objects: Mutex<Objects>,
+}
+
+/// User objects, each with how often it is held. Whoever copies them holds them as well.
+#[derive(Default)]
+struct Objects(BTreeMap<u64, u64>);
+
+impl Drop for Objects {
+    fn drop(&mut self) {
+        for (&object, &count) in &self.0 {
+            // It may have been let go too often, which has been an error then.
+            let _ = user::release(object, count);
+        }
+    }
 }
 
 /// A graph's operations in an order that they can be done in.
@@ -103,6 +118,33 @@ impl Graph {
         Ok(handle)
     }
 
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The graph has a user object so often, which somebody has counted.
+    pub fn hold(&self, object: u64, count: u64) {
+        *self.objects().0.entry(object).or_insert(0) += count;
+    }
+
+    /// The graph does not have it so often any more.
+    pub fn let_go(&self, object: u64, count: u64) -> Answer {
+        let mut objects = self.objects();
+        let held = objects.0.get_mut(&object).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        *held = held.checked_sub(count).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        if *held == 0 {
+            objects.0.remove(&object);
+        }
+        Ok(())
+    }
+
+    /// What a copy of the graph holds.
+    fn copied_objects(&self) -> Objects {
+        let objects = self.objects();
+        let held = objects.0.keys().filter(|&&object| user::retain(object, 1).is_ok());
+        Objects(held.map(|&object| (object, 1)).collect())
+    }
+
     /// Takes a node away, and with it what says that others come after it.
     pub fn remove(&self, node: u64) -> Answer {
         let mut nodes = self.lock();
@@ -113,7 +155,7 @@ impl Graph {
 
     /// A copy with nodes of its own.
     pub fn copy(&self) -> Arc<Graph> {
-        let copy = Arc::new(Graph::default());
+        let copy = Arc::new(Graph { objects: Mutex::new(self.copied_objects()), ..Graph::default() });
         let nodes = self.lock();
         let names: BTreeMap<u64, u64> = nodes.keys().map(|&node| (node, fresh())).collect();
         let mut copied = copy.lock();
@@ -172,6 +214,7 @@ impl Graph {
 
     /// Takes the handles of its nodes away.
     pub fn destroy(&self) {
+        *self.objects() = Objects::default();
         for (handle, node) in std::mem::take(&mut *self.lock()) {
             let _ = NODES.remove(handle);
             if let Some(child) = node.child {
@@ -251,6 +294,6 @@ impl Exec {
 impl Graph {
     /// A copy whose nodes have the same handles, which nobody can change by them.
     fn snapshot(&self) -> Graph {
-        Graph { nodes: Mutex::new(self.lock().clone()) }
+        Graph { nodes: Mutex::new(self.lock().clone()), objects: Mutex::new(self.copied_objects()) }
     }
 }

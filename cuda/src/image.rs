@@ -99,6 +99,14 @@ impl Image {
         }
     }
 
+    /// The files that a manifest has for it: one, or several texts that are linked.
+    pub fn files(&self) -> Vec<&[u8]> {
+        match linked_texts(self.bytes()) {
+            Some(texts) => texts.into_iter().map(|(_, text)| text).collect(),
+            None => vec![self.bytes()],
+        }
+    }
+
     /// Whether its members are looked at when they are needed.
     pub fn is_container(&self) -> bool {
         self.bytes().starts_with(&FAT_BINARY.to_le_bytes())

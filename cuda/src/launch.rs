@@ -115,6 +115,7 @@ impl Launch {
     pub fn run(&self, context: &Context) -> Answer {
         let kernel = self.function.program.kernel_of(self.function.id);
         let options = self.options(context);
+        let before = crate::record::Before::of(self);
         let start = Instant::now();
         let outcome = match kernel.launch(&self.args, &options) {
             Ok(outcome) => outcome,
@@ -125,7 +126,13 @@ impl Launch {
                 return Err(error);
             }
         };
-        self.learn(&outcome, start.elapsed(), options.threads);
+        let took = start.elapsed();
+        self.learn(&outcome, took, options.threads);
+        let fault = outcome.fault.as_ref().map(ToString::to_string);
+        crate::record::launched(&self.function.code().name, took, fault);
+        if let Some(before) = before {
+            before.write(&outcome, &options);
+        }
         if !outcome.printed.text.is_empty() {
             boundary::print(&outcome.printed.text);
         }

@@ -75,6 +75,11 @@ impl Library {
         Ok(library)
     }
 
+    /// What it was loaded from.
+    pub fn source(&self) -> &Image {
+        &self.image
+    }
+
     pub fn program(&self) -> Result<&Arc<Program>, Failure> {
         let load = || {
             let module = self.image.module()?;

@@ -71,7 +71,7 @@ impl Stream {
         if let Some(capture) = self.capture() {
             return capture.add(self, operation);
         }
-        self.refuse_during_capture()?;
+        self.refuse_during_capture(context)?;
         let blocking = driver::get().blocking || operation.is_waited_for();
         let alone = || context.lines.is_alone(self.line) && !driver::get().is_shared_with_host();
         if blocking || !operation.needs_thread() && alone() {
@@ -104,7 +104,7 @@ impl Stream {
         if self.capture().is_some() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
-        self.refuse_during_capture()?;
+        self.refuse_during_capture(context)?;
         self.run(context, work)
     }
 
@@ -116,8 +116,8 @@ impl Stream {
     }
 
     /// Work of the legacy stream would come between what other streams capture.
-    fn refuse_during_capture(&self) -> Answer {
-        if self.is_legacy() && crate::capture::is_any_blocking() {
+    fn refuse_during_capture(&self, context: &Context) -> Answer {
+        if self.is_legacy() && context.is_capturing() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
         Ok(())
@@ -207,6 +207,7 @@ fn own(context: &Context) -> Arc<Stream> {
 /// Work that is in the stream is still done.
 pub fn destroy(handle: u64) -> Answer {
     let stream = STREAMS.remove(handle)?;
+    crate::capture::abandon(&stream);
     if let Some(context) = CONTEXTS.find(stream.context) {
         context.lines.close(stream.line);
     }

@@ -22,6 +22,7 @@ pub fn call(name: &str, answer: Answer) {
 
 /// A program wants what is not there.
 pub fn refused(name: &'static str) {
+    crate::record::note(|summary| *summary.unsupported.entry(name.to_string()).or_default() += 1);
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
         eprintln!("warploom: {name} is not provided (CUDA_ERROR_NOT_SUPPORTED)");
     }
@@ -32,6 +33,7 @@ pub fn export_table(id: [u8; 16]) {
     // What the runtime asks for first.
     const RUNTIME: [u8; 4] = [0xf8, 0xcf, 0xf9, 0x51];
     const TOOLS: [u8; 4] = [0x6b, 0xd5, 0xfb, 0x6c];
+    crate::record::note(|summary| summary.private_tables += 1);
     if (id.starts_with(&RUNTIME) || id.starts_with(&TOOLS))
         && TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert("cuGetExportTable")
     {

@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
+use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
 use super::editor::Editor;
@@ -347,7 +348,9 @@ fn summarize(
             }
             Op::RfWrite { reg, part, value, guard, .. } => {
                 if let Some(place) = flow.places.number(*reg) {
-                    let own = *part == Part::Whole && is_own(&code.insts, &defs, &masks, active, *reg, *value);
+                    let (insts, known) = (&code.insts, FxHashMap::default());
+                    let mut own = Own { insts, defs: &defs, masks: &masks, active, reg: *reg, known };
+                    let own = *part == Part::Whole && own.has(*value);
                     summary.gives.extend((!own).then_some(place));
                 }
                 if *reg == function.active {
@@ -369,17 +372,31 @@ fn summarize(
     summary
 }
 
-/// Whether all lanes of a mask were active at the block's entry, or wait at the place that has this register anyway.
-fn is_own(insts: &[Inst], defs: &Defs, masks: &Masks<'_>, active: Option<Value>, reg: Reg, mask: Value) -> bool {
-    if active.is_some_and(|active| masks.is_subset(mask, active)) {
-        return true;
-    }
-    let part = |value| is_own(insts, defs, masks, active, reg, value);
-    match insts[defs[mask].0].op {
-        Op::Const { bits, .. } => bits == 0,
-        Op::RfRead { reg: read, part: Part::Whole } => read == reg,
-        Op::Binary { op: BinaryOp::And, a, b } => part(a) || part(b),
-        Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => part(a) && part(b),
-        _ => false,
+/// Which masks have only lanes that were active at the block's entry, or wait at the place that has this register anyway.
+struct Own<'a> {
+    insts: &'a [Inst],
+    defs: &'a Defs,
+    masks: &'a Masks<'a>,
+    active: Option<Value>,
+    reg: Reg,
+    /// What has been found out: the ways through definitions are many more than the definitions are.
+    known: FxHashMap<Value, bool>,
+}
+
+impl Own<'_> {
+    fn has(&mut self, mask: Value) -> bool {
+        if let Some(&known) = self.known.get(&mask) {
+            return known;
+        }
+        let has = self.active.is_some_and(|active| self.masks.is_subset(mask, active))
+            || match self.insts[self.defs[mask].0].op {
+                Op::Const { bits, .. } => bits == 0,
+                Op::RfRead { reg: read, part: Part::Whole } => read == self.reg,
+                Op::Binary { op: BinaryOp::And, a, b } => self.has(a) || self.has(b),
+                Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => self.has(a) && self.has(b),
+                _ => false,
+            };
+        self.known.insert(mask, has);
+        has
     }
 }

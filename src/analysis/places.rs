@@ -208,4 +208,33 @@ b4 pc 0x20:
         assert_eq!([0, 1, 2, 3, 4].map(held), [vec![1], vec![1, 2], vec![1, 2], vec![], vec![]]);
         assert_eq!(flow.successors[1], [2, 3, 4]);
     }
+    /// Masks of which each is made of the one before in two ways: those through all of them are 2^60.
+    #[test]
+    fn masks_that_are_made_of_each_other() {
+        let mut text = String::from(
+            "function \"f\" lanes 8 nan 0 0 0 {
+bank m: mask x 2
+active m[0]
+b0 pc 0:
+  v0 = lane.id
+  v1 = const.i32 1
+  v2 = and v0, v1
+  v3 = icmp.eq v2, v1
+",
+        );
+        let mut mask = 3;
+        for number in 2..62 {
+            let next = mask + 1;
+            let [constant, p, q, a, b] = [0, 1, 2, 3, 4].map(|n| next + n);
+            text += &format!("  v{constant} = const.i32 {number}\n  v{p} = icmp.eq v0, v{constant}\n");
+            text += &format!("  v{q} = icmp.lt.u v0, v{constant}\n  v{a} = or v{mask}, v{p}\n");
+            mask = b + 1;
+            text += &format!("  v{b} = or v{next_mask}, v{q}\n  v{mask} = and v{a}, v{b}\n", next_mask = next - 1);
+        }
+        text += &format!(
+            "  rf.write m[1], v{mask}\n  jump b1\nb1 pc 8:\n  dispatch m[1]: b2, else b2\nb2 pc 0x10:\n  exit\n}}"
+        );
+        let function = crate::ir::parse::parse(&text).unwrap();
+        crate::analysis::optimize(&function);
+    }
 }

@@ -32,7 +32,7 @@ def reductions():
 
 @check
 def reduction_kernel():
-    norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "root_of_squares")
     x = RANDOM.random((64, 100)).astype(np.float32)
     np.testing.assert_allclose(cp.asnumpy(norm(cp.asarray(x), axis=1)), np.linalg.norm(x, axis=1), rtol=1e-5)
 
@@ -128,7 +128,7 @@ def indexing():
     np.testing.assert_array_equal(cp.asnumpy(d[cp.asarray(rows)]), x[rows])
     np.testing.assert_array_equal(cp.asnumpy(cp.take(d, cp.asarray(rows), axis=1)), np.take(x, rows, axis=1))
     np.testing.assert_array_equal(cp.asnumpy(cp.concatenate([d.T, d.T], axis=1)), np.concatenate([x.T, x.T], axis=1))
-    bins = cp.zeros(100, dtype=cp.int64)
+    bins = cp.zeros(100, dtype=cp.int32)
     cp.add.at(bins, d.ravel(), 1)
     np.testing.assert_array_equal(cp.asnumpy(bins), np.bincount(x.ravel(), minlength=100))
 

@@ -50,9 +50,9 @@ fn info(
     count: Ptr<usize>,
 ) -> Answer {
     status.required()?;
-    let (stream, _) = stream::get(handle)?;
+    let (stream, context) = stream::get(handle)?;
     let Some(capture) = stream.capture() else {
-        if stream.is_legacy() && crate::capture::is_any_blocking() {
+        if stream.is_legacy() && context.is_capturing() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
         id.set_if(0);

@@ -136,7 +136,7 @@ api! {
 
     fn cuCtxSynchronize() {
         let context = context::current()?;
-        if crate::capture::is_any_blocking() {
+        if context.is_capturing() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
         context.synchronize()

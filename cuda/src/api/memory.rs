@@ -132,7 +132,7 @@ api! {
 
     /// Host and device have the same memory, so that there is nothing to do.
     fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: u64) / cuMemPrefetchAsync_ptsz {
-        require(device >= -1 && device <= 0 && bytes > 0)?;
+        require((-1..=0).contains(&device) && bytes > 0)?;
         crate::stream::get(stream)?;
         managed(address, bytes as u64)
     }
@@ -144,7 +144,7 @@ api! {
     }
 
     fn cuMemAdvise(address: u64, bytes: usize, advice: u32, device: i32) {
-        require((1..=6).contains(&advice) && device >= -1 && device <= 0 && bytes > 0)?;
+        require((1..=6).contains(&advice) && (-1..=0).contains(&device) && bytes > 0)?;
         managed(address, bytes as u64)
     }
 

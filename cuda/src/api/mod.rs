@@ -6,6 +6,7 @@ mod context;
 mod copy;
 mod device;
 mod event;
+mod exec;
 mod function;
 mod graph;
 mod init;
@@ -20,6 +21,7 @@ mod pool;
 mod stream;
 mod table;
 mod texture;
+pub(crate) mod user;
 
 pub use array::*;
 pub use capture::*;
@@ -27,6 +29,7 @@ pub use context::*;
 pub use copy::*;
 pub use device::*;
 pub use event::*;
+pub use exec::*;
 pub use function::*;
 pub use graph::*;
 pub use init::*;
@@ -39,6 +42,7 @@ pub use pointer::*;
 pub use pool::*;
 pub use stream::*;
 pub use texture::*;
+pub use user::*;
 
 use crate::error::Error;
 

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use super::*;
-use crate::boundary::{Function, Ptr};
+use crate::boundary::{Function, Ptr, define_refused};
 use crate::error::{Answer, Error};
 
 /// A function that a name has meant since a version.
@@ -71,17 +71,12 @@ macro_rules! entry {
     };
 }
 
-macro_rules! define_refused {
+macro_rules! refuse {
     ($version:literal refused $function:ident) => {
-        #[allow(non_snake_case, reason = "the API's name")]
-        // SAFETY: as those of the other functions.
-        #[unsafe(no_mangle)]
-        extern "C" fn $function() -> u32 {
-            crate::boundary::refused(stringify!($function))
-        }
+        define_refused! { $function }
     };
     ($version:literal $kind:ident refused $function:ident) => {
-        define_refused! { $version refused $function }
+        define_refused! { $function }
     };
     ($($other:tt)*) => {};
 }
@@ -90,7 +85,7 @@ macro_rules! table {
     ($($name:ident $([$($entry:tt)*])*;)*) => {
         /// In the order of names.
         static ENTRIES: &[Entry] = &[$($(entry!($name $($entry)*),)*)*];
-        $($(define_refused! { $($entry)* })*)*
+        $($(refuse! { $($entry)* })*)*
     };
 }
 
@@ -294,9 +289,9 @@ table! {
     cuGraphNodeGetType [10000 cuGraphNodeGetType];
     cuGraphNodeSetEnabled [11060 cuGraphNodeSetEnabled];
     cuGraphNodeSetParams [12020 cuGraphNodeSetParams] [13040 refused cuGraphNodeSetParams_v2];
-    cuGraphReleaseUserObject [11030 refused cuGraphReleaseUserObject];
+    cuGraphReleaseUserObject [11030 cuGraphReleaseUserObject];
     cuGraphRemoveDependencies [10000 cuGraphRemoveDependencies] [12030 cuGraphRemoveDependencies_v2];
-    cuGraphRetainUserObject [11030 refused cuGraphRetainUserObject];
+    cuGraphRetainUserObject [11030 cuGraphRetainUserObject];
     cuGraphUpload [11010 cuGraphUpload] [11010 ptsz cuGraphUpload_ptsz];
     cuGraphicsMapResources [3000 refused cuGraphicsMapResources] [7000 ptsz refused cuGraphicsMapResources_ptsz];
     cuGraphicsResourceGetMappedMipmappedArray [5000 refused cuGraphicsResourceGetMappedMipmappedArray];
@@ -579,10 +574,21 @@ table! {
     cuTexRefSetMipmapLevelClamp [5000 cuTexRefSetMipmapLevelClamp];
     cuTexRefSetMipmappedArray [5000 cuTexRefSetMipmappedArray];
     cuThreadExchangeStreamCaptureMode [10010 cuThreadExchangeStreamCaptureMode];
-    cuUserObjectCreate [11030 refused cuUserObjectCreate];
-    cuUserObjectRelease [11030 refused cuUserObjectRelease];
-    cuUserObjectRetain [11030 refused cuUserObjectRetain];
+    cuUserObjectCreate [11030 cuUserObjectCreate];
+    cuUserObjectRelease [11030 cuUserObjectRelease];
+    cuUserObjectRetain [11030 cuUserObjectRetain];
     cuWaitExternalSemaphoresAsync [10000 refused cuWaitExternalSemaphoresAsync] [10000 ptsz refused cuWaitExternalSemaphoresAsync_ptsz];
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRIES;
+
+    #[test]
+    fn entries_are_in_the_order_of_names() {
+        assert!(ENTRIES.is_sorted_by_key(|entry| entry.name));
+        assert!(ENTRIES.len() > 600);
+    }
 }

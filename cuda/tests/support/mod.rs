@@ -114,11 +114,9 @@ impl Driver {
     }
 }
 
-/// Where cargo puts the library: beside the folder of the tests.
+/// Where cargo puts the library that it builds for tests: beside them.
 fn path() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.parent().and_then(Path::parent).unwrap();
-    folder.join("libcuda.so")
+    std::env::current_exe().unwrap().with_file_name("libcuda.so")
 }
 
 pub fn param<T>(value: &T) -> *const c_void {

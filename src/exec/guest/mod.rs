@@ -237,6 +237,13 @@ impl Launching<'_> {
         u32::try_from(total).map_err(|_| Error::SharedMemory { total, static_bytes, dynamic })
     }
 
+    /// The same as NVIDIA's GPUs hand it out. Compilers do not know where dynamic shared memory ends, and read it in vectors of 16 bytes.
+    fn shared_bytes_in_vectors(&self) -> Result<u32, Error> {
+        const VECTOR: u32 = 16;
+        let dynamic = self.options.shared_bytes;
+        self.shared_bytes(if dynamic == 0 { 0 } else { dynamic.checked_next_multiple_of(VECTOR).unwrap_or(dynamic) })
+    }
+
     fn check_block(&self) -> Result<(), Error> {
         let (function, block) = (self.kernel.function(), self.options.block);
         let kernel = || function.name.clone();

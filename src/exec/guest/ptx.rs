@@ -205,7 +205,7 @@ impl Guest for Ptx {
         let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
         let local = frames_end.saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
-        config.shared_bytes = launch.shared_bytes(options.shared_bytes)?;
+        config.shared_bytes = launch.shared_bytes_in_vectors()?;
         config.local_bytes = local;
         let windows = program.memory().windows();
         let mut bank = vec![0; driver::BYTES as usize];

@@ -80,7 +80,7 @@ impl Guest for Maxwell {
         let function = kernel.function();
         launch.check_block()?;
         let params = launch.params(&launch.bytes()?)?;
-        let shared_bytes = launch.shared_bytes(options.shared_bytes)?;
+        let shared_bytes = launch.shared_bytes_in_vectors()?;
         let stack_bytes = stack_bytes(launch);
         let program = kernel.program;
         let workspace = options.cooperative.then(|| grid_workspace(program.memory())).transpose()?;

@@ -9,7 +9,8 @@ use super::names::Named;
 use super::reader::{Reader, Result};
 use super::toplevel;
 use crate::isa::ptx::module::{
-    FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine, Statement,
+    Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine,
+    Statement,
 };
 use crate::isa::ptx::table;
 use crate::isa::ptx::types::{StateSpace, Ty};
@@ -286,6 +287,9 @@ impl<'a> Reader<'a> {
         // The statement stands even if its end fails: labels that it names are pending.
         let known = &self.module.forms[form.0 as usize];
         let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
+        if name == "mov" {
+            operands.iter_mut().for_each(|operand| self.element_address(operand));
+        }
         self.code.body.statements.push(Statement { at, guard, form, operands });
         if let Err((n, message)) = wrong {
             let place = self.code.places.get(n).copied().unwrap_or(opcode.at);
@@ -295,6 +299,17 @@ impl<'a> Reader<'a> {
             );
         }
         self.semicolon()
+    }
+
+    /// `var[4]` as a value is the address of the fifth element: unlike in an address, it counts elements of the scalar type.
+    fn element_address(&self, operand: &mut Operand) {
+        if let Operand::Address(Address { base: Base::Symbol(of), offset, index: None }) = *operand {
+            let bytes = match of {
+                AddressOf::Variable(id) => self.module.variable(id).ty.bytes(),
+                AddressOf::Function(_) => 1,
+            };
+            *operand = Operand::Symbol(of, offset.wrapping_mul(bytes.into()));
+        }
     }
 
     /// The form of the mnemonic in `words`, which stands between two places.

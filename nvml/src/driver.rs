@@ -1,0 +1,80 @@
+//! What the CUDA driver library says of its devices.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+/// The driver's function of this name.
+fn find(name: &str) -> Option<*mut c_void> {
+    static LIBRARY: OnceLock<usize> = OnceLock::new();
+    let library = *LIBRARY.get_or_init(|| {
+        // SAFETY: the name ends with 0. What the library runs when it is loaded is the driver's.
+        unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
+    });
+    let name = CString::new(name).ok()?;
+    if library == 0 {
+        return None;
+    }
+    // SAFETY: the library stays loaded, the name ends with 0
+    let found = unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+macro_rules! call {
+    ($name:ident($($arg:expr => $t:ty),*)) => {
+        find(stringify!($name)).is_some_and(|address| {
+            // SAFETY: the documented function of this name has this signature
+            let function: unsafe extern "C" fn($($t),*) -> c_int = unsafe { std::mem::transmute(address) };
+            // SAFETY: outputs are the caller's variables, of the sizes that are said
+            unsafe { function($($arg),*) == 0 }
+        })
+    };
+}
+
+/// The number of devices, if there is a driver.
+pub fn device_count() -> Option<c_int> {
+    let mut count = 0;
+    (call!(cuInit(0 => u32)) && call!(cuDeviceGetCount(&mut count => *mut c_int))).then_some(count)
+}
+
+/// The version of CUDA that the driver has.
+pub fn version() -> Option<c_int> {
+    let mut version = 0;
+    call!(cuDriverGetVersion(&mut version => *mut c_int)).then_some(version)
+}
+
+/// A device's name.
+pub fn name(device: c_int) -> Option<String> {
+    let mut text: [c_char; 96] = [0; 96];
+    let got = call!(cuDeviceGetName(text.as_mut_ptr() => *mut c_char, text.len() as c_int => c_int, device => c_int));
+    // SAFETY: the driver ends the text with 0
+    got.then(|| unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+}
+
+/// A device's identification, such as `GPU-01234567-89ab-cdef-0123-456789abcdef`.
+pub fn uuid(device: c_int) -> Option<String> {
+    let mut bytes = [0u8; 16];
+    let got = call!(cuDeviceGetUuid(bytes.as_mut_ptr() => *mut u8, device => c_int));
+    got.then(|| {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    })
+}
+
+fn attribute(number: c_int, device: c_int) -> Option<c_int> {
+    let mut value = 0;
+    call!(cuDeviceGetAttribute(&mut value => *mut c_int, number => c_int, device => c_int)).then_some(value)
+}
+
+/// A device's compute capability.
+pub fn compute_capability(device: c_int) -> Option<(c_int, c_int)> {
+    Some((attribute(75, device)?, attribute(76, device)?))
+}
+
+/// Free and all bytes of a device. Without a context of this process all are free.
+pub fn memory(device: c_int) -> Option<(u64, u64)> {
+    let (mut free, mut total) = (0usize, 0usize);
+    if call!(cuMemGetInfo_v2(&mut free => *mut usize, &mut total => *mut usize)) {
+        return Some((free as u64, total as u64));
+    }
+    call!(cuDeviceTotalMem_v2(&mut total => *mut usize, device => c_int)).then_some((total as u64, total as u64))
+}

@@ -1,0 +1,227 @@
+//! `libnvidia-ml.so.1`, as far as CUDA programs need it to start: how many devices there are, what they are called, their memory, and
+//! how busy they are. It asks the CUDA driver library. Functions that are not here are not there at all: programs test for them.
+
+#![allow(non_snake_case, reason = "the names are the C API's")]
+
+mod driver;
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::panic::catch_unwind;
+
+/// `nvmlReturn_t`
+type Code = c_int;
+const INVALID_ARGUMENT: Code = 2;
+const NOT_FOUND: Code = 6;
+const INSUFFICIENT_SIZE: Code = 7;
+const DRIVER_NOT_LOADED: Code = 9;
+const UNKNOWN: Code = 999;
+
+/// `nvmlDevice_t`: the device's number and 1, since null is no device.
+type Device = *mut c_void;
+
+/// `nvmlMemory_t`
+#[repr(C)]
+pub struct Memory {
+    total: c_ulonglong,
+    free: c_ulonglong,
+    used: c_ulonglong,
+}
+
+/// `nvmlMemory_v2_t`
+#[repr(C)]
+pub struct MemoryV2 {
+    version: c_uint,
+    total: c_ulonglong,
+    reserved: c_ulonglong,
+    free: c_ulonglong,
+    used: c_ulonglong,
+}
+
+/// `nvmlUtilization_t`: of a hundred.
+#[repr(C)]
+pub struct Utilization {
+    gpu: c_uint,
+    memory: c_uint,
+}
+
+fn count() -> Result<c_int, Code> {
+    driver::device_count().ok_or(DRIVER_NOT_LOADED)
+}
+
+fn number(device: Device) -> Result<c_int, Code> {
+    let number = c_int::try_from(device as usize).ok().and_then(|n| n.checked_sub(1));
+    number.filter(|n| (0..count().unwrap_or(0)).contains(n)).ok_or(INVALID_ARGUMENT)
+}
+
+fn memory(device: Device) -> Result<Memory, Code> {
+    let (free, total) = driver::memory(number(device)?).ok_or(UNKNOWN)?;
+    Ok(Memory { total, free, used: total - free.min(total) })
+}
+
+/// # Safety
+///
+/// The pointer is null or valid for a write.
+unsafe fn put<T>(into: *mut T, value: T) -> Result<(), Code> {
+    if into.is_null() {
+        return Err(INVALID_ARGUMENT);
+    }
+    // SAFETY: not null, and the caller's promise
+    unsafe { into.write(value) };
+    Ok(())
+}
+
+/// # Safety
+///
+/// The pointer is null or valid for writes of `room` bytes.
+unsafe fn put_text(into: *mut c_char, room: c_uint, text: &str) -> Result<(), Code> {
+    if into.is_null() {
+        return Err(INVALID_ARGUMENT);
+    }
+    if text.len() >= room as usize {
+        return Err(INSUFFICIENT_SIZE);
+    }
+    // SAFETY: there is room for the text and its end
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr(), into.cast(), text.len());
+        into.add(text.len()).write(0);
+    }
+    Ok(())
+}
+
+/// Defines entry points, some under several names.
+macro_rules! api {
+    ($($(#[$doc:meta])* fn [$($name:ident)+] $args:tt $body:block)*) => {$(
+        api! { @names [$(#[$doc])*] [$($name)+] $args $body }
+    )*};
+    (@names $docs:tt [$name:ident $($more:ident)*] $args:tt $body:block) => {
+        api! { @one $docs $name $args $body }
+        api! { @names $docs [$($more)*] $args $body }
+    };
+    (@names $docs:tt [] $args:tt $body:block) => {};
+    (@one [$(#[$doc:meta])*] $name:ident ($($arg:ident: $t:ty),*) $body:block) => {
+        $(#[$doc])*
+        #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $t),*) -> Code {
+            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is tested, or valid for what is
+            // read and written through them.
+            let body = || -> Result<(), Code> { unsafe { $body } };
+            catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or(Err(UNKNOWN)).err().unwrap_or(0)
+        }
+    };
+}
+
+api! {
+    /// Begins.
+    fn [nvmlInit nvmlInit_v2] () {
+        count().map(|_| ())
+    }
+
+    /// Begins.
+    fn [nvmlInitWithFlags] (_flags: c_uint) {
+        count().map(|_| ())
+    }
+
+    /// Ends.
+    fn [nvmlShutdown] () {
+        Ok(())
+    }
+
+    /// The driver's version, as text.
+    fn [nvmlSystemGetDriverVersion] (text: *mut c_char, room: c_uint) {
+        put_text(text, room, concat!("warploom ", env!("CARGO_PKG_VERSION")))
+    }
+
+    /// This library's version, as text.
+    fn [nvmlSystemGetNVMLVersion] (text: *mut c_char, room: c_uint) {
+        put_text(text, room, env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The version of CUDA that the driver has.
+    fn [nvmlSystemGetCudaDriverVersion nvmlSystemGetCudaDriverVersion_v2] (version: *mut c_int) {
+        put(version, driver::version().ok_or(DRIVER_NOT_LOADED)?)
+    }
+
+    /// The number of devices.
+    fn [nvmlDeviceGetCount nvmlDeviceGetCount_v2] (devices: *mut c_uint) {
+        put(devices, count()? as c_uint)
+    }
+
+    /// A device by its number.
+    fn [nvmlDeviceGetHandleByIndex nvmlDeviceGetHandleByIndex_v2] (index: c_uint, device: *mut Device) {
+        let handle = std::ptr::without_provenance_mut(index as usize + 1);
+        number(handle)?;
+        put(device, handle)
+    }
+
+    /// A device by its identification.
+    fn [nvmlDeviceGetHandleByUUID] (uuid: *const c_char, device: *mut Device) {
+        if uuid.is_null() {
+            return Err(INVALID_ARGUMENT);
+        }
+        let wanted = CStr::from_ptr(uuid).to_bytes();
+        let found = (0..count()?).find(|n| driver::uuid(*n).is_some_and(|text| text.as_bytes() == wanted));
+        put(device, std::ptr::without_provenance_mut(found.ok_or(NOT_FOUND)? as usize + 1))
+    }
+
+    /// A device's number.
+    fn [nvmlDeviceGetIndex] (device: Device, index: *mut c_uint) {
+        put(index, number(device)? as c_uint)
+    }
+
+    /// A device's number among the device files, of which there are none.
+    fn [nvmlDeviceGetMinorNumber] (device: Device, minor: *mut c_uint) {
+        put(minor, number(device)? as c_uint)
+    }
+
+    /// A device's name.
+    fn [nvmlDeviceGetName] (device: Device, text: *mut c_char, room: c_uint) {
+        put_text(text, room, &driver::name(number(device)?).ok_or(UNKNOWN)?)
+    }
+
+    /// A device's identification, as text.
+    fn [nvmlDeviceGetUUID] (device: Device, text: *mut c_char, room: c_uint) {
+        put_text(text, room, &driver::uuid(number(device)?).ok_or(UNKNOWN)?)
+    }
+
+    /// A device's compute capability.
+    fn [nvmlDeviceGetCudaComputeCapability] (device: Device, major: *mut c_int, minor: *mut c_int) {
+        let (high, low) = driver::compute_capability(number(device)?).ok_or(UNKNOWN)?;
+        put(major, high)?;
+        put(minor, low)
+    }
+
+    /// A device's memory, as far as this process uses it.
+    fn [nvmlDeviceGetMemoryInfo] (device: Device, into: *mut Memory) {
+        put(into, memory(device)?)
+    }
+
+    /// A device's memory, as far as this process uses it.
+    fn [nvmlDeviceGetMemoryInfo_v2] (device: Device, into: *mut MemoryV2) {
+        let Memory { total, free, used } = memory(device)?;
+        let version = into.as_ref().ok_or(INVALID_ARGUMENT)?.version;
+        put(into, MemoryV2 { version, total, reserved: 0, free, used })
+    }
+
+    /// How busy a device is: work is done when it is asked for, so that it is idle whenever somebody looks.
+    fn [nvmlDeviceGetUtilizationRates] (device: Device, into: *mut Utilization) {
+        number(device)?;
+        put(into, Utilization { gpu: 0, memory: 0 })
+    }
+}
+
+/// What a code means, in words.
+#[unsafe(no_mangle)]
+pub extern "C" fn nvmlErrorString(code: Code) -> *const c_char {
+    let text = match code {
+        0 => c"Success",
+        1 => c"Uninitialized",
+        INVALID_ARGUMENT => c"Invalid Argument",
+        3 => c"Not Supported",
+        NOT_FOUND => c"Not Found",
+        INSUFFICIENT_SIZE => c"Insufficient Size",
+        DRIVER_NOT_LOADED => c"Driver Not Loaded",
+        _ => c"Unknown Error",
+    };
+    text.as_ptr()
+}

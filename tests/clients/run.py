@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs CUDA programs of others on warploom: run.py [CLIENT ...]; without names those that install in minutes.
+
+Each client is installed from the package registry, at the versions in requirements/, into a folder of its own (--environments), and run under
+`warploom cuda` (--warploom, else the one in target/). Prints what each passed, and fails if anything fails that is not in expected/.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+class Client:
+    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False):
+        self.requirements, self.script, self.devices = requirements, script, devices
+        self.libraries, self.environment = libraries, environment or {}
+        self.timeout, self.heavy = timeout, heavy
+
+
+SUITE = ["-m", "pytest", "--pyargs", "numba.cuda.tests", "-n", "1", "--dist", "loadscope", "--timeout", "300", "-rfE"]
+CLIENTS = {
+    "cuda_c": Client("cuda_c", ["cuda_c"], ["sm_52"]),
+    "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53"]),
+    "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
+    "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
+    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True),
+    "cupy": Client(
+        "cupy", ["cupy_core.py"], ["sm_52"], libraries=["cuda_nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "nvjitlink"],
+        heavy=True,
+    ),
+    "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True),
+    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True),
+}
+
+
+def environment_of(client, folder):
+    """A virtual environment with the client's packages. Returns its Python and its site-packages."""
+    venv = folder / client.requirements
+    python = venv / "bin" / "python"
+    stamp = venv / "installed"
+    wanted = (HERE / "requirements" / f"{client.requirements}.txt").read_text()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", HERE / "requirements" / f"{client.requirements}.txt"], check=True)
+        stamp.write_text(wanted)
+    site = sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)})
+    return python, pathlib.Path(site)
+
+
+def programs(site, warploom, folder, device):
+    """Builds the C programs. Returns a shell's command that runs each and counts."""
+    out = folder / "cuda_c_programs"
+    out.mkdir(exist_ok=True)
+    subprocess.run([HERE / "cuda_c" / "build.sh", site, warploom.parent, out, device], check=True)
+    names = sorted(source.stem for source in (HERE / "cuda_c").glob("*.cu"))
+    script = "passed=0; failed=0; for p in %s; do if timeout 120 %s/$p; then passed=$((passed+1)); else echo FAILED $p; failed=$((failed+1)); fi; done; "
+    return ["bash", "-c", script % (" ".join(names), out) + 'echo "$passed passed, $failed failed"; [ $failed = 0 ]']
+
+
+def run(name, client, device, options):
+    python, site = environment_of(client, options.environments)
+    environment = dict(os.environ, **client.environment)
+    paths = [str(site / "nvidia" / library / "lib") for library in client.libraries]
+    environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
+    if client.libraries:
+        environment["CUDA_PATH"] = str(site / "nvidia" / "cuda_runtime")
+    if client.script == ["cuda_c"]:
+        command = programs(site, options.warploom, options.environments, device)
+    else:
+        command = [python, *client.script]
+    folder = HERE / "numba_suite" if name == "numba_suite" else HERE
+    under = [options.warploom, "cuda", "--device", device, "--summary", "3", "--", *command]
+    try:
+        ran = subprocess.run(under, cwd=folder, env=environment, timeout=client.timeout, text=True, capture_output=True)
+        text = ran.stdout + ran.stderr
+    except subprocess.TimeoutExpired as expired:
+        text = (expired.stdout or b"").decode() + "\nFAILED by its time limit\n"
+    return text
+
+
+def expected_failures(name, device):
+    path = HERE / "expected" / f"{name}.{device}.txt"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {line.split("#")[0].strip() for line in lines} - {""}
+
+
+def judge(name, device, text):
+    """Prints what came of a run. Returns whether it is as expected."""
+    failed = set(re.findall(r"^(?:FAILED|ERROR:?)\s+(\S+)", text, re.MULTILINE))
+    counted = re.findall(r"^.*\b(?:\d+ (?:passed|failed)|Ran \d+ tests).*$", text, re.MULTILINE)
+    new = sorted(failed - expected_failures(name, device))
+    print(f"{name} {device}: {counted[-1].strip('= ') if counted else 'nothing was counted'}", flush=True)
+    for test in new:
+        print(f"  not expected to fail: {test}", flush=True)
+    if new or not counted:
+        print("\n".join("  | " + line for line in text.splitlines()[-40:]), flush=True)
+    return bool(counted) and not new
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clients", nargs="*", metavar="CLIENT", help=", ".join(CLIENTS))
+    parser.add_argument("--warploom", type=pathlib.Path, default=ROOT / "target" / "debug" / "warploom")
+    parser.add_argument("--environments", type=pathlib.Path, default=ROOT / "target" / "clients")
+    options = parser.parse_args()
+    options.warploom = options.warploom.resolve()
+    options.environments.mkdir(parents=True, exist_ok=True)
+    options.environments = options.environments.resolve()
+    unknown = set(options.clients) - set(CLIENTS)
+    if unknown:
+        parser.error(f"no such client: {', '.join(sorted(unknown))}; there are {', '.join(CLIENTS)}")
+    names = options.clients or [name for name, client in CLIENTS.items() if not client.heavy]
+    good = [judge(name, device, run(name, CLIENTS[name], device, options)) for name in names for device in CLIENTS[name].devices]
+    sys.exit(not all(good))
+
+
+if __name__ == "__main__":
+    main()
