@@ -2,12 +2,15 @@
 
 use super::{Case, check};
 
+/// What `D` has in each lane.
+type Expect = fn(u32) -> u32;
+
 fn lanes(of: impl Fn(u32) -> u32) -> Vec<u8> {
     (0..16).flat_map(|n| of(n).to_le_bytes()).collect()
 }
 
 /// `A` has the numbers of the lanes.
-fn run(texts: &[(&str, fn(u32) -> u32)]) {
+fn run(texts: &[(&str, Expect)]) {
     let mut input = [0; 384];
     for n in 0..16_u32 {
         input[n as usize * 4..][..4].copy_from_slice(&n.to_le_bytes());

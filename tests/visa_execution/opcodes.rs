@@ -186,8 +186,9 @@ fn text(short: &str, exec: &str) -> String {
 fn cases(rows: &[(&str, Expect)], words: [[u32; 16]; 3], is_float: bool) -> Vec<Case> {
     let row = |&(short, expect): &(&str, Expect)| {
         let mut case = Case::new(text(short, "M1, 16"), &[]);
-        for n in 0..16 {
-            let result = expect(words[0][n], words[1][n], words[2][n]);
+        let [a, b, c] = words;
+        for (n, ((a, b), c)) in a.into_iter().zip(b).zip(c).enumerate() {
+            let result = expect(a, b, c);
             // Which NaN it is only copies tell.
             let any = is_float
                 && f(result).is_nan()

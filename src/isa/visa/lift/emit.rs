@@ -145,7 +145,8 @@ impl<'a> Shape<'a> {
         let pc = |block: usize| {
             let block = &graph.blocks[block];
             let code = &kernel.module.routines[graph.routines[block.routine]].code;
-            code.get(block.first as usize).map_or(0, |insn| insn.at.into())
+            let insns = code.get(block.first as usize..).unwrap_or_default();
+            insns.iter().find(|insn| !is_label(insn)).or(insns.first()).map_or(0, |insn| insn.at.into())
         };
         let entry = function.new_block(pc(0));
         debug_assert_eq!(entry, BlockId(0), "the first block is the entry");

@@ -326,33 +326,30 @@ fn scalars(start: u32, end: u32, of: &[&Access]) -> Option<Shape> {
         return Some(Shape::Scalars { first: start, size: end - start, count: 1 });
     }
     let first = start & !3;
-    let fits = |access: &&Access| match access.end - access.start {
-        8 => access.start % 4 == 0,
+    let fits = |access: &Access| match access.end - access.start {
+        8 => access.start.is_multiple_of(4),
         size => access.start / 4 == (access.start + size - 1) / 4,
     };
     let count = (end - first).div_ceil(4);
-    of.iter().all(|access| fits(&access)).then_some(Shape::Scalars { first, size: 4, count })
+    of.iter().all(|access| fits(access)).then_some(Shape::Scalars { first, size: 4, count })
 }
 
 fn lanes(zero: i64, pitch: u32, of: &[&Access]) -> Option<Shape> {
-    let (p, mut whole, mut halves) = (i64::from(pitch), true, false);
-    for access in of {
-        let (within, size) = match access.what {
-            What::Lanes { size, first, .. } => (i64::from(access.start) - zero - i64::from(first) * p, size),
-            _ => ((i64::from(access.start) - zero).rem_euclid(p), access.end - access.start),
-        };
-        if within < 0 || within + i64::from(size) > p {
-            return None;
-        }
-        if matches!(access.what, What::Scalar) && i64::from(access.start) < zero {
-            return None;
-        }
-        whole &= size == pitch || !access.write;
-        halves |= size < pitch && access.write;
-    }
-    let size = if pitch == 8 && (halves || !whole) { 4 } else { pitch };
-    // A byte in the middle of halves is a part of one of them.
-    Some(Shape::Lanes { zero, pitch, size })
+    let p = i64::from(pitch);
+    // Where in a lane's bytes, and how many.
+    let part = |access: &Access| match access.what {
+        What::Lanes { size, first, .. } => (i64::from(access.start) - zero - i64::from(first) * p, i64::from(size)),
+        _ => ((i64::from(access.start) - zero).rem_euclid(p), i64::from(access.end - access.start)),
+    };
+    // Eight bytes are two cells if halves are written by themselves.
+    let halves = pitch == 8 && of.iter().any(|access| access.write && part(access).1 < p);
+    let size = if halves { 4 } else { pitch };
+    let fits = |access: &Access| {
+        let (within, bytes) = part(access);
+        let crosses = halves && bytes <= 4 && within / 4 != (within + bytes - 1) / 4;
+        within >= 0 && within + bytes <= p && i64::from(access.start) >= zero && !crosses
+    };
+    of.iter().all(|access| fits(access)).then_some(Shape::Lanes { zero, pitch, size })
 }
 
 /// Whether no other block sees what one leaves there: it is written first, as a whole.
