@@ -219,8 +219,6 @@ impl<'a> Before<'a> {
             entry: Some(self.launch.function.code().name.clone()),
             arch: image.is_container().then(|| Arch::Sm(driver::get().profile.sm)),
             reciprocals: Default::default(),
-            ze_info: None,
-            platform: None,
         })
     }
 }
