@@ -76,9 +76,10 @@ impl KnownRegisters {
                 now.clear();
             }
             let mut sources = Sources::new();
-            each_use(module, statement, &mut |register, written| match (written, now.get(&register)) {
-                (false, Some(&known)) => sources.push((register, known)),
-                _ => {}
+            each_use(module, statement, &mut |register, written| {
+                if let (false, Some(&known)) = (written, now.get(&register)) {
+                    sources.push((register, known));
+                }
             });
             each_use(module, statement, &mut |register, written| {
                 if written {
