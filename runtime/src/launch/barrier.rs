@@ -86,7 +86,7 @@ impl Barriers {
     /// A warp exits that had arrived at the barriers of this bit set.
     pub(super) fn exit(&mut self, arrived: u32) {
         for barrier in self.active() {
-            self.cells[barrier as usize].exited += u32::from(arrived >> barrier & 1);
+            self.cells[barrier as usize].exited += arrived >> barrier & 1;
         }
     }
 

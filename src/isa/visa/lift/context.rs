@@ -19,7 +19,7 @@ use crate::isa::visa::types::Exec;
 
 /// State of one block while its instructions are lifted.
 ///
-/// A lift function is called for each [`Piece`] of an instruction. It reads operands as values, one element for each lane of the piece (a
+/// A lift function is called for each piece of an instruction. It reads operands as values, one element for each lane of the piece (a
 /// uniform value if the piece is one element), and says what to write; masks apply by themselves. What is written is seen by later instructions only.
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,

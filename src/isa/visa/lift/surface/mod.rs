@@ -22,7 +22,7 @@ use crate::isa::visa::module::{SamplerId, SurfaceId};
 use crate::isa::visa::predefined;
 use crate::isa::visa::words::AddressModel;
 
-/// What the tables have besides what all instruction sets have, by its place in the bank [`BANK`].
+/// What the tables have besides what all instruction sets have, by its place in the bank of tables.
 pub mod tables {
     /// Bits of a handle below the number of the entry that it names.
     pub const HANDLE_SHIFT: u32 = 6;
