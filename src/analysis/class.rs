@@ -131,15 +131,12 @@ impl Classes {
         let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
         let mut classes = Classes { classes: varying, alike: different, launch, facts };
         let mut rows = table(block.values.len(), false);
-        let defs = if active.is_some() { block.defs() } else { Defs::new() };
-        let masks = Masks::of(&block.insts, &defs);
         let mut constants: Constants = table(block.values.len(), None);
-        let all_defs = OnceCell::new();
+        let made = OnceCell::new();
+        let defs = || -> &Defs { made.get_or_init(|| block.defs()) };
         // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
-        let extends = |v: Value| {
-            let defs: &Defs = all_defs.get_or_init(|| block.defs());
-            bound(|v| block.ty(v).ty, |v| &block.insts[defs[v].0].op, v).max <= i32::MAX as u64
-        };
+        let extends = |v: Value| bound(|v| block.ty(v).ty, |v| &block.insts[defs()[v].0].op, v).max <= i32::MAX as u64;
+        let is_subset = |a, b| Masks::of(&block.insts, defs()).is_subset(a, b);
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
                 written_registers(&inst.op, |reg| {
@@ -169,7 +166,7 @@ impl Classes {
                 }
                 Op::Const { bits, .. } => constants[result] = Some(bits),
                 Op::Splat { a } => constants[result] = constants[a],
-                Op::Select { mask, a, .. } if active.is_some_and(|active| masks.is_subset(active, mask)) => {
+                Op::Select { mask, a, .. } if active.is_some_and(|active| is_subset(active, mask)) => {
                     classes.classes[result] = match classes.get(a) {
                         Class::Uniform => Class::SAME_IN_CHUNK,
                         class => class,

@@ -50,7 +50,6 @@ impl Fixed<'_> {
             Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| self.block.ty(v).is_uniform()) => {
                 return None;
             }
-            Op::RfRead { .. } | Op::Load { .. } => return None,
             _ => {}
         }
         for &operand in &operands {

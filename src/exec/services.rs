@@ -19,7 +19,7 @@ use crate::ir::{Access, Space, Type, Value};
 /// Alignment of what `malloc` gives.
 const HEAP_ALIGN: u64 = 16;
 /// Longest string that is read from the guest: a longer one is cut.
-const MAX_STRING: usize = 1 << 16;
+pub const MAX_STRING: usize = 1 << 16;
 /// Bytes of one argument of a service.
 const WORD_BYTES: u64 = 8;
 /// What `vprintf` returns where the format is a null pointer.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::{BarrierKind as Kind, ExitCode, WarpContext};
+use warploom_runtime::warp::{BarrierKind, ExitCode, WarpContext};
 
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind, Window};
+use crate::ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind, Window};
 
 /// Where control goes at the end of a block.
 enum Next {
@@ -140,9 +140,9 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
         }
         Terminator::Lanes { event, resume } => {
             let kind = match event {
-                LaneEvent::Exit => Kind::Exit,
-                LaneEvent::Wait => Kind::Wait,
-                LaneEvent::Poll => Kind::Poll,
+                LaneEvent::Exit => BarrierKind::Exit,
+                LaneEvent::Wait => BarrierKind::Wait,
+                LaneEvent::Poll => BarrierKind::Poll,
             };
             executor.context.barrier_mask = executor.active();
             let context = &mut *executor.context;
@@ -197,18 +197,9 @@ pub fn fault_of(kind: TrapKind) -> FaultKind {
 fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
     let Barrier { kind, counts, id, threads, predicate } = barrier;
     let active = executor.active();
-    let kind = match kind {
-        BarrierKind::Sync => Kind::Sync,
-        BarrierKind::Arrive => Kind::Arrive,
-        BarrierKind::Popcount => Kind::Popcount,
-        BarrierKind::And => Kind::And,
-        BarrierKind::Or => Kind::Or,
-        BarrierKind::ClusterArrive => Kind::ClusterArrive,
-        BarrierKind::ClusterWait => Kind::ClusterWait,
-    };
     let values = &*executor.values;
     let context = &mut *executor.context;
-    (context.barrier_kind, context.barrier_counts) = (kind as u32, counts as u32);
+    (context.barrier_kind, context.barrier_counts) = (BarrierKind::from(kind) as u32, counts as u32);
     context.barrier_id = values.uniform(id) as u32;
     context.barrier_threads = threads.map_or(0, |threads| values.uniform(threads) as u32);
     if let Some(predicate) = predicate {

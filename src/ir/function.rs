@@ -111,6 +111,20 @@ pub enum BarrierKind {
     ClusterWait,
 }
 
+impl From<BarrierKind> for warploom_runtime::warp::BarrierKind {
+    fn from(kind: BarrierKind) -> Self {
+        match kind {
+            BarrierKind::Sync => Self::Sync,
+            BarrierKind::Arrive => Self::Arrive,
+            BarrierKind::Popcount => Self::Popcount,
+            BarrierKind::And => Self::And,
+            BarrierKind::Or => Self::Or,
+            BarrierKind::ClusterArrive => Self::ClusterArrive,
+            BarrierKind::ClusterWait => Self::ClusterWait,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
     pub kind: BarrierKind,

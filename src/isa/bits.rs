@@ -32,6 +32,14 @@ pub fn shr<'a>(cx: &mut impl Emit<'a>, value: Value, count: u32) -> Value {
     cx.builder().shr_u(value, count)
 }
 
+/// What is added to an `i32` of which the lower `dropped` bits are then cut, to round it to nearest, ties to even.
+pub fn to_even<'a>(cx: &mut impl Emit<'a>, value: Value, dropped: u32) -> Value {
+    let (one, half) = (word(cx, 1), word(cx, (1 << (dropped - 1)) - 1));
+    let last = shr(cx, value, dropped);
+    let last = cx.builder().and(last, one);
+    cx.builder().add(half, last)
+}
+
 /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
 pub fn range<'a>(cx: &mut impl Emit<'a>, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
     let above = 32 - bits - lo;

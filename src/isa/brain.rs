@@ -1,6 +1,6 @@
 //! `bf16`: the upper half of an `f32`.
 
-use super::bits::Emit;
+use super::bits::{Emit, to_even};
 use crate::ir::{FloatCc, IntCc, Round, Type, Value};
 
 /// The `f32` of a `bf16`'s bits, an `i16`.
@@ -15,14 +15,10 @@ pub fn from_bf16<'a>(cx: &mut impl Emit<'a>, bits: Value) -> Value {
 pub fn to_bf16<'a>(cx: &mut impl Emit<'a>, round: Round, nan: u64, value: Value) -> Value {
     let bits = cx.builder().bitcast(Type::I32, value);
     let mut word = |bits: u64| cx.constant_of(Type::I32, bits);
-    let (sixteen, one, zero, all, half) = (word(16), word(1), word(0), word(0xffff), word(0x7fff));
+    let (sixteen, zero, all) = (word(16), word(0), word(0xffff));
     let (infinity, magnitude) = (word(0x7f80_0000), word(0x7fff_ffff));
     let increment = match round {
-        Round::Nearest => {
-            let last = cx.builder().shr_u(bits, sixteen);
-            let last = cx.builder().and(last, one);
-            cx.builder().add(half, last)
-        }
+        Round::Nearest => to_even(cx, bits, 16),
         Round::Zero => zero,
         Round::Up | Round::Down => {
             // Magnitudes grow where the sign is that of the direction.

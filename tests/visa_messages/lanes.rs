@@ -167,6 +167,11 @@ const DATA: [(&str, usize, usize, usize); 10] = [
     ("d16u32", 2, 4, 1),
 ];
 
+/// The loads and stores of LSC of all data at an address.
+fn of_all_data(address: &str, sfid: &str) -> impl Iterator<Item = Form> {
+    DATA.iter().flat_map(move |&(data, bytes, register, count)| lsc(address, sfid, data, bytes, register, count))
+}
+
 fn run_all(forms: impl IntoIterator<Item = Form>, platform: &'static str, simd: u32) {
     for (number, form) in (1..).zip(forms) {
         run(&form, platform, simd, number);
@@ -175,11 +180,7 @@ fn run_all(forms: impl IntoIterator<Item = Form>, platform: &'static str, simd: 
 
 #[test]
 fn lsc_flat() {
-    run_all(
-        DATA.iter().flat_map(|&(data, bytes, register, count)| lsc("flat[A]:a64", "ugm", data, bytes, register, count)),
-        "dg2",
-        16,
-    );
+    run_all(of_all_data("flat[A]:a64", "ugm"), "dg2", 16);
     let wide = DATA.iter().filter(|data| data.2 * data.3 <= 16);
     run_all(
         wide.flat_map(|&(data, bytes, register, count)| lsc("flat[A]:a64", "ugm", data, bytes, register, count)),
@@ -197,21 +198,13 @@ fn lsc_flat() {
 
 #[test]
 fn lsc_local() {
-    run_all(
-        DATA.iter().flat_map(|&(data, bytes, register, count)| lsc("flat[A]:a32", "slm", data, bytes, register, count)),
-        "dg2",
-        16,
-    );
+    run_all(of_all_data("flat[A]:a32", "slm"), "dg2", 16);
 }
 
 #[test]
 fn lsc_surfaces() {
     for address in ["bss(HANDLE)[A]:a32", "bti(0x3)[A]:a32"] {
-        run_all(
-            DATA.iter().flat_map(|&(data, bytes, register, count)| lsc(address, "ugm", data, bytes, register, count)),
-            "dg2",
-            16,
-        );
+        run_all(of_all_data(address, "ugm"), "dg2", 16);
     }
 }
 

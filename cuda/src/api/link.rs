@@ -4,7 +4,6 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::boundary::{Ptr, api};
-use crate::driver;
 use crate::error::{Answer, Error};
 use crate::handles::Table;
 use crate::image::{self, Failure, Image};
@@ -187,7 +186,6 @@ fn add(link: u64, kind: u32, data: Ptr<u8>, bytes: usize, name: Ptr<c_char>) -> 
 
 fn add_file(link: u64, kind: u32, path: Ptr<c_char>) -> Answer {
     let link = LINKS.get(link)?;
-    let _ = driver::get();
     link.add(kind, &super::module::file(path)?, path.text()?)
 }
 

@@ -8,7 +8,7 @@ use crate::boundary::{Ptr, StreamCallback, api, plain};
 use crate::error::{Answer, Error};
 use crate::operation::Operation;
 use crate::stream::{self, Stream};
-use crate::{allocations, context, driver};
+use crate::{allocations, context};
 
 /// The least is 0.
 pub(super) const GREATEST_PRIORITY: i32 = -5;
@@ -56,16 +56,16 @@ fn create(out: Ptr<u64>, flags: u32, priority: i32) -> Answer {
 
 fn value_operation(kind: u32, address: u64, value: u64, flags: u32) -> Result<Operation, Error> {
     use memory_operation as op;
-    let wide = matches!(kind, op::WAIT_64 | op::WRITE_64);
-    let size = if wide { 8 } else { 4 };
-    match kind {
+    let (wait, wide) = match kind {
         op::FLUSH | op::BARRIER => return Ok(Operation::Nothing),
-        op::WAIT_32 | op::WRITE_32 | op::WAIT_64 | op::WRITE_64 => {}
+        op::WAIT_32 => (true, false),
+        op::WRITE_32 => (false, false),
+        op::WAIT_64 => (true, true),
+        op::WRITE_64 => (false, true),
         _ => return Err(super::INVALID),
-    }
+    };
+    let size = if wide { 8 } else { 4 };
     require(address.is_multiple_of(size) && allocations::is_mapped(address, size))?;
-    let wait = matches!(kind, op::WAIT_32 | op::WAIT_64);
-    let _ = driver::get();
     Ok(if wait {
         Operation::Wait { address, value, wide, how: flags }
     } else {

@@ -283,19 +283,18 @@ impl Memory {
 
     /// As [`Memory::write`], also where the guest can only read: for what a driver keeps in its memory.
     pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
-        let mut done = 0;
-        while done < from.len() {
-            let at = address.wrapping_add(done as u64);
-            let piece = &from[done..][..(from.len() - done).min(left_in_page(at) as usize)];
+        let mut from = from;
+        each_page(address, from.len() as u64, true, |at, bytes| {
+            let (piece, rest) = from.split_at(bytes);
+            from = rest;
             match self.page(at) {
                 // SAFETY: the bytes lie on a resident page, which is touched through atomics only.
                 Page::Resident { host, .. } => unsafe { raw::copy_in(within(host, at), piece) },
                 Page::Sparse => {}
-                Page::Unmapped => return Err(CopyError { address: at, write: true }),
+                Page::Unmapped => return None,
             }
-            done += piece.len();
-        }
-        Ok(())
+            Some(())
+        })
     }
 
     /// Sets `bytes` bytes to `value`, as [`Memory::write`].
@@ -317,13 +316,26 @@ impl Memory {
         write: bool,
         mut f: impl FnMut(Option<*mut u8>, usize),
     ) -> Result<(), CopyError> {
-        let mut done = 0;
-        while done < bytes {
-            let at = address.checked_add(done).ok_or(CopyError { address: u64::MAX, write })?;
-            let step = left_in_page(at).min(bytes - done);
-            f(self.host(at, step, write).map_err(|_| CopyError { address: at, write })?, step as usize);
-            done += step;
-        }
-        Ok(())
+        each_page(address, bytes, write, |at, step| {
+            f(self.host(at, step as u64, write).ok()?, step);
+            Some(())
+        })
     }
+}
+
+/// Calls `f` with the address and length of each page's part of a range, up to the first that gives none.
+fn each_page(
+    address: u64,
+    bytes: u64,
+    write: bool,
+    mut f: impl FnMut(u64, usize) -> Option<()>,
+) -> Result<(), CopyError> {
+    let mut done = 0;
+    while done < bytes {
+        let at = address.checked_add(done).ok_or(CopyError { address: u64::MAX, write })?;
+        let step = left_in_page(at).min(bytes - done);
+        f(at, step as usize).ok_or(CopyError { address: at, write })?;
+        done += step;
+    }
+    Ok(())
 }

@@ -160,14 +160,19 @@ pub struct Owned {
 impl Owned {
     /// Addresses that are constants in the CLIF, with names for what is there: they differ from process to process.
     pub fn names(&self) -> impl Iterator<Item = (i64, String)> {
-        let accesses = self.accesses.iter().map(|desc| &raw const **desc as i64);
-        let accesses = accesses.zip(0..).map(|(address, number)| (address, format!("access{number}")));
-        let interprets = self.interprets.iter().map(|desc| &raw const **desc as i64);
-        let interprets = interprets.zip(0..).map(|(address, number)| (address, format!("interpreted{number}")));
-        let products = self.products.iter().map(|desc| &raw const **desc as i64);
-        let products = products.zip(0..).map(|(address, number)| (address, format!("product{number}")));
+        fn named<T>(descs: &[Box<T>], what: &str) -> impl Iterator<Item = (i64, String)> {
+            (0..).zip(descs).map(move |(number, desc): (u32, _)| (&raw const **desc as i64, format!("{what}{number}")))
+        }
+        let accesses = named(&self.accesses, "access");
+        let (interprets, products) = (named(&self.interprets, "interpreted"), named(&self.products, "product"));
         accesses.chain(interprets).chain(products).chain([(masks::table_address(), "mask_words".into())])
     }
+}
+
+/// Where a description is from now on.
+fn keep<T>(descs: &mut Vec<Box<T>>, desc: T) -> *const T {
+    descs.push(Box::new(desc));
+    &raw const **descs.last().expect("just pushed")
 }
 
 /// A region's CLIF, and the data that its code needs.
@@ -185,24 +190,13 @@ impl Region<'_> {
     }
 
     pub fn describe(&mut self, desc: AccessDesc) -> *const AccessDesc {
-        self.owned.accesses.push(Box::new(desc));
-        &**self.owned.accesses.last().expect("just pushed")
+        keep(&mut self.owned.accesses, desc)
     }
 
     /// One of the TLB's runs, for an instruction whose lanes are scattered.
     pub fn next_run(&mut self) -> usize {
         self.runs += 1;
         (self.runs - 1) % RUNS
-    }
-
-    fn describe_interpret(&mut self, desc: InterpretDesc) -> *const InterpretDesc {
-        self.owned.interprets.push(Box::new(desc));
-        &**self.owned.interprets.last().expect("just pushed")
-    }
-
-    fn describe_product(&mut self, desc: ProductDesc) -> *const ProductDesc {
-        self.owned.products.push(Box::new(desc));
-        &**self.owned.products.last().expect("just pushed")
     }
 
     /// Calls a helper through its trampoline.
@@ -287,7 +281,7 @@ impl BlockLowerer<'_, '_, '_> {
             live_in: operands.iter().map(|&v| slot(v)).collect(),
             live_out: inst.results.iter().map(|&v| slot(v)).collect(),
         };
-        let desc = self.region.describe_interpret(desc);
+        let desc = keep(&mut self.region.owned.interprets, desc);
         let desc = self.b.ins().iconst(types::I64, desc as i64);
         self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
         self.leave_on_fault();
@@ -302,7 +296,7 @@ impl BlockLowerer<'_, '_, '_> {
             args: operands.iter().map(|&v| (offset(v), self.facts.block.ty(v).shape)).collect(),
             results: results.iter().map(|&v| offset(v)).collect(),
         };
-        let desc = self.region.describe_product(desc);
+        let desc = keep(&mut self.region.owned.products, desc);
         let desc = self.b.ins().iconst(types::I64, desc as i64);
         self.region.call(self.b, Helper::Product, &[self.ctx, desc]);
     }

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{self, Barrier, BarrierCounts, BlockId, Reg, Value};
+use crate::ir::{Barrier, BarrierCounts, BlockId, Reg, Value};
 use warploom_runtime::warp::{BarrierKind, ExitCode};
 
 impl BlockLowerer<'_, '_, '_> {
@@ -64,15 +64,6 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn barrier(&mut self, barrier: &Barrier, resume: BlockId) {
-        let kind = match barrier.kind {
-            ir::BarrierKind::Sync => BarrierKind::Sync,
-            ir::BarrierKind::Arrive => BarrierKind::Arrive,
-            ir::BarrierKind::Popcount => BarrierKind::Popcount,
-            ir::BarrierKind::And => BarrierKind::And,
-            ir::BarrierKind::Or => BarrierKind::Or,
-            ir::BarrierKind::ClusterArrive => BarrierKind::ClusterArrive,
-            ir::BarrierKind::ClusterWait => BarrierKind::ClusterWait,
-        };
         let id = self.scalar(barrier.id);
         self.ctx_store(id, abi::BARRIER_ID);
         let threads = match barrier.threads {
@@ -85,7 +76,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.ctx_store(predicate, abi::BARRIER_PREDICATE);
         }
         let names_lanes = barrier.predicate.is_some() || barrier.counts == BarrierCounts::Lanes;
-        self.leave_to_barrier(kind, barrier.counts, names_lanes, resume);
+        self.leave_to_barrier(barrier.kind.into(), barrier.counts, names_lanes, resume);
     }
 
     /// Returns to the scheduler, which counts warps unless it is told.

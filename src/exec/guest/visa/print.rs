@@ -6,14 +6,12 @@
 use warploom_runtime::memory::Memory;
 
 use super::super::Prints;
-use crate::exec::services::Printed;
+use crate::exec::services::{MAX_STRING, Printed};
 use crate::exec::{Error, Program, printf};
 
 /// Bytes that compiled code takes the buffer to have, at least: a constant in the code.
 const LEAST_BYTES: usize = 4 << 20;
 const HEADER_BYTES: u64 = 4;
-/// The longest string.
-const MAX_STRING: usize = 1 << 16;
 /// Characters of text for a byte of records.
 const TEXT_FOR_A_BYTE: usize = 64;
 

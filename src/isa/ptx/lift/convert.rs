@@ -3,6 +3,7 @@
 //! Source: facts, `ptx.md` 1.5 and 2.5.
 
 use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
+use crate::isa::bits::to_even;
 use crate::isa::brain::{self, from_bf16};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::table::Form;
@@ -296,10 +297,7 @@ fn to_tf32(cx: &mut Cx<'_>, form: &Form, value: Value) -> Value {
     } else if form.has(Word::Rna) {
         cx.word(0x1000)
     } else {
-        let (count, one, half) = (cx.word(13), cx.word(1), cx.word(0xfff));
-        let last = cx.b.shr_u(bits, count);
-        let last = cx.b.and(last, one);
-        cx.b.add(half, last)
+        to_even(cx, bits, 13)
     };
     let sum = cx.b.add(bits, increment);
     let kept = cx.word(!0x1fff);

@@ -168,8 +168,8 @@ impl<'a> Computed<'a> {
     }
 
     fn find(mut self, mut known: Vec<Option<Known>>) -> KnownRegisters {
-        for (number, statement) in self.statements.clone().into_iter().enumerate() {
-            let Some(statement) = statement.filter(|_| known[number].is_none()) else { continue };
+        for number in 0..known.len() {
+            let Some(statement) = self.statements[number].filter(|_| known[number].is_none()) else { continue };
             if self.shape(Register(number as u32), &known, MAX_STATEMENTS).is_some() {
                 known[number] = Some(Known::Computed(statement));
             }

@@ -5,6 +5,7 @@
 use smallvec::SmallVec;
 
 use crate::ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
+use crate::isa::bits::{shr, to_even};
 use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::types::Ty;
@@ -58,12 +59,9 @@ impl Format {
         let magnitude = cx.b.fabs(value);
         let bits = cx.cast(Type::I32, magnitude);
         // Of a normal number the fraction is cut after half of its last place was added, or a bit less if it is even.
-        let (count, one, half) = (cx.word(dropped), cx.word(1), cx.word((1 << (dropped - 1)) - 1));
-        let last = cx.b.shr_u(bits, count);
-        let last = cx.b.and(last, one);
-        let rounded = cx.b.add(bits, half);
-        let rounded = cx.b.add(rounded, last);
-        let cut = cx.b.shr_u(rounded, count);
+        let increment = to_even(cx, bits, dropped);
+        let rounded = cx.b.add(bits, increment);
+        let cut = shr(cx, rounded, dropped);
         let rebias = cx.word((BIAS - self.bias) << self.fraction);
         let normal = cx.b.sub(cut, rebias);
         // A smaller one is added to a number whose last place is that of the format.

@@ -210,10 +210,7 @@ pub fn fcvt(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         (Ty::Ud, Ty::F) => cx.set(insn, 0, source.value),
         (Ty::F, Ty::Ud) => {
             let word = source.value;
-            let (count, one, half, keep) = (cx.word(13), cx.word(1), cx.word(0xfff), cx.word(!0x1fff));
-            let last = cx.b.shr_u(word, count);
-            let last = cx.b.and(last, one);
-            let more = cx.b.add(half, last);
+            let (more, keep) = (bits::to_even(cx, word, 13), cx.word(!0x1fff));
             let rounded = cx.b.add(word, more);
             let (magnitude, infinity, least) = (cx.word(0x7fff_ffff), cx.word(0x7f80_0000), cx.word(0x80_0000));
             let magnitude = cx.b.and(word, magnitude);
@@ -237,16 +234,13 @@ pub fn fcvt(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         }
         (Ty::Hf, Ty::Ub) => {
             let word = cx.b.zero_extend(Type::I32, source.value);
-            let (eight, one, half) = (cx.word(8), cx.word(1), cx.word(0x7f));
-            let last = cx.b.shr_u(word, eight);
-            let last = cx.b.and(last, one);
-            let more = cx.b.add(half, last);
+            let more = bits::to_even(cx, word, 8);
             let rounded = cx.b.add(word, more);
             let (magnitude, infinity, nan) = (cx.word(0x7fff), cx.word(0x7c00), cx.word(0x7e00));
             let magnitude = cx.b.and(word, magnitude);
             let is_nan = cx.b.icmp(IntCc::GtU, magnitude, infinity);
             let rounded = cx.pick(is_nan, nan, rounded);
-            let byte = cx.b.shr_u(rounded, eight);
+            let byte = bits::shr(cx, rounded, 8);
             let byte = cx.b.trunc(Type::I8, byte);
             cx.set(insn, 0, byte);
         }
