@@ -1,11 +1,11 @@
 //! [`SharedFn`]: the functions that hardware approximates, with one definition for both engines.
 //!
 //! Reciprocals and roots are correctly rounded, which every division sequence of compiled code survives
-//! (maxwell-semantics, section 4.1). The transcendental ones are evaluated in `f64` by the `libm` crate, which gives
-//! the same bits on every host, and rounded once; but for those that are as hardware has them: [`special`].
+//! (maxwell-semantics, section 4.1). The transcendental ones are evaluated in `f64` and rounded once ([`elementary`]), but for those that are
+//! as hardware has them: [`special`].
 
 use super::op::SharedFn;
-use super::{Type, special};
+use super::{Type, elementary, special};
 
 /// Evaluates `function` on a row of bit patterns.
 pub fn eval(function: SharedFn, nan: u32, a: &[u64], out: &mut [u64]) {
@@ -31,8 +31,8 @@ fn value(function: SharedFn, x: u32) -> u32 {
         SharedFn::Rsq => f(|x| 1.0 / x.sqrt()),
         SharedFn::RsqDenormal => with_denormals(|x| 1.0 / x.sqrt(), f32::from_bits(x)),
         SharedFn::SqrtApprox => f(f64::sqrt),
-        SharedFn::Lg2 => f(libm::log2),
-        SharedFn::Ex2 => f(|x| flush(libm::exp2(x) as f32).into()),
+        SharedFn::Lg2 => elementary::log2(flush(f32::from_bits(x))).to_bits(),
+        SharedFn::Ex2 => flush(elementary::exp2(f32::from_bits(x))).to_bits(),
         SharedFn::TableRcp => special::rcp(x),
         SharedFn::TableRsq => special::rsq(x),
         SharedFn::TableSqrt => special::sqrt(x),
@@ -43,32 +43,9 @@ fn value(function: SharedFn, x: u32) -> u32 {
         SharedFn::Rcp64High => special::rcp64_high(x),
         SharedFn::Rsq64High => special::rsq64_high(x),
         SharedFn::SinTurns | SharedFn::CosTurns => {
-            (turns(f32::from_bits(x).into(), function == SharedFn::CosTurns) as f32).to_bits()
+            elementary::turns(f32::from_bits(x), function == SharedFn::CosTurns).to_bits()
         }
         SharedFn::TwoOverPi => two_over_pi(x),
-    }
-}
-
-/// Sine or cosine of x turns. What remains of x behind a whole number of quarters is exact.
-fn turns(x: f64, cosine: bool) -> f64 {
-    if x.is_infinite() {
-        return f64::NAN;
-    }
-    if x.abs() > 256.0 {
-        return if cosine { 1.0 } else { 0.0 };
-    }
-    let quarters = (x * 4.0).round_ties_even();
-    let angle = (x - quarters / 4.0) * std::f64::consts::TAU;
-    let y = match (quarters as i64 + i64::from(cosine)) & 3 {
-        0 => libm::sin(angle),
-        1 => libm::cos(angle),
-        2 => -libm::sin(angle),
-        _ => -libm::cos(angle),
-    };
-    match (y == 0.0, cosine) {
-        (true, true) => 0.0,
-        (true, false) => 0f64.copysign(x),
-        _ => y,
     }
 }
 
@@ -114,10 +91,20 @@ const TWO_OVER_PI: [u32; 38] = [
     0xfc7b_0000,
 ];
 
+/// Words of [`TWO_OVER_PI`] with those that follow them, and past the last one 0.
+pub static TWO_OVER_PI_PAIRS: [u64; TWO_OVER_PI.len() + 1] = {
+    let mut pairs = [0; TWO_OVER_PI.len() + 1];
+    let mut at = TWO_OVER_PI.len();
+    while at > 0 {
+        at -= 1;
+        pairs[at] = (TWO_OVER_PI[at] as u64) << 32 | pairs[at + 1] >> 32;
+    }
+    pairs
+};
+
 fn two_over_pi(first: u32) -> u32 {
-    let word = |n: u32| u64::from(TWO_OVER_PI.get(n as usize).copied().unwrap_or(0));
-    let (n, skipped) = (first / 32, first % 32);
-    ((word(n) << 32 | word(n + 1)) << skipped >> 32) as u32
+    let last = TWO_OVER_PI_PAIRS.len() - 1;
+    (TWO_OVER_PI_PAIRS[last.min(first as usize / 32)] << (first % 32) >> 32) as u32
 }
 
 fn flush(x: f32) -> f32 {

@@ -242,6 +242,11 @@ pub enum SharedFn {
 }
 
 impl SharedFn {
+    /// Whether hosts have it as arithmetic of floats.
+    pub fn is_vector_by_vector(self) -> bool {
+        matches!(self, SharedFn::Rcp | SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox)
+    }
+
     /// Type of the operand and the result.
     pub fn ty(self) -> Type {
         match self {

@@ -36,6 +36,45 @@ pub fn use_tables(function: &mut Function) {
     }
 }
 
+/// A row of a table as numbers that sums and products of are exact in `f64`, for code in vectors.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Row {
+    /// With the bias, in 2^-17 of a unit.
+    pub constant: f64,
+    pub slope: f32,
+    /// Times 4: of the square's upper 15 bits.
+    pub curvature: f32,
+}
+
+/// Rows for the equal parts of an interval, or of two after each other.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    pub rows: &'static [Row],
+    /// How many rows, as a power of two, an interval has.
+    pub parts: u32,
+}
+
+macro_rules! rows {
+    ($parts:literal, $($table:ident),+) => {{
+        static ROWS: [[Row; 1 << $parts]; [$(&$table.rows),+].len()] = [$($table.exact()),+];
+        Rows { rows: ROWS.as_flattened(), parts: $parts }
+    }};
+}
+
+/// The table of a function. Those of roots have a second interval, of numbers whose exponent is odd.
+pub fn rows(function: SharedFn) -> Option<Rows> {
+    Some(match function {
+        SharedFn::TableRcp | SharedFn::Rcp64High => rows!(7, RECIPROCAL),
+        SharedFn::TableRsq | SharedFn::Rsq64High => rows!(6, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE),
+        SharedFn::TableSqrt => rows!(6, ROOT, ROOT_OF_DOUBLE),
+        SharedFn::TableLg2 => rows!(6, LOGARITHM),
+        SharedFn::TableEx2 => rows!(6, POWER),
+        SharedFn::TableSin | SharedFn::TableCos => rows!(6, SINE),
+        _ => return None,
+    })
+}
+
 /// Polynomials for the equal parts of an interval.
 struct Table<const N: usize> {
     /// Added to all, in 2^-17 of a unit.
@@ -45,16 +84,28 @@ struct Table<const N: usize> {
 }
 
 /// The NaN that arithmetic makes.
-const NAN: u32 = 0x7fff_ffff;
+pub const NAN: u32 = 0x7fff_ffff;
 const INFINITY: u32 = f32::INFINITY.to_bits();
 const ONE: u32 = 1f32.to_bits();
 const SIGN: u32 = 1 << 31;
 
 /// Bits of a fraction, and of that part of it that the polynomials take.
-const FRACTION: u32 = 23;
-const PART: u32 = 17;
+pub const FRACTION: u32 = 23;
+pub const PART: u32 = 17;
 
 impl<const N: usize> Table<N> {
+    const fn exact(&self) -> [Row; N] {
+        let mut rows = [Row { constant: 0.0, slope: 0.0, curvature: 0.0 }; N];
+        let mut at = 0;
+        while at < N {
+            let (constant, slope, curvature) = self.rows[at];
+            let constant = ((constant as i64) << (PART - 2)) + self.bias;
+            rows[at] = Row { constant: constant as f64, slope: slope as f32, curvature: (curvature * 4) as f32 };
+            at += 1;
+        }
+        rows
+    }
+
     /// The value at a fraction of 23 bits, in 2^-17 of a unit.
     fn at(&self, fraction: u32) -> i64 {
         let bits = FRACTION - N.ilog2();
@@ -200,6 +251,9 @@ pub fn ex2(x: u32) -> u32 {
     }
 }
 
+/// Places behind the point of a logarithm, below which all is cut.
+pub const PLACES: i32 = 36;
+
 /// log2(x); of what is denormal as of 0.
 pub fn lg2(x: u32) -> u32 {
     match x {
@@ -210,8 +264,6 @@ pub fn lg2(x: u32) -> u32 {
         ONE => return 0,
         _ => {}
     }
-    /// Places behind the point, below which all is cut.
-    const PLACES: i32 = 36;
     let (mantissa, exponent) = parts(x);
     let fraction = LOGARITHM.at(mantissa & 0x007f_ffff) >> (24 + PART as i32 - PLACES);
     let sum = (i64::from(exponent) << PLACES) + fraction;

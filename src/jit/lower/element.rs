@@ -10,7 +10,7 @@ use super::chunk::flags;
 use super::half::Half;
 use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
-use super::{float, vector};
+use super::{float, special, vector};
 use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, Value};
 
 /// Operations that take a chunk apart into lanes, where vectors have none.
@@ -74,6 +74,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::Shared { function: function @ (SharedFn::Rsq | SharedFn::RsqDenormal), .. } => {
                 let flush = function == SharedFn::Rsq;
                 let v = float::reciprocal_root(self.b, flush, args[0], vector);
+                self.with_nans(wanted, v, vector)
+            }
+            Op::Shared { function: SharedFn::SqrtApprox, .. } => {
+                let x = float::flush(self.b, Type::F32, args[0], vector);
+                let v = self.b.ins().sqrt(x);
                 self.with_nans(wanted, v, vector)
             }
             _ if vector => return None,
@@ -182,8 +187,17 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         }
     }
 
-    /// A shared function of the vectors of a chunk, or of a scalar.
+    /// A shared function of the vectors of a chunk, or of a scalar. Code made quickly has a helper do it, which is less code.
     pub(super) fn shared(&mut self, function: SharedFn, operands: &[Clif], vector: bool) -> Lanes {
+        if self.region.effort.is_fast() {
+            let nan = self.facts.function.nan.f32;
+            if let [low, high] = operands[..] {
+                return special::lanes(self.b, function, nan, [low, high]).into_iter().collect();
+            }
+            let all = self.b.ins().splat(clif_type(function.ty(), true), operands[0]);
+            let [results, _] = special::lanes(self.b, function, nan, [all; 2]);
+            return [self.b.ins().extractlane(results, 0)].into_iter().collect();
+        }
         self.stage_lanes(helpers::SHARED_LANES, operands);
         let lanes = if vector { LANES as u32 } else { 1 };
         let args = [helpers::number(function), lanes, self.facts.function.nan.f32];

@@ -36,6 +36,7 @@ mod scalarized;
 mod scope;
 mod segment;
 mod spaced;
+mod special;
 mod spill;
 mod staging;
 mod sweep;

@@ -127,6 +127,10 @@ impl BlockLowerer<'_, '_, '_> {
                 let lanes = self.lanes(a);
                 self.fconvert_lanes(attrs, from, wanted, &lanes)
             }
+            Op::Shared { function, a } if !function.is_vector_by_vector() => {
+                let lanes = self.lanes(a);
+                self.shared(function, &lanes, true)
+            }
             Op::AddCarry { a, b, carry } => {
                 let [_, out] = inst.results[..] else { unreachable!("a sum and a carry") };
                 let is_needed = self.facts.uses[out] > 0 && self.is_still_needed(out);
@@ -220,9 +224,6 @@ impl BlockLowerer<'_, '_, '_> {
     /// Lane by lane as scalars.
     fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], wanted: Wanted) -> Lanes {
         let to = wanted.ty;
-        if let Op::Shared { function, .. } = *op {
-            return self.shared(function, &args[0], true);
-        }
         let per_part = LANES / parts(to);
         let mut result = self.zero_lanes(to);
         for lane in 0..LANES {

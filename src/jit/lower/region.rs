@@ -17,7 +17,7 @@ use super::super::{Effort, Program, Target};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
-use super::masks;
+use super::{masks, special};
 use crate::interp::Interpreter;
 use crate::ir::matrix::Product;
 use crate::ir::{BlockId, Op, Reg, Value};
@@ -165,7 +165,8 @@ impl Owned {
         }
         let accesses = named(&self.accesses, "access");
         let (interprets, products) = (named(&self.interprets, "interpreted"), named(&self.products, "product"));
-        accesses.chain(interprets).chain(products).chain([(masks::table_address(), "mask_words".into())])
+        let tables = [(masks::table_address(), "mask_words".into())].into_iter().chain(special::table_addresses());
+        accesses.chain(interprets).chain(products).chain(tables)
     }
 }
 
