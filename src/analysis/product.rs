@@ -141,9 +141,16 @@ impl Editor {
         if again_a != low_a || again_b != low_b {
             return None;
         }
-        let unsigned = self.parts(q) == Some((high_a, high_b));
-        let (extend, (a, b), addend) = if unsigned {
-            (ConvertOp::ZeroExtend, (Part::join(low_a, high_a)?, Part::join(low_b, high_b)?), None)
+        let is_upper = |editor: &Editor, v: Value| editor.parts(v) == Some((high_a, high_b));
+        // What the compiler adds to the high word may be in the last product's sum.
+        let unsigned = match self.matches_binary(q, BinaryOp::Add) {
+            _ if is_upper(self, q) => Some(None),
+            Some((product, c)) if is_upper(self, product) => Some(Some(c)),
+            _ => None,
+        };
+        let words = Part::join(low_a, high_a).zip(Part::join(low_b, high_b));
+        let (extend, (a, b), addend) = if let (Some(addend), Some(words)) = (unsigned, words) {
+            (ConvertOp::ZeroExtend, words, addend)
         } else {
             let (high_high, rest) = self.matches_binary(q, BinaryOp::Add)?;
             let (rest, second) = self.matches_binary(rest, BinaryOp::Sub)?;

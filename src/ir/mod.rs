@@ -5,6 +5,7 @@
 //! execution is `crate::interp`. No instruction set and no engine is known here.
 
 pub mod builder;
+pub mod division;
 pub mod elementary;
 pub mod eval;
 pub mod function;

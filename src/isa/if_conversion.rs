@@ -32,14 +32,19 @@ pub fn convert(function: &mut Function) {
     };
     let Some(cells) = Cells::of(function).filter(|_| !function.blocks.iter().any(unknown)) else { return };
     let (mut changed, mut ways) = (true, None);
+    let mut liveness = Liveness::of(function);
     while changed {
         changed = false;
         for id in (0..function.blocks.len() as u32).rev().map(BlockId) {
-            if skip(function, &cells, id) {
+            if skip(function, &cells, &mut liveness, id) {
                 (changed, ways) = (true, None);
+            } else if let Some(gone) = follow(function, id, &mut ways) {
+                changed = true;
+                liveness.forget(gone);
             } else {
-                changed |= follow(function, id, &mut ways);
+                continue;
             }
+            liveness.forget(id);
         }
     }
     // Copies were taken of these, and nothing comes to them any more.
@@ -99,22 +104,23 @@ impl Ways {
     }
 }
 
-/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps. `ways`, if known, stay right.
-fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> bool {
-    let Terminator::Jump(to) = function.block(id).term else { return false };
+/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps, and says which it was. `ways`, if
+/// known, stay right.
+fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> Option<BlockId> {
+    let Terminator::Jump(to) = function.block(id).term else { return None };
     let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
     if to == id || !fits {
-        return false;
+        return None;
     }
     let ways = ways.get_or_insert_with(|| Ways::of(function));
     if ways.count[to] != 1 || !ways.reachable[id] {
-        return false;
+        return None;
     }
     append(function, id, to, None);
     clear(function, to);
     // Its own targets are now the other's.
     (ways.count[to], ways.reachable[to]) = (0, false);
-    true
+    Some(to)
 }
 
 /// The blocks that control can come to.
@@ -174,7 +180,7 @@ fn make_conditional(function: &mut Function, id: BlockId, op: &mut Op, condition
 }
 
 /// Removes the branch at the end of a block that skips code while no lane is active.
-fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
+fn skip(function: &mut Function, cells: &Cells, liveness: &mut Liveness, id: BlockId) -> bool {
     let block = function.block(id);
     let Terminator::Branch { cond, then, otherwise } = block.term else { return false };
     if id.0 == 0 || then == otherwise || last_active(function, block) != Some(cond) {
@@ -182,7 +188,7 @@ fn skip(function: &mut Function, cells: &Cells, id: BlockId) -> bool {
     }
     let Some(path) = path(function, id, then, otherwise) else { return false };
     let Some(changed) = effect(function, cells, &path) else { return false };
-    let kept = if changed == 0 { 0 } else { changed & live_in(function, cells)[otherwise] };
+    let kept = if changed == 0 { 0 } else { changed & liveness.live_in(function, cells, otherwise) };
     let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| kept & cells.bit(reg) != 0).collect();
 
     let before: Vec<(Reg, Value)> = kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
@@ -308,31 +314,70 @@ fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Va
     value
 }
 
-/// The registers that are one for the warp and may be read from each block's start on.
-fn live_in(function: &Function, cells: &Cells) -> SecondaryMap<BlockId, Registers> {
-    let mut live: SecondaryMap<BlockId, Registers> = table(function.blocks.len(), 0);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (number, block) in function.blocks.iter().enumerate().rev() {
-            let mut set = 0;
-            block.term.for_each_target(|to| set |= live[to]);
-            for inst in block.insts.iter().rev() {
-                match inst.op {
-                    // A write of a half keeps the other one.
-                    Op::RfWrite { reg, part: Part::Whole, .. } => set &= !cells.bit(reg),
-                    Op::RfRead { reg, .. } => set |= cells.bit(reg),
-                    Op::RfGather { bank, first, count, .. } => {
-                        (first..first + count).for_each(|index| set |= cells.bit(bank.reg(index)));
-                    }
-                    _ => {}
-                }
-            }
-            changed |= live[BlockId::new(number)] != set;
-            live[BlockId::new(number)] = set;
-        }
+/// What a block does with registers that are one for the warp.
+#[derive(Clone, Copy)]
+struct Use {
+    /// Those that it may read before it writes them.
+    read: Registers,
+    written: Registers,
+}
+
+/// Liveness of registers that are one for the warp, while blocks change.
+struct Liveness {
+    uses: SecondaryMap<BlockId, Option<Use>>,
+}
+
+impl Liveness {
+    fn of(function: &Function) -> Liveness {
+        Liveness { uses: table(function.blocks.len(), None) }
     }
-    live
+
+    /// The block has been changed.
+    fn forget(&mut self, block: BlockId) {
+        self.uses[block] = None;
+    }
+
+    /// The registers that may be read from a block's start on.
+    fn live_in(&mut self, function: &Function, cells: &Cells, at: BlockId) -> Registers {
+        let blocks = || (0..function.blocks.len() as u32).rev().map(BlockId);
+        for id in blocks() {
+            self.uses[id].get_or_insert_with(|| Use::of(function.block(id), cells));
+        }
+        let mut live: SecondaryMap<BlockId, Registers> = table(function.blocks.len(), 0);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for id in blocks() {
+                let mut set = 0;
+                function.block(id).term.for_each_target(|to| set |= live[to]);
+                if let Some(Use { read, written }) = self.uses[id] {
+                    set = set & !written | read;
+                }
+                changed |= live[id] != set;
+                live[id] = set;
+            }
+        }
+        live[at]
+    }
+}
+
+impl Use {
+    fn of(block: &Block, cells: &Cells) -> Use {
+        let (mut read, mut written) = (0, 0);
+        for inst in &block.insts {
+            match inst.op {
+                // A write of a half keeps the other one.
+                Op::RfWrite { reg, part: Part::Whole, .. } => written |= cells.bit(reg),
+                Op::RfRead { reg, .. } => read |= cells.bit(reg) & !written,
+                Op::RfGather { bank, first, count, .. } => {
+                    let all = (first..first + count).fold(0, |set, index| set | cells.bit(bank.reg(index)));
+                    read |= all & !written;
+                }
+                _ => {}
+            }
+        }
+        Use { read, written }
+    }
 }
 
 #[cfg(test)]

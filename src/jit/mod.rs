@@ -100,7 +100,7 @@ impl Program {
         let region = |blocks: Vec<BlockId>| {
             let cost = |&id: &BlockId| (u64::from(function.block(id).cost), in_loops[id]);
             let costs: Vec<(u64, bool)> = blocks.iter().map(cost).collect();
-            Region::new(blocks, costs.into_iter(), has_indirect)
+            Region::new(blocks, costs.into_iter(), function.lanes.into(), has_indirect)
         };
         let mut program = Program {
             regions: regions.into_iter().map(region).collect(),

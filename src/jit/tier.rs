@@ -54,16 +54,20 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// For blocks of so many instructions, in a loop or not. What indirect jumps lead to is found one by one, and
+    /// For blocks of so many instructions, in a loop or not, of warps of so many lanes. What indirect jumps lead to is found one by one, and
     /// translated anew each time: nothing is expected of such a function.
-    pub fn new(blocks: impl Iterator<Item = (u64, bool)>, has_indirect: bool) -> Heat {
+    pub fn new(blocks: impl Iterator<Item = (u64, bool)>, lanes: u32, has_indirect: bool) -> Heat {
         let (mut size, mut per_warp) = (0, 0);
         for (instructions, in_loop) in blocks {
             size += instructions;
             per_warp += instructions * if in_loop { tuning::EXPECTED_ROUNDS } else { 1 };
         }
         let per_warp = if has_indirect { 0 } else { per_warp };
-        Heat { instructions: AtomicU64::new(0), hot: tuning::HOT * size.max(1), per_warp }
+        Heat {
+            instructions: AtomicU64::new(0),
+            hot: tuning::HOT * 32 / u64::from(lanes.max(1)) * size.max(1),
+            per_warp,
+        }
     }
 
     /// Of the same blocks, of which nothing has been executed.
@@ -114,9 +118,14 @@ pub struct Region {
 }
 
 impl Region {
-    /// Blocks of a function; `costs` as of [`Heat::new`].
-    pub fn new(blocks: Vec<BlockId>, costs: impl Iterator<Item = (u64, bool)>, has_indirect: bool) -> Region {
-        let heat = Heat::new(costs, has_indirect);
+    /// Blocks of a function; the rest as of [`Heat::new`].
+    pub fn new(
+        blocks: Vec<BlockId>,
+        costs: impl Iterator<Item = (u64, bool)>,
+        lanes: u32,
+        has_indirect: bool,
+    ) -> Region {
+        let heat = Heat::new(costs, lanes, has_indirect);
         Region { blocks, careful_heat: heat.cold(), heat, code: [const { OnceLock::new() }; Effort::ALL.len()] }
     }
 
@@ -137,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_region_is_hot_once() {
-        let heat = Heat::new([(10, true)].into_iter(), false);
+        let heat = Heat::new([(10, true)].into_iter(), 32, false);
         assert!(!heat.add(10 * tuning::HOT - 1) && !heat.is_hot());
         assert!(heat.add(1) && heat.is_hot());
         assert!(!heat.add(1));
@@ -145,15 +154,15 @@ mod tests {
 
     #[test]
     fn many_warps_make_a_region_hot_in_advance() {
-        let straight = || Heat::new([(10, false)].into_iter(), false);
+        let straight = || Heat::new([(10, false)].into_iter(), 32, false);
         assert!(!straight().expect(tuning::HOT - 1));
         let hot = straight();
         assert!(hot.expect(tuning::HOT) && hot.is_hot() && !hot.add(1));
-        let around = || Heat::new([(5, false), (5, true)].into_iter(), false);
+        let around = || Heat::new([(5, false), (5, true)].into_iter(), 32, false);
         assert!(
             !around().expect(tuning::HOT / tuning::EXPECTED_ROUNDS)
                 && around().expect(2 * tuning::HOT / tuning::EXPECTED_ROUNDS)
         );
-        assert!(!Heat::new([(10, true)].into_iter(), true).expect(u64::MAX));
+        assert!(!Heat::new([(10, true)].into_iter(), 32, true).expect(u64::MAX));
     }
 }

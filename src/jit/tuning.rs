@@ -4,15 +4,16 @@
 // Regions and tiers
 
 /// Instructions of the IR that a region holds before the next one begins.
-/// (Chosen by: compile time per instruction doubles in very large functions, docs/facts/cranelift.md.)
-pub const REGION_INSTS: usize = 600;
+/// (Chosen by: compile time per instruction doubles in very large functions, docs/facts/cranelift.md. With 600, loops with a division of NVIDIA's
+/// compilers in them, whose slow ways are long, went through two or three regions a round, which took a third more time.)
+pub const REGION_INSTS: usize = 2400;
 
 /// Programs of one kernel; further launch classes share the most general one.
 /// (Chosen by: a bound on memory and translation.)
 pub const MAX_VARIANTS: usize = 4;
 
-/// How often warps have executed the instructions of a region, on average, when it is hot. They take some 10 ns each, half of
-/// which fast code mostly saves, and an instruction takes some 50 us to be made fast: so when it would have paid, and no launch is
+/// How often warps of 32 lanes have executed the instructions of a region, on average, when it is hot; wider ones take as much longer. They take some
+/// 10 ns each, half of which fast code mostly saves, and an instruction takes some 50 us to be made fast: so when it would have paid, and no launch is
 /// much longer for what was not known of it.
 pub const HOT: u64 = 10_000;
 

@@ -252,3 +252,9 @@ impl BlockBuilder<'_> {
 
 /// 16 elements and the sparse mask.
 const MOST_RESULTS: usize = 17;
+
+impl super::division::Build for BlockBuilder<'_> {
+    fn put(&mut self, op: Op) -> Value {
+        self.push1(op)
+    }
+}

@@ -9,6 +9,8 @@ use super::super::forms::{Lanes, MaskForm, clif_type};
 use super::super::helpers::{AccessDesc, AccessKind, STAGED_VALUES};
 use super::address::{Place, Rights};
 use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::staging::Unreached;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, Extend, Inst, Op, Space, Type, Value};
@@ -126,7 +128,33 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         self.b.switch_to_block(slow);
+        if beyond != slow && !meeting.sparse {
+            let helper = self.cold_block();
+            self.on_one_way(|lowerer| lowerer.load_one_by_one(load, helper));
+            self.b.switch_to_block(helper);
+        }
         self.on_one_way(|lowerer| lowerer.load_by_helper(load));
+    }
+
+    /// Lanes with generic addresses in different memories; to `helper` if one is not in reach.
+    fn load_one_by_one(&mut self, load: &Loading, helper: ClifBlock) {
+        let Loading { access, extend, ref meeting, .. } = *load;
+        let word = |element: usize| STAGED_VALUES + element * LANES as usize;
+        let elements = 0..usize::from(access.count);
+        self.stage(&access, &[]);
+        let zeros = self.zero_lanes(meeting.ty);
+        elements.clone().for_each(|element| self.stage_lanes(word(element), &zeros));
+        let bits = self.mask_bits(load.guard);
+        self.generic_loop(&access, Rights::READ, bits, Unreached::Leaves(helper), |lowerer, host, lane| {
+            for element in elements.clone() {
+                let v = lowerer.load_element(access.ty, extend, host, (element as u32 * access.ty.bytes()) as i32);
+                let (at, offset) = lowerer.staged_address(word(element), lane, meeting.ty);
+                lowerer.b.ins().store(flags(), v, at, offset);
+            }
+        });
+        let lanes = elements.flat_map(|element| self.staged_lanes(word(element), meeting.ty));
+        let args: Vec<BlockArg> = lanes.map(BlockArg::Value).collect();
+        self.b.ins().jump(meeting.done, &args);
     }
 
     fn load_by_helper(&mut self, load: &Loading) {
@@ -259,7 +287,26 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        self.on_one_way(|lowerer| lowerer.store_by_helper(store));
+        self.on_one_way(|lowerer| {
+            if beyond != slow && !store.sparse {
+                lowerer.store_one_by_one(store);
+            } else {
+                lowerer.store_by_helper(store);
+            }
+        });
+    }
+
+    /// Lanes with generic addresses in different memories, in ascending order; the helper does those that are not in reach.
+    fn store_one_by_one(&mut self, store: &Storing) {
+        let Storing { access, bits, desc, .. } = *store;
+        self.stage(&access, store.values);
+        self.generic_loop(&access, Rights::WRITE, bits, Unreached::Scalarized(desc), |lowerer, host, lane| {
+            for element in 0..usize::from(access.count) {
+                let v = lowerer.staged_scalar(STAGED_VALUES + element * LANES as usize, lane, access.ty);
+                lowerer.store_element(access.ty, v, host, (element as u32 * access.ty.bytes()) as i32);
+            }
+        });
+        self.finish_store(store);
     }
 
     fn store_by_helper(&mut self, store: &Storing) {

@@ -194,10 +194,12 @@ impl Region<'_> {
         keep(&mut self.owned.accesses, desc)
     }
 
-    /// One of the TLB's runs, for an instruction whose lanes are scattered.
+    /// One of the TLB's runs, for an instruction whose lanes are scattered. Code made quickly takes them from the other end: where it
+    /// does what fast code does not, both would else find each other's buffers in them.
     pub fn next_run(&mut self) -> usize {
         self.runs += 1;
-        (self.runs - 1) % RUNS
+        let run = (self.runs - 1) % RUNS;
+        if self.effort.is_fast() { run } else { RUNS - 1 - run }
     }
 
     /// Calls a helper through its trampoline.

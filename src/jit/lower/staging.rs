@@ -99,10 +99,33 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().load(clif_type(ty, false), flags(), at, offset)
     }
 
-    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address.
+    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address. What is global may be written.
     pub(super) fn lane_loop(
         &mut self,
         access: &Access,
+        bits: Clif,
+        unreached: Unreached,
+        body: impl FnOnce(&mut Self, Clif, Clif),
+    ) {
+        self.lane_loop_with((access, Rights::WRITE, false), bits, unreached, body);
+    }
+
+    /// The same of addresses in any memory, local memory too, where such an access is an element of a word at most.
+    pub(super) fn generic_loop(
+        &mut self,
+        access: &Access,
+        rights: Rights,
+        bits: Clif,
+        unreached: Unreached,
+        body: impl FnOnce(&mut Self, Clif, Clif),
+    ) {
+        let sees_local = access.bytes() <= 4;
+        self.lane_loop_with((access, rights, sees_local), bits, unreached, body);
+    }
+
+    fn lane_loop_with(
+        &mut self,
+        (access, rights, sees_local): (&Access, Rights, bool),
         bits: Clif,
         unreached: Unreached,
         body: impl FnOnce(&mut Self, Clif, Clif),
@@ -120,7 +143,7 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.ins().ctz(left);
         let address = self.staged_scalar(0, lane, self.facts.ty(access.address));
         let address = self.first_address(access, address);
-        let host = self.host_of_staged_lane(access, address, helper);
+        let host = self.host_of_staged_lane((access, rights), address, sees_local.then_some(lane), helper);
         body(self, host, lane);
         self.b.ins().jump(next, &[]);
         if let Unreached::Scalarized(desc) = unreached {
@@ -136,9 +159,15 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(exit);
     }
 
-    /// Host address of one lane's access to shared, constant or global memory, or with a generic address of shared memory; to
-    /// `helper` if it is not in reach. What is global is as aligned as it is long, and may be written.
-    fn host_of_staged_lane(&mut self, access: &Access, address: Clif, helper: ClifBlock) -> Clif {
+    /// Host address of one lane's access to shared, constant or global memory, or with a generic address of shared memory, and of local
+    /// memory if the lane's number is given; to `helper` if it is not in reach.
+    fn host_of_staged_lane(
+        &mut self,
+        (access, rights): (&Access, Rights),
+        address: Clif,
+        of_local: Option<Clif>,
+        helper: ClifBlock,
+    ) -> Clif {
         if matches!(access.space, Space::Shared | Space::Const(_)) {
             let (start, bytes) = self.memory_at_offsets(access.space);
             let inside = self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
@@ -148,10 +177,10 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(aligned) = self.is_aligned(access.align, address) {
             self.require(aligned, helper);
         }
-        // Aligned, so within its page.
-        let (tags, addend) = self.tlb_entry(address, Rights::WRITE);
+        let (tags, addend) = self.tlb_entry(address, rights);
         let in_page = self.b.ins().isub(address, tags[0]);
-        let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, PAGE_BYTES as i64);
+        let room = PAGE_BYTES as i64 - i64::from(access.bytes()) + 1;
+        let hit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, in_page, room);
         let host = self.b.ins().iadd(address, addend);
         if access.space != Space::Generic {
             self.require(hit, helper);
@@ -161,19 +190,52 @@ impl BlockLowerer<'_, '_, '_> {
         let result = self.b.append_block_param(found, types::I64);
         self.b.ins().brif(hit, found, &[BlockArg::Value(host)], miss, &[]);
         self.b.switch_to_block(miss);
-        let window = self.ctx_load(types::I64, abi::SHARED_WINDOW);
-        let offset = self.b.ins().isub(address, window);
         let (shared, bytes) = self.memory_at_offsets(Space::Shared);
+        let (offset, inside) = self.offset_in_window(access, address, abi::SHARED_WINDOW, bytes);
+        let host = self.b.ins().iadd(shared, offset);
+        match of_local {
+            None => {
+                self.require(inside, helper);
+                self.b.ins().jump(found, &[BlockArg::Value(host)]);
+            }
+            Some(lane) => {
+                let other = self.b.create_block();
+                self.b.ins().brif(inside, found, &[BlockArg::Value(host)], other, &[]);
+                self.b.switch_to_block(other);
+                let host = self.host_of_local_lane(access, address, lane, helper);
+                self.b.ins().jump(found, &[BlockArg::Value(host)]);
+            }
+        }
+        self.b.switch_to_block(found);
+        result
+    }
+
+    /// What an address is in a window's memory, which is so long, and whether that is in range.
+    fn offset_in_window(&mut self, access: &Access, address: Clif, window: i32, bytes: Clif) -> (Clif, Clif) {
+        let window = self.ctx_load(types::I64, window);
+        let offset = self.b.ins().isub(address, window);
         // The first byte is inside, so that the sum does not wrap.
         let begins = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
         let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
         let ends = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
-        let inside = self.b.ins().band(begins, ends);
+        (offset, self.b.ins().band(begins, ends))
+    }
+
+    /// Host address of a generic access of a lane of the chunk to an element of a word in its local memory.
+    fn host_of_local_lane(&mut self, access: &Access, address: Clif, lane: Clif, helper: ClifBlock) -> Clif {
+        let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+        let (offset, inside) = self.offset_in_window(access, address, abi::LOCAL_WINDOW, bytes);
         self.require(inside, helper);
-        let host = self.b.ins().iadd(shared, offset);
-        self.b.ins().jump(found, &[BlockArg::Value(host)]);
-        self.b.switch_to_block(found);
-        result
+        if let Some(aligned) = self.is_aligned(access.bytes() as u8, offset) {
+            self.require(aligned, helper);
+        }
+        let start = self.start_of_local();
+        let (word, byte) = (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
+        let row = self.b.ins().imul_imm_s(word, i64::from(self.facts.function.lanes));
+        let column = self.b.ins().ishl_imm_u(lane, 2);
+        let place = self.b.ins().iadd(row, column);
+        let place = self.b.ins().iadd(place, byte);
+        self.b.ins().iadd(start, place)
     }
 
     /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its

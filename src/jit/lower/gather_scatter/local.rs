@@ -176,7 +176,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Host address of the first word of the chunk's first lane.
-    pub(super) fn start_of_local(&mut self) -> Clif {
+    pub(in super::super) fn start_of_local(&mut self) -> Clif {
         let local = self.ctx_load(types::I64, abi::LOCAL);
         let lane = self.first_lane();
         let first = self.b.ins().ishl_imm_u(lane, 2);
