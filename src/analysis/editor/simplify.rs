@@ -42,7 +42,10 @@ impl Editor {
                     {
                         Some(self.select(mask, a, rest, window))
                     }
-                    _ => self.root_of_scaled(op, window).or_else(|| self.quotient_of_steps(op, window)),
+                    _ => self
+                        .root_of_scaled(op, window)
+                        .or_else(|| self.quotient_of_steps(op, window))
+                        .or_else(|| self.root_of_steps(op, window)),
                 }
             }
             Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),

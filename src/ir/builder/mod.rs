@@ -200,6 +200,7 @@ impl BlockBuilder<'_> {
         let newest = insts.iter().rev().take_while(|inst| !before(&inst.results));
         newest.into_iter().find(|inst| inst.results.first() == Some(&value)).and_then(|inst| match inst.op {
             Op::Const { bits, .. } => Some(bits),
+            Op::Splat { a } => self.constant(a),
             _ => None,
         })
     }

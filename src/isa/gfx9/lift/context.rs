@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::ir::image::Shape;
 use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 use crate::isa::gfx9::{Chip, Instruction};
@@ -55,6 +57,8 @@ pub struct Cx<'a> {
     /// By pair.
     pub(super) raw: BTreeMap<u8, RawMask>,
     pub(super) known: KnownScalars,
+    /// Vector registers that are constants, as in [`super::program::Program`].
+    pub(super) constant_vectors: Option<&'a FxHashMap<u8, u32>>,
     /// As in [`super::Initial`].
     pub(super) constants: &'a [ConstantMemory],
     /// As in [`super::Kernel`].
@@ -78,6 +82,7 @@ impl<'a> Cx<'a> {
             exec: None,
             raw: BTreeMap::new(),
             known: KnownScalars::NOTHING,
+            constant_vectors: None,
             constants: &[],
             objects: &[],
         }

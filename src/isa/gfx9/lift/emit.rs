@@ -61,6 +61,7 @@ impl Emitter<'_> {
         cx.chip = self.kernel.chip;
         cx.data_share = self.kernel.initial.data_share;
         cx.known = guest.known.clone();
+        cx.constant_vectors = Some(&self.program.constants);
         (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);
         let mut pc = cx.b.pc();
         for &(at, ref step) in &guest.steps {

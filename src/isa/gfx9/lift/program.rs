@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{BlockId, FunctionBuilder, TrapKind};
+use crate::ir::{BlockId, FunctionBuilder, Op, TrapKind, Value};
 use crate::isa::LiftError;
 use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::gfx9::{Encoding, Instruction};
@@ -27,6 +28,8 @@ pub struct Step {
     pub flow: Flow,
     /// The scalar registers that it writes, and what they are known to hold then.
     writes: SmallVec<[(u8, Option<Known>); 2]>,
+    /// The vector registers that it writes; with the bits, if those of all lanes are a constant.
+    vectors: SmallVec<[(u8, Option<u32>); 2]>,
 }
 
 /// A block of guest instructions.
@@ -54,6 +57,9 @@ pub struct Program {
     /// Where indirect jumps lead, in order.
     pub indirect: Vec<u64>,
     pub vectors: u32,
+    /// Vector registers that hold a constant wherever they are read: one instruction writes them, and nothing does before. What other lanes and
+    /// earlier code find in them is undefined. Compilers load such constants in front of a loop.
+    pub constants: FxHashMap<u8, u32>,
 }
 
 struct Explorer<'a> {
@@ -99,7 +105,9 @@ impl Program {
         }
         follow_scalars(&mut explorer.guest, &mut blocks);
         let indirect = if open { explorer.guest.found } else { vec![] };
-        Ok(Program { blocks, indirect, vectors: kernel.vectors })
+        // Code that is not known yet may write them.
+        let constants = if open { FxHashMap::default() } else { constant_vectors(kernel, &blocks) };
+        Ok(Program { blocks, indirect, vectors: kernel.vectors, constants })
     }
 }
 
@@ -178,12 +186,17 @@ impl Guest<'_> {
 
     fn step(&mut self, pc: u64, mode: Mode) -> Step {
         let Some(insn) = decode(self.kernel, pc) else {
-            return Step { insn: None, flow: Flow::Trap(TrapKind::IllegalInstruction), writes: smallvec![] };
+            let flow = Flow::Trap(TrapKind::IllegalInstruction);
+            return Step { insn: None, flow, writes: smallvec![], vectors: smallvec![] };
         };
-        let trap = Step { insn: Some(insn), flow: Flow::Trap(TrapKind::Unimplemented), writes: smallvec![] };
+        let flow = Flow::Trap(TrapKind::Unimplemented);
+        let trap = Step { insn: Some(insn), flow, writes: smallvec![], vectors: smallvec![] };
         let mut known = KnownScalars::untouched();
         match self.trial.run(self.kernel, &insn, pc, mode, &mut known) {
-            Ok(flow) => Step { insn: Some(insn), flow, writes: known.touched().collect() },
+            Ok(flow) => {
+                let (writes, vectors) = (known.touched().collect(), self.trial.written_vectors());
+                Step { insn: Some(insn), flow, writes, vectors }
+            }
             Err(_) => trap,
         }
     }
@@ -198,6 +211,27 @@ impl Guest<'_> {
             flow => flow,
         }
     }
+}
+
+/// As [`Program::constants`] says. Code that is given without what a wave begins with has its registers from whoever runs it.
+fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<Place, GuestBlock>) -> FxHashMap<u8, u32> {
+    if kernel.initial.vectors.is_empty() {
+        return FxHashMap::default();
+    }
+    let mut found: FxHashMap<u8, Option<u32>> = FxHashMap::default();
+    let mut writers: FxHashMap<u8, u64> = FxHashMap::default();
+    for &(number, _) in &kernel.initial.vectors {
+        found.insert(number, None);
+    }
+    for (pc, step) in blocks.values().flat_map(|block| &block.steps) {
+        for &(number, bits) in &step.vectors {
+            // In another mode, or in a block that overlaps, it is the same instruction.
+            let again = writers.insert(number, *pc).is_some_and(|before| before != *pc);
+            let known = found.entry(number).or_insert(bits);
+            *known = known.filter(|_| !again && *known == bits);
+        }
+    }
+    found.into_iter().filter_map(|(number, bits)| Some((number, bits?))).collect()
 }
 
 /// Finds out what scalar registers hold at the start of each block, whichever way control has come. After an indirect jump
@@ -284,6 +318,37 @@ impl Trial {
         let banks = Banks::declare(&mut function, 256);
         let block = function.new_block(0);
         Trial { function, banks, block }
+    }
+
+    /// The vector registers that the instruction writes that was run last, with constants that all lanes get.
+    fn written_vectors(&self) -> SmallVec<[(u8, Option<u32>); 2]> {
+        let block = self.function.function().block(self.block);
+        let constant = |value: Value| {
+            let made =
+                |value: Value| block.insts.iter().find(|inst| inst.results.contains(&value)).map(|inst| &inst.op);
+            let value = match made(value) {
+                Some(&Op::Splat { a }) => a,
+                _ => value,
+            };
+            match made(value) {
+                Some(&Op::Const { bits, .. }) => Some(bits as u32),
+                _ => None,
+            }
+        };
+        let mut written = SmallVec::new();
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard: None, .. } if reg.bank == self.banks.vectors => {
+                    written.push((reg.index as u8, constant(value)));
+                }
+                Op::RfWrite { reg, .. } if reg.bank == self.banks.vectors => written.push((reg.index as u8, None)),
+                Op::RfScatter { bank, .. } if bank == self.banks.vectors => {
+                    written.extend((0..=u8::MAX).map(|number| (number, None)));
+                }
+                _ => {}
+            }
+        }
+        written
     }
 
     /// Runs an instruction's lift function, if it has one, where this is known, and leaves what is known then.

@@ -49,6 +49,7 @@ impl Cx<'_> {
     /// A scalar operand of 32 bits.
     pub fn scalar(&mut self, operand: Operand) -> Value {
         match operand {
+            Operand::Scalar(number) if let Some(Known::Literal(bits)) = self.known.get(number) => self.int(bits),
             Operand::Scalar(number) => {
                 let part = if number % 2 == 0 { Part::Lo } else { Part::Hi };
                 let reg = self.pair(number);

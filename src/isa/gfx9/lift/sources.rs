@@ -11,6 +11,10 @@ impl Cx<'_> {
     /// A vector register. One that does not exist is v0.
     pub fn vector(&mut self, number: u8) -> Value {
         let number = if u32::from(number) < self.vectors { number } else { 0 };
+        if let Some(&bits) = self.constant_vectors.and_then(|constants| constants.get(&number)) {
+            let constant = self.int(bits);
+            return self.b.splat(constant);
+        }
         let cell = self.banks.vectors.reg(number.into());
         self.b.rf_read(cell)
     }

@@ -229,10 +229,49 @@ class! {
 fn class(cx: &mut Cx<'_>, i: &Instruction, ty: Type, activates: bool) -> Lifted {
     check(i)?;
     let (x, wanted) = (cx.float(ty, i, 0), cx.word(i, 1));
+    if let Some(wanted) = cx.b.constant(wanted) {
+        let lanes = is_of_classes(cx, x, wanted as u32);
+        return set(cx, i, lanes, activates);
+    }
     let class = class_of(cx, x);
     let (found, none) = (cx.b.and(class, wanted), cx.int(0));
     let lanes = cx.b.icmp(IntCc::Ne, found, none);
     set(cx, i, lanes, activates)
+}
+
+/// Where a float is of one of the classes whose bits are set, as of [`class_of`].
+fn is_of_classes(cx: &mut Cx<'_>, x: Value, wanted: u32) -> Value {
+    let ty = cx.b.ty(x).ty;
+    let bits = cx.bits_of(x);
+    let magnitude = cx.and_bits(bits, sign(ty) - 1);
+    let (least_normal, infinity, quiet) = (1 << infinity(ty).trailing_zeros(), infinity(ty), super::NAN.canonical(ty));
+    // From the least magnitude to the one behind the greatest, with the bits of positive and of negative numbers.
+    let ranges = [
+        (0, 1, [6, 5]),
+        (1, least_normal, [7, 4]),
+        (least_normal, infinity, [8, 3]),
+        (infinity, infinity + 1, [9, 2]),
+        (infinity + 1, quiet, [0, 0]),
+        (quiet, sign(ty), [1, 1]),
+    ];
+    let mut lanes = cx.long(0);
+    for (first, end, numbers) in ranges {
+        let (value, first) = match numbers.map(|number| wanted >> number & 1 != 0) {
+            [true, true] => (magnitude, first),
+            [true, false] => (bits, first),
+            [false, true] => (bits, first | sign(ty)),
+            [false, false] => continue,
+        };
+        let (start, count) = (cx.like(bits, first), end - (first & (sign(ty) - 1)));
+        let found = if count == 1 {
+            cx.b.icmp(IntCc::Eq, value, start)
+        } else {
+            let (offset, count) = (cx.b.sub(value, start), cx.like(bits, count));
+            cx.b.icmp(IntCc::LtU, offset, count)
+        };
+        lanes = cx.b.or(lanes, found);
+    }
+    lanes
 }
 
 /// The class as a bit: 0 signaling, 1 quiet NaN; 2 to 5 minus infinity, negative, negative denormal, -0; 6 to 9 the positive

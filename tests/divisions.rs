@@ -1,0 +1,366 @@
+//! Divisions that compilers make of steps: as they stand, run by the interpreter, against the operation that analysis makes of them, run by
+//! the JIT; and that estimates of 2^32 / y are as close as that needs, for every y.
+
+use std::sync::Arc;
+
+use warploom::analysis::{LaunchClass, optimize};
+use warploom::interp::Interpreter;
+use warploom::ir::division::{Build, Division};
+use warploom::ir::{
+    BinaryOp, BlockBuilder, CellKind, ConvertOp, Extend, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Function,
+    FunctionBuilder, IntCc, NanPolicy, Op, Round, SharedFn, Space, Special, Type, UnaryOp, Value,
+};
+use warploom::jit::{Effort, Program};
+use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
+use warploom_runtime::memory::{Access, Memory, Place};
+
+const NAN: NanPolicy = NanPolicy { f16: 0x7e00, f32: 0x7fc0_0000, f64: 0x7ff8 << 48 };
+const FIRST: u64 = 0x10_0000_0000;
+const SECOND: u64 = 0x20_0000_0000;
+const RESULTS: u64 = 0x30_0000_0000;
+const BLOCK: u32 = 256;
+const LANES: usize = 1 << 16;
+
+type Steps = fn(&mut BlockBuilder<'_>, Value, Value) -> Value;
+
+/// A kernel that stores what steps make of each lane's two operands.
+fn kernel(ty: Type, steps: Steps) -> Function {
+    let mut function = FunctionBuilder::new("f", 32, NAN);
+    let active = function.bank("m", CellKind::Mask, 1).reg(0);
+    function.set_active(active);
+    let block = function.new_block(0);
+    let mut b = function.at(block);
+    let (ctaid, ntid, tid) = (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)), b.special(Special::Tid(0)));
+    let first = b.mul(ctaid, ntid);
+    let lane = b.add(first, tid);
+    let lane = b.zero_extend(Type::I64, lane);
+    let size = b.iconst(Type::I64, ty.bytes().into());
+    let offset = b.mul(lane, size);
+    let place = |b: &mut BlockBuilder<'_>, base: u64| {
+        let base = b.iconst(Type::I64, base);
+        b.add(offset, base)
+    };
+    let at = [FIRST, SECOND, RESULTS].map(|base| place(&mut b, base));
+    let [x, y] = [at[0], at[1]].map(|at| b.load(Space::Global, ty, Extend::None, at, 0));
+    let result = steps(&mut b, x, y);
+    b.store(Space::Global, ty, at[2], 0, result);
+    b.exit();
+    function.finish().unwrap()
+}
+
+/// Results of an engine, and instructions left to the interpreter.
+fn results(engine: &dyn Engine, ty: Type, operands: &[(u64, u64)]) -> Vec<u64> {
+    let memory = Memory::default();
+    for at in [FIRST, SECOND, RESULTS] {
+        memory.alloc_at(Place::At(at), 8 * operands.len() as u64, Access::READ_WRITE).unwrap();
+    }
+    let width = ty.bytes() as usize;
+    let bytes = |pick: fn(&(u64, u64)) -> u64| -> Vec<u8> {
+        operands.iter().flat_map(|pair| pick(pair).to_le_bytes()[..width].to_vec()).collect()
+    };
+    memory.write(FIRST, &bytes(|pair| pair.0)).unwrap();
+    memory.write(SECOND, &bytes(|pair| pair.1)).unwrap();
+    let mut config = LaunchConfig::new([operands.len() as u32 / BLOCK, 1, 1], [BLOCK, 1, 1]);
+    config.constants[0] = Some(ConstBank::new(&[]).unwrap());
+    let outcome = launch(&memory, engine, &config, None).unwrap();
+    assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
+    let mut bytes = vec![0; width * operands.len()];
+    memory.read(RESULTS, &mut bytes).unwrap();
+    bytes.chunks(width).map(|cell| cell.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))).collect()
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state ^ *state >> 29
+}
+
+/// Pairs of what a type's operations find hard, and of any bits.
+fn operands(ty: Type) -> Vec<(u64, u64)> {
+    let edges: Vec<u64> = match ty {
+        Type::F32 => {
+            let exponents = [
+                0, 1, 2, 23, 24, 62, 63, 64, 103, 104, 125, 126, 127, 128, 150, 190, 191, 192, 251, 252, 253, 254, 255,
+            ];
+            let mantissas = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
+            exponents.iter().flat_map(|e| mantissas.map(|m| e << 23 | m)).collect()
+        }
+        Type::F64 => {
+            let exponents = [
+                0, 1, 2, 52, 53, 54, 127, 128, 129, 254, 255, 894, 895, 1022, 1023, 1024, 1791, 1792, 2044, 2045, 2046,
+                2047,
+            ];
+            let mantissas = [0, 1, 0x7_ffff_ffff_ffff, 0x8_0000_0000_0000, 0xf_ffff_ffff_fffe, 0xf_ffff_ffff_ffff];
+            exponents.iter().flat_map(|e| mantissas.map(|m| e << 52 | m)).collect()
+        }
+        _ => (0..32).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, (1 << 32) - (1 << bit)]).collect(),
+    };
+    let sign = if ty.is_float() { 1u64 << (ty.bits() - 1) } else { 0 };
+    let mut pairs: Vec<(u64, u64)> = edges
+        .iter()
+        .enumerate()
+        .flat_map(|(i, &x)| edges.iter().map(move |&y| (x | if i % 3 == 0 { sign } else { 0 }, y)))
+        .collect();
+    let mut state = 5;
+    let near = |state: &mut u64| {
+        let bits = random(state);
+        let small = random(state) % u64::from(ty.bits());
+        match ty {
+            // Exponents near each other, so that quotients are numbers.
+            Type::F32 => bits & 0x87ff_ffff | 0x3800_0000,
+            Type::F64 => bits & 0x80ff_ffff_ffff_ffff | 0x3f00 << 48,
+            _ => (bits & ty.bit_mask()) >> small,
+        }
+    };
+    while pairs.len() < LANES {
+        pairs.push((random(&mut state) & ty.bit_mask(), random(&mut state) & ty.bit_mask()));
+        pairs.push((near(&mut state), near(&mut state)));
+    }
+    pairs.truncate(pairs.len() / BLOCK as usize * BLOCK as usize);
+    pairs
+}
+
+fn check(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool) {
+    let function = kernel(ty, steps);
+    let is_left = |op: &Op| matches!(op, Op::Fma { .. } | Op::Shared { .. });
+    let optimized = optimize(&function).function;
+    let ops = || optimized.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op);
+    assert!(ops().any(is_operation) && !ops().any(is_left), "{name} is not found:\n{optimized}");
+    let operands = operands(ty);
+    let function = Arc::new(function);
+    let expected = results(&Interpreter::new(function.clone()).unwrap(), ty, &operands);
+    let program = Program::new(&function, LaunchClass::of([BLOCK, 1, 1], 32), true).unwrap();
+    program.compile_all(Effort::Full).unwrap();
+    let found = results(&program, ty, &operands);
+    for ((pair, found), expected) in operands.iter().zip(found).zip(expected) {
+        assert_eq!(found, expected, "{name} of {pair:#x?}: {found:#x}, expected {expected:#x}");
+    }
+}
+
+fn is_quotient(op: &Op) -> bool {
+    matches!(op, Op::FBinary { op: FloatBinaryOp::Div, .. })
+}
+
+/// LLVM's for AMD's GPUs.
+fn float_steps(b: &mut BlockBuilder<'_>, ty: Type, n: Value, d: Value) -> Value {
+    let mut steps = Division { b, attrs: FloatAttrs::IEEE, nan: NAN.canonical(ty), ty };
+    let ((scaled_d, _), (scaled_n, moved)) = (steps.scale([d, d, n]), steps.scale([n, d, n]));
+    let one = steps.number(1.0);
+    let minus = steps.b.put(Op::Unary { op: UnaryOp::FNeg, a: scaled_d });
+    let (e, r, q) = if ty == Type::F64 {
+        let r = steps.quotient(one, scaled_d);
+        let r = (0..2).fold(r, |r, _| {
+            let e = steps.fma(minus, r, one);
+            steps.fma(r, e, r)
+        });
+        let q = steps.product(scaled_n, r);
+        (steps.fma(minus, q, scaled_n), r, q)
+    } else {
+        let r = steps.b.put(Op::Shared { function: SharedFn::Rcp, a: scaled_d });
+        let e = steps.fma(minus, r, one);
+        let r = steps.fma(e, r, r);
+        // The other order of factors is as good.
+        let q = steps.product(r, scaled_n);
+        let e = steps.fma(minus, q, scaled_n);
+        let q = steps.fma(e, r, q);
+        (steps.fma(minus, q, scaled_n), r, q)
+    };
+    let quotient = steps.fmas([e, r, q], moved);
+    let fixed = steps.fixup([quotient, d, n]);
+    b.select(fixed.neither, fixed.nan, fixed.signed)
+}
+
+#[test]
+fn single_quotients() {
+    check("f32", Type::F32, |b, n, d| float_steps(b, Type::F32, n, d), is_quotient);
+}
+
+#[test]
+fn double_quotients() {
+    check("f64", Type::F64, |b, n, d| float_steps(b, Type::F64, n, d), is_quotient);
+}
+
+/// 2^32 / y, by LLVM's way or by NVIDIA's.
+fn estimate(b: &mut BlockBuilder<'_>, y: Value, llvm: bool) -> Value {
+    let z = if llvm {
+        let float = b.int_to_float(Type::F32, false, Round::Nearest, y);
+        let reciprocal = b.shared(SharedFn::Rcp, float);
+        let scale = b.iconst(Type::F32, 0x4f7f_fffe);
+        let product = b.fmul(FloatAttrs::IEEE, reciprocal, scale);
+        b.float_to_int(Type::I32, false, Round::Zero, false, 0, product)
+    } else {
+        let float = b.int_to_float(Type::F32, false, Round::Up, y);
+        let reciprocal = b.shared(SharedFn::Rcp, float);
+        let (bits, step) = (b.bitcast(Type::I32, reciprocal), b.iconst(Type::I32, 0x0fff_fffe));
+        let scaled = b.add(bits, step);
+        let scaled = b.bitcast(Type::F32, scaled);
+        b.float_to_int(Type::I32, false, Round::Zero, true, 0, scaled)
+    };
+    let zero = b.iconst(Type::I32, 0);
+    let error = if llvm {
+        let minus = b.sub(zero, y);
+        b.mul(minus, z)
+    } else {
+        let product = b.mul(z, y);
+        b.sub(zero, product)
+    };
+    let more = high_product(b, z, error, llvm);
+    b.add(z, more)
+}
+
+fn high_product(b: &mut BlockBuilder<'_>, x: Value, y: Value, at_once: bool) -> Value {
+    if at_once {
+        return b.mul_hi_u(x, y);
+    }
+    let [x, y] = [x, y].map(|v| b.zero_extend(Type::I64, v));
+    let product = b.mul(x, y);
+    b.put(Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: product })
+}
+
+/// Quotient and remainder with their corrections.
+fn word_steps(b: &mut BlockBuilder<'_>, x: Value, y: Value, llvm: bool) -> [Value; 2] {
+    let z = estimate(b, y, llvm);
+    let (mut q, one) = (high_product(b, x, z, llvm), b.iconst(Type::I32, 1));
+    let mut r = if llvm {
+        let product = b.mul(q, y);
+        b.sub(x, product)
+    } else {
+        let zero = b.iconst(Type::I32, 0);
+        let minus = b.sub(zero, q);
+        let product = b.mul(minus, y);
+        b.add(product, x)
+    };
+    for _ in 0..2 {
+        let is_short = b.icmp(IntCc::GeU, r, y);
+        let (more, less) = (b.add(q, one), b.sub(r, y));
+        (q, r) = (b.select(is_short, more, q), b.select(is_short, less, r));
+    }
+    [q, r]
+}
+
+fn is_word_quotient(op: &Op) -> bool {
+    matches!(op, Op::Binary { op: BinaryOp::DivU | BinaryOp::RemU, .. })
+}
+
+#[test]
+fn words_by_llvm() {
+    check("quotient", Type::I32, |b, x, y| word_steps(b, x, y, true)[0], is_word_quotient);
+    check("remainder", Type::I32, |b, x, y| word_steps(b, x, y, true)[1], is_word_quotient);
+}
+
+#[test]
+fn words_by_nvidia() {
+    check("quotient", Type::I32, |b, x, y| word_steps(b, x, y, false)[0], is_word_quotient);
+    check("remainder", Type::I32, |b, x, y| word_steps(b, x, y, false)[1], is_word_quotient);
+}
+
+/// The root that LLVM makes for AMD's GPUs, of words that are floats.
+fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
+    let (ieee, flushing) = (FloatAttrs::IEEE, FloatAttrs { flush: true, ..FloatAttrs::IEEE });
+    let plain = b.bitcast(Type::I32, x);
+    let [small, up, down, zero] = [0x0f80_0000, 0x4f80_0000, 0x3780_0000, 0].map(|bits| b.iconst(Type::F32, bits));
+    let product = b.fmul(ieee, up, x);
+    let product = b.bitcast(Type::I32, product);
+    let is_small = b.fcmp(FloatCc::Gt, false, small, x);
+    let bits = b.select(is_small, product, plain);
+    let scaled = b.bitcast(Type::F32, bits);
+    let near = b.funary(FloatUnaryOp::Sqrt, flushing, scaled);
+    let near_bits = b.bitcast(Type::I32, near);
+    let mut next = |step: u32| {
+        let step = b.iconst(Type::I32, step.into());
+        let word = b.add(near_bits, step);
+        let float = b.bitcast(Type::F32, word);
+        let minus = b.fneg(float);
+        (word, b.fma(ieee, minus, near, scaled))
+    };
+    let ((below, error_below), (above, error_above)) = (next(u32::MAX), next(1));
+    let too_much = b.fcmp(FloatCc::Ge, false, zero, error_below);
+    let root = b.select(too_much, below, near_bits);
+    let too_little = b.fcmp(FloatCc::Lt, false, zero, error_above);
+    let root = b.select(too_little, above, root);
+    let float = b.bitcast(Type::F32, root);
+    let less = b.fmul(ieee, down, float);
+    let less = b.bitcast(Type::I32, less);
+    let root = b.select(is_small, less, root);
+    let [magnitude, infinity, none] = [0x7fff_ffff, 0x7f80_0000, 0].map(|bits| b.iconst(Type::I32, bits));
+    let magnitude = b.and(bits, magnitude);
+    let (is_zero, is_infinite) = (b.icmp(IntCc::Eq, magnitude, none), b.icmp(IntCc::Eq, bits, infinity));
+    let exact = b.or(is_zero, is_infinite);
+    let root = b.select(exact, bits, root);
+    b.bitcast(Type::F32, root)
+}
+
+#[test]
+fn roots() {
+    let is_root = |op: &Op| matches!(op, Op::FUnary { op: FloatUnaryOp::Sqrt, attrs: FloatAttrs::IEEE, .. });
+    check("root", Type::F32, |b, x, _| root_steps(b, x), is_root);
+}
+
+/// As [`root_steps`], of an operand.
+fn root(x: f32) -> f32 {
+    let is_small = f32::from_bits(0x0f80_0000) > x;
+    let scaled = if is_small { x * 2f32.powi(32) } else { x };
+    if scaled == 0.0 || scaled == f32::INFINITY {
+        return scaled;
+    }
+    let near = scaled.sqrt();
+    let [below, above] = [u32::MAX, 1].map(|step| f32::from_bits(near.to_bits().wrapping_add(step)));
+    let mut root = near;
+    if 0.0 >= (-below).mul_add(near, scaled) {
+        root = below;
+    }
+    if 0.0 < (-above).mul_add(near, scaled) {
+        root = above;
+    }
+    if is_small { root * 2f32.powi(-16) } else { root }
+}
+
+#[test]
+#[ignore = "tries all 2^32 operands: a minute"]
+fn all_roots_are_rounded_correctly() {
+    for bits in 0..=u32::MAX {
+        let x = f32::from_bits(bits);
+        let (found, expected) = (root(x), x.sqrt());
+        assert!(
+            found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+            "{x}: {found}, not {expected}"
+        );
+    }
+}
+
+/// The estimates that [`estimate`] has the guest make.
+fn estimates(y: u32) -> [u32; 2] {
+    let reciprocal = |y: f32| 1.0 / y;
+    let llvm = (reciprocal(y as f32) * f32::from_bits(0x4f7f_fffe)) as u32;
+    let nearest = y as f32;
+    let up = if f64::from(nearest) < f64::from(y) { nearest.next_up() } else { nearest };
+    let nvidia = f32::from_bits(reciprocal(up).to_bits().wrapping_add(0x0fff_fffe)) as u32;
+    [llvm, nvidia].map(|z| z.wrapping_add((u64::from(z) * u64::from(z.wrapping_mul(y).wrapping_neg()) >> 32) as u32))
+}
+
+/// With `0 <= 2^32 - z y <= 2 y` the quotient that `z` estimates is at most two too small: `x / y - x z / 2^32` is not negative and at most
+/// 2 x / 2^32, which is less than 2.
+fn is_close(y: u32) -> bool {
+    estimates(y).into_iter().all(|z| {
+        let rest = (1i64 << 32) - (u64::from(z) * u64::from(y)) as i64;
+        (0..=2 * i64::from(y)).contains(&rest)
+    })
+}
+
+#[test]
+fn estimates_are_close() {
+    let mut state = 3;
+    for y in (1..1 << 16)
+        .chain((0..100_000).map(|_| random(&mut state) as u32 | 1))
+        .chain((0..1 << 16).map(|y| u32::MAX - y))
+    {
+        assert!(is_close(y), "{y}");
+    }
+}
+
+#[test]
+#[ignore = "tries all 2^32 operands: a minute"]
+fn all_estimates_are_close() {
+    for y in 1..=u32::MAX {
+        assert!(is_close(y), "{y}");
+    }
+}
