@@ -179,6 +179,17 @@ fn double_quotients() {
     check("f64", Type::F64, |b, n, d| float_steps(b, Type::F64, n, d), is_quotient);
 }
 
+/// The iterations' reciprocal of an `f32` is the nearest one for every mantissa, which is what Markstein's theorem asks for.
+#[test]
+fn reciprocals_of_the_iterations_are_rounded_correctly() {
+    for mantissa in 0..1 << 23 {
+        let d = f32::from_bits(0x3f80_0000 | mantissa);
+        let r = 1.0 / d;
+        let e = (-d).mul_add(r, 1.0);
+        assert_eq!(e.mul_add(r, r), r, "{d:?}");
+    }
+}
+
 /// 2^32 / y, by LLVM's way or by NVIDIA's.
 fn estimate(b: &mut BlockBuilder<'_>, y: Value, llvm: bool) -> Value {
     let z = if llvm {

@@ -3,8 +3,8 @@
 //! *Floats.* What LLVM makes for AMD's GPUs is emitted once more for the operands that the last step names ([`crate::ir::division`]). As
 //! equal operations are shared, it is that division if the last step comes out as it is there. It is the correctly rounded quotient, for all
 //! operands: reciprocals begin correctly rounded, and the iterations leave the quotient's error so small that the last one rounds as the
-//! exact quotient does (Markstein); the steps around them keep operands where that holds, and round a denormal quotient once.
-//! `tests/divisions.rs` holds the one against the other.
+//! exact quotient does (Markstein); the steps around them keep operands where that holds, and a denormal quotient is the last step's own.
+//! `tests/divisions.rs` holds the one against the other, and tries all reciprocals.
 //!
 //! *Words.* All compilers multiply with an estimate of 2^32 / y that is at most 2 * y / 2^32 too small, and correct the quotient by up to two
 //! units: so remainder and quotient are exact for all operands but y = 0, which is told apart. That estimates are as close a test

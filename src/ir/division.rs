@@ -316,6 +316,14 @@ impl<B: Build> Division<'_, B> {
         let (infinite, zero) = (self.constant(self.ty, infinity(self.ty)), self.constant(self.ty, 0));
         let size = self.fabs(q);
         let mut size = self.select(lost, infinite, size);
+        if self.ty != Type::F16 && self.attrs.round == Round::Nearest {
+            // The steps round a denormal quotient by an error that is not quite its own.
+            let least = self.constant(self.ty, 1 << infinity(self.ty).trailing_zeros());
+            let denormal = self.fcmp(FloatCc::Le, size, least);
+            let quotient = self.quotient(n, d);
+            let quotient = self.fabs(quotient);
+            size = self.select(denormal, quotient, size);
+        }
         if self.ty != Type::F16 {
             let (ed, en) = (self.exponent_field(d), self.exponent_field(n));
             let (difference, bound) = (self.binary(BinaryOp::Sub, en, ed), self.int(limits(self.ty).vanish));
