@@ -17,7 +17,8 @@ pub(super) type Sections<'a> = SectionTable<'a, Header>;
 const VISA_TEXT: u32 = 0xff00_0013;
 const INFO: u32 = 0xff00_0011;
 const NOTES: &[u8] = b".note.intelgt.compat";
-/// The note's type that says the core family.
+/// Types of notes: the product, and the family of cores, which is 0 in those of compilers before 2023.
+const PRODUCT: u32 = 1;
 const CORE_FAMILY: u32 = 2;
 
 /// Reads a zebin.
@@ -102,18 +103,22 @@ fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, E
     let at = section.sh_offset(LE);
     let malformed = |e: object::Error| Error::malformed(at, format!("notes: {e}"), "ELF notes");
     let Some(mut notes) = section.notes(LE, bytes).map_err(malformed)? else { return Ok(None) };
+    let (mut product, mut family) = (None, None);
     while let Some(note) = notes.next().map_err(malformed)? {
-        if note.name() != b"IntelGT" || note.n_type(LE).0 != CORE_FAMILY {
-            continue;
-        }
-        let Some(family) = note.desc().first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)) else { continue };
-        return match Platform::from_core_family(family) {
-            Some(platform) => Ok(Some(platform)),
-            None => Err(Error::Unsupported {
-                what: format!("vISA for core family {family:#x}"),
-                why: "warploom knows Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)".into(),
-            }),
+        let place = match note.n_type(LE).0 {
+            PRODUCT if note.name() == b"IntelGT" => &mut product,
+            CORE_FAMILY if note.name() == b"IntelGT" => &mut family,
+            _ => continue,
         };
+        *place = note.desc().first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)).filter(|&number| number != 0);
     }
-    Ok(None)
+    let known = match (family, product) {
+        (Some(family), _) => Platform::from_core_family(family).ok_or_else(|| format!("core family {family:#x}")),
+        (None, Some(product)) => Platform::from_product(product).ok_or_else(|| format!("product {product:#x}")),
+        (None, None) => return Ok(None),
+    };
+    known.map(Some).map_err(|what| Error::Unsupported {
+        what: format!("vISA for {what}"),
+        why: "warploom knows Gen9 (core family 0xc), Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)".into(),
+    })
 }

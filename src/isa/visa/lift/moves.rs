@@ -183,6 +183,8 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         return Ok(());
     };
     let b = cx.converted(sources[1], to, insn.saturate)?;
+    // One may be bits as they were, the other a number that was computed.
+    let [a, b] = [a, b].map(|value| cx.bits_as(value, int_type(to.size())));
     let bits = cx.predicate(used);
     let mut mask = cx.at_lanes(bits);
     if cx.piece().is_scalar() {
