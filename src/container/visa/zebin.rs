@@ -63,17 +63,30 @@ pub(in crate::container) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     if let Some(platform) = platform(bytes, &sections)? {
         all.platform = Some(platform);
     }
-    one_of_each_name(&all)?;
-    let mut module = module(all, code);
     let Some(section) = sections.iter().find(|section| section.sh_type(LE).0 == INFO) else {
         return Err(Error::malformed(0, "a zebin without .ze_info", "a section of type 0xff000011"));
     };
     let info = ZeInfo::read(content(bytes, section)?).map_err(|problem| {
         Error::malformed(section.sh_offset(LE), format!(".ze_info: {problem}"), "YAML of a zebin")
     })?;
+    give_names(&mut all, &info);
+    one_of_each_name(&all)?;
+    let mut module = module(all, code);
     apply(&mut module, info)?;
     data::read(bytes, &sections, &mut module)?;
     Ok(module)
+}
+
+/// What compilers of 2022 call each kernel in the text, if they write no files beside it.
+const NAMELESS: &str = "kernel";
+
+/// Names kernels that have none in the text: they come in the order of `.ze_info`.
+fn give_names(all: &mut visa::Module, info: &ZeInfo) {
+    let mut kernels: Vec<_> = all.routines.iter_mut().filter(|routine| routine.kernel).collect();
+    let nameless = kernels.iter().all(|kernel| kernel.name == NAMELESS);
+    if nameless && kernels.len() == info.kernels.len() {
+        kernels.iter_mut().zip(&info.kernels).for_each(|(kernel, known)| kernel.name.clone_from(&known.name));
+    }
 }
 
 fn one_of_each_name(all: &visa::Module) -> Result<(), Error> {
@@ -119,6 +132,7 @@ fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, E
     };
     known.map(Some).map_err(|what| Error::Unsupported {
         what: format!("vISA for {what}"),
-        why: "warploom knows Gen9 (core family 0xc), Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)".into(),
+        why: "warploom knows Gen9 (core family 0xc), Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)"
+            .into(),
     })
 }

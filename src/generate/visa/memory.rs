@@ -140,7 +140,9 @@ impl Writer<'_, '_> {
         };
         match place {
             // What is beyond the end of a surface reads 0.
-            Place::Surface(_) | Place::Bindless => self.offsets(2 * DATA_BYTES, align.min(4), mask, lines)?,
+            Place::Surface(_) | Place::Bindless => {
+                self.offsets(2 * DATA_BYTES, align.min(if writes { 8 } else { 4 }), mask, lines)?;
+            }
             Place::Local => self.offsets(LOCAL_BYTES, align, mask, lines)?,
             Place::Flat => {
                 let (base, room) = match self.u.int_in_range(0..=2)? {
