@@ -52,6 +52,7 @@ impl Writer<'_, '_> {
         let v = |n: u32| format!("V{n}.{first}");
         let [a, b, to] = [(); 3].map(|()| self.u.int_in_range(0..=7_u32));
         let (a, b, to) = (v(a?), v(b?), v(to?));
+        let level = format!("V{}f.{first}", self.u.int_in_range(0..=7)?);
         let channels = *self.u.choose(&CHANNELS)?;
         let which = *self.u.choose(&["IMAGE", "PICTURE"])?;
         let mut name = |of: &str| lines.push(format!("movs (M1_NM, 1) %bss(0) {of}ud(0,0)<0;1,0>"));
@@ -80,7 +81,7 @@ impl Writer<'_, '_> {
             }
             5 => {
                 name(which);
-                format!("load_lz.{channels} {exec} 0x0:uw %bss M0f.0 X0.{first} Y0.{first}")
+                format!("load_lz.{channels} {exec} 0x0:uw %bss M0f.0 X0f.{first} Y0f.{first}")
             }
             kind => {
                 name("PICTURE");
@@ -91,8 +92,10 @@ impl Writer<'_, '_> {
                 }
                 let offsets = self.u.choose(&["0x0", "0x0", "0x1f0"])?;
                 match kind {
-                    6 => format!("sample_lz.{channels} {exec} {offsets}:uw S31 %bss M0f.0 X0.{first} Y0.{first}"),
-                    _ => format!("sample_l.{channels} {exec} {offsets}:uw S31 %bss M0f.0 {a} X0.{first} Y0.{first}"),
+                    6 => format!("sample_lz.{channels} {exec} {offsets}:uw S31 %bss M0f.0 X0f.{first} Y0f.{first}"),
+                    _ => format!(
+                        "sample_l.{channels} {exec} {offsets}:uw S31 %bss M0f.0 {level} X0f.{first} Y0f.{first}"
+                    ),
                 }
             }
         };
