@@ -10,9 +10,6 @@ use super::ENGINES;
 /// Kernels that read images through samplers.
 const SAMPLE: [&str; 2] = ["edge", "lookup"];
 
-/// Calls of helpers: those of the first accesses to pages.
-const MAX_HELPERS: u64 = 40;
-
 /// What `hello` prints.
 const PRINTED: &[u8] = b"item 0 has ";
 
@@ -43,7 +40,6 @@ fn compiled_kernels_give_their_results() {
                 if engine == EngineKind::Jit && !samples {
                     let counts = &outcome.counts;
                     assert!(counts.interp_instructions * 1000 <= counts.instructions, "{name}: {counts:?}");
-                    assert!(counts.helper_calls <= MAX_HELPERS * threads as u64, "{name}: {counts:?}");
                 }
                 for (i, buffer) in launch.buffers.iter().enumerate() {
                     let Some(expect) = &buffer.expect else { continue };
