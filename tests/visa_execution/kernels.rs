@@ -8,7 +8,7 @@ use warploom::exec::{EngineKind, Session};
 use super::ENGINES;
 
 /// Kernels that read images through samplers.
-const SAMPLE: [&str; 2] = ["edge", "lookup"];
+const SAMPLE: [&str; 3] = ["edge", "image", "lookup"];
 
 /// What `hello` prints.
 const PRINTED: &[u8] = b"item 0 has ";
