@@ -9,7 +9,7 @@ mod variable;
 
 use arbitrary::Unstructured;
 use variable::variable;
-use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx};
+use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx, visa};
 use warploom::ir::generate::{Random, Source};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
@@ -56,6 +56,16 @@ fn ptx_kernels() {
 #[test]
 fn ptx_instructions() {
     kernels("ptx_straight", 400, (40_000, 0), ptx::straight);
+}
+
+#[test]
+fn visa_kernels() {
+    kernels("visa", 400, (40_000, 0), visa::kernel);
+}
+
+#[test]
+fn visa_instructions() {
+    kernels("visa_straight", 400, (40_000, 0), visa::straight);
 }
 
 #[test]

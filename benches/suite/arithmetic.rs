@@ -25,6 +25,7 @@ pub fn compute(size: Size, blocks: usize) -> Case {
     let x: Vec<f32> = (0..n).map(|i| i as f32 / n as f32).collect();
     Case::new("compute", "multiply-add", n * rounds * 16)
         .fixture("fma", "fma_chains")
+        .visa("dg2", "fma_chains")
         .lanes(n, BLOCK)
         .reads("x", x)
         .gives("y", vec![0f32; n])
@@ -40,6 +41,7 @@ fn compute_f64(size: Size) -> Case {
     let x: Vec<f64> = (0..n).map(|i| i as f64 / n as f64).collect();
     Case::new("compute_f64", "multiply-add", n * rounds * 16)
         .fixture("dfma", "dfma_chains")
+        .visa("skl", "dfma_chains")
         .lanes(n, BLOCK)
         .reads("x", x)
         .gives("y", vec![0f64; n])
@@ -54,6 +56,7 @@ fn hash(size: Size) -> Case {
     let (n, rounds) = (size.of(64, 4) * BLOCK, rounds(size));
     Case::new("hash", "step", n * rounds)
         .fixture("mix", "mix")
+        .visa("dg2", "mix")
         .lanes(n, BLOCK)
         .reads("x", Draw::new(2).vec(n, Draw::u64))
         .gives("y", vec![0u64; n])
@@ -71,6 +74,7 @@ fn mandelbrot(size: Size) -> Case {
     let limit = 256;
     Case::new("mandelbrot", "pixel", w * h)
         .example("mandelbrot", "mandelbrot")
+        .visa("dg2", "mandelbrot")
         .pixels([w, h])
         .gives("out", vec![0u16; w * h])
         .i32(w)
@@ -92,6 +96,7 @@ fn nbody(n: usize) -> Case {
     let side = 64;
     let mut case = Case::new("nbody", "pair", n * n)
         .example("nbody", "nbody")
+        .visa("dg2", "nbody")
         .lanes(n, BLOCK)
         .reads("position", positions)
         .reads("velocity", vec![0f32; 4 * n])
@@ -126,6 +131,7 @@ fn table(size: Size) -> Case {
         .target("ptx", "benches/fixtures/table.sm_70.ptx", "table", Images::Arrays)
         .target("gfx9", "examples/gfx9/table/table.gfx900.hsaco", "table", Images::Arrays)
         .target("gfx9_buffer", "benches/fixtures/table_buffer.gfx900.hsaco", "table", Images::Arrays)
+        .visa("dg2", "table")
         .lanes(items, BLOCK)
         .reads("rows", table)
         .i32(rows)

@@ -17,7 +17,7 @@ fn picture(side: usize) -> Vec<u8> {
 }
 
 impl Case {
-    /// CUDA's kernel of `examples/surface`, on block-linear and on pitch surfaces, as PTX, and OpenCL's for GFX9.
+    /// CUDA's kernel of `examples/surface`, on block-linear and on pitch surfaces, as PTX, and OpenCL's for GFX9 and as vISA.
     fn surfaces(self, entry: &'static str) -> Case {
         let (maxwell, gfx9) =
             ("examples/surface/surface.sm_50.cubin", format!("benches/fixtures/{}.gfx900.hsaco", self.name));
@@ -25,6 +25,7 @@ impl Case {
             .target("maxwell_pitch", maxwell, entry, Images::Surfaces("pitch"))
             .target("ptx", "examples/ptx/surface/surface.sm_70.ptx", entry, Images::Surfaces("block_linear"))
             .target("gfx9", gfx9, entry, Images::OpenCl)
+            .visa("dg2", entry)
     }
 }
 

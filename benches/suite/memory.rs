@@ -19,6 +19,7 @@ fn saxpy(block: usize) -> Case {
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
     Case::new("saxpy", "element", n)
         .example("saxpy", "saxpy")
+        .visa("dg2", "saxpy")
         .lanes(n, block)
         .i32(n)
         .f32(a)
@@ -34,6 +35,7 @@ fn gather() -> Case {
     let from = draw.vec(n, |draw| draw.below(n as u32));
     Case::new("gather", "element", n)
         .fixture("gather", "gather")
+        .visa("dg2", "gather")
         .lanes(n, 256)
         .reads("x", x)
         .reads("from", from)
@@ -56,6 +58,7 @@ fn spmv() -> Case {
     let x = draw.vec(rows, |draw| draw.f32(1.0));
     let mut case = Case::new("spmv", "number", count)
         .fixture("spmv", "spmv")
+        .visa("dg2", "spmv")
         .lanes(rows, 256)
         .reads("starts", starts)
         .reads("columns", columns)
@@ -76,6 +79,7 @@ fn stencil(size: Size) -> Case {
     let rate = 0.2;
     Case::new("stencil", "point", w * h)
         .fixture("heat", "heat")
+        .visa("skl", "heat")
         .pixels([w, h])
         .reads("now", Draw::new(6).vec(w * h, Draw::f64))
         .gives("next", vec![0f64; w * h])

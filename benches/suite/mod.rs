@@ -161,6 +161,12 @@ impl Case {
             .target("gfx9", format!("{gfx9}.gfx900.hsaco"), entry, Images::Arrays)
     }
 
+    /// The same kernel in OpenCL through Intel's compiler (`tools/igc.sh`), for a GPU that has all that it needs.
+    fn visa(self, gpu: &str, entry: &'static str) -> Case {
+        let binary = format!("benches/fixtures/visa/{}.{gpu}.zebin", self.name);
+        self.target("visa", binary, entry, Images::OpenCl)
+    }
+
     /// Which is not compared with others' OpenCL.
     fn without_opencl(mut self) -> Case {
         self.opencl = None;

@@ -27,6 +27,7 @@ fn matmul(size: Size) -> Case {
     let [a, b] = [(); 2].map(|()| draw.vec(side * side, |draw| draw.f32(1.0)));
     Case::new("matmul", "multiply-add", side * side * side)
         .example("matmul", "matmul")
+        .visa("dg2", "matmul")
         .grid([side / 16; 2], [16; 2])
         .reads("a", a)
         .reads("b", b)
@@ -71,6 +72,7 @@ fn reduction(size: Size) -> Case {
     let (n, blocks, block) = (size.of(1 << 20, 1 << 16), 64, 256);
     Case::new("reduction", "element", n)
         .example("reduce", "reduce")
+        .visa("dg2", "reduce")
         .lanes(blocks * block, block)
         .reads("x", Draw::new(8).vec(n, |draw| draw.f32(1000.0)))
         .buffer("partial", vec![0f32; blocks], Check::Within { rtol: 1e-4, atol: 2.0 })
@@ -86,6 +88,7 @@ fn histogram(size: Size, name: &'static str) -> Case {
     let byte = |draw: &mut Draw| (128 + (0..6).map(|_| draw.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8;
     Case::new(name, "byte", n)
         .example("histogram", name)
+        .visa("dg2", name)
         .lanes(blocks * 256, 256)
         .reads("data", Draw::new(1).vec(n, byte))
         .gives("bins", vec![0u32; 256])
@@ -98,6 +101,7 @@ fn bitonic(size: Size) -> Case {
     let (rows, n) = (size.of(32, 2), 1_024);
     let mut case = Case::new("bitonic", "number", rows * n)
         .example("bitonic", "bitonic")
+        .visa("dg2", "bitonic")
         .lanes(rows * n / 2, n / 2)
         .gives("rows", Draw::new(9).vec(rows * n, |draw| draw.u32() as i32))
         .i32(n)
@@ -110,6 +114,7 @@ fn atomic_max() -> Case {
     let n = 131_072;
     Case::new("atomic_max", "number", n)
         .fixture("atomic_max", "atomic_max")
+        .visa("dg2", "atomic_max_u64")
         .lanes(n, 256)
         .reads("x", Draw::new(10).vec(n, Draw::u64))
         .gives("greatest", vec![0u64; 4_096])

@@ -14,7 +14,7 @@ use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{
-    self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
+    self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code, visa as visa_code,
 };
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
@@ -259,6 +259,16 @@ pub fn diff_smart_ptx(bytes: &[u8]) {
 /// Whole random kernels.
 pub fn diff_smarter_ptx(bytes: &[u8]) {
     made(bytes, ptx_code::kernel, "diff_smarter_ptx");
+}
+
+/// vISA instructions out of the table.
+pub fn diff_smart_visa(bytes: &[u8]) {
+    made(bytes, visa_code::straight, "diff_smart_visa");
+}
+
+/// Whole random kernels.
+pub fn diff_smarter_visa(bytes: &[u8]) {
+    made(bytes, visa_code::kernel, "diff_smarter_visa");
 }
 
 /// Attacks on the boundary of guest memory.

@@ -58,9 +58,11 @@ smoke! {
     diff_smart_gfx9 5 1000
     diff_smart_maxwell 5 1000
     diff_smart_ptx 5 1000
+    diff_smart_visa 5 1000
     diff_smarter_gfx9 10 2000
     diff_smarter_maxwell 10 2000
     diff_smarter_ptx 10 2000
+    diff_smarter_visa 10 2000
     guest_boundary 20 1000
     ir_text 100 200
     manifest 400 200

@@ -1,6 +1,6 @@
 //! Barriers in guest memory: objects of 8 bytes that threads arrive at and on which copies count bytes.
 //!
-//! Source: facts, `ptx.md` 2.11. The layout is nobody's but ours: guests get at it through operations only.
+//! The layout is nobody's but ours: guests get at it through operations only.
 
 /// The counts are this wide.
 pub const COUNT_BITS: u32 = 20;

@@ -26,6 +26,8 @@ pub struct Case {
     pub independent: bool,
     /// With which the JIT makes its code for one worker.
     pub effort: Effort,
+    /// The `.ze_info` of vISA.
+    pub ze_info: Option<String>,
 }
 
 /// What a launch came to that was alike on all engines.
@@ -76,7 +78,8 @@ impl Subject for Case {
         let text = self.text();
         let reads_clock = CLOCKS.iter().any(|name| text.contains(name));
         let launch = Launch::with_binary(self.manifest.clone(), path, text.into_bytes());
-        let launch = launch.map_err(Failure::invalid)?;
+        let mut launch = launch.map_err(Failure::invalid)?;
+        launch.ze_info = self.ze_info.clone().map(String::into_bytes);
         let session = || Session::new(&launch).map_err(Failure::invalid);
         let reference = session()?;
         let options = reference.options(EngineKind::Interp, 1);
@@ -124,7 +127,7 @@ impl Subject for Case {
     }
 
     fn reproducer(&self) -> Option<Reproducer> {
-        Some(Reproducer { manifest: self.manifest.clone(), text: self.text() })
+        Some(Reproducer { manifest: self.manifest.clone(), text: self.text(), ze_info: self.ze_info.clone() })
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Reproducer {
     pub manifest: Manifest,
     /// Assembly or IR, in place of a binary.
     pub text: String,
+    /// The `.ze_info` of vISA.
+    pub ze_info: Option<String>,
 }
 
 /// The folder for reproducers.
@@ -116,6 +118,11 @@ impl Reproducer {
         let path = folder.join(format!("{name}-{:08x}.toml", hasher.finish() as u32));
         let text = path.with_extension("s");
         write::file(&text, |into| into.write_all(self.text.as_bytes()))?;
+        if let Some(ze_info) = &self.ze_info {
+            let path = path.with_extension("zeinfo");
+            write::file(&path, |into| into.write_all(ze_info.as_bytes()))?;
+            self.manifest.kernel.ze_info = path.file_name().map(Into::into);
+        }
         self.manifest.kernel.binary = text.file_name().unwrap_or_default().into();
         write::manifest(&path, &self.manifest)?;
         Ok(path)

@@ -154,7 +154,7 @@ pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> 
         let address = i64::try_from(address).ok().map(toml::Value::Integer);
         manifest.buffers.insert(name.into(), Buffer { address, ..buffer });
     }
-    Reproducer { manifest, text: with_registers(function, &initial).to_string() }
+    Reproducer { manifest, text: with_registers(function, &initial).to_string(), ze_info: None }
 }
 
 /// What is in guest memory at first.

@@ -1,7 +1,7 @@
 //! Random programs and the differential tests they are made for: the fuzz targets and the tests share both.
 //!
 //! `function` makes IR with the shapes that the JIT treats specially ([`crate::ir::generate`] makes every operation);
-//! `maxwell`, `gfx9` and `ptx` make guest code, out of the instruction tables and as whole kernels. Choices are drawn from an
+//! `maxwell`, `gfx9`, `ptx` and `visa` make guest code, out of the instruction tables and as whole kernels. Choices are drawn from an
 //! [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream serve alike. `compare` runs a function on every engine
 //! and tells the first difference; `instrument` makes its registers visible. `bare` does so with elementwise kernels as they
 //! are, of which only memory, faults and counts are seen. `code` is guest code, lifted and run that way; `case` a whole
@@ -22,6 +22,7 @@ pub mod instrument;
 pub mod maxwell;
 pub mod program;
 pub mod ptx;
+pub mod visa;
 
 pub use attack::Attack;
 pub use case::Case;

@@ -18,16 +18,22 @@ pub struct Files {
 
 impl Files {
     /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload, `type:offset:size`, of arguments with
-    /// `:index:addrmode:addrspace` behind it, and of entries of the binding table, `binding:argument:index`; there are no local ids.
+    /// `:index:addrmode:addrspace` behind it, of entries of the binding table, `binding:argument:index`, and of local ids, `local_id:offset:size`.
     pub fn new(platform: &'static str, simd: u32, arguments: &str) -> Files {
         let mut info = format!(
             "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n      slm_size: 4096\n    payload_arguments:\n"
         );
-        let mut table = String::new();
+        let (mut table, mut per_thread) = (String::new(), String::new());
         for entry in arguments.split(',') {
             match entry.split(':').collect::<Vec<_>>()[..] {
                 ["binding", argument, index] => {
                     let _ = write!(table, "      - bti_value: {index}\n        arg_index: {argument}\n");
+                }
+                ["local_id", offset, size] => {
+                    let _ = write!(
+                        per_thread,
+                        "      - arg_type: local_id\n        offset: {offset}\n        size: {size}\n"
+                    );
                 }
                 [kind, offset, size, ref rest @ ..] => {
                     let _ = write!(info, "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
@@ -40,6 +46,10 @@ impl Files {
                 }
                 _ => panic!("an argument `{entry}`"),
             }
+        }
+        if !per_thread.is_empty() {
+            info += "    per_thread_payload_arguments:\n";
+            info += &per_thread;
         }
         if !table.is_empty() {
             info += "    binding_table_indices:\n";

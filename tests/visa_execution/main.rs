@@ -5,10 +5,14 @@ mod visa_launch;
 
 mod control;
 mod conversions;
+mod functions;
+mod groups;
 mod kernels;
+mod matrices;
 mod opcodes;
 mod regions;
 mod rounding;
+mod threads;
 
 use std::fmt::Write;
 
@@ -63,8 +67,8 @@ fn declare(text: &mut String, name: &str, bytes: usize) {
 }
 
 /// Runs cases in a kernel of so many lanes, of which those of a mask are active. Variables `A`, `B` and `C` hold the three parts of `input`, each of
-/// 128 bytes.
-fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases: &[Case]) {
+/// 128 bytes. What each engine left of each case.
+fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl IN v_type=G type=uq num_elts=1 align=qword\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n.decl P3 v_type=P num_elts=32\n.decl P4 v_type=P num_elts=1\n\
@@ -102,6 +106,7 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
     files.buffer("out", &vec![0; cases.len() * STRIDE], "u32");
     let launch = files.launch([1, 1, 1], [simd, 1, 1]);
     let out = launch.buffers.iter().position(|buffer| buffer.name == "out").unwrap();
+    let mut all = vec![];
     for engine in ENGINES {
         let session = Session::new(&launch).unwrap();
         let outcome = session.launch(&session.options(engine, 1), None).unwrap();
@@ -114,7 +119,9 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
                 assert!(fits, "{engine}, {platform}, {}: byte {at} is {found:#04x}, not {expected:02x?}", case.text);
             }
         }
+        all.push(found.chunks(STRIDE).map(<[u8]>::to_vec).collect());
     }
+    all
 }
 
 /// Bytes that differ from each other.

@@ -285,3 +285,28 @@ fn old_messages_on_surfaces() {
         run_all(forms, "tgllp", 16);
     }
 }
+
+/// Their offsets count elements, and they have three sizes and no predicate.
+#[test]
+fn the_oldest_messages() {
+    for (seed, (name, bytes)) in (900..).zip([("1", 1), ("2", 2), ("4", 4)]) {
+        for (count, text) in [
+            (16, format!("gather.{name} (M1, 16) T6 0x2:ud A.0 D.0")),
+            (8, format!("gather.{name} (M1, 8) T6 0x0:ud A.0 D.0")),
+            (16, format!("scatter.{name} (M1, 16) T6 0x1:ud A.0 S.0")),
+        ] {
+            let mut lanes = form(&text, bytes, 4, 1).lanes;
+            let mut random = Random(seed * 7 + u64::from(count));
+            let active = random.next() as u32 | 1;
+            let shared = i64::from(text.contains("0x2")) * 2 + i64::from(text.contains("0x1:"));
+            // No two lanes in one place: stores would have an order.
+            let places: Vec<i64> = (0..i64::from(count)).map(|n| n * 37 + random.below(30) as i64).collect();
+            let mut state = State::random(seed);
+            state.set_addresses(4, &places.iter().map(|&place| place as u64).collect::<Vec<_>>());
+            lanes.places = places.iter().map(|place| (place + shared) * bytes as i64).collect();
+            (lanes.count, lanes.grf, lanes.enabled) = (count, 32, active);
+            let message = Message { platform: "skl", simd: 16, text: &text, active, predicate: u32::MAX };
+            check(&message, &state, |state| lanes.model(state));
+        }
+    }
+}

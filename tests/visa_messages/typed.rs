@@ -140,6 +140,117 @@ fn texels_are_read_and_written() {
         run("lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Y]:a32", format, &texels, absent, 0);
         run("load_lz.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0", format, &texels, absent, 0);
         run("sample_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0", format, &texels, absent, 0);
+        // The only level there is, however it is asked for: by number, by neighbours, by gradients.
+        for read in [
+            "load_3d.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0 %null.0",
+            "sample_l.RGBA (M1, 16) 0x0:uw S31 %bss D.0 %null.0 FX.0 FY.0",
+            "sample_3d.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0",
+            "sample_b.RGBA (M1, 16) 0x0:uw S31 %bss D.0 %null.0 FX.0 FY.0",
+            "sample_d.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 %null.0 %null.0 FY.0 %null.0 %null.0",
+        ] {
+            run(read, format, &texels, absent, 0);
+        }
+        // Moved by texels: from three further to the left, and a row above.
+        let moved = "add (M1, 16) FX(0,0)<1> FX(0,0)<1;1,0> 0xc0400000:f\nmov (M1, 16) FY(0,0)<1> 0x40000000:f\n\
+                     sample_lz.RGBA (M1, 16) 0x3f0:uw S31 %bss D.0 FX.0 FY.0";
+        run(moved, format, &texels, absent, 0);
+    }
+}
+
+/// Four texels of one component around a place: the one to the left below, below, above, to the left above.
+#[test]
+fn four_texels_are_gathered() {
+    let row = |n: u32, channel: u32| (n * 16 + channel * 3 + 5) as f32;
+    let image: Vec<u8> = (0..SIZE[1] as u32)
+        .flat_map(|y| {
+            (0..SIZE[0] as u32).flat_map(move |x| (0..4).map(move |channel| row(x, channel) + y as f32 * 1000.0))
+        })
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    for (component, channel) in [("R", 0), ("G", 1), ("A", 3)] {
+        let read = format!("sample4.{component} (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0");
+        let mut files = Files::new("dg2", 16, ARGUMENTS);
+        files.text(&kernel(&read, 0));
+        files.surface("from", "2d", [16, 4, 1], "rgba32_float", &image);
+        files.surface("to", "2d", [16, 4, 1], "rgba32_float", &vec![0; image.len()]);
+        files.buffer("out", &[0; 256], "u32");
+        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+        let launch = files.launch([1, 1, 1], [16, 1, 1]);
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+            let out = words_of(&session.buffer(0).unwrap());
+            for lane in 0..16_u32 {
+                // The place is the corner between four texels.
+                let (left, right) = (lane.saturating_sub(1), lane);
+                let expected = [(left, 1.0), (right, 1.0), (right, 0.0), (left, 0.0)];
+                for (n, (x, y)) in expected.into_iter().enumerate() {
+                    let found = f32::from_bits(out[n * 16 + lane as usize]);
+                    assert_eq!(found, row(x, channel) + y * 1000.0, "{engine}, {read}: lane {lane}, texel {n}");
+                }
+            }
+        }
+    }
+}
+
+/// Width, height, layers and levels.
+#[test]
+fn sizes_of_images() {
+    let read = "resinfo.RGBA (M1_NM, 16) %bss %null.0 D.0\nmov (M1_NM, 16) X(0,0)<1> 0x100:ud";
+    let mut files = Files::new("dg2", 16, ARGUMENTS);
+    files.text(&kernel(read, 0));
+    files.surface("from", "2d_array", [16, 4, 3], "r32_uint", &[0; 16 * 4 * 3 * 4]);
+    files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
+    files.buffer("out", &[0; 256], "u32");
+    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+    let launch = files.launch([1, 1, 1], [16, 1, 1]);
+    for engine in ENGINES {
+        let session = Session::new(&launch).unwrap();
+        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+        assert!(outcome.fault.is_none(), "{engine}: {}", outcome.fault.unwrap());
+        let out = words_of(&session.buffer(0).unwrap());
+        for (lane, expected) in
+            (0..16).flat_map(|lane| [16, 4, 3, 1].into_iter().enumerate().map(move |one| (lane, one)))
+        {
+            assert_eq!(out[expected.0 * 16 + lane], expected.1, "{engine}: lane {lane}, number {}", expected.0);
+        }
+    }
+}
+
+/// What a block stores outside of the image is dropped.
+#[test]
+fn media_blocks_are_stored() {
+    for (x, y, width, height) in [(2_i32, 1_i32, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4)] {
+        let write = format!(
+            "movs (M1_NM, 1) %bss(0) FROM(0,0)<0;1,0>\nlsc_load.ugm (M1_NM, 1) D:d32x64t flat[OUT]:a64\n\
+             media_st.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0\nmov (M1_NM, 16) X(0,0)<1> 0x100:ud",
+            x as u32, y as u32
+        );
+        let source: Vec<u8> = (0..256).map(|n| (n * 7 + 3) as u8).collect();
+        let before: Vec<u8> = (0..64).map(|n| 200 - n).collect();
+        let mut files = Files::new("dg2", 16, ARGUMENTS);
+        files.text(&kernel(&write, 0));
+        files.surface("from", "2d", [16, 4, 1], "r8_uint", &before);
+        files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
+        files.buffer("out", &source, "u32");
+        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+        let launch = files.launch([1, 1, 1], [16, 1, 1]);
+        let mut expected = before.clone();
+        for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
+            let (to_x, to_y) = (x + column, y + row);
+            if (0..16).contains(&to_x) && (0..4).contains(&to_y) {
+                let pitch = (width as usize).next_power_of_two().max(4);
+                expected[(to_y * 16 + to_x) as usize] = source[row as usize * pitch + column as usize];
+            }
+        }
+        let from = launch.surfaces.iter().position(|surface| surface.name == "from").unwrap();
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            assert!(outcome.fault.is_none(), "{engine}, {write}: {}", outcome.fault.unwrap());
+            assert_eq!(session.surface(from).unwrap(), expected, "{engine}, {write}");
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, to PTX by the first of them, for GFX9 by clang, and for the host:
+"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, to PTX by the first of them, for GFX9 by clang, to vISA by Intel's, and for the host:
 warploom must give what the host gives, to the bit.
 
     python3 tools/random_sources --seeds 0:200 --keep found
@@ -8,7 +8,8 @@ Each program is compiled with optimisations and limits of registers drawn by its
 What differs is kept: sources, binaries, manifests with the expected results. The exit status is 1 then. This looks for wrong meanings of
 instructions that both engines share; mistakes of the compilers are found too (`ptxas -O0` mostly tells).
 
-For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19. WARPLOOM is the
+For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19; for vISA (`--isa visa`)
+what tools/igc.sh needs, clang-14, libclang-common-14-dev and llvm-spirv-14. WARPLOOM is the
 program to test (target/release/warploom if it is not set).
 """
 import argparse
@@ -24,7 +25,6 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-import nv  # noqa: E402
 from program import COUNTERS, INPUT, OWN_BYTES, Program  # noqa: E402
 
 WARPLOOM = pathlib.Path(os.environ.get("WARPLOOM", HERE.parent.parent / "target/release/warploom")).absolute()
@@ -37,9 +37,9 @@ class Failed(Exception):
     pass
 
 
-def call(command, folder):
+def call(command, folder, environment=None):
     try:
-        done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=SECONDS, env=environment)
     except subprocess.TimeoutExpired:
         raise Failed(f"{command[0]}: more than {SECONDS} s") from None
     if done.returncode:
@@ -60,6 +60,7 @@ def inputs(seed):
 
 def maxwell(source, folder, draw):
     """The binary's name, and how it was compiled."""
+    import nv
     arch = draw.choice(["50", "50", "52", "53"])
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w"]
     try:
@@ -74,6 +75,7 @@ def maxwell(source, folder, draw):
 
 
 def ptx(source, folder, draw):
+    import nv
     arch = draw.choice(["50", "60", "70", "75", "80", "86", "90"])
     more = draw.choice([[], [], [], ["--device-debug"], ["--generate-line-info"]])
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w", *more]
@@ -93,9 +95,26 @@ def gfx9(_, folder, draw):
     return "program.hsaco", [target, level]
 
 
+def visa(_, folder, draw):
+    """C++ for OpenCL, as SPIR-V of clang 14, through Intel's compiler for Gen9, which has doubles."""
+    root = os.environ.get("IGC_ROOT", "")
+    environment = {**os.environ, "IGC_EnableZEBinary": "1", "IGC_EmitZeBinVISASections": "1", "IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": "dump"}
+    if root:
+        environment["LD_LIBRARY_PATH"] = f"{root}/usr/lib/x86_64-linux-gnu"
+    # What clang's passes make, the translator to SPIR-V does not always take; Intel's compiler has passes of its own.
+    level = draw.choice([["-O1", "-Xclang", "-disable-llvm-passes"]] * 3 + [["-O0"]])
+    call([f"{root}/usr/lib/llvm-14/bin/clang", "--target=spir64", "-x", "cl", "-cl-std=clc++2021", "-Xclang", "-finclude-default-header", *level, *FLAGS,
+          "-emit-llvm", "-c", "program.cu", "-o", "program.bc"], folder, environment)
+    call([f"{root}/usr/bin/llvm-spirv-14", "--spirv-ext=+SPV_INTEL_function_pointers", "program.bc", "-o", "program.spv"], folder, environment)
+    call([f"{root}/usr/bin/ocloc", "compile", "-spirv_input", "-file", "program.spv", "-device", "skl", "-out_dir", "out", "-options",
+          "-cl-fp32-correctly-rounded-divide-sqrt", "-internal_options", "-cl-intel-enable-zebin -ze-emit-zebin-visa-sections"], folder, environment)
+    shutil.copy(next((folder / "out").glob("*.bin")), folder / "program.zebin")
+    return "program.zebin", ["skl", *level]
+
+
 def manifest(program, binary, options):
     lanes = program.grid * program.block
-    lines = [f"# A random program, for {' '.join(options)}; what is expected was computed by the host.", f'kernel = {{ binary = "{binary}", entry = "kernel" }}',
+    lines = [f"# A random program, for {' '.join(options)}; what is expected was computed by the host.", f'kernel = {{ binary = "{binary}", entry = "{"random_" * binary.endswith(".zebin")}kernel" }}',
              f"launch = {{ grid = {list(program.grid_shape)}, block = {list(program.block_shape)}, stack_bytes = 8192, time_limit = 60.0 }}"]
     for buffer in ("input", "owns", "counters_u32", "counters_u64", "results"):
         lines += ["[[arg]]", f'buffer = "{buffer}"']
@@ -135,11 +154,13 @@ def main():
     parser.add_argument("--seeds", default="0:100", help="FIRST:END")
     parser.add_argument("--keep", default="random_sources", type=pathlib.Path, help="folder for programs that fail")
     parser.add_argument("--all", action="store_true", help="keep those that do not fail too")
-    parser.add_argument("--isa", choices=["maxwell", "ptx", "gfx9"], help="only this one")
+    parser.add_argument("--isa", choices=["maxwell", "ptx", "gfx9", "visa"], help="only this one")
     arguments = parser.parse_args()
     if not WARPLOOM.exists():
         parser.error(f"{WARPLOOM} is not there: build it, or name another one by WARPLOOM")
-    isas = [compiler for compiler in (maxwell, ptx, gfx9) if arguments.isa in (None, compiler.__name__)]
+    compilers = {compiler.__name__: compiler for compiler in (maxwell, ptx, gfx9, visa)}
+    # Intel's compiler mostly is not there: it is asked for by name.
+    isas = [compilers[arguments.isa]] if arguments.isa else [maxwell, ptx, gfx9]
     first, end = map(int, arguments.seeds.split(":"))
     start, failures = time.time(), 0
     for seed in range(first, end):

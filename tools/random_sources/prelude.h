@@ -1,14 +1,19 @@
-// What random programs (program.py) are made of, for CUDA, for HIP and for the host, so that each operation has one meaning:
+// What random programs (program.py) are made of, for CUDA, for HIP, for OpenCL (as C++) and for the host, so that each operation has one meaning:
 // integers wrap, shifts are taken modulo the width, dividing by 0 gives the dividend, conversions to integers saturate, and of a
 // NaN only that it is one can be seen.
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
-typedef unsigned long long u64;
 typedef signed char i8;
 typedef short i16;
 typedef int i32;
+#if defined(__OPENCL_CPP_VERSION__)
+typedef unsigned long u64;
+typedef long i64;
+#else
+typedef unsigned long long u64;
 typedef long long i64;
+#endif
 typedef float f32;
 typedef double f64;
 
@@ -30,6 +35,18 @@ typedef double f64;
 #define INLINE static __device__ inline __attribute__((always_inline))
 #define NOINLINE static __device__ __attribute__((noinline))
 #define CONSTANT static __attribute__((constant)) const
+#elif defined(__OPENCL_CPP_VERSION__)
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define __shared__ __local
+// Programs have a field of this name.
+#define global global_number
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
+#define CONSTANT __constant const
 #else
 #include <cuda_fp16.h>
 #define INLINE static __device__ __forceinline__
@@ -74,6 +91,47 @@ INLINE u32 reversed(u32 x) { return __builtin_bitreverse32(x); }
 INLINE u64 reversed(u64 x) { return __builtin_bitreverse64(x); }
 INLINE u64 mul_high(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }
 INLINE i64 mul_high(i64 a, i64 b) { return (i64)((__int128)a * b >> 64); }
+INLINE f32 to_f32(f16 x) { return (f32)x; }
+INLINE f64 to_f64(f16 x) { return (f64)x; }
+INLINE f16 to_f16(f32 x) { return (f16)x; }
+#elif defined(__OPENCL_CPP_VERSION__)
+typedef half f16;
+// IGC 1.0.12504 loses the sign of a zero that it rounds a double to.
+#define FLOAT_OF(T, WORD, BITS, FROM, FMA, SQRT)                                                                             \
+  INLINE WORD word(T x) { return BITS(x); }                                                                                  \
+  INLINE T raw_float(WORD x) { return FROM(x); }                                                                             \
+  INLINE T add(T a, T b) { return a + b; }                                                                                   \
+  INLINE T sub(T a, T b) { return a - b; }                                                                                   \
+  INLINE T mul(T a, T b) { return a * b; }                                                                                   \
+  INLINE T neg(T a) { return -a; }                                                                                           \
+  INLINE T absolute(T a) { return fabs(a); }                                                                                 \
+  INLINE T fused(T a, T b, T c) { return FMA; }                                                                              \
+  INLINE T root(T a) { return SQRT; }                                                                                        \
+  INLINE T down(T a) { return copysign(floor(a), a); }                                                                       \
+  INLINE T up(T a) { return copysign(ceil(a), a); }                                                                          \
+  INLINE T toward_zero(T a) { return copysign(trunc(a), a); }                                                                \
+  INLINE T nearest(T a) { return copysign(rint(a), a); }
+FLOAT_OF(f32, u32, as_uint, as_float, fma(a, b, c), sqrt(a))
+FLOAT_OF(f64, u64, as_ulong, as_double, fma(a, b, c), sqrt(a))
+FLOAT_OF(f16, u16, as_ushort, as_half, (f16)((f16)(a * b) + c), (f16)sqrt((f32)a))
+INLINE f32 quotient(f32 a, f32 b) { return a / b; }
+INLINE f64 quotient(f64 a, f64 b) { return a / b; }
+INLINE u32 count_ones(u32 x) { return popcount(x); }
+INLINE u32 count_ones(u64 x) { return (u32)popcount(x); }
+INLINE u32 leading_zeros(u32 x) { return clz(x); }
+INLINE u32 leading_zeros(u64 x) { return (u32)clz(x); }
+INLINE u32 first_one(u32 x) { return x ? ctz(x) + 1u : 0u; }
+INLINE u32 first_one(u64 x) { return x ? (u32)ctz(x) + 1u : 0u; }
+INLINE u32 reversed(u32 x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+  return x >> 16 | x << 16;
+}
+INLINE u64 reversed(u64 x) { return (u64)reversed((u32)x) << 32 | reversed((u32)(x >> 32)); }
+INLINE u64 mul_high(u64 a, u64 b) { return mul_hi(a, b); }
+INLINE i64 mul_high(i64 a, i64 b) { return mul_hi(a, b); }
 INLINE f32 to_f32(f16 x) { return (f32)x; }
 INLINE f64 to_f64(f16 x) { return (f64)x; }
 INLINE f16 to_f16(f32 x) { return (f16)x; }
@@ -151,6 +209,44 @@ INLINE void barrier() {
 INLINE u32 lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 INLINE u32 from_lane(u32 value, u32 from) { return __builtin_amdgcn_ds_bpermute((lane() & 32u | from & 31u) << 2, value); }
 INLINE u32 votes(bool vote) { return (u32)(__builtin_amdgcn_ballot_w64(vote) >> (lane() & 32u)); }
+#elif defined(__OPENCL_CPP_VERSION__)
+#define ATOMIC(T, OF, NAME, OP)                                                                                              \
+  INLINE T atomic_##NAME(T *at, T b) {                                                                                       \
+    return atomic_##OP##_explicit((volatile OF *)at, b, memory_order_relaxed, memory_scope_device);                         \
+  }
+#define ATOMICS(T, OF)                                                                                                       \
+  ATOMIC(T, OF, add, fetch_add) ATOMIC(T, OF, max, fetch_max) ATOMIC(T, OF, min, fetch_min) ATOMIC(T, OF, and, fetch_and)     \
+  ATOMIC(T, OF, or, fetch_or) ATOMIC(T, OF, xor, fetch_xor) ATOMIC(T, OF, exchange, exchange)                               \
+  INLINE T atomic_swap_if(T *at, T expected, T b) {                                                                          \
+    atomic_compare_exchange_strong_explicit((volatile OF *)at, &expected, b, memory_order_relaxed, memory_order_relaxed,     \
+                                            memory_scope_device);                                                           \
+    return expected;                                                                                                         \
+  }
+ATOMICS(u32, atomic_uint)
+ATOMICS(i32, atomic_int)
+ATOMICS(u64, atomic_ulong)
+INLINE void barrier() { work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
+#define AXIS_x 0
+#define AXIS_y 1
+#define AXIS_z 2
+#define THREAD(AXIS) ((u32)get_local_id(AXIS_##AXIS))
+#define BLOCK(AXIS) ((u32)get_group_id(AXIS_##AXIS))
+// A thread has 8, 16 or 32 lanes, as the compiler likes: lanes tell each other through local memory.
+INLINE u32 given(u32 *words, u32 value, u32 from) {
+  const u32 number = (u32)get_local_linear_id();
+  barrier();
+  words[number] = value;
+  barrier();
+  return words[(number & ~31u) | (from & 31u)];
+}
+INLINE u32 votes_of(u32 *words, bool vote) {
+  u32 votes = 0;
+  for (u32 from = 0; from < 32u; from++)
+    votes |= given(words, (u32)vote, from) << from;
+  return votes;
+}
+#define from_lane(VALUE, FROM) given(exchanged, VALUE, FROM)
+#define votes(VOTE) votes_of(exchanged, VOTE)
 #else
 #define ATOMIC(NAME, OP)                                                                                                     \
   template <class T> INLINE T atomic_##NAME(T *at, T b) { return OP(at, b); }
@@ -162,6 +258,17 @@ INLINE void barrier() { __syncthreads(); }
 #define BLOCK(AXIS) blockIdx.AXIS
 INLINE u32 from_lane(u32 value, u32 from) { return __shfl_sync(~0u, value, from & 31u); }
 INLINE u32 votes(bool vote) { return __ballot_sync(~0u, vote); }
+#endif
+
+// The kernel itself: what it is, its name (`kernel` is a word of OpenCL's), where its arguments point to, and what 32 lanes need to tell each other.
+#if defined(__OPENCL_CPP_VERSION__)
+#define KERNEL(NAME) __kernel void random_##NAME
+#define GLOBAL __global
+#define EXCHANGED(LANES) __local u32 exchanged[LANES];
+#else
+#define KERNEL(NAME) extern "C" __global__ void NAME
+#define GLOBAL
+#define EXCHANGED(LANES)
 #endif
 
 #if defined(HOST)
@@ -257,7 +364,7 @@ INLINE u32 bytes_of(u32 a, u32 b, u32 which) {
   }                                                                                                                          \
   INLINE T unit(T a) { return a > (T)0.0f ? (a < (T)1.0f ? a : (T)1.0f) : (T)0.0f; }
 FLOAT(f32, u32, 0x7fc00000u)
-FLOAT(f64, u64, 0x7ff8000000000000ull)
+FLOAT(f64, u64, 0x7ff8000000000000ul)
 FLOAT(f16, u16, 0x7e00u)
 INLINE f16 quotient(f16 a, f16 b) { return to_f16(quotient(to_f32(a), to_f32(b))); }
 
@@ -268,6 +375,11 @@ INLINE f16 quotient(f16 a, f16 b) { return to_f16(quotient(to_f32(a), to_f32(b))
   INLINE T greatest(T a, T b) { return (is_nan(a) ? b : is_nan(b) ? a : a > b ? a : b) + (T)0; }
 EXTREMES(f32)
 EXTREMES(f64)
+#elif defined(__OPENCL_CPP_VERSION__)
+INLINE f32 least(f32 a, f32 b) { return fmin(a, b) + 0.0f; }
+INLINE f64 least(f64 a, f64 b) { return fmin(a, b) + 0.0; }
+INLINE f32 greatest(f32 a, f32 b) { return fmax(a, b) + 0.0f; }
+INLINE f64 greatest(f64 a, f64 b) { return fmax(a, b) + 0.0; }
 #elif defined(__HIP__)
 INLINE f32 least(f32 a, f32 b) { return __builtin_fminf(a, b) + 0.0f; }
 INLINE f64 least(f64 a, f64 b) { return __builtin_fmin(a, b) + 0.0; }
@@ -292,8 +404,8 @@ INLINE f16 greatest(f16 a, f16 b) { return to_f16(greatest(to_f32(a), to_f32(b))
   TO_INTEGER(F, i16, -32769, 32768, -32768, 32767)                                                                           \
   TO_INTEGER(F, u32, -1, 4294967296.0, 0, 0xffffffffu)                                                                       \
   TO_INTEGER(F, i32, -2147483648.0, 2147483648.0, (-2147483647 - 1), 2147483647)                                             \
-  TO_INTEGER(F, u64, -1, 18446744073709551616.0, 0, ~0ull)                                                                   \
-  TO_INTEGER(F, i64, -9223372036854775808.0, 9223372036854775808.0, (-9223372036854775807ll - 1), 9223372036854775807ll)
+  TO_INTEGER(F, u64, -1, 18446744073709551616.0, 0, ~0ul)                                                                   \
+  TO_INTEGER(F, i64, -9223372036854775808.0, 9223372036854775808.0, (-9223372036854775807l - 1), 9223372036854775807l)
 TO_INTEGERS(f32)
 TO_INTEGERS(f64)
 #define FROM_HALF(T)                                                                                                         \

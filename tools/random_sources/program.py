@@ -1,4 +1,4 @@
-"""One random program in C++: a kernel for CUDA and HIP, and the same for the host, lane by lane.
+"""One random program in C++: a kernel for CUDA, HIP and OpenCL, and the same for the host, lane by lane.
 
 Lanes have a state each (`State`), which phases change, one after the other: phases in which lanes write their own words of shared
 memory, read those of others, count in it, or exchange registers within 32 lanes. Barriers are between phases, so that the host
@@ -39,7 +39,7 @@ FLOAT_LITERALS = ["0.0", "-0.0", "1.0", "-1.5", "0.5", "2.0", "1e-3", "3.14159",
                   "0.1", "-1e9"]
 FLOAT_WORDS = {"f16": ["0x7c00", "0xfc00", "0x7e00", "1", "0x8000", "0x3ff"],
                "f32": ["0x7f800000u", "0xff800000u", "0x7fc00000u", "1u", "0x80000000u", "0x7fffffu"],
-               "f64": ["0x7ff0000000000000ull", "0xfff0000000000000ull", "0x7ff8000000000000ull", "1ull", "0x8000000000000000ull"]}
+               "f64": ["0x7ff0000000000000ul", "0xfff0000000000000ul", "0x7ff8000000000000ul", "1ul", "0x8000000000000000ul"]}
 
 
 class Program:
@@ -83,7 +83,7 @@ class Program:
         width = WIDTH[kind]
         number = draw.choice([0, 1, 2, 3, 5, 7, 15, 16, 31, 32, 63, 100, 255, 256, -1, 1 << width - 1, (1 << width - 1) - 1,
                               draw.getrandbits(width), draw.getrandbits(width), draw.getrandbits(8)]) % (1 << width)
-        return f"({kind}){number}{'ull' if width == 64 else 'u'}"
+        return f"({kind}){number}{'ul' if width == 64 else 'u'}"
 
     def variable(self, kind):
         names = [name for of, name in self.variables if of == kind]
@@ -381,10 +381,11 @@ class Program:
         draw = self.draw
         fields = " ".join(f"{kind} {name};" for kind, name in self.state)
         lines = ['#include "prelude.h"', f"struct State {{ {fields} u32 array[16]; u8 bytes[16]; u32 thread, global, block, lanes; }};",
-                 "CONSTANT u64 table[32] = {" + ", ".join(f"{draw.getrandbits(64):#x}ull" for _ in range(32)) + "};"]
+                 "CONSTANT u64 table[32] = {" + ", ".join(f"{draw.getrandbits(64):#x}ul" for _ in range(32)) + "};"]
         for number in range(draw.choice([0, 0, 1, 2, 3, 5, 7])):
             lines += self.define(number)
         functions, kernel, host = self.phases()
+        exchanges = any("from_lane" in line for line in kernel)
         lines += functions
         lines += ["INLINE void begin(State &s, const u8 *input, u32 thread, u32 block, u32 lanes) {",
                   f"  s.thread = thread, s.block = block, s.global = block * {self.block}u + thread, s.lanes = lanes;"]
@@ -395,7 +396,7 @@ class Program:
                   "INLINE void end(State &s, const u32 *shared_counters, u64 *results) {"]
         lines += [f"  results[{at}] = (u64){'bits' if kind in FLOATS else ''}(s.{name});" for at, (kind, name) in enumerate(self.state)]
         lines += ["  u64 sum = 0;",
-                  "  for (u32 i = 0; i < 16; i++) sum = sum * 6364136223846793005ull + (s.array[i] ^ shared_counters[i]) + ((u64)s.bytes[i] << 32);",
+                  "  for (u32 i = 0; i < 16; i++) sum = sum * 6364136223846793005ul + (s.array[i] ^ shared_counters[i]) + ((u64)s.bytes[i] << 32);",
                   f"  results[{self.results - 1}] = sum;", "}"]
         shared = ["u32 shared_u32[64]", "i32 shared_i32[64]", "u64 shared_u64[64]", "f32 shared_f32[64]", f"u32 shared_counters[{COUNTERS}]"]
         number = "({kind}(x) + {x}u * ({kind}(y) + {y}u * {kind}(z)))"
@@ -403,8 +404,8 @@ class Program:
                          for kind, shape in (("THREAD", self.block_shape), ("BLOCK", self.grid_shape)))
         clear = "shared_u32[i] = 0, shared_i32[i] = 0, shared_u64[i] = 0, shared_f32[i] = 0, shared_counters[i % 16u] = 0x5a5au * (i % 16u);"
         lines += ["#ifndef HOST",
-                  'extern "C" __global__ void kernel(const u8 *input, u8 *owns, u32 *counters_u32, u64 *counters_u64, u64 *results, u32 lanes) {',
-                  *(f"  __shared__ {array};" for array in shared), "  State s;", f"  begin(s, input, {thread}, {block}, lanes);",
+                  "KERNEL(kernel)(GLOBAL const u8 *input, GLOBAL u8 *owns, GLOBAL u32 *counters_u32, GLOBAL u64 *counters_u64, GLOBAL u64 *results, u32 lanes) {",
+                  *(f"  __shared__ {array};" for array in shared), *([f"  EXCHANGED({self.block})"] if exchanges else []), "  State s;", f"  begin(s, input, {thread}, {block}, lanes);",
                   f"  u8 *own = owns + s.global * {OWN_BYTES}u;", f"  for (u32 i = s.thread; i < 64u; i += {self.block}u) {clear}", *kernel,
                   "  barrier();", f"  end(s, shared_counters, results + s.global * {self.results}u);", "}", "#else",
                   "static void file(const char *name, const char *mode, void *data, size_t bytes) {", "  FILE *at = fopen(name, mode);",

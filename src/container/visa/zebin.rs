@@ -17,7 +17,8 @@ pub(super) type Sections<'a> = SectionTable<'a, Header>;
 const VISA_TEXT: u32 = 0xff00_0013;
 const INFO: u32 = 0xff00_0011;
 const NOTES: &[u8] = b".note.intelgt.compat";
-/// The note's type that says the core family.
+/// Types of notes: the product, and the family of cores, which is 0 in those of compilers before 2023.
+const PRODUCT: u32 = 1;
 const CORE_FAMILY: u32 = 2;
 
 /// Reads a zebin.
@@ -62,17 +63,30 @@ pub(in crate::container) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     if let Some(platform) = platform(bytes, &sections)? {
         all.platform = Some(platform);
     }
-    one_of_each_name(&all)?;
-    let mut module = module(all, code);
     let Some(section) = sections.iter().find(|section| section.sh_type(LE).0 == INFO) else {
         return Err(Error::malformed(0, "a zebin without .ze_info", "a section of type 0xff000011"));
     };
     let info = ZeInfo::read(content(bytes, section)?).map_err(|problem| {
         Error::malformed(section.sh_offset(LE), format!(".ze_info: {problem}"), "YAML of a zebin")
     })?;
+    give_names(&mut all, &info);
+    one_of_each_name(&all)?;
+    let mut module = module(all, code);
     apply(&mut module, info)?;
     data::read(bytes, &sections, &mut module)?;
     Ok(module)
+}
+
+/// What compilers of 2022 call each kernel in the text, if they write no files beside it.
+const NAMELESS: &str = "kernel";
+
+/// Names kernels that have none in the text: they come in the order of `.ze_info`.
+fn give_names(all: &mut visa::Module, info: &ZeInfo) {
+    let mut kernels: Vec<_> = all.routines.iter_mut().filter(|routine| routine.kernel).collect();
+    let nameless = kernels.iter().all(|kernel| kernel.name == NAMELESS);
+    if nameless && kernels.len() == info.kernels.len() {
+        kernels.iter_mut().zip(&info.kernels).for_each(|(kernel, known)| kernel.name.clone_from(&known.name));
+    }
 }
 
 fn one_of_each_name(all: &visa::Module) -> Result<(), Error> {
@@ -102,18 +116,23 @@ fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, E
     let at = section.sh_offset(LE);
     let malformed = |e: object::Error| Error::malformed(at, format!("notes: {e}"), "ELF notes");
     let Some(mut notes) = section.notes(LE, bytes).map_err(malformed)? else { return Ok(None) };
+    let (mut product, mut family) = (None, None);
     while let Some(note) = notes.next().map_err(malformed)? {
-        if note.name() != b"IntelGT" || note.n_type(LE).0 != CORE_FAMILY {
-            continue;
-        }
-        let Some(family) = note.desc().first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)) else { continue };
-        return match Platform::from_core_family(family) {
-            Some(platform) => Ok(Some(platform)),
-            None => Err(Error::Unsupported {
-                what: format!("vISA for core family {family:#x}"),
-                why: "warploom knows Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)".into(),
-            }),
+        let place = match note.n_type(LE).0 {
+            PRODUCT if note.name() == b"IntelGT" => &mut product,
+            CORE_FAMILY if note.name() == b"IntelGT" => &mut family,
+            _ => continue,
         };
+        *place = note.desc().first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)).filter(|&number| number != 0);
     }
-    Ok(None)
+    let known = match (family, product) {
+        (Some(family), _) => Platform::from_core_family(family).ok_or_else(|| format!("core family {family:#x}")),
+        (None, Some(product)) => Platform::from_product(product).ok_or_else(|| format!("product {product:#x}")),
+        (None, None) => return Ok(None),
+    };
+    known.map(Some).map_err(|what| Error::Unsupported {
+        what: format!("vISA for {what}"),
+        why: "warploom knows Gen9 (core family 0xc), Gen12LP (0x12), XeHPG (0xc07), XeHPC (0xc08) and Xe2 (0xc09)"
+            .into(),
+    })
 }

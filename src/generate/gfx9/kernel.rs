@@ -173,7 +173,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
     }
     manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
-    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
+    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
 }
 
 /// The pair with a function's return address.

@@ -178,7 +178,7 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.args.extend(TEXTURES.map(|name| Arg::Texture(name.into())));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
-    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
+    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
 }
 
 /// An image of the launches of random kernels.

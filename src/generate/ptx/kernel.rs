@@ -111,7 +111,7 @@ fn case(
     manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
     let mut tail = registers::end(wide);
     tail.extend(["ret;".into(), "}".into()]);
-    Ok(Case { manifest, head, body, tail, functions, independent, effort })
+    Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
 }
 
 /// What stands before a function's body.

@@ -52,6 +52,18 @@ impl Platform {
         }
     }
 
+    /// By the product in a zebin's notes.
+    pub const fn from_product(product: u32) -> Option<Platform> {
+        match product {
+            0x12 => Some(Platform::Skl),
+            0x1d => Some(Platform::Tgllp),
+            0x4f6 => Some(Platform::Dg2),
+            0x4f7 => Some(Platform::Pvc),
+            0x4fa => Some(Platform::Bmg),
+            _ => None,
+        }
+    }
+
     /// By the name in the comment that ends a text.
     pub fn from_comment(name: &str) -> Option<Platform> {
         match name {

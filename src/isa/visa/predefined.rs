@@ -1,7 +1,7 @@
 //! Variables and surfaces that are there without a declaration. Facts, `visa.md` 2.
 
 use super::module::SurfaceId;
-use super::types::Ty;
+use super::types::{Ty, Version};
 
 /// A predefined variable.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +42,17 @@ pub const VARIABLES: [Predefined; 22] = [
     one("%scratchloc", Ty::Uq, 1),
 ];
 
-/// Variables that old compilers know: the text lists them in a comment.
+/// Variables that compilers before version 4.1 know.
 pub const OLD_VARIABLES: usize = 20;
+
+/// How many variables the compilers of a version know: the text lists them in a comment.
+pub fn known(version: Version) -> usize {
+    match version {
+        version if version.is_text_only() => VARIABLES.len(),
+        version if version >= Version::new(4, 1) => OLD_VARIABLES + 1,
+        _ => OLD_VARIABLES,
+    }
+}
 
 /// Shared local memory, the surface whose handle is in the variable, a thread's own memory.
 pub const SLM: SurfaceId = SurfaceId(0);

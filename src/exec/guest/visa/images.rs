@@ -130,6 +130,18 @@ fn inline(said: &InlineSampler) -> Sampler {
     with(address, filter, said.normalized)
 }
 
+fn sampler_at(launch: &Launching<'_>, address: u64) -> Result<Sampler, Error> {
+    let mut record = [0; sampler::RECORD_BYTES];
+    launch.kernel.program.memory().read(address, &mut record)?;
+    Ok(Sampler::from_record(&record))
+}
+
+/// A sampler that code names by an index.
+pub enum Bound<'a> {
+    At(u64),
+    Inline(&'a InlineSampler),
+}
+
 /// The records of a launch's images, at the entries that their handles name.
 pub fn pool(memory: &Memory, images: &[Image]) -> Result<Option<ImagePool>, Error> {
     if images.is_empty() {
@@ -195,9 +207,7 @@ impl Tables {
 
     /// The handle of a sampler that an argument has the address of.
     pub fn add_sampler_at(&mut self, launch: &Launching<'_>, address: u64) -> Result<u32, Error> {
-        let mut record = [0; sampler::RECORD_BYTES];
-        launch.kernel.program.memory().read(address, &mut record)?;
-        self.samplers.push(Sampler::from_record(&record));
+        self.samplers.push(sampler_at(launch, address)?);
         Ok(shifted(self.samplers.len() - 1))
     }
 
@@ -205,6 +215,19 @@ impl Tables {
     pub fn add_inline_sampler(&mut self, said: &InlineSampler) -> u32 {
         self.samplers.push(inline(said));
         shifted(self.samplers.len() - 1)
+    }
+
+    /// The index of a sampler that code names stands for the one that an argument has the address of, or for one of the source's. No handle may have been
+    /// given out before.
+    pub fn bind_sampler(&mut self, launch: &Launching<'_>, index: u8, of: Bound<'_>) -> Result<(), Error> {
+        let sampler = match of {
+            Bound::At(address) => sampler_at(launch, address)?,
+            Bound::Inline(said) => inline(said),
+        };
+        let entry = usize::from(index) + 1;
+        self.samplers.resize(self.samplers.len().max(entry + 1), Sampler::default());
+        self.samplers[entry] = sampler;
+        Ok(())
     }
 
     /// The index in the binding table stands for a surface.

@@ -4,7 +4,7 @@ use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
 
 use super::super::{Environment, Launching, Prints};
-use super::images::Tables;
+use super::images::{Bound, Tables};
 use super::print::PrintBuffer;
 use super::{kernel, module, platform};
 use crate::container::SectionId;
@@ -113,6 +113,7 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         shared: static_bytes,
         handles: vec![None; given],
     };
+    dispatch.samplers()?;
     dispatch.surfaces()?;
     dispatch.arguments()?;
     dispatch.finish()
@@ -165,6 +166,24 @@ impl Dispatch<'_> {
             *known = Some(handle);
         }
         Ok(handle)
+    }
+
+    /// The samplers that have an index, which come before those that have a handle alone.
+    fn samplers(&mut self) -> Result<(), Error> {
+        let info = self.info;
+        let index = |index: u32| u8::try_from(index).map_err(|_| self.too_large("the table of samplers"));
+        let mut all = vec![];
+        for said in &info.samplers {
+            all.push((index(said.index)?, Bound::Inline(said)));
+        }
+        for arg in info.payload.iter().filter(|arg| arg.address_space == Some(AddressSpace::Sampler)) {
+            if let (Some(number), Some(AddressMode::Stateful)) = (arg.sampler_index, arg.address_mode) {
+                let bytes = self.bytes_of(arg.arg_index.unwrap_or(u32::MAX) as usize);
+                let address = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+                all.push((index(number)?, Bound::At(address)));
+            }
+        }
+        all.into_iter().try_for_each(|(index, of)| self.tables.bind_sampler(self.launch, index, of))
     }
 
     /// What the binding table names.

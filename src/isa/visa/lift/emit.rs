@@ -10,7 +10,7 @@ use super::storage::Storage;
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use super::waiting::{Plan, Waiting};
-use super::{Cx, NAN, control, entry};
+use super::{Cx, NAN, control, entry, halves};
 use crate::ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
 use crate::isa::LiftError;
 use crate::isa::visa::instruction::{Instruction, State};
@@ -30,6 +30,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     if !lanes.is_power_of_two() || lanes > MAX_LANES {
         return Err(LiftError::Width { kernel: routine.name.clone(), lanes });
     }
+    let module = halves::joined(kernel.module);
+    let kernel = &Kernel { module: &module, ..*kernel };
     let graph = Graph::new(kernel.module, kernel.routine);
     let Some(plan) = Plan::new(kernel, &graph) else {
         return Err(LiftError::Places { kernel: routine.name.clone() });

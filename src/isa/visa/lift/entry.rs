@@ -20,7 +20,19 @@ pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
         let (root, start) = roots.variable(0, id);
         Some(Input { root, start, at: u32::try_from(input.offset).ok()?, size: input.size })
     };
-    routine.inputs.iter().filter_map(input).collect()
+    let mut all: Vec<Input> = routine.inputs.iter().filter_map(input).collect();
+    // Parts that follow each other here and there are one.
+    all.sort_by_key(|input| (input.root, input.start));
+    all.dedup_by(|next, before| {
+        let follows = next.root == before.root
+            && next.start == before.start.saturating_add(before.size)
+            && next.at == before.at.saturating_add(before.size);
+        if follows {
+            before.size += next.size;
+        }
+        follows
+    });
+    all
 }
 
 /// The entry: registers that begin with something, and the mode's first block.

@@ -1,6 +1,6 @@
 //! vISA -> IR.
 //!
-//! A hardware thread is a warp of `SimdSize` lanes. `graph` cuts the code into blocks and finds where lanes may wait, `emit` makes IR of it: twice. The
+//! A hardware thread is a warp of `SimdSize` lanes. `halves` puts instructions of halves of them together, `graph` cuts the code into blocks and finds where lanes may wait, `emit` makes IR of it: twice. The
 //! first time all variables are arrays of bytes, and `survey` notes how each is accessed; from that `storage` finds which of their
 //! bytes are registers of lanes or scalars. Lift functions, family by family, see operands as values ([`Cx`]).
 
@@ -10,6 +10,7 @@ mod emit;
 mod entry;
 mod frames;
 mod graph;
+mod halves;
 mod known;
 mod mask;
 mod mode;

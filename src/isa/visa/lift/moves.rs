@@ -94,7 +94,7 @@ pub fn cmp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
             let flush = cx.mode.flushes(ty);
             cx.b.fcmp(conditions(relation, true).1, flush, a, b)
         }
-        Kind::Integer => integers(cx, relation, sources)?,
+        Kind::Integer => integers(cx, relation, sources),
     };
     match cx.destination(insn, 1)? {
         Destination::Predicate => cx.set(insn, 1, mask),
@@ -109,16 +109,13 @@ pub fn cmp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 }
 
 /// Compares integers as the numbers that they are.
-fn integers(cx: &mut Cx<'_>, relation: Relation, sources: [Source; 2]) -> Result<Value, Unsupported> {
+fn integers(cx: &mut Cx<'_>, relation: Relation, sources: [Source; 2]) -> Value {
     let domain = Domain::of(&[sources[0].range(), sources[1].range()]);
     let [a, b] = sources.map(|source| cx.integer(source, domain.ty()));
     if domain != Domain::Wide {
-        return Ok(cx.b.icmp(conditions(relation, domain.is_signed()).0, a, b));
+        return cx.b.icmp(conditions(relation, domain.is_signed()).0, a, b);
     }
     // A negative number against one of 64 bits without a sign: it is the smaller one.
-    if sources.iter().any(|source| source.ty.size() == 8 && source.modifier != Modifier::None) {
-        return Err(Unsupported);
-    }
     let negative = |cx: &mut Cx<'_>, n: usize, value: Value| {
         let zero = cx.constant(Type::I64, 0);
         let (least, _) = sources[n].range();
@@ -135,7 +132,7 @@ fn integers(cx: &mut Cx<'_>, relation: Relation, sources: [Source; 2]) -> Result
     };
     let same = cx.b.not(differ);
     let (plain, apart) = (cx.b.and(plain, same), cx.b.and(apart, differ));
-    Ok(cx.b.or(plain, apart))
+    cx.b.or(plain, apart)
 }
 
 fn extreme(cx: &mut Cx<'_>, insn: &Instruction, most: bool) -> Lifted {
@@ -183,6 +180,8 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         return Ok(());
     };
     let b = cx.converted(sources[1], to, insn.saturate)?;
+    // One may be bits as they were, the other a number that was computed.
+    let [a, b] = [a, b].map(|value| cx.bits_as(value, int_type(to.size())));
     let bits = cx.predicate(used);
     let mut mask = cx.at_lanes(bits);
     if cx.piece().is_scalar() {

@@ -69,7 +69,11 @@ impl Source {
             None => range_of(self.ty),
         };
         let largest = least.abs().max(most.abs());
+        // Compilers take what 64 bits make of the least number for its negative.
+        let wraps = self.ty.size() == 8 && self.immediate.is_none();
         match self.modifier {
+            Modifier::Neg | Modifier::NegAbs if wraps => range_of(Ty::Q),
+            Modifier::Abs if wraps && is_signed(self.ty) => range_of(Ty::Q),
             Modifier::None => (least, most),
             Modifier::Neg => (-most, -least),
             Modifier::Abs => (0, largest),

@@ -97,7 +97,7 @@ impl Cx<'_> {
         if source.modifier != Modifier::None || source.ty == Ty::Bool {
             return Err(Unsupported);
         }
-        Ok(self.resize(source.value, to, is_signed(source.ty)))
+        Ok(self.integer(source, to))
     }
 }
 

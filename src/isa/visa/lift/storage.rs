@@ -118,6 +118,14 @@ impl Storage {
             let components = of.components(accesses, &mut maker, &mut storage.initial);
             storage.roots.insert(root, components);
         }
+        // Through an address all of it may be read.
+        for (&root, &base) in &storage.arena {
+            let (start, end, place) = (0, roots.get(root).bytes, Place::Bytes { reg: arena_reg, base });
+            if is_given(root, inputs, start, end) {
+                storage.initial.push((root, Component { start, end, place }));
+            }
+        }
+        storage.initial.sort_by_key(|(root, component)| (*root, component.start));
         maker.declare();
         storage
     }
@@ -227,7 +235,7 @@ impl OfRoot<'_> {
                 let place = || Place::Bytes { reg: maker.array(self.bytes), base: 0 };
                 self.indirect.clone().unwrap_or_else(|| array.get_or_insert_with(place).clone())
             };
-            let given = self.is_given(start, end);
+            let given = is_given(self.root, self.input, start, end);
             let place = if self.indirect.is_some() { None } else { self.place(start, end, &of, written) };
             let place = match place {
                 None => in_array(),
@@ -246,18 +254,12 @@ impl OfRoot<'_> {
             };
             let component = Component { start, end, place };
             let fixed = matches!(component.place, Place::Payload { .. } | Place::Hardware | Place::LocalIds { .. });
-            if given && !fixed {
+            if given && !fixed && self.indirect.is_none() {
                 initial.push((self.root, component.clone()));
             }
             components.push(component);
         }
         components
-    }
-
-    /// Whether the payload or hardware gives some of these bytes.
-    fn is_given(&self, start: u32, end: u32) -> bool {
-        let given = |input: &&Input| start < input.start + input.size && end > input.start;
-        known::is_hardware(self.root) || self.root == known::R0_ROOT || self.input.iter().any(|input| given(&input))
     }
 
     /// None: only an array will do.
@@ -268,7 +270,7 @@ impl OfRoot<'_> {
             Shape::Scalars { .. } if hardware && !written => Some(Shape::Place(Place::Hardware)),
             Shape::Scalars { .. } if hardware => Some(shape),
             Shape::Lanes { .. } if hardware => None,
-            _ if !self.is_given(start, end) => Some(shape),
+            _ if !is_given(self.root, self.input, start, end) => Some(shape),
             _ => {
                 let input = self.input.iter().find(|input| start >= input.start && end <= input.start + input.size)?;
                 let at = i64::from(input.at) - i64::from(input.start);
@@ -291,6 +293,12 @@ impl OfRoot<'_> {
             }
         }
     }
+}
+
+/// Whether the payload or hardware gives some of these bytes of a root.
+fn is_given(root: RootId, inputs: &[Input], start: u32, end: u32) -> bool {
+    let given = |input: &Input| input.root == root && start < input.start + input.size && end > input.start;
+    known::is_hardware(root) || root == known::R0_ROOT || inputs.iter().any(given)
 }
 
 /// What a component may be.

@@ -38,7 +38,7 @@ fn print_routine(routine: &Routine, platform: Option<Platform>, out: &mut String
         put!(out, ".funcdecl {}\n", quoted(name));
     }
     put!(out, "\n/// VISA Predefined Variables");
-    let variables = if is_new { predefined::VARIABLES.len() } else { predefined::OLD_VARIABLES };
+    let variables = predefined::known(routine.version);
     for (number, one) in predefined::VARIABLES.iter().take(variables).enumerate() {
         put!(out, "\n// .decl V{number} v_type=G v_name={}", one.name);
     }

@@ -1,0 +1,3 @@
+#![no_main]
+
+warploom_fuzz::target!(diff_smarter_visa);

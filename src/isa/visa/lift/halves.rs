@@ -1,0 +1,375 @@
+//! Halves of instructions, put together. Where registers have 32 bytes, compilers write what 32 lanes do as two instructions of 16, `M1` and `M5`, with
+//! variables of their own, or as four of 8. That would be twice the work here: so pairs that follow each other closely become one instruction, and their
+//! variables, parts of one.
+//!
+//! Nothing changes but that a fault in a lane of the second half names the first one's instruction: the second instruction stays, and does nothing.
+
+mod accesses;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::variables::{MAX_BYTES, RootId, Roots};
+use crate::isa::visa::instruction::{Combine, General, Instruction, Operand, Raw};
+use crate::isa::visa::module::{Module, VariableId};
+use crate::isa::visa::predefined::FIRST_VARIABLE;
+use crate::isa::visa::table::{self, Field};
+use crate::isa::visa::types::{Align, Exec, Region, Ty};
+use accesses::{Accesses, raw_operands};
+
+/// How far behind its first half a second one is looked for, in instructions.
+const DISTANCE: usize = 8;
+/// Quarters become halves, halves become whole.
+const ROUNDS: usize = 2;
+/// Bytes that variables which were put together begin at multiples of.
+const ALIGN: u32 = 64;
+
+/// A module whose routines do with one instruction what they did with two.
+pub fn joined(module: &Module) -> Cow<'_, Module> {
+    let mut module = Cow::Borrowed(module);
+    for _ in 0..ROUNDS {
+        for number in 0..module.routines.len() {
+            let roots = Roots::new(&module, &[number]);
+            let mut joining = Joining { module: &module, number, roots: &roots, placed: FxHashMap::default() };
+            let pairs = joining.pairs();
+            if !pairs.is_empty() {
+                let placed = joining.placed;
+                rewrite(module.to_mut(), number, &pairs, &placed, &roots);
+            }
+        }
+    }
+    module
+}
+
+/// Where a root is, in bytes from the first one of those that it was put together with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Placed {
+    first: RootId,
+    at: u32,
+}
+
+/// What must hold for two operands to be halves of one: root `high` begins so many bytes behind `low`.
+struct Condition {
+    low: RootId,
+    high: RootId,
+    distance: u32,
+}
+
+/// The pairs of a routine while they are looked for.
+struct Joining<'a> {
+    module: &'a Module,
+    number: usize,
+    roots: &'a Roots,
+    placed: FxHashMap<RootId, Placed>,
+}
+
+/// Elements of an operand: where the first is, and how many bytes there are from one to the next.
+struct Elements {
+    root: RootId,
+    at: u32,
+    step: u32,
+}
+
+/// Elements of a region from one to the next; none if they are not evenly spaced.
+fn stride(region: Region) -> Option<u32> {
+    let horizontal = u32::from(region.horizontal?);
+    match (region.vertical, region.width) {
+        (None, None) => Some(horizontal),
+        (Some(vertical), Some(1)) => Some(vertical.into()),
+        (Some(vertical), Some(width)) => (u32::from(vertical) == u32::from(width) * horizontal).then_some(horizontal),
+        _ => None,
+    }
+}
+
+impl Joining<'_> {
+    fn code(&self) -> &[Instruction] {
+        &self.module.routines[self.number].code
+    }
+
+    fn ty(&self, variable: VariableId) -> Ty {
+        self.module.routines[self.number].ty(variable)
+    }
+
+    fn general(&self, general: &General) -> Option<Elements> {
+        let (root, offset) = self.roots.variable(0, general.variable);
+        let size = self.ty(general.variable).size();
+        let at = u32::from(general.row) * self.module.register_bytes() + u32::from(general.column) * size;
+        Some(Elements { root, at: offset.checked_add(at)?, step: stride(general.region)? * size })
+    }
+
+    fn raw(&self, raw: Raw, step: u32) -> Option<Elements> {
+        let (root, offset) = self.roots.variable(0, raw.variable);
+        Some(Elements { root, at: offset.checked_add(raw.offset)?, step })
+    }
+
+    /// The first and the second instruction of each pair.
+    fn pairs(&mut self) -> Vec<(usize, usize)> {
+        let all = Accesses::of_all(self.code(), self);
+        let mut pairs = vec![];
+        let mut taken = vec![false; all.len()];
+        for first in 0..all.len() {
+            if taken[first] {
+                continue;
+            }
+            for second in first + 1..all.len().min(first + 1 + DISTANCE) {
+                if all[second - 1].is_none() {
+                    break;
+                }
+                let between = || all[first + 1..second].iter().flatten();
+                let Some(conditions) = self.are_halves(first, second) else { continue };
+                let (Some(a), Some(b)) = (&all[first], &all[second]) else { continue };
+                if !taken[second]
+                    && a.may_be_one_with(b)
+                    && between().all(|one| b.may_pass(one))
+                    && self.place(&conditions)
+                {
+                    taken[second] = true;
+                    pairs.push((first, second));
+                    break;
+                }
+            }
+        }
+        pairs
+    }
+
+    /// What must hold for the variables of two instructions; none if they are no halves of one.
+    fn are_halves(&self, first: usize, second: usize) -> Option<Vec<Condition>> {
+        let (a, b) = (&self.code()[first], &self.code()[second]);
+        let (of_a, of_b) = (a.exec?, b.exec?);
+        let whole = of_a.size.checked_mul(2)?;
+        let fits = u32::from(of_a.offset + whole) <= self.module.routines[self.number].simd_size();
+        let follow = of_b == Exec { offset: of_a.offset + of_a.size, ..of_a };
+        if !fits || !follow || of_a.size < 4 || of_a.offset % whole != 0 {
+            return None;
+        }
+        let same = a.row == b.row && a.saturate == b.saturate && a.predicate == b.predicate;
+        if !same
+            || a.predicate.is_some_and(|used| used.combine != Combine::None)
+            || a.operands.len() != b.operands.len()
+        {
+            return None;
+        }
+        let raws = if is_of_lanes(a) { vec![] } else { raw_operands(a)? };
+        let mut conditions = vec![];
+        for (n, (x, y)) in a.operands.iter().zip(&b.operands).enumerate() {
+            let elements = match (x, y) {
+                (Operand::General(x), Operand::General(y)) if (x.region, x.modifier) == (y.region, y.modifier) => {
+                    if self.ty(x.variable) != self.ty(y.variable) {
+                        return None;
+                    }
+                    (self.general(x)?, self.general(y)?)
+                }
+                (Operand::Raw(x), Operand::Raw(y)) if *x != Raw::NULL && *y != Raw::NULL => {
+                    let &(_, step, _) = raws.iter().find(|(of, ..)| *of == n)?;
+                    (self.raw(*x, step)?, self.raw(*y, step)?)
+                }
+                // A vector of immediates begins again after eight elements.
+                (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _) if of_a.size % 8 != 0 => return None,
+                _ if x == y => continue,
+                _ => return None,
+            };
+            let (x, y) = elements;
+            if x.step == 0 {
+                if (x.root, x.at) != (y.root, y.at) {
+                    return None;
+                }
+                continue;
+            }
+            let distance = (x.at + u32::from(of_a.size) * x.step).checked_sub(y.at)?;
+            conditions.push(Condition { low: x.root, high: y.root, distance });
+        }
+        Some(conditions)
+    }
+
+    /// Bytes of a root.
+    fn bytes(&self, root: RootId) -> u32 {
+        self.roots.get(root).bytes
+    }
+
+    fn placed(&self, root: RootId) -> Placed {
+        self.placed.get(&root).copied().unwrap_or(Placed { first: root, at: 0 })
+    }
+
+    /// Puts roots where conditions have them, if all can be.
+    fn place(&mut self, conditions: &[Condition]) -> bool {
+        let before = self.placed.clone();
+        let fits = conditions.iter().all(|condition| self.put(condition));
+        if !fits {
+            self.placed = before;
+        }
+        fits
+    }
+
+    fn put(&mut self, condition: &Condition) -> bool {
+        let (low, high) = (self.placed(condition.low), self.placed(condition.high));
+        if low.first == high.first {
+            return low.at + condition.distance == high.at;
+        }
+        // Predefined variables, and those that all routines share, are where they are.
+        if [low.first, high.first].iter().any(|root| root.0 < FIRST_VARIABLE && self.roots.get(*root).routine.is_none())
+        {
+            return false;
+        }
+        // The group of the second one goes behind: it begins with it.
+        if high.at != 0 {
+            return false;
+        }
+        let start = low.at + condition.distance;
+        let members = |of: RootId| -> Vec<(RootId, u32)> {
+            let others =
+                self.placed.iter().filter(|(_, placed)| placed.first == of).map(|(&root, placed)| (root, placed.at));
+            others.chain((!self.placed.contains_key(&of)).then_some((of, 0))).collect()
+        };
+        let (lows, highs) = (members(low.first), members(high.first));
+        let apart = |&(a, at): &(RootId, u32)| {
+            let end = at + self.bytes(a);
+            highs.iter().all(|&(b, behind)| start + behind >= end || start + behind + self.bytes(b) <= at)
+        };
+        let end = highs.iter().map(|&(root, at)| start + at + self.bytes(root)).max().unwrap_or(0);
+        if !lows.iter().all(apart) || end > MAX_BYTES {
+            return false;
+        }
+        let first = low.first;
+        self.placed.entry(first).or_insert(Placed { first, at: 0 });
+        for (root, at) in highs {
+            self.placed.insert(root, Placed { first, at: start + at });
+        }
+        true
+    }
+}
+
+/// Whether an instruction does the same in each lane with operands that are regions alone.
+fn is_of_lanes(insn: &Instruction) -> bool {
+    let plain = [Field::Exec, Field::Predicate, Field::Destination, Field::Source, Field::Byte, Field::Sub];
+    let others =
+        ["setp", "madw", "dp2", "dp3", "dp4", "dph", "line", "plane", "sad2", "sad2add", "movs", "add3.o", "ifcall"];
+    insn.row.has(Field::Destination)
+        && insn.row.fields.iter().all(|field| plain.contains(field))
+        && !others.contains(&insn.row.name)
+}
+
+/// Makes one instruction of each pair, and variables that were put together parts of new ones.
+fn rewrite(
+    module: &mut Module,
+    number: usize,
+    pairs: &[(usize, usize)],
+    placed: &FxHashMap<RootId, Placed>,
+    roots: &Roots,
+) {
+    let routine = &mut module.routines[number];
+    for &(first, second) in pairs {
+        if let Some(exec) = &mut routine.code[first].exec {
+            exec.size *= 2;
+        }
+        nothing(&mut routine.code[second]);
+    }
+    // By the root, the variable that is it.
+    let mut ids: Vec<(Placed, usize, u32)> = vec![];
+    for (index, variable) in routine.variables.iter().enumerate().filter(|(_, one)| one.alias.is_none()) {
+        let (root, _) = roots.variable(0, VariableId(FIRST_VARIABLE + index as u32));
+        if let Some(&placed) = placed.get(&root) {
+            ids.push((placed, index, roots.get(root).bytes.max(variable.bytes() as u32)));
+        }
+    }
+    let mut made: FxHashMap<RootId, VariableId> = FxHashMap::default();
+    for &(Placed { first, .. }, index, _) in &ids {
+        if made.contains_key(&first) {
+            continue;
+        }
+        let ends = ids.iter().filter(|(placed, ..)| placed.first == first).map(|(placed, _, bytes)| placed.at + bytes);
+        let bytes = ends.max().unwrap_or(0).next_multiple_of(ALIGN);
+        let mut variable = routine.variables[index].clone();
+        (variable.ty, variable.elements, variable.align, variable.alias) = (Ty::Ub, bytes, Align::Grf2, None);
+        made.insert(first, VariableId(FIRST_VARIABLE + routine.variables.len() as u32));
+        routine.variables.push(variable);
+    }
+    for (Placed { first, at }, index, _) in ids {
+        routine.variables[index].alias = made.get(&first).map(|&variable| (variable, at));
+    }
+}
+
+/// What is left of the second of two: its place, and that it counts.
+fn nothing(insn: &mut Instruction) {
+    const YIELD: u8 = 0x5f;
+    if let Some(row) = table::find(YIELD, None) {
+        *insn =
+            Instruction { row, exec: None, predicate: None, saturate: false, operands: Default::default(), ..*insn };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::visa::text;
+
+    /// The instructions that are left of a body.
+    fn left(body: &str) -> Vec<String> {
+        let mut text = String::from(".version 4.2\n.kernel \"k\"\n");
+        for name in ["A", "B", "C", "D", "E", "F"] {
+            text += &format!(".decl {name} v_type=G type=d num_elts=16 align=GRF\n");
+        }
+        text += ".decl Q v_type=G type=q num_elts=16 align=GRF\n.decl R v_type=G type=q num_elts=16 align=GRF\n.decl S v_type=G type=d num_elts=1 align=dword\n";
+        text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
+        let module =
+            text::read(format!("{text}{body}\nret (M1, 1)\n").as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+        let joined = joined(&module);
+        let routine = &joined.routines[0];
+        let kept = routine.code.iter().filter(|insn| !matches!(insn.row.name, "yield" | "label" | "ret"));
+        kept.map(|insn| text::instruction_text(routine, insn)).collect()
+    }
+
+    #[test]
+    fn pairs_become_one() {
+        let body = "add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> S(0,0)<0;1,0>\nadd (M5, 16) B(0,0)<1> D(0,0)<1;1,0> S(0,0)<0;1,0>\n\
+                    cmp.lt (M1, 16) P1 A(0,0)<1;1,0> 0x5:d\ncmp.lt (M5, 16) P1 B(0,0)<1;1,0> 0x5:d\n\
+                    (P1) mov (M1, 16) W(0,0)<1> A(0,0)<1;1,0>\n(P1) mov (M5, 16) W(2,0)<1> B(0,0)<1;1,0>\n\
+                    movs (M1_NM, 1) T6(0) 0x1:ud\ngather_scaled.4 (M1, 16) T6 0x0:ud A.0 E.0\nmovs (M1_NM, 1) T6(0) 0x1:ud\ngather_scaled.4 (M5, 16) T6 0x0:ud B.0 F.0";
+        let expected = [
+            "add (M1, 32) A(0,0)<1> C(0,0)<1;1,0> S(0,0)<0;1,0>",
+            "cmp.lt (M1, 32) P1 A(0,0)<1;1,0> 0x5:d",
+            "(P1) mov (M1, 32) W(0,0)<1> A(0,0)<1;1,0>",
+            "movs (M1_NM, 1) T6(0) 0x1:ud",
+            "gather_scaled.4 (M1, 32) T6 0x0:ud A.0 E.0",
+            "movs (M1_NM, 1) T6(0) 0x1:ud",
+        ];
+        assert_eq!(left(body), expected);
+    }
+
+    #[test]
+    fn quarters_become_halves_and_those_whole() {
+        let body = "mov (M1, 8) Q(0,0)<1> A(0,0)<1;1,0>\nmov (M3, 8) Q(2,0)<1> A(1,0)<1;1,0>\nmov (M5, 8) R(0,0)<1> B(0,0)<1;1,0>\nmov (M7, 8) R(2,0)<1> B(1,0)<1;1,0>";
+        assert_eq!(left(body), ["mov (M1, 32) Q(0,0)<1> A(0,0)<1;1,0>"]);
+    }
+
+    #[test]
+    fn what_depends_on_order_stays() {
+        let two = |body: &str| {
+            let left = left(body);
+            assert!(left.iter().filter(|line| line.contains(", 16)")).count() >= 2, "{left:?}");
+        };
+        // The second reads what the first writes.
+        two("add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x1:d\nadd (M5, 16) B(0,0)<1> A(0,0)<1;1,0> 0x1:d");
+        // What is between writes what the second reads, or the other way round.
+        two(
+            "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M1_NM, 1) D(0,3)<1> 0x1:d\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>",
+        );
+        two(
+            "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M1_NM, 1) S(0,0)<1> B(0,0)<0;1,0>\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>",
+        );
+        // Another scalar, another operation, another state, another partner.
+        two("add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> S(0,0)<0;1,0>\nadd (M5, 16) B(0,0)<1> D(0,0)<1;1,0> E(0,0)<0;1,0>");
+        two("mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nnot (M5, 16) B(0,0)<1> D(0,0)<1;1,0>");
+        two(
+            "movs (M1_NM, 1) T6(0) 0x1:ud\ngather_scaled.4 (M1, 16) T6 0x0:ud A.0 E.0\nmovs (M1_NM, 1) T6(0) 0x2:ud\ngather_scaled.4 (M5, 16) T6 0x0:ud B.0 F.0",
+        );
+        two(
+            "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>\nmov (M1, 16) E(0,0)<1> A(0,0)<1;1,0>\nmov (M5, 16) F(0,0)<1> D(0,0)<1;1,0>",
+        );
+        // Other memory, and the end of a block.
+        two(
+            "lsc_load.ugm (M1, 16) A:d32 flat[Q]:a64\nlsc_store.ugm (M1, 16) flat[Q]:a64 C:d32\nlsc_load.ugm (M5, 16) B:d32 flat[R]:a64",
+        );
+        two("mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nhere:\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>");
+    }
+}

@@ -1,0 +1,203 @@
+//! What instructions read and write, as far as their order depends on it.
+
+use super::super::memory::Item;
+use super::super::mode::Mode;
+use super::super::variables::RootId;
+use super::{Joining, is_of_lanes};
+use crate::isa::visa::instruction::{Instruction, Lsc, Operand, Raw, State};
+use crate::isa::visa::table::Field;
+use crate::isa::visa::words::{AddressSize, Atomic};
+
+/// Something that instructions share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Root(RootId),
+    Predicate(u16),
+    Surface(u8),
+    Sampler(u8),
+    Memory,
+}
+
+/// A part of it: bytes of a root, lanes of a predicate.
+#[derive(Clone, Copy)]
+struct Part {
+    what: What,
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    fn whole(what: What) -> Part {
+        Part { what, start: 0, end: u32::MAX }
+    }
+
+    fn meets(&self, other: &Part) -> bool {
+        self.what == other.what && self.start < other.end && other.start < self.end
+    }
+}
+
+#[derive(Default)]
+pub struct Accesses {
+    reads: Vec<Part>,
+    writes: Vec<Part>,
+}
+
+fn meet(some: &[Part], others: &[Part]) -> bool {
+    some.iter().any(|one| others.iter().any(|other| one.meets(other)))
+}
+
+impl Accesses {
+    /// Of an instruction that the next one may be moved across. None: it ends a block, begins one, or it is not known what it accesses.
+    pub fn of(insn: &Instruction, of: &Joining<'_>) -> Option<Accesses> {
+        let mut all = Accesses::default();
+        if matches!(insn.row.name, "lifetime" | "FILE" | "LOC" | "yield") {
+            return Some(all);
+        }
+        if Mode::is_written(insn) {
+            return None;
+        }
+        let is_movs = insn.row.name == "movs";
+        let messages = raw_operands(insn);
+        if !is_movs && !is_of_lanes(insn) && messages.is_none() {
+            return None;
+        }
+        let exec = insn.exec?;
+        let lanes = |what: What| Part { what, start: exec.offset.into(), end: u32::from(exec.offset + exec.size) };
+        if let Some(used) = insn.predicate {
+            all.reads.push(lanes(What::Predicate(used.predicate.0)));
+        }
+        for (n, (operand, field)) in insn.operands.iter().zip(insn.row.operands()).enumerate() {
+            let mut written = field == Field::Destination;
+            let part = match *operand {
+                Operand::General(general) => {
+                    let elements = of.general(&general);
+                    match elements {
+                        Some(one) => {
+                            let size = of.ty(general.variable).size();
+                            let end = one.at + (u32::from(exec.size) - 1) * one.step + size;
+                            Part { what: What::Root(one.root), start: one.at, end }
+                        }
+                        None => Part::whole(What::Root(of.roots.variable(0, general.variable).0)),
+                    }
+                }
+                Operand::Raw(raw) if raw == Raw::NULL => continue,
+                Operand::Raw(raw) => {
+                    let &(_, step, writes) = messages.as_ref()?.iter().find(|(of, ..)| *of == n)?;
+                    written = writes;
+                    let one = of.raw(raw, step)?;
+                    Part { what: What::Root(one.root), start: one.at, end: one.at + u32::from(exec.size) * step }
+                }
+                Operand::Predicate { predicate, .. } => lanes(What::Predicate(predicate.0)),
+                Operand::State { state: State::Surface(id), .. } | Operand::Surface(id) => {
+                    Part::whole(What::Surface(id.0))
+                }
+                Operand::State { state: State::Sampler(id), .. } | Operand::Sampler(id) => {
+                    Part::whole(What::Sampler(id.0))
+                }
+                Operand::Immediate { .. } | Operand::Number(_) | Operand::Lsc(_) => continue,
+                _ => return None,
+            };
+            if written { all.writes.push(part) } else { all.reads.push(part) }
+        }
+        if messages.is_some() {
+            all.writes.push(Part::whole(What::Memory));
+        }
+        Some(all)
+    }
+
+    /// Of all instructions of a routine. Of `movs` that set a state variable to what it is already there are none.
+    pub fn of_all(code: &[Instruction], of: &Joining<'_>) -> Vec<Option<Accesses>> {
+        let mut known: Vec<(&Operand, &Operand)> = vec![];
+        code.iter()
+            .map(|insn| {
+                let accesses = Accesses::of(insn, of);
+                match (&accesses, insn.row.name, &insn.operands[..]) {
+                    (None, ..) => known.clear(),
+                    (_, "movs", [to, from @ Operand::Immediate { .. }]) if insn.predicate.is_none() => {
+                        if known.contains(&(to, from)) {
+                            return Some(Accesses::default());
+                        }
+                        known.retain(|(one, _)| *one != to);
+                        known.push((to, from));
+                    }
+                    (_, "movs", [to, ..]) => known.retain(|(one, _)| *one != to),
+                    _ => {}
+                }
+                accesses
+            })
+            .collect()
+    }
+
+    /// Whether the second of two instructions may read before the first writes.
+    pub fn may_be_one_with(&self, second: &Accesses) -> bool {
+        let registers =
+            |parts: &[Part]| parts.iter().filter(|part| part.what != What::Memory).copied().collect::<Vec<_>>();
+        let (mine, others) = (registers(&self.writes), registers(&second.writes));
+        !meet(&mine, &second.reads) && !meet(&mine, &others)
+    }
+
+    /// Whether an instruction may be done before one that comes before it.
+    pub fn may_pass(&self, earlier: &Accesses) -> bool {
+        !meet(&self.reads, &earlier.writes)
+            && !meet(&self.writes, &earlier.writes)
+            && !meet(&self.writes, &earlier.reads)
+    }
+}
+
+/// The raw operands of a message that has one element for each lane: their numbers, bytes of an element, and whether they are written.
+pub fn raw_operands(insn: &Instruction) -> Option<Vec<(usize, u32, bool)>> {
+    let number = |n: usize| match insn.operands.get(n) {
+        Some(Operand::Number(number)) => Some(*number),
+        _ => None,
+    };
+    Some(match insn.row.name {
+        "gather_scaled" => vec![(5, 4, false), (6, 4, true)],
+        "scatter_scaled" => vec![(5, 4, false), (6, 4, false)],
+        "gather4_scaled" if number(0)?.count_ones() == 1 => vec![(4, 4, false), (5, 4, true)],
+        "scatter4_scaled" if number(0)?.count_ones() == 1 => vec![(4, 4, false), (5, 4, false)],
+        name @ ("svm_gather" | "svm_scatter") => {
+            let data = match (number(0)?, number(1)?) {
+                (0, 0..=2) | (1, 0) => 4,
+                (0, 3) | (2, 0) => 8,
+                _ => return None,
+            };
+            vec![(2, 8, false), (3, data, name == "svm_gather")]
+        }
+        "svm_atomic" => {
+            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
+            vec![(1, 8, false), (2, data, false), (3, data, false), (4, data, true)]
+        }
+        "dword_atomic" => {
+            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
+            vec![(2, 4, false), (3, data, false), (4, data, false), (5, data, true)]
+        }
+        "typed_atomic" => {
+            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
+            let coordinates = (2..6).map(|n| (n, 4, false));
+            coordinates.chain([(6, data, false), (7, data, false), (8, data, true)]).collect()
+        }
+        name if insn.row.has(Field::Lsc) && is_single(name) => {
+            let Some(Operand::Lsc(lsc)) = insn.operands.first() else { return None };
+            lsc_operands(lsc)?
+        }
+        _ => return None,
+    })
+}
+
+/// Whether an untyped LSC message has one address for each lane.
+fn is_single(name: &str) -> bool {
+    matches!(name, "lsc_load" | "lsc_store") || name.starts_with("lsc_atomic_")
+}
+
+fn lsc_operands(lsc: &Lsc) -> Option<Vec<(usize, u32, bool)>> {
+    if lsc.transposed || lsc.elements != 1 {
+        return None;
+    }
+    let address = match lsc.address_size {
+        AddressSize::A16 => 2,
+        AddressSize::A64 => 8,
+        _ => 4,
+    };
+    let data = Item::of(lsc.data).register;
+    Some(vec![(2, data, true), (3, address, false), (4, data, false), (5, data, false)])
+}
