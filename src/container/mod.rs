@@ -14,6 +14,7 @@ pub mod module;
 pub mod ptx;
 mod raw;
 mod select;
+mod shader;
 pub mod text;
 pub mod visa;
 mod yaml;
@@ -26,6 +27,7 @@ pub use module::{
     SectionKind, Symbol, SymbolId, SymbolKind,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
+pub use shader::{ExportTarget, Input, ShaderArray, ShaderKernel, Stage};
 pub use select::{each_module, modules, modules_for};
 
 /// What a file is.
