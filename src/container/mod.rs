@@ -27,8 +27,8 @@ pub use module::{
     SectionKind, Symbol, SymbolId, SymbolKind,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
-pub use shader::{ExportTarget, Input, ShaderArray, ShaderKernel, Stage};
 pub use select::{each_module, modules, modules_for};
+pub use shader::{ExportTarget, Input, ShaderArray, ShaderKernel, Stage};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,9 +1,9 @@
 //! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
 
-use super::{RawKernel, ShaderKernel};
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
+use super::{RawKernel, ShaderKernel};
 use crate::isa::visa::platform::Platform;
 use std::sync::Arc;
 

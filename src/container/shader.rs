@@ -77,8 +77,8 @@ impl Input {
         match self {
             PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
             PerspPullModel => 3,
-            VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary | SampleCoverage
-            | PosFixed | X | Y | Z | InverseW | Front => 1,
+            VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
+            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front => 1,
         }
     }
 
