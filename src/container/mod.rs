@@ -14,6 +14,7 @@ pub mod module;
 pub mod ptx;
 mod raw;
 mod select;
+mod shader;
 pub mod text;
 pub mod visa;
 mod yaml;
@@ -27,6 +28,7 @@ pub use module::{
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
 pub use select::{each_module, modules, modules_for};
+pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,6 +9,7 @@ use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Valu
 use crate::isa::gfx9::{Chip, Instruction};
 
 use super::entry::ConstantMemory;
+use super::graphics::Shader;
 use super::known::KnownScalars;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
@@ -61,6 +62,8 @@ pub struct Cx<'a> {
     pub(super) constant_vectors: Option<&'a FxHashMap<u8, u32>>,
     /// As in [`super::Initial`].
     pub(super) constants: &'a [ConstantMemory],
+    /// Likewise.
+    pub(super) shader: Option<&'a Shader>,
     /// As in [`super::Kernel`].
     pub(super) objects: &'a [(u32, Shape)],
 }
@@ -84,6 +87,7 @@ impl<'a> Cx<'a> {
             known: KnownScalars::NOTHING,
             constant_vectors: None,
             constants: &[],
+            shader: None,
             objects: &[],
         }
     }

@@ -63,6 +63,7 @@ impl Emitter<'_> {
         cx.known = guest.known.clone();
         cx.constant_vectors = Some(&self.program.constants);
         (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);
+        cx.shader = self.kernel.initial.shader.as_ref();
         let mut pc = cx.b.pc();
         for &(at, ref step) in &guest.steps {
             pc = at;

@@ -367,6 +367,7 @@ impl Trial {
         cx.known = known.clone();
         (cx.constants, cx.objects) = (&kernel.initial.constants, kernel.objects);
         cx.data_share = kernel.initial.data_share;
+        cx.shader = kernel.initial.shader.as_ref();
         cx.start(insn, pc);
         let flow = lift(&mut cx, insn)?;
         if let Flow::Call { link, .. } | Flow::IndirectCall { link, .. } = flow {

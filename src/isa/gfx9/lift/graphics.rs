@@ -1,0 +1,231 @@
+//! What programs of the graphics pipeline have besides: attributes of primitives, and exports.
+//!
+//! Sources: "Vega" Instruction Set Architecture, "Parameter interpolation" and "Export"; facts, `graphics.md`, section 2. Hardware has attributes in LDS; here
+//! lanes have those of their primitive in rows, one word for each lane, and M0 is not read. Exports are stores to rows.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Access, Extend, IntCc, Space, Special, Type, Value};
+use crate::isa::LiftError;
+use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
+
+use super::context::Cx;
+use super::entry::BANK;
+use super::program::Program;
+use super::{Flow, Kernel, Lifted, Unsupported};
+
+/// A word that GFX9 interpolates with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Parameter {
+    pub attribute: u8,
+    /// 0 to 3: x to w.
+    pub component: u8,
+    /// 0: P0, 1: P1 - P0, 2: P2 - P0.
+    pub word: u8,
+}
+
+impl Parameter {
+    /// All there can be, by [`Parameter::index`].
+    pub fn all() -> impl Iterator<Item = Parameter> {
+        (0..64).flat_map(|attribute| {
+            (0..4).flat_map(move |component| (0..3).map(move |word| Parameter { attribute, component, word }))
+        })
+    }
+
+    /// Its number among the words of a primitive: `[attribute][component][3]`.
+    pub fn index(self) -> usize {
+        (usize::from(self.attribute) * 4 + usize::from(self.component)) * 3 + usize::from(self.word)
+    }
+}
+
+/// What a shader finds in memory. Numbers are offsets in the constant bank, of addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shader {
+    /// It exports colours, not positions.
+    pub fragment: bool,
+    /// A row: not 0 in lanes that begin as active.
+    pub covered: Option<u32>,
+    /// A row: 1 where an export keeps the lane.
+    pub written: Option<u32>,
+    /// Attributes of a primitive, and where their words are as far as they are interpolated.
+    pub attributes: u32,
+    pub parameters: BTreeMap<Parameter, Place>,
+    /// A row for each target's number and component; what is not here goes nowhere.
+    pub exports: BTreeMap<(u8, u8), u32>,
+}
+
+/// Where a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the bank, the same in all lanes.
+    Word(u32),
+    /// A row.
+    Row(u32),
+}
+
+/// Numbers of targets.
+mod target {
+    pub const DEPTH: u8 = 8;
+    pub const NULL: u8 = 9;
+    pub const POSITIONS: std::ops::Range<u8> = 12..16;
+    pub const FIRST_PARAMETER: u8 = 32;
+}
+
+impl Cx<'_> {
+    /// The address of the lane's word in a row. Blocks are in a line.
+    pub(super) fn row(&mut self, offset: u32) -> Value {
+        let [block, width, lane] =
+            [Special::Ctaid(0), Special::Ntid(0), Special::Tid(0)].map(|special| self.b.special(special));
+        let first = self.b.mul(block, width);
+        let index = self.b.add(first, lane);
+        let index = self.b.zero_extend(Type::I64, index);
+        let bytes = self.shl(index, 2);
+        let base = self.b.load_const(BANK, offset, Type::I64);
+        self.b.add(base, bytes)
+    }
+
+    /// The lane's word in a row.
+    pub(super) fn row_word(&mut self, offset: u32) -> Value {
+        let address = self.row(offset);
+        // There is one for each lane, active or not.
+        let access = Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) };
+        self.b.load_access(access, Extend::None)[0]
+    }
+
+    /// The word for this warp, of blocks in a line that are one warp each.
+    pub(super) fn warp_word(&mut self, offset: u32) -> Value {
+        let block = self.b.special(Special::Ctaid(0));
+        let block = self.b.zero_extend(Type::I64, block);
+        let bytes = self.shl(block, 2);
+        let base = self.b.load_const(BANK, offset, Type::I64);
+        let address = self.b.add(base, bytes);
+        self.b.load(Space::Global, Type::I32, Extend::None, address, 0)
+    }
+}
+
+/// Emits what a shader begins with besides its registers. Lanes that are not covered are off.
+pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
+    if let Some(covered) = shader.covered {
+        let (covered, zero) = (cx.row_word(covered), cx.int(0));
+        let lanes = cx.b.icmp(IntCc::Ne, covered, zero);
+        cx.set_exec(lanes);
+    }
+}
+
+/// P0, P1 - P0 or P2 - P0 of the attribute's component.
+fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+    let interp = i.interp();
+    let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
+    let value = match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
+        Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
+        Place::Row(offset) => cx.row_word(*offset),
+    };
+    Ok(cx.cast(Type::F32, value))
+}
+
+/// The words that an instruction interpolates with.
+pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
+    let interp = i.interp();
+    let words = match i.row().mnemonic {
+        "v_interp_p1_f32" => vec![0, 1],
+        "v_interp_p2_f32" => vec![2],
+        "v_interp_mov_f32" => Vec::from_iter(moved(interp.parameter)),
+        _ => vec![],
+    };
+    words.into_iter().map(move |word| Parameter { attribute: interp.attribute, component: interp.channel, word })
+}
+
+/// The word that an operand of `v_interp_mov_f32` names.
+fn moved(parameter: u16) -> Option<u8> {
+    match parameter {
+        0 => Some(1),
+        1 => Some(2),
+        2 => Some(0),
+        _ => None,
+    }
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p1_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (p0, p10) = (word(cx, i, 0)?, word(cx, i, 1)?);
+    let weight = cx.f32(i, 0);
+    let value = cx.mad(p10, weight, p0);
+    cx.set_float(i, value)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p2_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let p20 = word(cx, i, 2)?;
+    let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
+    let (weight, before) = (cx.f32(i, 0), cx.vector(number));
+    let before = cx.cast(Type::F32, before);
+    let value = cx.mad(p20, weight, before);
+    cx.set_float(i, value)
+}
+
+pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let value = word(cx, i, moved(i.interp().parameter).ok_or(Unsupported)?)?;
+    // Without modifiers the bits are moved as they are: they may be those of an integer.
+    if i.encoding() == Encoding::Vintrp
+        && let Operand::Vector(number) = i.dst()
+    {
+        cx.set_vector(number, value);
+        return Ok(Flow::Next);
+    }
+    cx.set_float(i, value)
+}
+
+/// A target that programs of the stage have.
+fn is_target(shader: &Shader, export: &Export) -> bool {
+    match export.target {
+        target::NULL => true,
+        0..=target::DEPTH => shader.fragment,
+        number => !shader.fragment && (target::POSITIONS.contains(&number) || number >= target::FIRST_PARAMETER),
+    }
+}
+
+pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let shader = cx.shader.ok_or(Unsupported)?;
+    let export = i.export();
+    if !is_target(shader, &export) {
+        return Err(Unsupported);
+    }
+    for component in 0..4 {
+        // Packed, two sources have four components: words x and z are theirs.
+        let (from, second) = (component, component + 1);
+        let source = match export.sources {
+            sources if !export.compressed => sources[component],
+            sources if component % 2 == 0 => sources[from].or(sources[second]),
+            _ => None,
+        };
+        if let (Some(number), Some(&row)) = (source, shader.exports.get(&(export.target, component as u8))) {
+            let (value, address) = (cx.vector(number), cx.row(row));
+            cx.b.store(Space::Global, Type::I32, address, 0, value);
+        }
+    }
+    if let Some(written) = shader.written.filter(|_| export.done || export.valid_mask) {
+        let (one, address) = (cx.int(1), cx.row(written));
+        let one = cx.b.splat(one);
+        cx.b.store(Space::Global, Type::I32, address, 0, one);
+    }
+    Ok(Flow::Next)
+}
+
+/// Whether all that a program reads of primitives is there. What it does not reach does not count.
+pub(super) fn check(kernel: &Kernel<'_>, program: &Program) -> Result<(), LiftError> {
+    let Some(shader) = &kernel.initial.shader else { return Ok(()) };
+    let steps = program.blocks.values().flat_map(|block| &block.steps);
+    for (pc, step) in steps {
+        let Some(insn) = step.insn.filter(|insn| insn.row().mnemonic.starts_with("v_interp_")) else { continue };
+        let count = shader.attributes;
+        if u32::from(insn.interp().attribute) >= count {
+            return Err(LiftError::NotGiven {
+                kernel: kernel.name.into(),
+                pc: *pc,
+                text: kernel.chip.named(insn.text(*pc)),
+                problem: format!("[pixels] has parameters of {count} attributes"),
+            });
+        }
+    }
+    Ok(())
+}
