@@ -44,6 +44,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             | Format::Zebin
             | Format::VisaText
             | Format::VisaBinary
+            | Format::MaxwellShader
             | Format::Assembly
             | Format::Ir,
         ) => {}

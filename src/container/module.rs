@@ -4,6 +4,7 @@ use super::RawKernel;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
+use crate::isa::maxwell::shader::Header;
 use crate::isa::visa::platform::Platform;
 use std::sync::Arc;
 
@@ -197,6 +198,8 @@ pub struct Function {
     pub raw: Option<Box<RawKernel>>,
     /// What only a function of vISA has.
     pub visa: Option<Box<VisaKernel>>,
+    /// What only a graphics program of Maxwell has.
+    pub header: Option<Box<Header>>,
 }
 
 /// Which bits of a number a relocation writes.
@@ -269,6 +272,7 @@ impl Function {
             hsa: None,
             raw: None,
             visa: None,
+            header: None,
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
-use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
+use crate::isa::maxwell::arrays::Arrays;
+use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service, shader};
 use crate::isa::maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
@@ -37,6 +38,7 @@ impl Guest for Maxwell {
         let service = |(at, name): &(u64, String)| Some((*at, service::by_name(name)?));
         let services: Vec<(u64, Service)> = code.undefined.iter().filter_map(service).collect();
         let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
+        let shader = code.header.map(|header| shader::Program { header, arrays: Arrays::ALL, texture_bank: 0 });
         lift_kernel(&Kernel {
             name: &kernel.linked.module().function(kernel.kernel).name,
             code: &code.bytes,
@@ -45,6 +47,7 @@ impl Guest for Maxwell {
             services: &services,
             discovered: kernel.discovered,
             images: kernel.images,
+            shader: shader.as_ref(),
         })
     }
 
@@ -59,7 +62,7 @@ impl Guest for Maxwell {
                 next,
                 text: instruction.text(word.pc),
                 mnemonic: instruction.mnemonic(),
-                class: fidelity(&instruction, word.pc).into(),
+                class: fidelity(&instruction, word.pc, code.header.as_ref()).into(),
             },
             None => Placed {
                 pc: word.pc,

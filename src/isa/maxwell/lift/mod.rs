@@ -35,11 +35,13 @@ mod liveness;
 mod program;
 mod registers;
 pub mod service;
+pub mod shader;
 mod stack;
 
 // The instructions, family by family.
 pub mod add;
 pub mod atomic;
+pub mod attribute;
 pub mod barrier;
 pub mod bits;
 pub mod compare;
@@ -53,6 +55,7 @@ pub mod logic;
 pub mod memory;
 pub mod moves;
 pub mod multiply;
+pub mod pixel;
 pub mod predicate;
 pub mod shift;
 pub mod surface;
@@ -64,6 +67,7 @@ pub mod warp;
 
 use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
+use super::shader::Stage;
 use super::{Instruction, past_control};
 use crate::isa::LiftError;
 pub use context::KnownImages;
@@ -73,9 +77,10 @@ pub use fidelity::fidelity;
 use flag_file::FlagBanks;
 use flags::Flag;
 use flow::{Flow, Lifted};
-use program::Program;
 pub use program::executes;
+use program::{End, Program};
 pub use registers::{RegisterSet, registers};
+use shader::Shader;
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
@@ -111,12 +116,14 @@ pub struct Kernel<'a> {
     pub discovered: &'a [u64],
     /// Images whose handles the launch knows, for which the code is specialised.
     pub images: KnownImages<'a>,
+    /// A graphics program; none: a compute kernel.
+    pub shader: Option<&'a shader::Program>,
 }
 
 impl<'a> Kernel<'a> {
     /// Code that is known to go nowhere else.
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
-        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[] }
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[], shader: None }
     }
 }
 
@@ -140,7 +147,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
 
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let registers = if open { REGISTERS } else { program.registers() };
-    let banks = declare(&mut function, registers);
+    let registers = registers.max(kernel.shader.map_or(0, |shader| shader::registers(&shader.header)));
+    let banks = declare(&mut function, registers, kernel.shader);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
     let split = function.bank("split", CellKind::Mask, 1).reg(0);
@@ -164,10 +172,11 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let activates = open || program.has(|flow| matches!(flow, Flow::Activate(_)));
     let suspended = activates.then(|| function.bank("suspended", CellKind::Mask, 1).reg(0));
     let mut emitter = Emitter::new(&program, function, banks, stack, pop, split, suspended);
-    if open || program.is_target(entry_pc) {
+    // What ends a block with a deed needs an active lane, and a graphics program may begin with none.
+    let needs_lanes = kernel.shader.is_some() && matches!(program.blocks[&entry_pc].end, End::Do { .. });
+    if open || needs_lanes || program.is_target(entry_pc) {
         // Nothing may jump to the entry block.
-        let first = emitter.block_at(entry_pc);
-        emitter.function.at(entry).jump(first);
+        emitter.enter(entry, entry_pc);
     } else {
         emitter.claim(entry_pc, entry);
     }
@@ -182,16 +191,22 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     emitter.finish().map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
 }
 
-fn declare(function: &mut FunctionBuilder, registers: u32) -> Banks {
+fn declare(function: &mut FunctionBuilder, registers: u32, shader: Option<&shader::Program>) -> Banks {
     let registers = function.bank("r", CellKind::Lane(Type::I32), registers);
     let predicates = function.bank("p", CellKind::Mask, Flag::PREDICATES as u32);
     let cc = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);
-    Banks { registers, flags: FlagBanks { predicates, cc } }
+    let mut mask = |name| function.bank(name, CellKind::Mask, 1).reg(0);
+    let shader = shader.map(|&program| Shader {
+        program,
+        pixels: (program.header.stage() == Stage::Fragment).then(|| mask("pixels")),
+        begun: mask("begun"),
+    });
+    Banks { registers, flags: FlagBanks { predicates, cc }, shader }
 }
 
 /// For the trial run of instructions.
-fn declare_scratch(function: &mut FunctionBuilder) -> Banks {
+fn declare_scratch(function: &mut FunctionBuilder, shader: Option<&shader::Program>) -> Banks {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
-    declare(function, REGISTERS)
+    declare(function, REGISTERS, shader)
 }

@@ -217,7 +217,7 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// The derivatives along x and y of each coordinate in turn are in B.
 pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
-    if i.lod_bound() || dim.axes == 3 {
+    if i.lod_bound() {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
