@@ -183,15 +183,11 @@ impl<'a> Before<'a> {
                 instruction_limit: options.instruction_limit,
                 time_limit: None,
             },
-            raw: None,
             args: self.launch.args.iter().map(|arg| argument(arg.as_bytes().unwrap_or_default())).collect(),
             buffers,
-            surfaces: BTreeMap::new(),
-            textures: BTreeMap::new(),
-            image_pool: None,
             symbols,
-            sparse: BTreeMap::new(),
             printf,
+            ..Manifest::default()
         };
         write::manifest(&folder.join(format!("{}.toml", self.name)), &manifest)
     }
@@ -213,12 +209,9 @@ impl<'a> Before<'a> {
         Ok(manifest::Kernel {
             binary,
             link: files.collect::<Result<_, _>>()?,
-            format: None,
-            platform: None,
-            ze_info: None,
             entry: Some(self.launch.function.code().name.clone()),
             arch: image.is_container().then(|| Arch::Sm(driver::get().profile.sm)),
-            reciprocals: Default::default(),
+            ..manifest::Kernel::default()
         })
     }
 }

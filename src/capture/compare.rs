@@ -89,6 +89,24 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// Goes on with another comparison, whose elements begin at number `first`.
+    pub(super) fn append(&mut self, other: Comparison, first: usize) {
+        self.elements += other.elements;
+        self.mismatches += other.mismatches;
+        self.max_abs = self.max_abs.max(other.max_abs);
+        self.max_rel = self.max_rel.max(other.max_rel);
+        if self.first.is_none() {
+            self.first = other.first.map(|mismatch| Mismatch { index: first + mismatch.index, ..mismatch });
+        }
+    }
+
+    /// What differs may differ.
+    pub(super) fn forgive(&mut self) {
+        (self.mismatches, self.first) = (0, None);
+    }
+}
+
 fn number(element: Element) -> f64 {
     match element {
         Element::Int(i) => i as f64,

@@ -143,6 +143,7 @@ impl Source<'_> {
             ("buffer", manifest.buffers.keys().collect::<Vec<_>>()),
             ("surface", manifest.surfaces.keys().collect()),
             ("symbol", manifest.symbols.keys().collect()),
+            ("export", manifest.exports.targets.keys().collect()),
         ];
         for (kind, name) in kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name))) {
             if !names.insert(name) {

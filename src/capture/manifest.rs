@@ -7,15 +7,25 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
+use super::graphics::{Bank, Exports, Pixels, Stage, Vertices};
 use super::raw::{BinaryFormat, Part, Raw};
 use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub kernel: Kernel,
+    #[serde(default)]
     pub launch: Launch,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<Vertices>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pixels: Option<Pixels>,
+    #[serde(default, rename = "bank", skip_serializing_if = "BTreeMap::is_empty")]
+    pub banks: BTreeMap<String, Bank>,
+    #[serde(default, rename = "export", skip_serializing_if = "is_default")]
+    pub exports: Exports,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<Raw>,
     #[serde(default, rename = "arg", skip_serializing_if = "Vec::is_empty")]
@@ -37,7 +47,7 @@ pub struct Manifest {
 }
 
 /// `[kernel]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// Recognised by its content.
@@ -48,6 +58,12 @@ pub struct Kernel {
     /// Of a binary that cannot be recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<BinaryFormat>,
+    /// Of a shader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
+    /// The header of a Maxwell shader that has none in front of its code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<PathBuf>,
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
@@ -66,21 +82,33 @@ pub struct Kernel {
 }
 
 /// So many elements: of an array's type alone, serde would leave what follows them unread.
-fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(from: D) -> Result<[T; N], D::Error> {
+pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+    from: D,
+) -> Result<[T; N], D::Error> {
     let elements = Vec::deserialize(from)?;
     let count = elements.len();
     elements.try_into().map_err(|_| D::Error::custom(format!("{count} elements: expected {N}")))
 }
 
+/// One to three sizes; those that are left out are 1.
+fn up_to_three<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; 3], D::Error> {
+    let given = Vec::deserialize(from)?;
+    let count = given.len();
+    let mut sizes = [1; 3];
+    let places = sizes.get_mut(..count).filter(|places| !places.is_empty());
+    places.ok_or_else(|| D::Error::custom(format!("{count} elements: expected 1 to 3")))?.copy_from_slice(&given);
+    Ok(sizes)
+}
+
 /// `[launch]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
-    /// In blocks.
-    #[serde(deserialize_with = "exactly")]
+    /// In blocks. It is left out where arrays of lanes say how many there are, and so is `block`: 0 then.
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub grid: [u32; 3],
     /// In lanes.
-    #[serde(deserialize_with = "exactly")]
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub block: [u32; 3],
     /// Dynamic shared memory.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -269,8 +297,8 @@ pub enum ColourMap {
 #[serde(deny_unknown_fields)]
 pub struct Surface {
     pub dim: Dim,
-    /// Width, height, depth (or layers; six for each cube).
-    #[serde(deserialize_with = "exactly")]
+    /// Width, height, depth (or layers; six for each cube); of those that are left out there is 1.
+    #[serde(deserialize_with = "up_to_three")]
     pub size: [u32; 3],
     /// Of a mip chain: each half as large as the one before.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -414,11 +442,11 @@ pub struct Sparse {
     pub resident: Vec<u64>,
 }
 
-fn one() -> u32 {
+pub(super) fn one() -> u32 {
     1
 }
 
-fn is_one(value: &u32) -> bool {
+pub(super) fn is_one(value: &u32) -> bool {
     *value == one()
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
+use super::graphics::{Input, Stage};
 use crate::container::hsaco::FloatMode;
 
 /// `[raw]`: how a wave starts, which no file says. In a block's first wave lane 0 is the lane with index (0, 0, 0).
@@ -37,6 +38,12 @@ pub enum BinaryFormat {
     /// A plain stream of GFX9 instructions.
     #[serde(rename = "gfx9-raw")]
     Gfx9Raw,
+    /// A Maxwell shader: its header and its code.
+    #[serde(rename = "maxwell-sph")]
+    MaxwellSph,
+    /// The code of a Maxwell shader, whose header is `kernel.header`.
+    #[serde(rename = "maxwell-raw")]
+    MaxwellRaw,
 }
 
 /// `[[raw.sgpr]]`, `[[raw.vgpr]]`: a value that starts in register `first`.
@@ -68,11 +75,25 @@ pub enum Value {
     AddressLow(String),
     /// A V# for a buffer: four words.
     BufferDescriptor(BufferDescriptor),
+    /// A T# of a surface, or of a texture's: eight words.
+    ImageDescriptor(ImageOf),
+    /// An S# of a texture: four words.
+    SamplerDescriptor(ImageOf),
     /// What differs from block to block or from lane to lane.
     Builtin(Builtin),
+    /// What lanes of a shader are given; of several words, one register after the other.
+    Input(Input),
 }
 
-/// What a wave is given by the hardware: `workgroup_*` and `scratch_wave_offset` in an SGPR, `thread_id_*` in a VGPR.
+/// `{ surface = "NAME" }` or `{ texture = "NAME" }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageOf {
+    Surface(String),
+    Texture(String),
+}
+
+/// What a wave is given by the hardware: `workgroup_*`, `scratch_wave_offset` and `prim_mask` in an SGPR, `thread_id_*` in a VGPR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Builtin {
@@ -82,6 +103,8 @@ pub enum Builtin {
     /// Waves of the block in bits 0 to 5, the first wave in bit 31.
     WorkgroupInfo,
     ScratchWaveOffset,
+    /// Of fragment programs: which quads begin a primitive, and whether centroids are centres.
+    PrimMask,
     ThreadIdX,
     ThreadIdY,
     ThreadIdZ,
@@ -91,6 +114,15 @@ impl Builtin {
     /// It differs from lane to lane.
     pub const fn is_varying(self) -> bool {
         matches!(self, Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ)
+    }
+
+    /// Programs of this stage have it; none: compute programs.
+    pub(super) fn is_of(self, stage: Option<Stage>) -> bool {
+        match self {
+            Builtin::ScratchWaveOffset => true,
+            Builtin::PrimMask => stage == Some(Stage::Fragment),
+            _ => stage.is_none(),
+        }
     }
 }
 
@@ -140,7 +172,8 @@ fn placed(mut table: toml::Table, position: &str) -> Result<(u32, Value), String
     Ok((at, Value::parse(&key, value)?))
 }
 
-const KEYS: &str = "u32, i32, f32, u64, i64, f64, values, buffer, buffer_low, buffer_descriptor, builtin";
+const KEYS: &str = "u32, i32, f32, u64, i64, f64, values, buffer, buffer_low, buffer_descriptor, image_descriptor, \
+                    sampler_descriptor, builtin";
 
 impl Value {
     fn parse(key: &str, value: toml::Value) -> Result<Value, String> {
@@ -156,9 +189,15 @@ impl Value {
                 let descriptor = value.try_into().map_err(|e: toml::de::Error| format!("`{key}`: {}", e.message()))?;
                 Ok(Value::BufferDescriptor(descriptor))
             }
+            ("image_descriptor" | "sampler_descriptor", value) => {
+                let expected = "{ surface = \"NAME\" } or { texture = \"NAME\" }";
+                let of = value.clone().try_into().map_err(|_: toml::de::Error| wrong(expected, &value))?;
+                Ok(if key == "image_descriptor" { Value::ImageDescriptor(of) } else { Value::SamplerDescriptor(of) })
+            }
             ("builtin", value) => {
-                let known = value.clone().try_into().map_err(|_: toml::de::Error| wrong("a known builtin", &value))?;
-                Ok(Value::Builtin(known))
+                let system = value.clone().try_into().map(Value::Builtin);
+                let known = system.or_else(|_| value.clone().try_into().map(Value::Input));
+                known.map_err(|_: toml::de::Error| wrong("a known builtin", &value))
             }
             ("values", toml::Value::Array(values)) => {
                 let word = |value: &toml::Value| {
@@ -184,7 +223,10 @@ impl Value {
             Value::Address(name) => ("buffer", name.into()),
             Value::AddressLow(name) => ("buffer_low", name.into()),
             Value::BufferDescriptor(descriptor) => ("buffer_descriptor", plain(descriptor)),
+            Value::ImageDescriptor(of) => ("image_descriptor", plain(of)),
+            Value::SamplerDescriptor(of) => ("sampler_descriptor", plain(of)),
             Value::Builtin(builtin) => ("builtin", plain(builtin)),
+            Value::Input(input) => ("builtin", plain(input)),
         }
     }
 

@@ -1,8 +1,9 @@
 //! `[raw]` resolved: what a wave of a plain instruction stream starts with.
 
-use super::raw::{self, BufferDescriptor, Builtin};
+use super::graphics::{Input, Shader};
+use super::raw::{self, BufferDescriptor, Builtin, ImageOf};
 use super::resolve::{Buffer, Source};
-use super::{Error, manifest};
+use super::{Error, Manifest};
 use crate::container::hsaco::FloatMode;
 
 /// SGPRs that can be set: those below VCC.
@@ -46,7 +47,23 @@ pub enum RawValue {
     /// The low half of that of `buffers[i]`.
     AddressLow(usize),
     Descriptor(RawDescriptor),
+    /// A T# of `surfaces[i]`.
+    Image(usize),
+    /// An S# of `textures[i]`.
+    Sampler(usize),
     Builtin(Builtin),
+    /// In VGPRs of shaders.
+    Input(Input),
+}
+
+/// What values that are not known before the launch has its memory stand for.
+pub trait Placed {
+    /// The address of `buffers[i]`.
+    fn buffer(&self, i: usize) -> u64;
+    /// The T# of `surfaces[i]`.
+    fn image(&self, i: usize) -> [u32; 8];
+    /// The S# of `textures[i]`.
+    fn sampler(&self, i: usize) -> [u32; 4];
 }
 
 /// A V# whose buffer is known.
@@ -78,19 +95,22 @@ impl RawValue {
             RawValue::Words(words) => words.len(),
             RawValue::Address(_) => 2,
             RawValue::AddressLow(_) | RawValue::Lanes(_) | RawValue::Builtin(_) => 1,
-            RawValue::Descriptor(_) => 4,
+            RawValue::Descriptor(_) | RawValue::Sampler(_) => 4,
+            RawValue::Image(_) => 8,
+            RawValue::Input(input) => input.components(),
         }
     }
 
-    /// Its words, where `address` gives the address of `buffers[i]`; `None` for what differs from lane to lane or block to
-    /// block.
-    pub fn words(&self, address: impl Fn(usize) -> u64) -> Option<Vec<u32>> {
+    /// Its words; `None` for what differs from lane to lane or block to block.
+    pub fn words(&self, placed: &impl Placed) -> Option<Vec<u32>> {
         Some(match self {
             RawValue::Words(words) => words.clone(),
-            RawValue::Address(i) => vec![address(*i) as u32, (address(*i) >> 32) as u32],
-            RawValue::AddressLow(i) => vec![address(*i) as u32],
-            RawValue::Descriptor(descriptor) => descriptor.words(address(descriptor.buffer)).to_vec(),
-            RawValue::Lanes(_) | RawValue::Builtin(_) => return None,
+            RawValue::Address(i) => vec![placed.buffer(*i) as u32, (placed.buffer(*i) >> 32) as u32],
+            RawValue::AddressLow(i) => vec![placed.buffer(*i) as u32],
+            RawValue::Descriptor(descriptor) => descriptor.words(placed.buffer(descriptor.buffer)).to_vec(),
+            RawValue::Image(i) => placed.image(*i).to_vec(),
+            RawValue::Sampler(i) => placed.sampler(*i).to_vec(),
+            RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Input(_) => return None,
         })
     }
 }
@@ -101,19 +121,21 @@ impl Source<'_> {
         &self,
         raw: raw::Raw,
         buffers: &[Buffer],
-        launch: &manifest::Launch,
+        manifest: &Manifest,
+        shader: Option<&Shader>,
         binary: usize,
     ) -> Result<RawLaunch, Error> {
         if !raw.entry.is_multiple_of(4) || u64::from(raw.entry) + 4 > binary as u64 {
             let problem = format!("{}: expected a multiple of 4 in the binary's {binary} bytes", raw.entry);
             return Err(self.wrong("raw.entry", problem));
         }
-        let lanes: u64 = launch.block.iter().map(|&axis| u64::from(axis)).product();
+        let block: u64 = manifest.launch.block.iter().map(|&axis| u64::from(axis)).product();
+        let lanes = shader.map_or(block, |shader| shader.lanes as u64);
         for (key, value, least, most) in [
             ("raw.vgprs", u64::from(raw.vgprs), 1, u64::from(MAX_VGPRS)),
             ("raw.lds_bytes", raw.lds_bytes.into(), 0, MAX_LDS.into()),
             ("raw.scratch_bytes", raw.scratch_bytes.into(), 0, MAX_SCRATCH.into()),
-            ("launch.block", lanes, 1, MAX_LANES),
+            ("launch.block", if shader.is_some() { 1 } else { block }, 1, MAX_LANES),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(self.wrong(key, format!("{value}: expected {least} to {most}")));
@@ -131,7 +153,7 @@ impl Source<'_> {
                 let key = format!("raw.{kind} {}", i + 1);
                 let value = match register.value {
                     raw::Value::Words(words) if kind == "vgpr" => RawValue::Lanes(words),
-                    value => self.raw_value(&key, value, buffers)?,
+                    value => self.raw_value(&key, value, buffers, manifest)?,
                 };
                 match &value {
                     RawValue::Lanes(words) if words.len() as u64 != lanes => {
@@ -141,6 +163,15 @@ impl Source<'_> {
                     }
                     RawValue::Builtin(builtin) if builtin.is_varying() != (kind == "vgpr") => {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
+                    }
+                    RawValue::Input(_) if kind != "vgpr" => {
+                        return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
+                    }
+                    RawValue::Input(input) if shader.is_none_or(|shader| !shader.inputs.contains_key(input)) => {
+                        return Err(self.wrong(key, format!("expected `{0}` in [pixels] or [vertices]", input.name())));
+                    }
+                    RawValue::Builtin(builtin) if !builtin.is_of(shader.map(|shader| shader.stage)) => {
+                        return Err(self.wrong(key, "the hardware gives this to programs of other stages"));
                     }
                     _ => {}
                 }
@@ -168,7 +199,18 @@ impl Source<'_> {
     }
 
     /// A value whose buffers are known.
-    pub(super) fn raw_value(&self, key: &str, value: raw::Value, buffers: &[Buffer]) -> Result<RawValue, Error> {
+    pub(super) fn raw_value(
+        &self,
+        key: &str,
+        value: raw::Value,
+        buffers: &[Buffer],
+        manifest: &Manifest,
+    ) -> Result<RawValue, Error> {
+        let among = |kind: &str, name: &str, at: Option<usize>| {
+            at.ok_or_else(|| self.wrong(key, format!("no [{kind}.{name}] in the manifest")))
+        };
+        let surface = |name: &str| among("surface", name, manifest.surfaces.keys().position(|known| known == name));
+        let texture = |name: &str| among("texture", name, manifest.textures.keys().position(|known| known == name));
         let position = |name: &str| {
             let found = buffers.iter().position(|buffer| buffer.name == name);
             found.ok_or_else(|| self.wrong(key, format!("no [buffer.{name}] in the manifest")))
@@ -183,6 +225,16 @@ impl Source<'_> {
             raw::Value::Address(name) => RawValue::Address(position(&name)?),
             raw::Value::AddressLow(name) => RawValue::AddressLow(position(&name)?),
             raw::Value::Builtin(builtin) => RawValue::Builtin(builtin),
+            raw::Value::Input(input) => RawValue::Input(input),
+            raw::Value::ImageDescriptor(ImageOf::Surface(name)) => RawValue::Image(surface(&name)?),
+            raw::Value::ImageDescriptor(ImageOf::Texture(name)) => {
+                texture(&name)?;
+                RawValue::Image(surface(&manifest.textures[&name].surface)?)
+            }
+            raw::Value::SamplerDescriptor(ImageOf::Texture(name)) => RawValue::Sampler(texture(&name)?),
+            raw::Value::SamplerDescriptor(ImageOf::Surface(_)) => {
+                return Err(self.wrong(key, "a sampler is that of a texture: expected { texture = \"NAME\" }"));
+            }
             raw::Value::BufferDescriptor(descriptor) => {
                 let buffer = position(&descriptor.buffer)?;
                 RawValue::Descriptor(self.descriptor(key, descriptor, buffer, buffers[buffer].content.len())?)

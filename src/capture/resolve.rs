@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
 use super::content::{Given, Initial};
+use super::graphics::Shader;
 use super::manifest::{self, Manifest, Png};
 use super::raw::BinaryFormat;
 use super::registers::{RawLaunch, RawValue};
@@ -30,8 +31,16 @@ pub struct Launch {
     /// Content of a `.ze_info`, and the GPU, of vISA that does not have them.
     pub ze_info: Option<Vec<u8>>,
     pub platform: Option<Platform>,
-    /// The binary is a plain instruction stream.
+    /// What the binary is, where that cannot be recognised.
+    pub format: Option<BinaryFormat>,
+    /// Of a Maxwell shader that does not begin with it.
+    pub header: Option<Vec<u8>>,
+    /// The binary is a plain instruction stream of GFX9.
     pub raw: Option<RawLaunch>,
+    /// The binary is a shader.
+    pub shader: Option<Shader>,
+    /// Constant banks of a Maxwell shader, by number.
+    pub banks: Vec<(u8, Vec<u8>)>,
     pub shape: manifest::Launch,
     pub args: Vec<ArgValue>,
     pub buffers: Vec<Buffer>,
@@ -175,6 +184,7 @@ impl Launch {
             || self.buffers.iter().any(|buffer| buffer.expect.is_some())
             || self.surfaces.iter().any(|surface| surface.expect.is_some())
             || self.symbols.iter().any(|symbol| symbol.expect.is_some())
+            || self.shader.as_ref().is_some_and(Shader::expects_something)
     }
 
     /// Reads a manifest and all files that it names.
@@ -198,9 +208,15 @@ impl Launch {
         {
             return Err(from.wrong("launch.time_limit", format!("{limit}: expected a number of seconds above 0")));
         }
+        if manifest.kernel.stage.is_none() && [manifest.launch.grid, manifest.launch.block].contains(&[0; 3]) {
+            return Err(from.wrong("launch", "expected `grid` and `block`"));
+        }
         let buffers = manifest.buffers.iter().map(|(name, b)| from.buffer(name, b)).collect::<Result<Vec<_>, _>>()?;
         let buffers = from.parts(&manifest, buffers)?;
-        let raw = from.raw_stream(&manifest, &buffers, binary.len())?;
+        let shader = from.shader(&manifest)?;
+        let raw = from.raw_stream(&manifest, &buffers, shader.as_ref(), binary.len())?;
+        let banks = from.banks(&manifest)?;
+        let header = manifest.kernel.header.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
         let linked = from.linked(&manifest)?;
         let ze_info = manifest.kernel.ze_info.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
         let platform = manifest.kernel.platform.as_ref().map(|name| from.platform(name)).transpose()?;
@@ -271,7 +287,11 @@ impl Launch {
             reciprocals: manifest.kernel.reciprocals,
             ze_info,
             platform,
+            format: manifest.kernel.format,
+            header,
             raw,
+            shader,
+            banks,
             shape: manifest.launch,
             args,
             buffers,
@@ -365,8 +385,8 @@ impl Source<'_> {
         for (i, (name, buffer)) in manifest.buffers.iter().enumerate() {
             for (number, part) in buffer.parts.iter().enumerate() {
                 let key = format!("buffer.{name}.parts {}", number + 1);
-                let value = self.raw_value(&key, part.value.clone(), &buffers)?;
-                if matches!(value, RawValue::Builtin(_)) {
+                let value = self.raw_value(&key, part.value.clone(), &buffers, manifest)?;
+                if matches!(value, RawValue::Builtin(_) | RawValue::Input(_)) {
                     return Err(self.wrong(key, "a builtin, which is in registers only"));
                 }
                 let (end, bytes) = (u64::from(part.at) + 4 * value.length() as u64, buffers[i].content.len());
@@ -397,20 +417,35 @@ impl Source<'_> {
     }
 
     /// What belongs to a plain instruction stream, if the binary is one.
-    fn raw_stream(&self, manifest: &Manifest, buffers: &[Buffer], binary: usize) -> Result<Option<RawLaunch>, Error> {
-        match (&manifest.kernel.format, &manifest.raw) {
-            (None, None) => Ok(None),
-            (None, Some(_)) => Err(self.wrong("raw", "expected kernel.format = \"gfx9-raw\" with it")),
-            (Some(_), None) => Err(self.wrong("kernel.format", "expected [raw] with it")),
-            (Some(BinaryFormat::Gfx9Raw), Some(_)) if manifest.kernel.entry.is_some() => {
-                Err(self.wrong("kernel.entry", "a plain stream has no names: expected raw.entry"))
+    fn raw_stream(
+        &self,
+        manifest: &Manifest,
+        buffers: &[Buffer],
+        shader: Option<&Shader>,
+        binary: usize,
+    ) -> Result<Option<RawLaunch>, Error> {
+        let Some(format) = manifest.kernel.format else {
+            return match &manifest.raw {
+                None => Ok(None),
+                Some(_) => Err(self.wrong("raw", "expected kernel.format = \"gfx9-raw\" with it")),
+            };
+        };
+        if manifest.kernel.entry.is_some() {
+            return Err(self.wrong("kernel.entry", "a plain stream has no names: expected raw.entry"));
+        }
+        if !manifest.args.is_empty() {
+            return Err(self.wrong("arg 1", "a plain stream has no parameters: expected [[raw.sgpr]]"));
+        }
+        match (format, &manifest.raw) {
+            (BinaryFormat::Gfx9Raw, Some(raw)) => self.raw(raw.clone(), buffers, manifest, shader, binary).map(Some),
+            (BinaryFormat::Gfx9Raw, None) => Err(self.wrong("kernel.format", "expected [raw] with it")),
+            (BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw, Some(_)) => {
+                Err(self.wrong("raw", "expected kernel.format = \"gfx9-raw\" with it"))
             }
-            (Some(BinaryFormat::Gfx9Raw), Some(_)) if !manifest.args.is_empty() => {
-                Err(self.wrong("arg 1", "a plain stream has no parameters: expected [[raw.sgpr]]"))
+            (BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw, None) if shader.is_none() => {
+                Err(self.wrong("kernel.stage", "missing: this format is that of shaders"))
             }
-            (Some(BinaryFormat::Gfx9Raw), Some(raw)) => {
-                self.raw(raw.clone(), buffers, &manifest.launch, binary).map(Some)
-            }
+            (BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw, None) => Ok(None),
         }
     }
 

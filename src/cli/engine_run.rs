@@ -109,6 +109,19 @@ impl<'c> EngineRun<'c> {
             capture::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
             names.push(name);
         }
+        if let (Some(shader), Some(exported)) = (&launch.shader, self.session.exported().map_err(failed)?) {
+            for (target, words) in shader.exports.iter().zip(&exported.targets) {
+                let name = format!("{}.npy", target.name);
+                capture::write::array(&out.join(&name), &target.array(words, &exported.kept))?;
+                names.push(name);
+            }
+            if let Some(picture) = shader.picture {
+                let name = format!("{}.png", shader.colour_name());
+                let image = shader.draw(picture, &exported).map_err(Error::Other)?;
+                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                names.push(name);
+            }
+        }
         Ok(names)
     }
 
@@ -120,7 +133,7 @@ impl<'c> EngineRun<'c> {
     }
 }
 
-/// The buffers, surfaces and variables that have an expectation, against it: what it is, its name, and how it compares.
+/// The buffers, surfaces, variables and exports that have an expectation, against it: what it is, its name, and how it compares.
 pub fn compare_with_expected<'l>(
     session: &Session<'_>,
     launch: &'l Launch,
@@ -146,6 +159,9 @@ pub fn compare_with_expected<'l>(
         let content = session.variable(i).map_err(Error::exec(&launch.path))?;
         let comparison = capture::compare(&content[..array.bytes.len()], array, *tolerance);
         all.push(("variable", symbol.name.as_str(), comparison));
+    }
+    if let (Some(shader), Some(exported)) = (&launch.shader, session.exported().map_err(Error::exec(&launch.path))?) {
+        all.extend(shader.compare(&exported).into_iter().map(|(name, comparison)| ("export", name, comparison)));
     }
     Ok(all)
 }

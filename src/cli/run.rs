@@ -147,7 +147,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     if let Some(path) = &options.report {
         let executed = runs[0].profile()?;
-        let report = report(options, &launch, &runs, executed, expect, difference);
+        let report = report(options, &runs, executed, expect, difference);
         capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
     print(&runs[0].first.printed.text)?;
@@ -176,10 +176,13 @@ fn compare_engines(options: &Options, runs: &[EngineRun<'_>], notes: &mut String
 }
 
 fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String {
-    let [x, y, z] = launch.shape.grid;
-    let [bx, by, bz] = launch.shape.block;
+    let [x, y, z] = runs[0].options.grid;
+    let [bx, by, bz] = runs[0].options.block;
     let name = runs[0].session.kernel().map_or(String::new(), |k| k.name().to_string());
-    let mut text = format!("{name}: grid {x} x {y} x {z}, block {bx} x {by} x {bz}\n");
+    let mut text = match &launch.shader {
+        Some(shader) => format!("{name}: {} program, {} lanes\n", shader.stage.name(), grouped(shader.lanes as u64)),
+        None => format!("{name}: grid {x} x {y} x {z}, block {bx} x {by} x {bz}\n"),
+    };
     for run in runs {
         let best = run.kernel.iter().min().copied().unwrap_or_default();
         let threads = u64::from(options.threads);
@@ -206,7 +209,6 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
 
 fn report(
     options: &Options,
-    launch: &Launch,
     runs: &[EngineRun<'_>],
     executed: Vec<Executed>,
     expect: Vec<ExpectReport>,
@@ -219,8 +221,8 @@ fn report(
         kernel: run.session.kernel().map_or(String::new(), |k| k.name().to_string()),
         engine: if runs.len() == 2 { "both" } else { run.engine.name() },
         threads: options.threads.into(),
-        grid: launch.shape.grid,
-        block: launch.shape.block,
+        grid: run.options.grid,
+        block: run.options.block,
         translate_ns: run.translate.as_nanos() as u64,
         kernel_ns: run.kernel.iter().map(|d| d.as_nanos() as u64).collect(),
         instructions: counts.instructions,

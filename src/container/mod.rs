@@ -14,7 +14,8 @@ pub mod module;
 pub mod ptx;
 mod raw;
 mod select;
-pub mod shader;
+mod shader;
+mod sph;
 pub mod text;
 pub mod visa;
 mod yaml;
@@ -28,6 +29,7 @@ pub use module::{
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
 pub use select::{each_module, modules, modules_for};
+pub use shader::{ExportTarget, Input, ShaderArray, ShaderKernel, Stage};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,7 +95,7 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
         return Some(Format::VisaBinary);
     }
     if !bytes.starts_with(b"\x7fELF") {
-        if shader::recognise(bytes) {
+        if sph::recognise(bytes) {
             return Some(Format::MaxwellShader);
         }
         if visa::recognise_text(bytes) {

@@ -1,9 +1,9 @@
 //! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
 
-use super::RawKernel;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
+use super::{RawKernel, ShaderKernel};
 use crate::isa::maxwell::shader::Header;
 use crate::isa::visa::platform::Platform;
 use std::sync::Arc;
@@ -196,6 +196,8 @@ pub struct Function {
     pub hsa: Option<Box<HsaKernel>>,
     /// What only a plain stream of AMD's instructions has.
     pub raw: Option<Box<RawKernel>>,
+    /// What only a shader has.
+    pub shader: Option<Box<ShaderKernel>>,
     /// What only a function of vISA has.
     pub visa: Option<Box<VisaKernel>>,
     /// What only a graphics program of Maxwell has.
@@ -271,6 +273,7 @@ impl Function {
             indirect_branches: vec![],
             hsa: None,
             raw: None,
+            shader: None,
             visa: None,
             header: None,
         }

@@ -22,6 +22,8 @@ pub enum ScalarStart {
     /// The words of a parameter, one in each register.
     Param(usize),
     System(SystemSgpr),
+    /// A parameter is the address of a word for each warp of the launch.
+    Warps(usize),
 }
 
 /// What VGPRs start with.
@@ -31,6 +33,8 @@ pub enum VectorStart {
     Param(usize),
     /// A parameter is the address of a word for each lane of the block, x fastest.
     Lanes(usize),
+    /// A parameter is the address of a word for each lane of the launch, of blocks in a line.
+    Row(usize),
     /// Index of the lane in its block on an axis.
     WorkItemId(u8),
 }

@@ -1,59 +1,162 @@
-//! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
-//! sections 1.1 and 1.2.
+//! Shaders: programs of one stage of a graphics pipeline, without the hardware around it.
+//!
+//! What the hardware would give lanes, and where what they export goes, are *rows* in guest memory: a word for each lane of the launch, and
+//! room for whole warps behind them. A shader's parameters are the addresses of these.
 
-use super::Error;
-use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
-use crate::isa::maxwell::shader::{HEADER_BYTES, Header};
-use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
+use std::collections::BTreeMap;
 
-/// A branch to itself, as compilers put it behind a program: with two kinds of guard.
-const ENDS: [u64; 2] = [0xe240_0fff_ff87_000f, 0xe240_0fff_ff07_000f];
+use serde::{Deserialize, Serialize};
 
-/// Whether bytes begin with a header, and behind it with a scheduling word.
-pub(super) fn recognise(bytes: &[u8]) -> bool {
-    let scheduling = bytes.get(HEADER_BYTES..).and_then(|code| code.first_chunk().copied()).map(u64::from_le_bytes);
-    // It has three fields of 21 bits; a bundle of 0 is no code.
-    scheduling.is_some_and(|word| word != 0 && word >> 63 == 0) && Header::read(bytes).is_ok()
+/// Which stage of the graphics pipeline a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Vertex,
+    TessControl,
+    TessEval,
+    Geometry,
+    Fragment,
 }
 
-/// The module of a header and its code; its only kernel has the name of its stage.
-pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
-    let header = Header::read(bytes)?;
-    module(header.stage().name(), header, &bytes[HEADER_BYTES..])
-}
+impl Stage {
+    pub const ALL: [Stage; 5] = [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
 
-/// The module of a graphics program whose code has its header apart. What lies behind the end of the code is left out.
-///
-/// # Errors
-/// The code is not a whole number of words.
-pub fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
-    let (words, rest) = code.as_chunks::<{ WORD_BYTES as usize }>();
-    let end = words.iter().position(|word| ENDS.contains(&u64::from_le_bytes(*word)));
-    if end.is_none() && !rest.is_empty() {
-        return Err(Error::malformed(code.len() as u64, "code of a graphics program", "a multiple of 8 bytes"));
+    /// As manifests name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::TessControl => "tess_control",
+            Stage::TessEval => "tess_eval",
+            Stage::Geometry => "geometry",
+            Stage::Fragment => "fragment",
+        }
     }
-    let words = &words[..end.map_or(words.len(), |end| end + 1)];
-    Ok(assembled(name, header, words.as_flattened().to_vec()))
 }
 
-/// The same of code that ends where it ends.
-pub(super) fn assembled(name: &str, header: Header, code: Vec<u8>) -> Module {
-    let size = code.len() as u64;
-    let mut function = Function::new(name.into(), SymbolId(0), SectionId(0), 0, size, true);
-    function.stack_bytes = Some(header.local_bytes());
-    function.crs_bytes = header.crs_bytes();
-    function.header = Some(Box::new(header));
-    let symbol = Symbol {
-        name: name.into(),
-        kind: SymbolKind::Function,
-        section: Some(SectionId(0)),
-        offset: 0,
-        size,
-        binding: Binding::Global,
-        dynamic_shared: false,
-    };
-    let section =
-        Section { name: format!(".text.{name}"), kind: SectionKind::Code, align: BUNDLE_BYTES, size, data: code };
-    // The GPU of the consoles whose programs are dumped.
-    Module { symbols: vec![symbol], functions: vec![function], ..Module::new(Isa::Maxwell { sm: 53 }, vec![section]) }
+/// What the hardware gives lanes before they start: an array of `[pixels]`, and a `builtin` of `[[raw.vgpr]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// Of vertices: number within the instance, and the instance's.
+    VertexId,
+    InstanceId,
+    /// Weights of vertices 1 and 2 (I, J), with or without perspective.
+    PerspSample,
+    PerspCenter,
+    PerspCentroid,
+    /// I / w, J / w, 1 / w.
+    PerspPullModel,
+    LinearSample,
+    LinearCenter,
+    LinearCentroid,
+    LineStipple,
+    /// Place in the window, depth, and the clip coordinate w.
+    PosX,
+    PosY,
+    PosZ,
+    PosW,
+    /// Not 0 in front.
+    FrontFace,
+    /// Sample number in bits 8 to 11.
+    Ancillary,
+    SampleCoverage,
+    PosFixed,
+    /// Maxwell: place in the window, depth and 1 / w.
+    X,
+    Y,
+    Z,
+    InverseW,
+    /// Maxwell: screen-linear weights of vertices 1 and 2.
+    Barycentric,
+    /// Maxwell: all ones in front.
+    Front,
+}
+
+impl Input {
+    /// Words of a lane.
+    pub const fn components(self) -> usize {
+        use Input::*;
+        match self {
+            PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
+            PerspPullModel => 3,
+            VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
+            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front => 1,
+        }
+    }
+
+    /// As manifests name it.
+    pub fn name(self) -> String {
+        // Without fields, a name is all it is written as.
+        toml::Value::try_from(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+/// Where a shader exports to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExportTarget {
+    /// A render target.
+    Colour(u8),
+    /// Depth; on GFX9 also stencil and sample mask (`mrtz`).
+    Depth,
+    /// Maxwell: the sample mask.
+    SampleMask,
+    Position(u8),
+    Parameter(u8),
+    /// Maxwell: words of the attribute space from this address on.
+    Attribute(u32),
+}
+
+impl ExportTarget {
+    /// As manifests name it.
+    pub fn from_name(name: &str) -> Option<ExportTarget> {
+        let number = |prefix: &str, count: u8| {
+            let digits = name.strip_prefix(prefix).filter(|digits| !digits.starts_with('+'))?;
+            digits.parse().ok().filter(|number| *number < count)
+        };
+        if let Some(digits) = name.strip_prefix("0x") {
+            let address = u32::from_str_radix(digits, 16).ok()?;
+            return Some(ExportTarget::Attribute(address)).filter(|_| address.is_multiple_of(4) && address < 0x400);
+        }
+        match name {
+            "mrtz" | "depth" => return Some(ExportTarget::Depth),
+            "mask" => return Some(ExportTarget::SampleMask),
+            _ => {}
+        }
+        let colour = number("mrt", 8).or_else(|| number("target", 8)).map(ExportTarget::Colour);
+        let position = || number("pos", 4).map(ExportTarget::Position);
+        colour.or_else(position).or_else(|| number("param", 32).map(ExportTarget::Parameter))
+    }
+}
+
+/// An array of a shader's launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShaderArray {
+    /// A row: not 0 in lanes that exist and are no helpers.
+    Covered,
+    /// A row: the program leaves a word other than 0 in lanes that it keeps.
+    Written,
+    /// A row: bytes from the start of [`ShaderArray::Table`] to what it has of the lane's primitive.
+    Primitive,
+    /// What primitives have. GFX9: `[attribute][component]`, of which P0, P1 - P0, P2 - P0. Maxwell: `[vertex][word]`, then w of each vertex.
+    Table,
+    /// GFX9: a word for each warp, which its scalar registers begin with.
+    PrimMask,
+    /// A row for each component of an input.
+    Input(Input, u8),
+    /// A row for each word of the attribute space that lanes are given: its address.
+    Attribute(u32),
+    /// A row: words of a vector register, GFX9.
+    Lanes(u8),
+    /// A row, 0 at first, for each word that lanes export to a target; of attributes the word is that of the address, and has number 0.
+    Export(ExportTarget, u8),
+}
+
+/// A shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShaderKernel {
+    pub stage: Stage,
+    /// Attributes of a primitive, GFX9.
+    pub attributes: u32,
+    /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
+    pub arrays: BTreeMap<ShaderArray, usize>,
 }

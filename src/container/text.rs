@@ -39,7 +39,7 @@ use super::hsaco::Gfx9;
 use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
-use super::{Error, Format, shader};
+use super::{Error, Format, sph};
 use crate::ir::{parse, verify};
 use crate::isa::gfx9::Chip;
 use crate::isa::maxwell::shader::Header;
@@ -290,7 +290,7 @@ impl<'a> Source<'a> {
         }
         if let Some(header) = header {
             let name = if function.name == UNNAMED { header.stage().name() } else { &function.name };
-            return Ok(shader::assembled(name, header, code));
+            return Ok(sph::assembled(name, header, code));
         }
         function.param_bytes = param_bytes;
         function.externs = (1..=externs.names.len()).map(SymbolId).collect();

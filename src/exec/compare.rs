@@ -12,7 +12,7 @@ pub struct Run<'r, 'c> {
     pub outcome: &'r LaunchOutcome,
 }
 
-/// What two launches of one manifest disagree about first: faults, buffers, surfaces, variables that it names, printed text, counts.
+/// What two launches of one manifest disagree about first: faults, buffers, surfaces, variables that it names, exports, printed text, counts.
 pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<String>, Error> {
     let (name_a, name_b) = (a.options.engine, b.options.engine);
     let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
@@ -50,6 +50,18 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
                 "variable `{name}`: byte {at}: {name_a} {}, {name_b} {}",
                 first.got, first.expected
             )));
+        }
+    }
+    if let (Some(of_a), Some(of_b), Some(shader)) = (a.session.exported()?, b.session.exported()?, &launch.shader) {
+        if let Some(lane) = of_a.kept.iter().zip(&of_b.kept).position(|(a, b)| a != b) {
+            let (a, b) = (of_a.kept[lane], of_b.kept[lane]);
+            return Ok(Some(format!("lane {lane} is kept: {name_a} {a}, {name_b} {b}")));
+        }
+        for ((target, a), b) in shader.exports.iter().zip(&of_a.targets).zip(&of_b.targets) {
+            if let Some(lane) = a.iter().zip(b).position(|(a, b)| a != b) {
+                let (name, a, b) = (&target.name, &a[lane], &b[lane]);
+                return Ok(Some(format!("export `{name}`, lane {lane}: {name_a} {a:x?}, {name_b} {b:x?}")));
+            }
         }
     }
     if let Some(difference) = line_difference(&a.outcome.printed.text, &b.outcome.printed.text) {

@@ -65,6 +65,8 @@ pub enum Error {
     Placed { name: String, problem: MapError },
     #[error("kernel `{kernel}`: its instruction set has no check of waits")]
     NoCheck { kernel: String },
+    #[error("shaders of this instruction set are not executed yet")]
+    NoShaders,
     #[error("reciprocals = \"table\": only those of Maxwell kernels have tables")]
     NoTables,
     #[error(transparent)]

@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `session` puts a captured launch into memory (`raw`: plain instruction streams, `surfaces`: images), `program` a module,
+//! `session` puts a captured launch into memory (`raw`: plain instruction streams, `surfaces`: images, `shader`: the arrays of shaders), `program` a module,
 //! `launch` checks and runs a launch, `guest` is what differs between instruction sets, `services` what a driver does for
 //! running code (with `printf`), `translate` makes engines and keeps them, `fault` words faults, `compare` holds two
 //! launches against each other, `profile` counts instructions, `coverage` lists those that are not executed.
@@ -30,6 +30,7 @@ mod program;
 mod raw;
 pub(crate) mod services;
 mod session;
+mod shader;
 mod surfaces;
 mod translate;
 

@@ -4,23 +4,22 @@ use std::sync::Arc;
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
 
+use super::shader::{self, ADDRESS_BYTES, Arrays};
 use super::{Arg, Error};
 use crate::capture::raw::Builtin;
-use crate::capture::{RawLaunch, RawValue};
+use crate::capture::{Placed, RawLaunch, RawValue, Shader};
 use crate::container::hsaco::{Gfx9, SystemSgpr};
 use crate::container::{
-    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, Symbol, SymbolId,
-    SymbolKind, VectorStart,
+    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, ShaderArray,
+    Symbol, SymbolId, SymbolKind, VectorStart,
 };
 
 /// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).
 const CODE_ALIGN: u64 = 256;
-/// Alignment of a parameter that is an address.
-const ADDRESS_BYTES: u32 = 8;
 
 /// The stream as a module whose only kernel has this name. Its parameters are what registers hold that is the same in every
 /// block, so that a translation serves all launches: see [`args`].
-pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Module {
+pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shader: Option<&Shader>) -> Module {
     let mut params = Vec::new();
     let mut end = 0_u32;
     let mut param = |value: &RawValue| {
@@ -33,9 +32,15 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
         params.push(Param { offset, size });
         params.len() - 1
     };
+    // The arrays of a shader come first.
+    let kernel = shader.map(|shader| shader::kernel(shader, Some(raw), 0));
+    let arrays = kernel.iter().flat_map(|kernel| kernel.arrays.values());
+    arrays.for_each(|_| _ = param(&RawValue::Lanes(vec![])));
+    let array = |array| kernel.as_ref().and_then(|kernel| kernel.arrays.get(&array).copied());
     let mut sgpr = Vec::new();
     for (first, value) in &raw.sgpr {
         let start = match value {
+            RawValue::Builtin(Builtin::PrimMask) => array(ShaderArray::PrimMask).map(ScalarStart::Warps),
             RawValue::Builtin(builtin) => system(*builtin).map(ScalarStart::System),
             value => Some(ScalarStart::Param(param(value))),
         };
@@ -43,12 +48,21 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
     }
     let mut vgpr = Vec::new();
     for (first, value) in &raw.vgpr {
+        let first = *first as u8;
+        if let RawValue::Input(input) = value {
+            let components = (0..input.components() as u8).filter_map(|i| array(ShaderArray::Input(*input, i)));
+            vgpr.extend((first..).zip(components.map(VectorStart::Row)));
+            continue;
+        }
         let start = match value {
             RawValue::Builtin(builtin) => axis(*builtin).map(VectorStart::WorkItemId),
-            RawValue::Lanes(_) => Some(VectorStart::Lanes(param(value))),
+            RawValue::Lanes(_) => match array(ShaderArray::Lanes(first)) {
+                Some(row) => Some(VectorStart::Row(row)),
+                None => Some(VectorStart::Lanes(param(value))),
+            },
             value => Some(VectorStart::Param(param(value))),
         };
-        vgpr.extend(start.map(|start| (*first as u8, start)));
+        vgpr.extend(start.map(|start| (first, start)));
     }
     let (entry, size) = (u64::from(raw.entry), code.len() as u64);
     let mut function = Function::new(name.into(), SymbolId(0), SectionId(0), entry, size.saturating_sub(entry), true);
@@ -57,6 +71,7 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
     function.registers = raw.vgprs;
     function.shared_bytes = raw.lds_bytes.into();
     let (vgprs, scratch_bytes, mode) = (raw.vgprs, raw.scratch_bytes, raw.mode);
+    function.shader = kernel.map(Box::new);
     function.raw = Some(Box::new(RawKernel { vgprs, scratch_bytes, mode, sgpr, vgpr }));
     let symbol = Symbol {
         name: name.into(),
@@ -72,16 +87,24 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch) -> Mo
     Module { symbols: vec![symbol], functions: vec![function], ..Module::new(Isa::Gfx9 { mach }, vec![stream]) }
 }
 
-/// Arguments for the parameters of [`module`]. `address` gives the address of each of the launch's buffers; words that differ from
-/// lane to lane are put into `memory`, where the guest can read them only.
-pub(super) fn args(raw: &RawLaunch, memory: &Memory, address: impl Fn(usize) -> u64) -> Result<Vec<Arg>, Error> {
+/// Arguments for the parameters of [`module`]. Words that differ from lane to lane are put into `memory`, where the guest can read them
+/// only.
+pub(super) fn args(
+    raw: &RawLaunch,
+    memory: &Memory,
+    placed: &impl Placed,
+    shader: Option<&Arrays>,
+) -> Result<Vec<Arg>, Error> {
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let mut args = Vec::new();
+    let mut args = shader.map_or_else(Vec::new, Arrays::args);
     for (_, value) in raw.sgpr.iter().chain(&raw.vgpr) {
         if let RawValue::Lanes(words) = value {
+            if shader.is_some() {
+                continue;
+            }
             let buffer = Arc::new(HostBuffer::from_bytes(&bytes(words))?);
             args.push(Arg::pointer(memory.map_host(Place::ANYWHERE, buffer, Access::READ)?));
-        } else if let Some(words) = value.words(&address) {
+        } else if let Some(words) = value.words(placed) {
             args.push(Arg::bytes(bytes(&words)));
         }
     }
@@ -96,7 +119,7 @@ fn system(builtin: Builtin) -> Option<SystemSgpr> {
         Builtin::WorkgroupIdZ => Some(SystemSgpr::WorkgroupIdZ),
         Builtin::WorkgroupInfo => Some(SystemSgpr::WorkgroupInfo),
         Builtin::ScratchWaveOffset => Some(SystemSgpr::ScratchWaveOffset),
-        Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ => None,
+        Builtin::PrimMask | Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ => None,
     }
 }
 

@@ -9,11 +9,13 @@ use warploom_runtime::launch::Counts;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::guest::Guest;
+use super::shader::{self, Arrays};
 use super::surfaces::{self, Surfaces};
 use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
 };
-use crate::capture::{ArgValue, Buffer, Content, Launch, RawValue};
+use crate::capture::graphics::Exported;
+use crate::capture::{ArgValue, Buffer, Content, Launch, Placed, RawValue, Texture};
 use crate::container::hsaco::Gfx9;
 use crate::container::{self, Arch, Module, text};
 use crate::jit::Target;
@@ -33,6 +35,53 @@ pub struct Session<'c> {
     /// What each variable of the launch holds at first.
     variables: Vec<Vec<u8>>,
     args: Vec<Arg>,
+    /// Of a shader.
+    arrays: Option<Arrays>,
+}
+
+/// Where the memory of a launch is.
+struct Places<'a> {
+    buffers: &'a [u64],
+    surfaces: &'a Surfaces<'a>,
+    textures: &'a [Texture],
+    guest: &'a dyn Guest,
+}
+
+impl Placed for Places<'_> {
+    fn buffer(&self, i: usize) -> u64 {
+        self.buffers[i]
+    }
+
+    fn image(&self, i: usize) -> [u32; 8] {
+        let object = self.surfaces.descriptor(i);
+        std::array::from_fn(|word| object.get(word).copied().unwrap_or(0))
+    }
+
+    fn sampler(&self, i: usize) -> [u32; 4] {
+        // That there is one was checked before.
+        self.guest.sampler_descriptor(&self.textures[i].description).unwrap_or_default()
+    }
+}
+
+/// Descriptors in registers and buffers are those of GFX9.
+fn check_descriptors(guest: &dyn Guest, launch: &Launch) -> Result<(), Error> {
+    let values = launch.buffers.iter().flat_map(|buffer| &buffer.parts).map(|(_, value)| value);
+    let raw = launch.raw.iter().flat_map(|raw| raw.sgpr.iter().chain(&raw.vgpr)).map(|(_, value)| value);
+    for value in values.chain(raw) {
+        let problem = "descriptors of images in buffers and registers are those of GFX9";
+        match value {
+            RawValue::Image(i) if !guest.has_descriptors() => {
+                return Err(Error::Surface { name: launch.surfaces[*i].name.clone(), problem: problem.into() });
+            }
+            RawValue::Sampler(i) => {
+                let texture = &launch.textures[*i];
+                let name = texture.name.clone();
+                guest.sampler_descriptor(&texture.description).map_err(|problem| Error::Surface { name, problem })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn no_textures(name: &str) -> Error {
@@ -72,15 +121,16 @@ const PIECE: u64 = 1 << 20;
 impl<'c> Session<'c> {
     /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
-        let mut module = match &launch.raw {
-            Some(raw) => {
+        let mut module = match (&launch.raw, launch.format) {
+            (Some(raw), _) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
                 let mach = mach(launch.arch, &launch.binary)?;
-                raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw)
+                raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw, launch.shader.as_ref())
             }
-            None if !launch.linked.is_empty() => linked(launch)?,
-            None => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
+            (None, Some(_)) => return Err(Error::NoShaders),
+            (None, None) if !launch.linked.is_empty() => linked(launch)?,
+            (None, None) => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
         if launch.ze_info.is_some() || launch.platform.is_some() {
             container::visa::describe(&mut module, launch.ze_info.as_deref(), launch.platform)?;
@@ -105,7 +155,6 @@ impl<'c> Session<'c> {
         let memory = program.memory();
         let address = |buffer: &Buffer| buffer.address.map_or_else(|| memory.alloc(buffer.content.len(), 1), Ok);
         let buffers = launch.buffers.iter().map(address).collect::<Result<Vec<_>, _>>()?;
-        let parts = launch.buffers.iter().map(|buffer| words(buffer, &buffers)).collect();
         let mut sparse = Vec::with_capacity(launch.sparse.len());
         for range in &launch.sparse {
             let address = memory.reserve(Place::ANYWHERE, range.bytes, Unbound::Sparse)?;
@@ -115,6 +164,13 @@ impl<'c> Session<'c> {
             sparse.push(address);
         }
         let surfaces = Surfaces::new(guest, memory, launch)?;
+        check_descriptors(guest, launch)?;
+        let places = Places { buffers: &buffers, surfaces: &surfaces, textures: &launch.textures, guest };
+        let parts = launch.buffers.iter().map(|buffer| words(buffer, &places)).collect();
+        let arrays = match &launch.shader {
+            Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref())?),
+            None => None,
+        };
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
                 ArgValue::Buffer(i) => Arg::buffer(buffers[*i], launch.buffers[*i].content.len()),
@@ -134,10 +190,11 @@ impl<'c> Session<'c> {
         };
         let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
         if let Some(raw) = &launch.raw {
-            args = raw::args(raw, memory, |i| buffers[i])?;
+            args = raw::args(raw, memory, &places, arrays.as_ref())?;
         }
         let variables = vec![];
-        let mut session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args };
+        let mut session =
+            Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args, arrays };
         session.fill()?;
         session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
         for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {
@@ -166,7 +223,11 @@ impl<'c> Session<'c> {
     /// What the manifest says about the launch.
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
         let (shape, room) = (&self.launch.shape, self.launch.printf.bytes);
-        let defaults = LaunchOptions::new(shape.grid, shape.block);
+        let (grid, block) = match &self.launch.shader {
+            Some(shader) => shader::shape(shader.lanes),
+            None => (shape.grid, shape.block),
+        };
+        let defaults = LaunchOptions::new(grid, block);
         LaunchOptions {
             shared_bytes: shape.shared_bytes,
             stack_bytes: shape.stack_bytes,
@@ -220,6 +281,9 @@ impl<'c> Session<'c> {
         }
         let memory = self.program.memory();
         self.surfaces.fill(memory)?;
+        if let (Some(arrays), Some(shader)) = (&self.arrays, &self.launch.shader) {
+            arrays.fill(memory, shader, self.launch.raw.as_ref())?;
+        }
         for ((buffer, parts), &address) in self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers) {
             if let Content::Bytes(bytes) = &buffer.content {
                 memory.write(address, bytes)?;
@@ -274,6 +338,14 @@ impl<'c> Session<'c> {
             None => texels.iter().any(|&byte| byte != 0),
         };
         Ok(changed.then_some(texels))
+    }
+
+    /// What a shader has exported.
+    pub fn exported(&self) -> Result<Option<Exported>, Error> {
+        match (&self.arrays, &self.launch.shader) {
+            (Some(arrays), Some(shader)) => arrays.exported(self.program.memory(), shader).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// What the `i`th variable of the launch holds now.
@@ -355,10 +427,10 @@ impl<'c> Session<'c> {
 }
 
 /// The words that a buffer's parts are, by offset in bytes. Of parts that overlap the last is what counts.
-fn words(buffer: &Buffer, addresses: &[u64]) -> BTreeMap<usize, u32> {
+fn words(buffer: &Buffer, places: &Places<'_>) -> BTreeMap<usize, u32> {
     let words = |(at, value): &(u32, RawValue)| {
         let at = *at as usize;
-        let words = value.words(|i| addresses[i]).unwrap_or_default();
+        let words = value.words(places).unwrap_or_default();
         words.into_iter().enumerate().map(move |(i, word)| (at + 4 * i, word)).collect::<Vec<_>>()
     };
     buffer.parts.iter().flat_map(words).collect()

@@ -44,6 +44,11 @@ impl<'c> Surfaces<'c> {
         guest.image_argument(memory, i, &self.images[i])
     }
 
+    /// The words of an image's descriptor.
+    pub fn descriptor(&self, i: usize) -> &[u32] {
+        &self.images[i].object
+    }
+
     /// Calls `f` with the address of every part of an image that lies together in memory and is resident, and where it is
     /// among the texels without gaps.
     fn each_part(&self, i: usize, mut f: impl FnMut(u64, Range<usize>) -> Result<(), Error>) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use super::check::{Failure, Reproducer, Subject};
 use super::program::{self, Node, print, print_line};
 use crate::capture::manifest::{Arg, Buffer, Kernel, Launch as Shape};
 use crate::capture::{Dtype, Launch, Manifest};
-use crate::exec::{Effort, EngineKind, LaunchOptions, Reciprocals, Run, Session, first_difference};
+use crate::exec::{Effort, EngineKind, LaunchOptions, Run, Session, first_difference};
 
 /// A launch of assembly.
 #[derive(Clone, Debug)]
@@ -131,16 +131,7 @@ impl Subject for Case {
 /// The parts of a manifest that all random launches have.
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
-        kernel: Kernel {
-            link: vec![],
-            binary: "case.s".into(),
-            format: None,
-            entry: None,
-            arch: None,
-            reciprocals: Reciprocals::default(),
-            ze_info: None,
-            platform: None,
-        },
+        kernel: Kernel { binary: "case.s".into(), ..Kernel::default() },
         launch: Shape {
             grid,
             block,
@@ -151,15 +142,7 @@ pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) 
             instruction_limit: Some(instruction_limit),
             time_limit: None,
         },
-        raw: None,
-        args: vec![],
-        buffers: BTreeMap::new(),
-        surfaces: BTreeMap::new(),
-        textures: BTreeMap::new(),
-        image_pool: None,
-        symbols: BTreeMap::new(),
-        sparse: BTreeMap::new(),
-        printf: crate::capture::manifest::Printf::default(),
+        ..Manifest::default()
     }
 }
 

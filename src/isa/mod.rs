@@ -28,6 +28,8 @@ pub enum LiftError {
     NoEntry { kernel: String, entry: u64, len: usize },
     #[error("kernel `{kernel}`: a thread of {lanes} lanes; there are 1, 8, 16 or 32")]
     Width { kernel: String, lanes: u32 },
+    #[error("kernel `{kernel}`, pc {pc:#x}, `{text}`: {problem}")]
+    NotGiven { kernel: String, pc: u64, text: String, problem: String },
     #[error("kernel `{kernel}`: lanes may wait at too many places")]
     Places { kernel: String },
     #[error("kernel `{kernel}`: {error}")]

@@ -1,6 +1,7 @@
 //! Directives of a graphics program: what its header says.
 
-use crate::isa::maxwell::shader::{Flag, Header, Interpolation, Stage, TARGETS};
+use crate::container::Stage;
+use crate::isa::maxwell::shader::{Flag, Header, Interpolation, TARGETS};
 
 /// Letters of the four words from an address on, and of the components of a target.
 const WORDS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -12,7 +13,8 @@ const COMPONENTS: [char; 4] = ['r', 'g', 'b', 'a'];
 /// What is expected instead.
 pub(super) fn header(name: &str) -> Result<Header, String> {
     let names = || Stage::ALL.map(Stage::name).join(", ");
-    Stage::named(name).map(Header::new).ok_or_else(|| format!("`{name}`: expected {}", names()))
+    let stage = Stage::ALL.into_iter().find(|stage| stage.name() == name);
+    stage.map(Header::new).ok_or_else(|| format!("`{name}`: expected {}", names()))
 }
 
 /// Takes a directive of a graphics program; false: it is none.

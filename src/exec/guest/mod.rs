@@ -15,7 +15,7 @@ use super::launch::ArgContent;
 use super::program::{Program, ReadOnly};
 use super::services::Printed;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
-use crate::capture::manifest::Sampler;
+use crate::capture::manifest::{self, Sampler};
 use crate::capture::{self, Surface, Texture};
 use crate::container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
 use crate::ir::Function;
@@ -87,6 +87,19 @@ pub(super) trait Guest: Sync {
     /// Puts the descriptors that a driver kept into memory.
     fn captured_pool(&self, _: &Memory, _: &capture::ImagePool) -> Result<ImagePool, Error> {
         Err(Error::NoPool)
+    }
+
+    /// Whether images have descriptors that kernels read from buffers.
+    fn has_descriptors(&self) -> bool {
+        false
+    }
+
+    /// The descriptor of a texture's sampler, as kernels read it from buffers.
+    ///
+    /// # Errors
+    /// There are none, or it cannot say what the texture does.
+    fn sampler_descriptor(&self, _: &manifest::Texture) -> Result<[u32; 4], String> {
+        Err("descriptors of samplers in buffers and registers are those of GFX9".into())
     }
 
     /// The words that stand for a sampler; none if samplers are not executed yet.

@@ -117,7 +117,7 @@ pub struct Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Export {
     pub target: u8,
-    /// None where nothing is exported.
+    /// None where nothing is exported. Compressed, two sources hold four halves.
     pub sources: [Option<u8>; 4],
     pub compressed: bool,
     pub done: bool,
@@ -283,13 +283,15 @@ impl Instruction {
 
     /// The fields of an instruction of exports.
     pub fn export(&self) -> Export {
+        let compressed = self.bit(10);
         Export {
             target: self.bits(4, 6) as u8,
             sources: std::array::from_fn(|i| {
                 let i = i as u8;
-                self.bit(i).then(|| self.bits(32 + 8 * i, 8) as u8)
+                let from = if compressed { i / 2 } else { i };
+                self.bit(i).then(|| self.bits(32 + 8 * from, 8) as u8)
             }),
-            compressed: self.bit(10),
+            compressed,
             done: self.bit(11),
             valid_mask: self.bit(12),
         }

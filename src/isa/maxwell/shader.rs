@@ -2,6 +2,8 @@
 //!
 //! Source: facts, `graphics.md`, sections 1.1 and 1.3. Bits are counted over all words.
 
+use crate::container::Stage;
+
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 4 * WORDS;
 const WORDS: usize = 20;
@@ -27,38 +29,9 @@ pub mod attribute {
     pub const FRONT: u16 = 0x3fc;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    Vertex = 1,
-    TessControl,
-    TessEvaluation,
-    Geometry,
-    Fragment,
-}
-
-impl Stage {
-    pub const ALL: [Stage; 5] =
-        [Stage::Vertex, Stage::TessControl, Stage::TessEvaluation, Stage::Geometry, Stage::Fragment];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::TessControl => "tess_control",
-            Stage::TessEvaluation => "tess_eval",
-            Stage::Geometry => "geometry",
-            Stage::Fragment => "fragment",
-        }
-    }
-
-    /// None: there is none of that name.
-    pub fn named(name: &str) -> Option<Stage> {
-        Stage::ALL.into_iter().find(|stage| stage.name() == name)
-    }
-
-    /// What the header calls its type: 2 of fragment programs, 1 of all others.
-    const fn kind(self) -> u32 {
-        if matches!(self, Stage::Fragment) { 2 } else { 1 }
-    }
+/// What a header calls the type of its program: 2 of fragment programs, 1 of all others.
+const fn kind(stage: Stage) -> u32 {
+    if matches!(stage, Stage::Fragment) { 2 } else { 1 }
 }
 
 /// How a fragment program's input is made of those of the vertices.
@@ -130,12 +103,12 @@ pub enum HeaderError {
     Version { found: u32 },
     #[error("stage {found} in a shader program header: expected 1 to 5")]
     Stage { found: u32 },
-    #[error("type {found} in the header of a {} program: expected {}", .stage.name(), .stage.kind())]
+    #[error("type {found} in the header of a {} program: expected {}", .stage.name(), kind(*.stage))]
     Kind { found: u32, stage: Stage },
 }
 
 /// A header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     words: [u32; WORDS],
     stage: Stage,
@@ -145,9 +118,9 @@ impl Header {
     /// Of a program that is allowed everything and has no inputs or outputs yet.
     pub fn new(stage: Stage) -> Header {
         let mut header = Header { words: [0; WORDS], stage };
-        header.put(0, 5, stage.kind());
+        header.put(0, 5, kind(stage));
         header.put(5, 5, VERSION);
-        header.put(10, 4, stage as u32);
+        header.put(10, 4, stage as u32 + 1);
         header.put(17, 4, 1);
         if stage != Stage::Fragment {
             // No attributes are stored for a later pass.
@@ -176,10 +149,11 @@ impl Header {
             return Err(HeaderError::Version { found: version });
         }
         let found = header.field(10, 4);
-        let stage = Stage::ALL.into_iter().find(|&stage| stage as u32 == found).ok_or(HeaderError::Stage { found })?;
-        let kind = header.field(0, 5);
-        if kind != stage.kind() {
-            return Err(HeaderError::Kind { found: kind, stage });
+        let stage =
+            Stage::ALL.into_iter().find(|&stage| stage as u32 + 1 == found).ok_or(HeaderError::Stage { found })?;
+        let found = header.field(0, 5);
+        if found != kind(stage) {
+            return Err(HeaderError::Kind { found, stage });
         }
         header.stage = stage;
         Ok(header)

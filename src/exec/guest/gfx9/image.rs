@@ -8,7 +8,7 @@ use warploom_runtime::memory::Memory;
 
 use super::super::Image;
 use crate::capture::Surface;
-use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler};
+use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler, Texture};
 use crate::exec::{Error, surfaces};
 use crate::ir::image::layout::{self, Plane};
 
@@ -127,14 +127,47 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     Ok(Image { address: texels, bytes: pitch * rows, planes: vec![(0, plane)], object: object.to_vec() })
 }
 
-/// The object of a sampler.
-pub(super) fn sampler(sampler: Sampler) -> Vec<u32> {
-    let clamp = match sampler.address {
+/// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.
+pub(super) fn texture_sampler(texture: &Texture) -> Result<[u32; 4], String> {
+    let clamp = clamp(texture.address);
+    let linear = |filter: Filter| u32::from(filter == Filter::Linear);
+    // Levels of detail are unsigned, of 4.8 bits; the bias is signed, of 5.8.
+    let level = |lod: f32| (lod.clamp(0.0, 15.996) * 256.0).round() as u32 & 0xfff;
+    let bias = (texture.lod_bias.clamp(-32.0, 31.996) * 256.0).round() as i32 as u32 & 0x3fff;
+    let compare = match &texture.compare {
+        None => 0,
+        Some(name) => {
+            let names = ["never", "less", "equal", "lequal", "greater", "notequal", "gequal", "always"];
+            let found = names.iter().position(|known| known == name);
+            found.ok_or_else(|| format!("compare = \"{name}\": expected one of {}", names.join(", ")))? as u32
+        }
+    };
+    let border = match texture.border {
+        [0.0, 0.0, 0.0, 0.0] => 0,
+        [0.0, 0.0, 0.0, 1.0] => 1,
+        [1.0, 1.0, 1.0, 1.0] => 2,
+        other => return Err(format!("border {other:?}: expected transparent or opaque black, or white")),
+    };
+    let mip = texture.mip_filter.map_or(0, |filter| 1 + linear(filter));
+    let filter = linear(texture.filter);
+    let first = (clamp * 0o111) | compare << 12 | u32::from(!texture.normalized) << 15 | 1 << 28;
+    let levels = level(texture.min_lod.unwrap_or(0.0)) | level(texture.max_lod.unwrap_or(f32::MAX)) << 12;
+    Ok([first, levels, bias | filter << 20 | filter << 22 | mip << 26, border << 30])
+}
+
+/// Of an axis.
+fn clamp(address: AddressMode) -> u32 {
+    match address {
         AddressMode::Repeat => 0,
         AddressMode::MirroredRepeat => 1,
         AddressMode::ClampToEdge => 2,
         AddressMode::ClampToBorder => 6,
-    };
+    }
+}
+
+/// The object of a sampler.
+pub(super) fn sampler(sampler: Sampler) -> Vec<u32> {
+    let clamp = clamp(sampler.address);
     let linear = u32::from(sampler.filter == Filter::Linear);
     // Bit 15: coordinates are not normalized. Bit 28: no seamless cubes.
     let first = (clamp * 0o111) | (u32::from(!sampler.normalized) << 15) | (1 << 28);

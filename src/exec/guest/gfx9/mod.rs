@@ -12,7 +12,7 @@ use warploom_runtime::window::Windows;
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
-use crate::capture::manifest::Sampler;
+use crate::capture::manifest::{self, Sampler};
 use crate::container::Code;
 use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use crate::exec::{Error, FidelityClass};
@@ -119,6 +119,14 @@ impl Guest for Gfx9 {
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         image::image(memory, surface)
+    }
+
+    fn has_descriptors(&self) -> bool {
+        true
+    }
+
+    fn sampler_descriptor(&self, texture: &manifest::Texture) -> Result<[u32; 4], String> {
+        image::texture_sampler(texture)
     }
 
     fn sampler(&self, sampler: Sampler) -> Option<Vec<u32>> {

@@ -3,8 +3,9 @@
 use warploom_runtime::launch::ConstBank;
 
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
-use crate::container::{Function, RawKernel, ScalarStart, VectorStart};
+use crate::container::{ExportTarget, Function, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use crate::exec::Error;
+use crate::isa::gfx9::lift::graphics::{Attributes, Shader};
 use crate::isa::gfx9::lift::{Initial, InitialScalar, InitialVector};
 
 /// Registers of a wave when it starts.
@@ -20,6 +21,9 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             ScalarStart::Param(param) => {
                 initial.scalars.extend((first..).zip(words(param).map(InitialScalar::Constant)));
             }
+            ScalarStart::Warps(param) => {
+                initial.scalars.extend(words(param).next().map(|at| (first, InitialScalar::Warps(at))));
+            }
             ScalarStart::System(sgpr) => initial.scalars.push((first, system_sgpr(sgpr))),
         }
     }
@@ -31,10 +35,40 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             VectorStart::Lanes(param) => {
                 initial.vectors.extend(words(param).next().map(|at| (first, InitialVector::Array(at))));
             }
+            VectorStart::Row(param) => {
+                initial.vectors.extend(words(param).next().map(|at| (first, InitialVector::Row(at))));
+            }
             VectorStart::WorkItemId(axis) => initial.vectors.push((first, InitialVector::WorkItem(axis))),
         }
     }
+    initial.shader = function.shader.as_ref().map(|kernel| {
+        let place = |array| kernel.arrays.get(&array).and_then(|&param| words(param).next());
+        let export = |array: &ShaderArray| match *array {
+            ShaderArray::Export(target, component) => Some(((target_number(target)?, component), place(*array)?)),
+            _ => None,
+        };
+        let attributes = place(ShaderArray::Table).zip(place(ShaderArray::Primitive));
+        let attributes = attributes.map(|(table, primitive)| Attributes { count: kernel.attributes, primitive, table });
+        Shader {
+            fragment: kernel.stage == Stage::Fragment,
+            covered: place(ShaderArray::Covered),
+            written: place(ShaderArray::Written),
+            attributes,
+            exports: kernel.arrays.keys().filter_map(export).collect(),
+        }
+    });
     initial
+}
+
+/// The number of a target in the instruction.
+fn target_number(target: ExportTarget) -> Option<u8> {
+    match target {
+        ExportTarget::Colour(number) => Some(number),
+        ExportTarget::Depth => Some(8),
+        ExportTarget::Position(number) => Some(12 + number),
+        ExportTarget::Parameter(number) => Some(32 + number),
+        ExportTarget::SampleMask | ExportTarget::Attribute(_) => None,
+    }
 }
 
 pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Environment, Error> {

@@ -120,14 +120,8 @@ impl Instruction {
     }
 
     fn export_sources(&self) -> String {
-        let export = self.export();
-        let names = (0..4).map(|i| {
-            // Compressed, two sources hold four halves.
-            let from = if export.compressed { i / 2 } else { i };
-            let register = self.bits(32 + 8 * from, 8);
-            if self.bit(i) { format!("v{register}") } else { "off".into() }
-        });
-        names.collect::<Vec<_>>().join(", ")
+        let names = self.export().sources.map(|source| source.map_or("off".into(), |register| format!("v{register}")));
+        names.join(", ")
     }
 
     /// Empty: the bits have their usual value.

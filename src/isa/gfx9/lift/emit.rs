@@ -23,7 +23,7 @@ struct Emitter<'p> {
 /// target, so that a program with more of these extends one with fewer.
 pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function, BuildError> {
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
-    let banks = Banks::declare(&mut function, program.vectors);
+    let banks = Banks::declare(&mut function, program.vectors, kernel.initial.shader.as_ref());
     let first = function.new_block(kernel.entry);
     let (blocks, queue) = (BTreeMap::new(), VecDeque::new());
     let mut emitter = Emitter { kernel, program, function, banks, blocks, queue };
@@ -62,6 +62,7 @@ impl Emitter<'_> {
         cx.data_share = self.kernel.initial.data_share;
         cx.known = guest.known.clone();
         (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);
+        cx.shader = self.kernel.initial.shader.as_ref();
         let mut pc = cx.b.pc();
         for &(at, ref step) in &guest.steps {
             pc = at;

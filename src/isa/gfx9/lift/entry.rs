@@ -7,6 +7,7 @@ use crate::ir::{Extend, IntCc, Space, Special, Type};
 use crate::isa::gfx9::Operand;
 
 use super::context::Cx;
+use super::graphics::{self, Shader};
 
 /// The constant bank that the launch fills.
 pub const BANK: u8 = 0;
@@ -22,6 +23,8 @@ pub struct Initial {
     pub data_share: Option<u32>,
     /// Memory that stays as it is for the whole launch.
     pub constants: Vec<ConstantMemory>,
+    /// What only shaders have.
+    pub shader: Option<Shader>,
 }
 
 /// Memory of which the bank has a copy: loads through a pair of scalar registers that is known to hold its address may be taken
@@ -45,6 +48,8 @@ pub enum InitialScalar {
     WorkgroupInfo(u32),
     /// Bytes from the start of scratch memory to this wave's: its slot times the word at this offset of the bank.
     ScratchOffset(u32),
+    /// A word for each warp of the launch, from the address in the two words at this offset of the bank: blocks are one warp each.
+    Warps(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub enum InitialVector {
     Constant(u32),
     /// A word for each work-item of the workgroup, x fastest, from the address in the two words at this offset of the bank.
     Array(u32),
+    /// A word for each lane of the launch, likewise: blocks are in a line.
+    Row(u32),
 }
 
 /// Emits the block before the first instruction.
@@ -76,6 +83,7 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
                 let (slot, bytes) = (cx.b.special(Special::WarpSlot), cx.b.load_const(BANK, offset, Type::I32));
                 cx.b.mul(slot, bytes)
             }
+            InitialScalar::Warps(offset) => cx.warp_word(offset),
         };
         cx.set_scalar(Operand::Scalar(number), value);
     }
@@ -89,6 +97,7 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
                 cx.b.or(low, z)
             }
             InitialVector::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
+            InitialVector::Row(offset) => cx.row_word(offset),
             InitialVector::Array(offset) => {
                 let warp = cx.b.special(Special::WarpId);
                 let (first, lane) = (cx.shl(warp, 6), cx.b.lane_id());
@@ -101,5 +110,8 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
             }
         };
         cx.set_vector(number, value);
+    }
+    if let Some(shader) = &initial.shader {
+        graphics::set_up(cx, shader);
     }
 }

@@ -40,6 +40,7 @@ pub mod control;
 pub mod convert;
 pub mod division;
 pub mod flat;
+pub mod graphics;
 pub mod hardware;
 pub mod image;
 pub mod image_sample;
@@ -138,6 +139,7 @@ const COMPILED_MODE: u32 = 0x3f0;
 /// The entry is outside the code, or a lift function built an ill-typed operation.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let program = program::Program::new(kernel)?;
+    graphics::check(kernel, &program)?;
     let function = emit::emit(kernel, &program);
     let mut function = function.map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })?;
     if !kernel.plain {

@@ -84,7 +84,7 @@ impl Program {
         let no_entry =
             || LiftError::NoEntry { kernel: kernel.name.into(), entry: kernel.entry, len: kernel.code.len() };
         decode(kernel, kernel.entry).ok_or_else(no_entry)?;
-        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new() };
+        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new(kernel) };
         let mut explorer = Explorer { code: Found::default(), guest, explored: 0 };
         explorer.explore((kernel.entry, kernel.mode));
         let mut blocks = explorer.cut();
@@ -279,9 +279,9 @@ pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
 }
 
 impl Trial {
-    fn new() -> Trial {
+    fn new(kernel: &Kernel<'_>) -> Trial {
         let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
-        let banks = Banks::declare(&mut function, 256);
+        let banks = Banks::declare(&mut function, 256, kernel.initial.shader.as_ref());
         let block = function.new_block(0);
         Trial { function, banks, block }
     }
@@ -302,6 +302,7 @@ impl Trial {
         cx.known = known.clone();
         (cx.constants, cx.objects) = (&kernel.initial.constants, kernel.objects);
         cx.data_share = kernel.initial.data_share;
+        cx.shader = kernel.initial.shader.as_ref();
         cx.start(insn, pc);
         let flow = lift(&mut cx, insn)?;
         if let Flow::Call { link, .. } | Flow::IndirectCall { link, .. } = flow {

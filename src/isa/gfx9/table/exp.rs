@@ -2,5 +2,5 @@
 
 family! { ($) exp {
     /// Exports to the next stage.
-    Exp unimplemented "exp export" { exp 0x00 }
+    Exp (exact graphics::exp) "exp export" { exp 0x00 }
 } }

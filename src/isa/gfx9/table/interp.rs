@@ -2,11 +2,11 @@
 
 family! { ($) interp {
     /// First step of interpolation.
-    VInterpP1F32 unimplemented "v_interp_p1_f32 vdst:f32, vsrc0:f32, attribute; clamp omod" { vintrp 0x00 vop3 0x270 }
+    VInterpP1F32 (approximate "product and sum are rounded; whether hardware fuses them is not known" graphics::v_interp_p1_f32) "v_interp_p1_f32 vdst:f32, vsrc0:f32, attribute; clamp omod" { vintrp 0x00 vop3 0x270 }
     /// Second step of interpolation.
-    VInterpP2F32 unimplemented "v_interp_p2_f32 vdst:f32, vsrc0:f32, attribute; clamp omod" { vintrp 0x01 vop3 0x271 }
+    VInterpP2F32 (approximate "product and sum are rounded; whether hardware fuses them is not known" graphics::v_interp_p2_f32) "v_interp_p2_f32 vdst:f32, vsrc0:f32, attribute; clamp omod" { vintrp 0x01 vop3 0x271 }
     /// An attribute of a vertex.
-    VInterpMovF32 unimplemented "v_interp_mov_f32 vdst:f32, parameter, attribute; clamp omod" { vintrp 0x02 vop3 0x272 }
+    VInterpMovF32 (exact graphics::v_interp_mov_f32) "v_interp_mov_f32 vdst:f32, parameter, attribute; clamp omod" { vintrp 0x02 vop3 0x272 }
     /// First step of interpolation.
     VInterpP1llF16 unimplemented "v_interp_p1ll_f16 vdst:f32, vsrc0:f32, attribute; high clamp omod" { vop3 0x274 }
     /// First step of interpolation.

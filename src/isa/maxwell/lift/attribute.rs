@@ -3,11 +3,12 @@
 //! Source: facts, `graphics.md`, sections 1.3 and 1.7. A word of attribute space is an array with a word for each lane
 //! ([`arrays`](crate::isa::maxwell::arrays)); physical addresses are logical ones.
 
+use crate::container::Stage;
 use crate::ir::{Access, Extend, IntCc, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::maxwell::arrays::{Array, at, emitted};
 use crate::isa::maxwell::field::{IsberdMode, OutMode};
-use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, Stage, attribute};
+use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, attribute};
 use crate::isa::maxwell::{Instruction, Reg};
 
 use super::context::{Cx, PT};
@@ -91,18 +92,18 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let at_coordinates = matches!(words, Words::Known(word) if tessellation.contains(&word));
     match (stage, i.output(), patch) {
         (Stage::Vertex, false, false) if vertex.is_none() => load_inputs(cx, i, Array::Attribute, words, None),
-        (Stage::TessControl | Stage::TessEvaluation | Stage::Geometry, false, false) => {
+        (Stage::TessControl | Stage::TessEval | Stage::Geometry, false, false) => {
             load_inputs(cx, i, Array::Attribute, words, vertex)
         }
         // Of these the operand is the number of the lane.
-        (Stage::TessEvaluation, true, false) if at_coordinates => load_inputs(cx, i, Array::Attribute, words, None),
-        (Stage::TessEvaluation, false, true) => load_inputs(cx, i, Array::Patch, words, None),
+        (Stage::TessEval, true, false) if at_coordinates => load_inputs(cx, i, Array::Attribute, words, None),
+        (Stage::TessEval, false, true) => load_inputs(cx, i, Array::Patch, words, None),
         (Stage::TessControl, true, true) => {
             let number = first_of_patch(cx);
             load(cx, i, Array::PatchOutput, words, Place { number, plane: None, inside: Mask::Always })
         }
         (Stage::TessControl, true, false) if let Some(thread) = vertex => load_thread(cx, i, words, thread),
-        (Stage::Vertex | Stage::TessControl | Stage::TessEvaluation, true, false) if vertex.is_none() => {
+        (Stage::Vertex | Stage::TessControl | Stage::TessEval, true, false) if vertex.is_none() => {
             let number = cx.lane_number();
             load(cx, i, Array::Output, words, Place { number, plane: None, inside: Mask::Always })
         }
@@ -192,7 +193,7 @@ pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut place = Place { number: cx.lane_number(), plane: None, inside: Mask::Always };
     match (stage, patch, vertex) {
         // Without a handle it is the first vertex.
-        (Stage::Vertex | Stage::TessControl | Stage::TessEvaluation | Stage::Geometry, false, None) => {}
+        (Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry, false, None) => {}
         (Stage::TessControl, true, None) => place.number = first_of_patch(cx),
         (Stage::Geometry, false, Some(handle)) => {
             let (handle, most) = (cx.varying_reg(handle), cx.int(shader.program.header.max_vertices()));

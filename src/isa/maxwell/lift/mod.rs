@@ -67,8 +67,8 @@ pub mod warp;
 
 use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
-use super::shader::Stage;
 use super::{Instruction, past_control};
+use crate::container::Stage;
 use crate::isa::LiftError;
 pub use context::KnownImages;
 use context::{Banks, Cx};

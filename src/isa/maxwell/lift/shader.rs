@@ -5,12 +5,13 @@
 //! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
+use crate::container::Stage;
 use crate::ir::{self, Access, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::images::driver::BANK;
 use crate::isa::maxwell::arrays::{Array, Arrays, at};
 use crate::isa::maxwell::field::{Field, FloatFormat, MufuOp};
-use crate::isa::maxwell::shader::{Flag, Header, Stage, TARGETS};
+use crate::isa::maxwell::shader::{Flag, Header, TARGETS};
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 use crate::isa::maxwell::{Instruction, Opcode, Reg};
 

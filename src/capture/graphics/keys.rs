@@ -1,0 +1,165 @@
+//! The manifest's keys for shaders: `[vertices]`, `[pixels]`, `[bank.N]`, `[export]`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::format::{ExportFormat, TargetFormat};
+use crate::capture::Dtype;
+use crate::capture::manifest::{exactly, is_default, is_one, one};
+use crate::container::Input;
+
+/// `[vertices]`: the lanes of all stages but the fragment stage, instance after instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vertices {
+    /// Of an instance.
+    pub count: u32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub instances: u32,
+    /// The first one's `vertex_id`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub first: u32,
+    /// Maxwell: words of the attribute space from an address on, such as `attribute."0x80"`. A row for each lane.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attribute: BTreeMap<String, PathBuf>,
+}
+
+/// `[pixels]`: the lanes of a fragment program, four for each quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pixels {
+    /// A number for each lane; 0: it is a helper. It may be left out with `triangles`, which says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covered: Option<PathBuf>,
+    /// The primitive of each quad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primitive: Option<PathBuf>,
+    /// GFX9: words of `[primitive][attribute][component][vertex]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<PathBuf>,
+    /// GFX9: attributes that are not interpolated, so that their differences between vertices are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flat: Vec<u32>,
+    /// Maxwell: words of `[primitive][vertex][word]`, from the first generic attribute on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<PathBuf>,
+    /// Maxwell: clip coordinates w of `[primitive][vertex]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertex_w: Option<PathBuf>,
+    /// Maxwell: values of lanes, by the attribute's address, in place of interpolation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attribute: BTreeMap<String, PathBuf>,
+    /// What the rasteriser draws, in place of arrays of lanes.
+    #[serde(flatten)]
+    pub draw: Draw,
+    /// Arrays of lanes.
+    #[serde(flatten)]
+    pub inputs: BTreeMap<Input, PathBuf>,
+}
+
+/// Triangles for the rasteriser: keys of `[pixels]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draw {
+    /// Clip coordinates x, y, z, w of vertices, three in turn for each triangle: what a vertex program exports as position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triangles: Option<PathBuf>,
+    /// Numbers of vertices, three in turn for each triangle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<PathBuf>,
+    /// What the vertices have of each attribute, up to four words each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varyings: Vec<PathBuf>,
+    /// Left, top, width and height in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viewport: Option<[f32; 4]>,
+    /// Depths of z = 0 and of z = w.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_range: Option<[f32; 2]>,
+    /// Triangles of which one side is not drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cull: Option<Side>,
+    /// Which side is the front: that whose vertices are in this order in the picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<Winding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    Front,
+    Back,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Winding {
+    Clockwise,
+    CounterClockwise,
+}
+
+/// `[bank.N]`: a constant bank of a Maxwell shader; exactly one of `file`, `zeros` and `values`, as for buffers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bank {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zeros: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<toml::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<Dtype>,
+}
+
+/// `[export]`: what a shader hands to the next stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exports {
+    /// A number for each lane that says whether anything of it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<PathBuf>,
+    /// A picture of the first colour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub png: Option<Picture>,
+    /// `[export.NAME]`.
+    #[serde(flatten)]
+    pub targets: BTreeMap<String, Export>,
+}
+
+/// `[export.NAME]`: one target. GFX9 `pos0` to `pos3`, `param0` to `param31`, `mrt0` to `mrt7`, `mrtz`; Maxwell `target0` to `target7`, `mask`,
+/// `depth`, and of vertices the address of the first word, such as `"0x70"`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Export {
+    /// How exported words are read; by name or by number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<ExportFormat>,
+    /// What they are converted to then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetFormat>,
+    /// Maxwell: the types of words, where they are not alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Vec<Dtype>>,
+    /// A row for each lane, of which those that are kept are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atol: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtol: Option<f64>,
+    /// The share of lanes that may be further off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differ: Option<f64>,
+}
+
+/// `png = { size = [w, h] }` of `[export]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Picture {
+    /// Width and height in pixels.
+    #[serde(deserialize_with = "exactly")]
+    pub size: [u32; 2],
+    /// Only what is nearer than what was drawn there before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub depth_test: bool,
+}

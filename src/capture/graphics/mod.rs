@@ -1,0 +1,175 @@
+//! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
+//!
+//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`]; `result` holds exports
+//! against what is expected of them, and draws. Nothing here knows how an instruction set takes its inputs.
+
+mod format;
+mod keys;
+mod read;
+mod result;
+
+use std::collections::BTreeMap;
+
+pub use crate::container::{ExportTarget, Input, Stage};
+pub use format::{ExportFormat, TargetFormat};
+pub use keys::{Bank, Draw, Export, Exports, Picture, Pixels, Side, Vertices, Winding};
+pub use result::Exported;
+
+use super::Expectation;
+use super::array::{Array, Dtype};
+
+/// What is known of each lane, by component: `components()` times as many words as there are lanes, those of the first component first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    pub lanes: usize,
+    pub words: Vec<u32>,
+}
+
+impl Rows {
+    pub fn components(&self) -> usize {
+        self.words.len().checked_div(self.lanes).unwrap_or(0)
+    }
+
+    /// The words of a component, one for each lane.
+    pub fn row(&self, component: usize) -> &[u32] {
+        &self.words[component * self.lanes..][..self.lanes]
+    }
+}
+
+/// A shader's launch: its lanes, what they are given, and what is expected of them.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    pub stage: Stage,
+    /// Vertices, or four for each quad; at least 1.
+    pub lanes: usize,
+    /// Which lanes are no helpers. Of vertices all.
+    pub covered: Vec<bool>,
+    pub inputs: BTreeMap<Input, Rows>,
+    /// Maxwell: by the address of the first word.
+    pub attributes: BTreeMap<u32, Rows>,
+    /// Of fragment programs: the primitive of each lane, the same in a quad.
+    pub primitive: Vec<u32>,
+    pub parameters: Option<Parameters>,
+    pub vertices: Option<PrimitiveVertices>,
+    /// In the order of their names.
+    pub exports: Vec<Target>,
+    /// Which lanes should be kept.
+    pub written: Option<Array>,
+    pub picture: Option<Picture>,
+    /// The column and the row of each lane's pixel, for pictures.
+    pub places: Vec<[u32; 2]>,
+}
+
+/// Attributes of primitives as GFX9 has them: P0, P1 - P0, P2 - P0 of each component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    pub attributes: usize,
+    /// `[primitive][attribute][component][3]`. Of flat attributes the differences are 0.
+    pub words: Vec<u32>,
+}
+
+impl Parameters {
+    /// Components of an attribute.
+    pub const COMPONENTS: usize = 4;
+    /// Words of a component.
+    pub const WORDS: usize = 3;
+
+    /// Words of a primitive.
+    pub fn stride(&self) -> usize {
+        self.attributes * Self::COMPONENTS * Self::WORDS
+    }
+}
+
+/// Attributes of primitives as Maxwell has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrimitiveVertices {
+    /// Words of a vertex, from address 0x80 on.
+    pub words: usize,
+    /// `[primitive][vertex][word]`, of three vertices.
+    pub values: Vec<u32>,
+    /// Clip coordinates w: `[primitive][vertex]`. Empty: none is given.
+    pub w: Vec<f32>,
+}
+
+/// What a shader exports to one target.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// As in `[export.NAME]`.
+    pub name: String,
+    pub place: ExportTarget,
+    pub format: ExportFormat,
+    /// None: words as they are.
+    pub target: Option<TargetFormat>,
+    /// The types of words where they are as they are and not alike.
+    pub words: Option<Vec<Dtype>>,
+    pub expect: Option<Expectation>,
+    /// The share of lanes that may be off.
+    pub differ: f64,
+}
+
+impl Target {
+    /// Words of a lane that a program may export to it.
+    pub fn rows(&self) -> usize {
+        let expected = self.expect.as_ref().map_or(0, |expect| components(&expect.array));
+        expected.max(4)
+    }
+}
+
+/// Numbers of a lane in an array whose rows are lanes.
+fn components(array: &Array) -> usize {
+    array.shape[1..].iter().product::<u64>() as usize
+}
+
+impl Target {
+    /// Whether a sample mask among the exported words has the pixel's sample.
+    pub fn keeps(&self, words: &[u32]) -> bool {
+        let mask = match self.place {
+            ExportTarget::SampleMask => words.first(),
+            // Alone, or with stencil, it is the low half of z, else all of it.
+            ExportTarget::Depth if matches!(self.format, ExportFormat::Uint16 | ExportFormat::Abgr32) => words.get(2),
+            _ => None,
+        };
+        mask.is_none_or(|mask| mask & 1 != 0)
+    }
+}
+
+impl PrimitiveVertices {
+    /// Words of a primitive in [`PrimitiveVertices::table`].
+    pub fn stride(&self) -> usize {
+        3 * (self.words + 1)
+    }
+
+    /// `[primitive]`, of which `[vertex][word]`, then w of each vertex.
+    pub fn table(&self) -> Vec<u32> {
+        let values = self.values.chunks(3 * self.words.max(1));
+        let w =
+            |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
+        values.enumerate().flat_map(|(i, words)| words.iter().copied().chain(w(i))).collect()
+    }
+}
+
+/// Lanes of a wave of GFX9.
+const WAVE: usize = 64;
+
+impl Shader {
+    /// GFX9: a word for each wave. Bits 16 to 30: quads 1 to 15 that begin another primitive; bit 31: centroids are centres in all
+    /// lanes. Source: facts, `graphics.md`, section 2.2.
+    pub fn prim_masks(&self) -> Vec<u32> {
+        let row = |input: Input| self.inputs.get(&input);
+        let center = [(Input::PerspCenter, Input::PerspCentroid), (Input::LinearCenter, Input::LinearCentroid)];
+        let is_center = |lane: usize| {
+            center.iter().all(|&(center, centroid)| match (row(center), row(centroid)) {
+                (Some(a), Some(b)) => (0..2).all(|i| a.row(i)[lane] == b.row(i)[lane]),
+                _ => true,
+            })
+        };
+        let waves = self.primitive.chunks(WAVE).enumerate();
+        let mask = |(wave, lanes): (usize, &[u32])| {
+            let new = (4..lanes.len()).step_by(4).filter(|&lane| lanes[lane] != lanes[lane - 1]);
+            let quads = new.fold(0, |mask, lane| mask | 1 << (15 + lane / 4));
+            let centers = (wave * WAVE..wave * WAVE + lanes.len()).all(is_center);
+            quads | u32::from(centers) << 31
+        };
+        waves.map(mask).collect()
+    }
+}

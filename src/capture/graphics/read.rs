@@ -1,0 +1,364 @@
+//! The arrays that a shader's keys name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::keys::{self, Pixels, Vertices};
+use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target};
+use crate::capture::array::{Array, Dtype};
+use crate::capture::content::Given;
+use crate::capture::manifest::Manifest;
+use crate::capture::resolve::{Content, Source};
+use crate::capture::{Error, Expectation};
+
+/// Lanes at most: four for each pixel of a quad of a picture of 16,384 by 16,384.
+const MAX_LANES: u64 = 1 << 28;
+/// Corners of a primitive.
+const CORNERS: usize = 3;
+/// Attributes that `v_interp_*` can name.
+const MAX_ATTRIBUTES: usize = 64;
+/// Constant banks of Maxwell.
+const BANKS: u8 = 18;
+const BANK_BYTES: u64 = 1 << 16;
+
+impl Source<'_> {
+    /// What the manifest says of a shader, if its kernel is one.
+    pub(in crate::capture) fn shader(&self, manifest: &Manifest) -> Result<Option<Shader>, Error> {
+        let Manifest { vertices, pixels, exports, .. } = manifest;
+        let Some(stage) = manifest.kernel.stage else {
+            let given = [
+                ("vertices", vertices.is_some()),
+                ("pixels", pixels.is_some()),
+                ("export", *exports != keys::Exports::default()),
+            ];
+            return match given.into_iter().find(|(_, given)| *given) {
+                Some((key, _)) => Err(self.wrong(key, "expected kernel.stage with it")),
+                None => Ok(None),
+            };
+        };
+        for (key, given) in [("launch.grid", manifest.launch.grid), ("launch.block", manifest.launch.block)] {
+            if given != [0; 3] {
+                return Err(self.wrong(key, "the arrays of a shader say how many lanes there are: expected none"));
+            }
+        }
+        if manifest.kernel.format.is_none() {
+            return Err(
+                self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised")
+            );
+        }
+        let mut shader = match (stage, vertices, pixels) {
+            (Stage::Fragment, None, Some(pixels)) => self.pixels(pixels)?,
+            (Stage::Fragment, ..) => {
+                return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]"));
+            }
+            (_, Some(vertices), None) => self.vertices(stage, vertices)?,
+            _ => {
+                let problem = format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
+                return Err(self.wrong("vertices", problem));
+            }
+        };
+        let lanes = shader.lanes;
+        for (name, export) in &exports.targets {
+            let target = self.target(&format!("export.{name}"), name, export, lanes)?;
+            shader.exports.push(target);
+        }
+        shader.written = match &exports.written {
+            Some(file) => Some(self.lanes_of(file, lanes, "lane")?.1),
+            None => None,
+        };
+        shader.picture = exports.png;
+        if let Some(picture) = &shader.picture
+            && shader.places.is_empty()
+        {
+            shader.places = row_major(picture.size, lanes).ok_or_else(|| {
+                let problem = "expected places of pixels (`pos_x`, `pos_y`; `x`, `y`), or a quad for every 2 x 2 pixels of the size";
+                self.wrong("export.png", problem)
+            })?;
+        }
+        Ok(Some(shader))
+    }
+
+    /// `[bank.N]`, by number.
+    pub(in crate::capture) fn banks(&self, manifest: &Manifest) -> Result<Vec<(u8, Vec<u8>)>, Error> {
+        let mut banks = Vec::new();
+        for (name, bank) in &manifest.banks {
+            let key = format!("bank.{name}");
+            let number = name.parse().ok().filter(|number| *number < BANKS);
+            let number = number.ok_or_else(|| self.wrong(&key, format!("expected a number below {BANKS}")))?;
+            let keys::Bank { file, zeros, values, dtype } = bank;
+            let content = self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?.content;
+            if content.len() > BANK_BYTES {
+                let problem = format!("{} bytes: expected at most {BANK_BYTES}", content.len());
+                return Err(self.wrong(&key, problem));
+            }
+            banks.push((
+                number,
+                match content {
+                    Content::Zeros(bytes) => vec![0; bytes as usize],
+                    Content::Bytes(bytes) => bytes,
+                },
+            ));
+        }
+        Ok(banks)
+    }
+
+    fn vertices(&self, stage: Stage, vertices: &Vertices) -> Result<Shader, Error> {
+        let all = u64::from(vertices.count) * u64::from(vertices.instances);
+        if !(1..=MAX_LANES).contains(&all) {
+            let problem = format!("{all} vertices of all instances: expected 1 to {MAX_LANES}");
+            return Err(self.wrong("vertices.count", problem));
+        }
+        let lanes = all as usize;
+        let ids = |id: &dyn Fn(u32) -> u32| Rows { lanes, words: (0..all as u32).map(id).collect() };
+        let vertex_id = ids(&|lane| vertices.first.wrapping_add(lane % vertices.count));
+        let instance_id = ids(&|lane| lane / vertices.count);
+        Ok(Shader {
+            stage,
+            lanes,
+            covered: vec![true; lanes],
+            inputs: BTreeMap::from([(Input::VertexId, vertex_id), (Input::InstanceId, instance_id)]),
+            attributes: self.attributes("vertices", &vertices.attribute, lanes)?,
+            primitive: vec![],
+            parameters: None,
+            vertices: None,
+            exports: vec![],
+            written: None,
+            picture: None,
+            places: vec![],
+        })
+    }
+
+    fn pixels(&self, pixels: &Pixels) -> Result<Shader, Error> {
+        let Some(covered) = &pixels.covered else {
+            return Err(self.wrong("pixels.covered", "missing"));
+        };
+        let (path, array) = self.array(covered, Dtype::U8).map(|(path, array, _)| (path, array))?;
+        let lanes = array.bytes.len() / array.dtype.bytes();
+        if lanes == 0 || lanes % 4 != 0 || lanes as u64 > MAX_LANES {
+            let problem = format!("{lanes} lanes: expected four for each quad, and at most {MAX_LANES}");
+            return Err(Error::Array { path, problem });
+        }
+        let covered = array.bytes.chunks(array.dtype.bytes()).map(|lane| lane.iter().any(|&byte| byte != 0)).collect();
+        let primitive = match &pixels.primitive {
+            Some(file) => {
+                let (_, array) = self.lanes_of(file, lanes / 4, "quad")?;
+                let quads = words(&array).map_err(|problem| self.wrong("pixels.primitive", problem))?;
+                quads.into_iter().flat_map(|primitive| [primitive; 4]).collect()
+            }
+            None => vec![0; lanes],
+        };
+        let mut inputs = BTreeMap::new();
+        for (&input, file) in &pixels.inputs {
+            let key = format!("pixels.{}", input.name());
+            if matches!(input, Input::VertexId | Input::InstanceId) {
+                return Err(self.wrong(key, "it belongs to [vertices]"));
+            }
+            let rows = self.rows(&key, file, lanes)?;
+            let (found, expected) = (rows.components(), input.components());
+            if found != expected {
+                return Err(self.wrong(key, format!("{found} numbers for each lane: expected {expected}")));
+            }
+            inputs.insert(input, rows);
+        }
+        let most = primitive.iter().copied().max().unwrap_or(0);
+        let parameters = match &pixels.parameters {
+            Some(file) => Some(self.parameters(file, &pixels.flat, most)?),
+            None => None,
+        };
+        let vertices = match &pixels.vertices {
+            Some(file) => Some(self.primitive_vertices(file, pixels.vertex_w.as_deref(), most)?),
+            None => None,
+        };
+        Ok(Shader {
+            stage: Stage::Fragment,
+            lanes,
+            covered,
+            places: places(&inputs),
+            inputs,
+            attributes: self.attributes("pixels", &pixels.attribute, lanes)?,
+            primitive,
+            parameters,
+            vertices,
+            exports: vec![],
+            written: None,
+            picture: None,
+        })
+    }
+
+    /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
+    fn parameters(&self, file: &Path, flat: &[u32], last: u32) -> Result<Parameters, Error> {
+        let (path, array, _) = self.array(file, Dtype::U32)?;
+        let wrong = |problem: String| Error::Array { path: path.clone(), problem };
+        let given = words(&array).map_err(wrong)?;
+        let attributes = match array.shape[..] {
+            [primitives, attributes, 4, 3] if primitives > u64::from(last) && attributes <= MAX_ATTRIBUTES as u64 => {
+                attributes as usize
+            }
+            _ => {
+                let problem = format!(
+                    "shape {:?}: expected [primitives, attributes, 4, 3], more than {last} primitives, and at most {MAX_ATTRIBUTES} attributes",
+                    array.shape
+                );
+                return Err(wrong(problem));
+            }
+        };
+        if let Some(attribute) = flat.iter().find(|&&attribute| attribute as usize >= attributes) {
+            return Err(self.wrong("pixels.flat", format!("attribute {attribute}: there are {attributes}")));
+        }
+        let mut words = Vec::with_capacity(given.len());
+        for (i, corners) in given.as_chunks::<CORNERS>().0.iter().enumerate() {
+            let attribute = i / Parameters::COMPONENTS % attributes.max(1);
+            let [p0, p1, p2] = corners.map(f32::from_bits);
+            let (p10, p20) =
+                if flat.contains(&(attribute as u32)) { (0, 0) } else { ((p1 - p0).to_bits(), (p2 - p0).to_bits()) };
+            words.extend([corners[0], p10, p20]);
+        }
+        Ok(Parameters { attributes, words })
+    }
+
+    fn primitive_vertices(&self, file: &Path, w: Option<&Path>, last: u32) -> Result<PrimitiveVertices, Error> {
+        let (path, array, _) = self.array(file, Dtype::U32)?;
+        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
+        let values = words(&array).map_err(|problem| wrong(&path, problem))?;
+        let (primitives, count) = match array.shape[..] {
+            [primitives, 3, count] if primitives > u64::from(last) => (primitives, count as usize),
+            _ => {
+                let problem =
+                    format!("shape {:?}: expected [primitives, 3, words], more than {last} primitives", array.shape);
+                return Err(wrong(&path, problem));
+            }
+        };
+        let w = match w {
+            Some(file) => {
+                let (path, array, _) = self.array(file, Dtype::F32)?;
+                if array.shape != [primitives, 3] || array.dtype != Dtype::F32 {
+                    let problem = format!("shape {:?}: expected f32 of [{primitives}, 3]", array.shape);
+                    return Err(wrong(&path, problem));
+                }
+                array.bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+            }
+            None => vec![],
+        };
+        Ok(PrimitiveVertices { words: count, values, w })
+    }
+
+    /// Values of lanes by the address of their first word.
+    fn attributes(
+        &self,
+        table: &str,
+        files: &BTreeMap<String, PathBuf>,
+        lanes: usize,
+    ) -> Result<BTreeMap<u32, Rows>, Error> {
+        let mut attributes = BTreeMap::new();
+        for (name, file) in files {
+            let key = format!("{table}.attribute.\"{name}\"");
+            let address = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            let address = address.filter(|address| address.is_multiple_of(4) && *address < 0x400);
+            let address = address.ok_or_else(|| self.wrong(&key, "expected a multiple of 4 below 0x400, in hex"))?;
+            attributes.insert(address, self.rows(&key, file, lanes)?);
+        }
+        Ok(attributes)
+    }
+
+    /// An array whose first axis is so many lanes or quads.
+    fn lanes_of(&self, file: &Path, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
+        let (path, array, _) = self.array(file, Dtype::U8)?;
+        if array.shape.first() != Some(&(count as u64)) {
+            let problem = format!("shape {:?}: expected a row for each {what} of {count}", array.shape);
+            return Err(Error::Array { path, problem });
+        }
+        Ok((path, array))
+    }
+
+    fn rows(&self, key: &str, file: &Path, lanes: usize) -> Result<Rows, Error> {
+        let (_, array) = self.lanes_of(file, lanes, "lane")?;
+        let given = words(&array).map_err(|problem| self.wrong(key, problem))?;
+        let components = given.len() / lanes;
+        let transposed = (0..components).flat_map(|i| given.iter().skip(i).step_by(components));
+        Ok(Rows { lanes, words: transposed.copied().collect() })
+    }
+
+    fn target(&self, key: &str, name: &str, export: &keys::Export, lanes: usize) -> Result<Target, Error> {
+        let place = ExportTarget::from_name(name).ok_or_else(|| {
+            let expected = "expected mrt0 to mrt7, mrtz, pos0 to pos3, param0 to param31; of Maxwell target0 to target7, depth, mask, or an \
+                            attribute's address";
+            self.wrong(key, expected)
+        })?;
+        let keys::Export { format, target, words, expect, atol, rtol, differ } = export;
+        let mut tolerance = self.tolerance(key, [*rtol, *atol], expect.is_some())?;
+        let differ = differ.unwrap_or(0.0);
+        if !(0.0..=1.0).contains(&differ) {
+            return Err(self.wrong(format!("{key}.differ"), format!("{differ}: expected a share from 0 to 1")));
+        }
+        if let Some(words) = words
+            && words.iter().any(|dtype| dtype.bytes() != 4)
+        {
+            return Err(self.wrong(format!("{key}.words"), "expected types of 32 bits"));
+        }
+        let expect = match expect {
+            Some(file) => {
+                let (path, array) = self.lanes_of(file, lanes, "lane")?;
+                let expected = target.map_or(array.dtype, |target| target.dtype());
+                let most = target.map_or(usize::MAX, |target| target.components());
+                let (found, named) = (super::components(&array), array.dtype.name());
+                if array.dtype != expected || found > most || found == 0 {
+                    let problem = format!("{found} {named} for each lane: expected {}", expected.name());
+                    return Err(Error::Array { path, problem });
+                }
+                if target.is_none() && array.dtype.bytes() != 4 {
+                    return Err(Error::Array { path, problem: format!("elements are {named}: expected words") });
+                }
+                if words.as_ref().is_some_and(|words| words.len() != found) {
+                    return Err(self.wrong(format!("{key}.words"), format!("expected {found} types")));
+                }
+                Some(Expectation { path, array, tolerance: std::mem::take(&mut tolerance) })
+            }
+            None => None,
+        };
+        Ok(Target {
+            name: name.into(),
+            place,
+            format: format.unwrap_or_default(),
+            target: *target,
+            words: words.clone(),
+            expect,
+            differ,
+        })
+    }
+}
+
+/// The bits of 32-bit elements; others are extended, so that a number is the same.
+fn words(array: &Array) -> Result<Vec<u32>, String> {
+    let size = array.dtype.bytes();
+    if array.dtype == Dtype::F16 || size > 4 {
+        return Err(format!("elements are {}: expected words", array.dtype.name()));
+    }
+    let word = |bytes: &[u8]| match array.dtype {
+        Dtype::I8 => i32::from(bytes[0] as i8) as u32,
+        Dtype::I16 => i32::from(i16::from_le_bytes([bytes[0], bytes[1]])) as u32,
+        _ => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)),
+    };
+    Ok(array.bytes.chunks_exact(size).map(word).collect())
+}
+
+/// Where the pixels of lanes are, if that is given.
+fn places(inputs: &BTreeMap<Input, Rows>) -> Vec<[u32; 2]> {
+    let axis = |gfx9, maxwell| inputs.get(&gfx9).or_else(|| inputs.get(&maxwell)).map(|rows| rows.row(0));
+    let Some((x, y)) = axis(Input::PosX, Input::X).zip(axis(Input::PosY, Input::Y)) else { return vec![] };
+    // Of a float beyond all pictures the greatest integer.
+    let pixel = |bits: &u32| f32::from_bits(*bits).floor() as u32;
+    x.iter().zip(y).map(|(x, y)| [pixel(x), pixel(y)]).collect()
+}
+
+/// Quads of a whole picture, row by row.
+fn row_major([width, height]: [u32; 2], lanes: usize) -> Option<Vec<[u32; 2]>> {
+    let [columns, rows] = [width, height].map(|axis| u64::from(axis.div_ceil(2)));
+    if columns * rows * 4 != lanes as u64 {
+        return None;
+    }
+    let place = |lane: u64| {
+        let quad = lane / 4;
+        [quad % columns * 2 + lane % 2, quad / columns * 2 + lane / 2 % 2].map(|axis| axis as u32)
+    };
+    Some((0..lanes as u64).map(place).collect())
+}
