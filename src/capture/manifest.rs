@@ -82,9 +82,7 @@ pub struct Kernel {
 }
 
 /// So many elements: of an array's type alone, serde would leave what follows them unread.
-pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
-    from: D,
-) -> Result<[T; N], D::Error> {
+pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(from: D) -> Result<[T; N], D::Error> {
     let elements = Vec::deserialize(from)?;
     let count = elements.len();
     elements.try_into().map_err(|_| D::Error::custom(format!("{count} elements: expected {N}")))

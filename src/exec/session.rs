@@ -193,8 +193,7 @@ impl<'c> Session<'c> {
             args = raw::args(raw, memory, &places, arrays.as_ref())?;
         }
         let variables = vec![];
-        let mut session =
-            Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args, arrays };
+        let mut session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args, arrays };
         session.fill()?;
         session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
         for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {

@@ -10,8 +10,8 @@ mod result;
 
 use std::collections::BTreeMap;
 
-pub use crate::container::{ExportTarget, Input, Stage};
 pub use format::{ExportFormat, TargetFormat};
+pub use crate::container::{ExportTarget, Input, Stage};
 pub use keys::{Bank, Draw, Export, Exports, Picture, Pixels, Side, Vertices, Winding};
 pub use result::Exported;
 
@@ -142,8 +142,7 @@ impl PrimitiveVertices {
     /// `[primitive]`, of which `[vertex][word]`, then w of each vertex.
     pub fn table(&self) -> Vec<u32> {
         let values = self.values.chunks(3 * self.words.max(1));
-        let w =
-            |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
+        let w = |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
         values.enumerate().flat_map(|(i, words)| words.iter().copied().chain(w(i))).collect()
     }
 }

@@ -42,15 +42,11 @@ impl Source<'_> {
             }
         }
         if manifest.kernel.format.is_none() {
-            return Err(
-                self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised")
-            );
+            return Err(self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised"));
         }
         let mut shader = match (stage, vertices, pixels) {
             (Stage::Fragment, None, Some(pixels)) => self.pixels(pixels)?,
-            (Stage::Fragment, ..) => {
-                return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]"));
-            }
+            (Stage::Fragment, ..) => return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]")),
             (_, Some(vertices), None) => self.vertices(stage, vertices)?,
             _ => {
                 let problem = format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
@@ -91,13 +87,10 @@ impl Source<'_> {
                 let problem = format!("{} bytes: expected at most {BANK_BYTES}", content.len());
                 return Err(self.wrong(&key, problem));
             }
-            banks.push((
-                number,
-                match content {
-                    Content::Zeros(bytes) => vec![0; bytes as usize],
-                    Content::Bytes(bytes) => bytes,
-                },
-            ));
+            banks.push((number, match content {
+                Content::Zeros(bytes) => vec![0; bytes as usize],
+                Content::Bytes(bytes) => bytes,
+            }));
         }
         Ok(banks)
     }
