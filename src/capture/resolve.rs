@@ -330,6 +330,11 @@ impl Source<'_> {
         Error::value(self.path, key, problem)
     }
 
+    /// The manifest's own path.
+    pub(super) fn manifest(&self) -> &Path {
+        self.path
+    }
+
     pub(super) fn file(&self, path: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
         let path = self.folder.join(path);
         let bytes = read::file(&path)?;

@@ -10,6 +10,14 @@ use crate::capture::Dtype;
 use crate::capture::manifest::{exactly, is_default, is_one, one};
 use crate::container::Input;
 
+/// An array: a file, or numbers, in lists of lists where it has several axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Given {
+    File(PathBuf),
+    Numbers(Vec<toml::Value>),
+}
+
 /// `[vertices]`: the lanes of all stages but the fragment stage, instance after instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +31,7 @@ pub struct Vertices {
     pub first: u32,
     /// Maxwell: words of the attribute space from an address on, such as `attribute."0x80"`. A row for each lane.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub attribute: BTreeMap<String, PathBuf>,
+    pub attribute: BTreeMap<String, Given>,
 }
 
 /// `[pixels]`: the lanes of a fragment program, four for each quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
@@ -31,31 +39,31 @@ pub struct Vertices {
 pub struct Pixels {
     /// A number for each lane; 0: it is a helper. It may be left out with `triangles`, which says it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub covered: Option<PathBuf>,
+    pub covered: Option<Given>,
     /// The primitive of each quad.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub primitive: Option<PathBuf>,
+    pub primitive: Option<Given>,
     /// GFX9: words of `[primitive][attribute][component][vertex]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<PathBuf>,
+    pub parameters: Option<Given>,
     /// GFX9: attributes that are not interpolated, so that their differences between vertices are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flat: Vec<u32>,
     /// Maxwell: words of `[primitive][vertex][word]`, from the first generic attribute on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vertices: Option<PathBuf>,
+    pub vertices: Option<Given>,
     /// Maxwell: clip coordinates w of `[primitive][vertex]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vertex_w: Option<PathBuf>,
+    pub vertex_w: Option<Given>,
     /// Maxwell: values of lanes, by the attribute's address, in place of interpolation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub attribute: BTreeMap<String, PathBuf>,
+    pub attribute: BTreeMap<String, Given>,
     /// What the rasteriser draws, in place of arrays of lanes.
     #[serde(flatten)]
     pub draw: Draw,
     /// Arrays of lanes.
     #[serde(flatten)]
-    pub inputs: BTreeMap<Input, PathBuf>,
+    pub inputs: BTreeMap<Input, Given>,
 }
 
 /// Triangles for the rasteriser: keys of `[pixels]`.
@@ -63,13 +71,13 @@ pub struct Pixels {
 pub struct Draw {
     /// Clip coordinates x, y, z, w of vertices, three in turn for each triangle: what a vertex program exports as position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub triangles: Option<PathBuf>,
+    pub triangles: Option<Given>,
     /// Numbers of vertices, three in turn for each triangle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub indices: Option<PathBuf>,
+    pub indices: Option<Given>,
     /// What the vertices have of each attribute, up to four words each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub varyings: Vec<PathBuf>,
+    pub varyings: Vec<Given>,
     /// Left, top, width and height in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewport: Option<[f32; 4]>,
@@ -117,7 +125,7 @@ pub struct Bank {
 pub struct Exports {
     /// A number for each lane that says whether anything of it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written: Option<PathBuf>,
+    pub written: Option<Given>,
     /// A picture of the first colour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub png: Option<Picture>,
@@ -142,7 +150,7 @@ pub struct Export {
     pub words: Option<Vec<Dtype>>,
     /// A row for each lane, of which those that are kept are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expect: Option<PathBuf>,
+    pub expect: Option<Given>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::keys::{self, Pixels, Vertices};
+use super::keys::{self, Given, Pixels, Vertices, Winding};
+use super::raster::{Lanes, Scene};
 use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target};
 use crate::capture::array::{Array, Dtype};
-use crate::capture::content::Given;
+use crate::capture::content;
 use crate::capture::manifest::Manifest;
 use crate::capture::resolve::{Content, Source};
 use crate::capture::{Error, Expectation};
@@ -82,7 +83,7 @@ impl Source<'_> {
             let number = name.parse().ok().filter(|number| *number < BANKS);
             let number = number.ok_or_else(|| self.wrong(&key, format!("expected a number below {BANKS}")))?;
             let keys::Bank { file, zeros, values, dtype } = bank;
-            let content = self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?.content;
+            let content = self.initial(&key, &content::Given { file, zeros: *zeros, values, dtype: *dtype })?.content;
             if content.len() > BANK_BYTES {
                 let problem = format!("{} bytes: expected at most {BANK_BYTES}", content.len());
                 return Err(self.wrong(&key, problem));
@@ -122,10 +123,16 @@ impl Source<'_> {
     }
 
     fn pixels(&self, pixels: &Pixels) -> Result<Shader, Error> {
+        if let Some(file) = &pixels.draw.triangles {
+            return self.drawn(pixels, file);
+        }
+        if pixels.draw != keys::Draw::default() {
+            return Err(self.wrong("pixels.triangles", "missing: other keys say how triangles are drawn"));
+        }
         let Some(covered) = &pixels.covered else {
-            return Err(self.wrong("pixels.covered", "missing"));
+            return Err(self.wrong("pixels.covered", "missing: expected it, or `triangles`"));
         };
-        let (path, array) = self.array(covered, Dtype::U8).map(|(path, array, _)| (path, array))?;
+        let (path, array) = self.given(covered, Dtype::U8)?;
         let lanes = array.bytes.len() / array.dtype.bytes();
         if lanes == 0 || lanes % 4 != 0 || lanes as u64 > MAX_LANES {
             let problem = format!("{lanes} lanes: expected four for each quad, and at most {MAX_LANES}");
@@ -159,28 +166,85 @@ impl Source<'_> {
             None => None,
         };
         let vertices = match &pixels.vertices {
-            Some(file) => Some(self.primitive_vertices(file, pixels.vertex_w.as_deref(), most)?),
+            Some(file) => Some(self.primitive_vertices(file, pixels.vertex_w.as_ref(), most)?),
             None => None,
         };
-        Ok(Shader {
-            stage: Stage::Fragment,
-            lanes,
-            covered,
-            places: places(&inputs),
-            inputs,
-            attributes: self.attributes("pixels", &pixels.attribute, lanes)?,
-            primitive,
-            parameters,
-            vertices,
-            exports: vec![],
-            written: None,
-            picture: None,
-        })
+        let attributes = self.attributes("pixels", &pixels.attribute, lanes)?;
+        Ok(fragment(Lanes { covered, primitive, inputs }, attributes, parameters, vertices))
+    }
+
+    /// The lanes of triangles.
+    fn drawn(&self, pixels: &Pixels, file: &Given) -> Result<Shader, Error> {
+        let Pixels { covered, primitive, parameters, vertices, vertex_w, draw, .. } = pixels;
+        let arrays = [covered, primitive, parameters, vertices, vertex_w];
+        if arrays.into_iter().any(Option::is_some) || !pixels.inputs.is_empty() || !pixels.attribute.is_empty() {
+            return Err(self.wrong("pixels.triangles", "it gives the arrays of lanes and of primitives: expected none of these"));
+        }
+        let (path, array) = self.given(file, Dtype::F32)?;
+        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
+        if array.shape.len() != 2 || array.shape[1] != 4 || array.dtype != Dtype::F32 {
+            let problem = format!("shape {:?}: expected f32 of [vertices, 4]", array.shape);
+            return Err(wrong(&path, problem));
+        }
+        let count = array.shape[0] as usize;
+        let coordinates = words(&array).map_err(|problem| wrong(&path, problem))?;
+        let places: Vec<[f32; 4]> = coordinates.as_chunks::<4>().0.iter().map(|place| place.map(f32::from_bits)).collect();
+        let indices = match &draw.indices {
+            Some(file) => {
+                let (path, array) = self.given(file, Dtype::U32)?;
+                let indices = words(&array).map_err(|problem| wrong(&path, problem))?;
+                if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
+                    return Err(wrong(&path, format!("vertex {index}: there are {count}")));
+                }
+                indices
+            }
+            None => (0..count as u32).collect(),
+        };
+        let (triangles, rest) = indices.as_chunks::<CORNERS>();
+        if triangles.is_empty() || !rest.is_empty() {
+            let problem = format!("{} vertices: expected three for each triangle", indices.len());
+            return Err(self.wrong("pixels.triangles", problem));
+        }
+        let scene = Scene {
+            triangles: triangles.iter().map(|corners| corners.map(|index| places[index as usize])).collect(),
+            viewport: draw.viewport.ok_or_else(|| self.wrong("pixels.viewport", "missing"))?,
+            depth_range: draw.depth_range.unwrap_or([0.0, 1.0]),
+            cull: draw.cull,
+            front: draw.front.unwrap_or(Winding::CounterClockwise),
+        };
+        let lanes = scene.lanes(MAX_LANES).map_err(|problem| self.wrong("pixels.viewport", problem))?;
+        if lanes.covered.is_empty() {
+            return Err(self.wrong("pixels.triangles", "they cover no pixel of the viewport"));
+        }
+        let mut varyings = Vec::new();
+        for (i, file) in draw.varyings.iter().enumerate() {
+            let rows = self.rows(&format!("pixels.varyings {}", i + 1), file, count)?;
+            if rows.components() > Parameters::COMPONENTS {
+                let problem = format!("{} numbers for each vertex: expected at most 4", rows.components());
+                return Err(self.wrong(format!("pixels.varyings {}", i + 1), problem));
+            }
+            varyings.push(rows);
+        }
+        let word = |rows: &Rows, component: usize, vertex: u32| {
+            if component < rows.components() { rows.row(component)[vertex as usize] } else { 0 }
+        };
+        let components = || varyings.iter().flat_map(|rows| (0..Parameters::COMPONENTS).map(move |i| (rows, i)));
+        let of_primitives = triangles
+            .iter()
+            .flat_map(|corners| components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex))));
+        let parameters = self.setup(of_primitives, varyings.len(), &pixels.flat)?;
+        let of_vertices = triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
+        let vertices = PrimitiveVertices {
+            words: varyings.len() * Parameters::COMPONENTS,
+            values: of_vertices.collect(),
+            w: scene.triangles.iter().flatten().map(|&[.., w]| w).collect(),
+        };
+        Ok(fragment(lanes, BTreeMap::new(), Some(parameters), Some(vertices)))
     }
 
     /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
-    fn parameters(&self, file: &Path, flat: &[u32], last: u32) -> Result<Parameters, Error> {
-        let (path, array, _) = self.array(file, Dtype::U32)?;
+    fn parameters(&self, file: &Given, flat: &[u32], last: u32) -> Result<Parameters, Error> {
+        let (path, array) = self.given(file, Dtype::U32)?;
         let wrong = |problem: String| Error::Array { path: path.clone(), problem };
         let given = words(&array).map_err(wrong)?;
         let attributes = match array.shape[..] {
@@ -195,11 +259,21 @@ impl Source<'_> {
                 return Err(wrong(problem));
             }
         };
+        self.setup(given.as_chunks::<CORNERS>().0.iter().copied(), attributes, flat)
+    }
+
+    /// The same of words at the corners of components, attribute by attribute, primitive by primitive.
+    fn setup(
+        &self,
+        components: impl Iterator<Item = [u32; CORNERS]>,
+        attributes: usize,
+        flat: &[u32],
+    ) -> Result<Parameters, Error> {
         if let Some(attribute) = flat.iter().find(|&&attribute| attribute as usize >= attributes) {
             return Err(self.wrong("pixels.flat", format!("attribute {attribute}: there are {attributes}")));
         }
-        let mut words = Vec::with_capacity(given.len());
-        for (i, corners) in given.as_chunks::<CORNERS>().0.iter().enumerate() {
+        let mut words = Vec::new();
+        for (i, corners) in components.enumerate() {
             let attribute = i / Parameters::COMPONENTS % attributes.max(1);
             let [p0, p1, p2] = corners.map(f32::from_bits);
             let (p10, p20) =
@@ -209,8 +283,8 @@ impl Source<'_> {
         Ok(Parameters { attributes, words })
     }
 
-    fn primitive_vertices(&self, file: &Path, w: Option<&Path>, last: u32) -> Result<PrimitiveVertices, Error> {
-        let (path, array, _) = self.array(file, Dtype::U32)?;
+    fn primitive_vertices(&self, file: &Given, w: Option<&Given>, last: u32) -> Result<PrimitiveVertices, Error> {
+        let (path, array) = self.given(file, Dtype::U32)?;
         let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
         let values = words(&array).map_err(|problem| wrong(&path, problem))?;
         let (primitives, count) = match array.shape[..] {
@@ -223,7 +297,7 @@ impl Source<'_> {
         };
         let w = match w {
             Some(file) => {
-                let (path, array, _) = self.array(file, Dtype::F32)?;
+                let (path, array) = self.given(file, Dtype::F32)?;
                 if array.shape != [primitives, 3] || array.dtype != Dtype::F32 {
                     let problem = format!("shape {:?}: expected f32 of [{primitives}, 3]", array.shape);
                     return Err(wrong(&path, problem));
@@ -239,7 +313,7 @@ impl Source<'_> {
     fn attributes(
         &self,
         table: &str,
-        files: &BTreeMap<String, PathBuf>,
+        files: &BTreeMap<String, Given>,
         lanes: usize,
     ) -> Result<BTreeMap<u32, Rows>, Error> {
         let mut attributes = BTreeMap::new();
@@ -253,9 +327,21 @@ impl Source<'_> {
         Ok(attributes)
     }
 
+    /// An array, and the file for messages. Raw files have elements of a type.
+    fn given(&self, given: &Given, raw: Dtype) -> Result<(PathBuf, Array), Error> {
+        match given {
+            Given::File(file) => self.array(file, raw).map(|(path, array, _)| (path, array)),
+            Given::Numbers(numbers) => {
+                let path = self.manifest().to_path_buf();
+                let array = numbered(numbers).map_err(|problem| Error::Array { path: path.clone(), problem })?;
+                Ok((path, array))
+            }
+        }
+    }
+
     /// An array whose first axis is so many lanes or quads.
-    fn lanes_of(&self, file: &Path, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
-        let (path, array, _) = self.array(file, Dtype::U8)?;
+    fn lanes_of(&self, file: &Given, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
+        let (path, array) = self.given(file, Dtype::U8)?;
         if array.shape.first() != Some(&(count as u64)) {
             let problem = format!("shape {:?}: expected a row for each {what} of {count}", array.shape);
             return Err(Error::Array { path, problem });
@@ -263,7 +349,7 @@ impl Source<'_> {
         Ok((path, array))
     }
 
-    fn rows(&self, key: &str, file: &Path, lanes: usize) -> Result<Rows, Error> {
+    fn rows(&self, key: &str, file: &Given, lanes: usize) -> Result<Rows, Error> {
         let (_, array) = self.lanes_of(file, lanes, "lane")?;
         let given = words(&array).map_err(|problem| self.wrong(key, problem))?;
         let components = given.len() / lanes;
@@ -318,6 +404,59 @@ impl Source<'_> {
             differ,
         })
     }
+}
+
+/// A fragment program's launch without what is expected of it.
+fn fragment(
+    lanes: Lanes,
+    attributes: BTreeMap<u32, Rows>,
+    parameters: Option<Parameters>,
+    vertices: Option<PrimitiveVertices>,
+) -> Shader {
+    Shader {
+        stage: Stage::Fragment,
+        lanes: lanes.covered.len(),
+        covered: lanes.covered,
+        places: places(&lanes.inputs),
+        inputs: lanes.inputs,
+        attributes,
+        primitive: lanes.primitive,
+        parameters,
+        vertices,
+        exports: vec![],
+        written: None,
+        picture: None,
+    }
+}
+
+/// The array that lists of numbers are: of floats if there is one among them, else of integers with a sign if one is below 0.
+fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
+    fn flatten<'a>(list: &'a [toml::Value], shape: &mut Vec<u64>, depth: usize, into: &mut Vec<&'a toml::Value>) -> Result<(), String> {
+        let length = list.len() as u64;
+        match shape.get(depth) {
+            None => shape.push(length),
+            Some(&expected) if expected == length => {}
+            Some(expected) => return Err(format!("a list of {length}: others have {expected}")),
+        }
+        for value in list {
+            match value.as_array() {
+                Some(inner) if into.is_empty() || shape.len() > depth + 1 => flatten(inner, shape, depth + 1, into)?,
+                None if shape.len() == depth + 1 => into.push(value),
+                _ => return Err(format!("{value}: expected lists of the same length, or numbers")),
+            }
+        }
+        Ok(())
+    }
+    let (mut shape, mut all) = (vec![], vec![]);
+    flatten(numbers, &mut shape, 0, &mut all)?;
+    let negative = |value: &&&toml::Value| value.as_integer().is_some_and(|number| number < 0);
+    let dtype = match all.iter().any(|value| value.is_float()) {
+        true => Dtype::F32,
+        false if all.iter().any(|value| negative(&value)) => Dtype::I32,
+        false => Dtype::U32,
+    };
+    let bytes = all.into_iter().map(|value| dtype.encode(value)).collect::<Result<Vec<_>, _>>()?.concat();
+    Ok(Array { dtype, shape, bytes })
 }
 
 /// The bits of 32-bit elements; others are extended, so that a number is the same.

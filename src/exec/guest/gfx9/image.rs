@@ -18,6 +18,8 @@ const ROW_ALIGN: u64 = 256;
 const OBJECT_WORDS: usize = 12;
 const MAX_SIDE: u32 = 1 << 14;
 const MAX_DEPTH: u32 = 1 << 13;
+/// The last one's number has four bits.
+const MAX_LEVELS: u32 = 15;
 
 /// Texels: name in a manifest, DATA_FORMAT, bytes of a component, which component of the texel is red, green, blue, alpha
 /// (DST_SEL: 0 and 1 are numbers, 4 to 7 components), and the channel order of HSA.
@@ -79,9 +81,6 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     if description.layout != Layout::Pitch {
         return Err(wrong("expected layout = \"pitch\"".into()));
     }
-    if description.levels != 1 {
-        return Err(wrong(format!("levels = {}: expected 1", description.levels)));
-    }
     let format = Format::of(&description.format);
     let format = format.ok_or_else(|| wrong(format!("unknown format `{}`", description.format)))?;
     let [width, height, depth] = description.size;
@@ -98,9 +97,25 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     }
     let row_bytes = u64::from(width) * u64::from(format.bytes);
     let pitch = row_bytes.next_multiple_of(ROW_ALIGN);
-    let rows = u64::from(height) * u64::from(depth);
-    let texels = surfaces::room(memory, surface, pitch * rows, ROW_ALIGN)?;
-    let plane = Plane::new(row_bytes as u32, rows as u32, 1, layout::Layout::Pitch(pitch as u32));
+    let levels = description.levels;
+    if levels > MAX_LEVELS || levels > 1 && !matches!(description.dim, Dim::D2 | Dim::D2Array | Dim::D3) {
+        let problem = format!("levels = {levels}: expected 1, and of planes and volumes at most {MAX_LEVELS}");
+        return Err(wrong(problem));
+    }
+    // Levels lie below each other in each slice, with halves of the height rounded up.
+    let rows_of = |level: u32| u64::from(height - 1 >> level) + 1;
+    let chain: u64 = (0..levels).map(rows_of).sum();
+    let bytes = pitch * chain * u64::from(depth);
+    let texels = surfaces::room(memory, surface, bytes, ROW_ALIGN)?;
+    let mut planes = Vec::new();
+    for level in 0..levels {
+        let half = |axis: u32| (axis >> level).max(1);
+        let slices = if description.dim == Dim::D3 { half(depth) } else { depth };
+        let layout = layout::Layout::Pitch(pitch as u32);
+        let plane = Plane::new(half(width) * format.bytes, half(height), 1, layout);
+        let above: u64 = (0..level).map(rows_of).sum();
+        planes.extend((0..u64::from(slices)).map(|slice| (pitch * (slice * chain + above), plane)));
+    }
     let mut object = [0; OBJECT_WORDS];
     let (low, high) = ((texels >> 8) as u32, (texels >> 40) as u32 & 0xff);
     let kind = match description.dim {
@@ -120,11 +135,12 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         object[0] = low;
         object[1] = high | format.data << 20 | format.number << 26;
         object[2] = (width - 1) | (height - 1) << 14;
-        object[3] = format.select | kind << 28;
+        object[3] = format.select | (levels - 1) << 16 | kind << 28;
         object[4] = (depth - 1) | ((pitch / u64::from(format.bytes)) as u32 - 1) << 13;
+        object[5] = (levels - 1) << 28;
     }
     object[8..11].copy_from_slice(&[format.channel_type, format.channel_order, width]);
-    Ok(Image { address: texels, bytes: pitch * rows, planes: vec![(0, plane)], object: object.to_vec() })
+    Ok(Image { address: texels, bytes, planes, object: object.to_vec() })
 }
 
 /// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.

@@ -1,7 +1,7 @@
 //! MIMG: loads, stores and atomics of images, and their sizes.
 //!
 //! Sources: "Vega" Instruction Set Architecture, "Vector memory image instructions"; the image descriptors that Mesa makes for
-//! GFX9. Images are linear, without levels of detail and samples: what else a descriptor says is a fault where the
+//! GFX9, of which the levels of linear images below each other. Images are linear, without samples: what else a descriptor says is a fault where the
 //! image is accessed. Out of range texels read 0 and are not written.
 
 use crate::ir::texel::{TexelFormat, TexelKind};
@@ -55,8 +55,9 @@ pub(super) struct Descriptor {
     /// The last layer, or one less than the depth.
     last: Value,
     first: Value,
-    /// Texels from a row to the next.
+    /// Texels from a row to the next, and rows of all levels from a layer to the next.
     pitch: Value,
+    chain: Value,
     kind: Value,
     levels: [Value; 2],
     pub texel: Texel,
@@ -106,10 +107,13 @@ impl Descriptor {
         let widths = look_up(cx, data, &FORMATS.map(TexelFormat::widths_only));
         let bytes = look_up(cx, data, &FORMATS.map(bytes_of));
         let selectors = field(cx, 3, 0, 12);
+        let (height, most) = (plus_one(cx, height), field(cx, 5, 28, 4));
+        let most = plus_one(cx, most);
         Descriptor {
             base,
+            chain: rows_before(cx, height, most),
             width: plus_one(cx, width),
-            height: plus_one(cx, height),
+            height,
             last: field(cx, 4, 0, 13),
             first: field(cx, 5, 0, 13),
             pitch: plus_one(cx, pitch),
@@ -129,20 +133,77 @@ impl Descriptor {
         [given[0], y, cx.b.select(deep, given[2], layer)]
     }
 
+    /// Where images have one axis, and three.
+    pub fn is_line(&self, cx: &mut Cx<'_>) -> Value {
+        one_of(cx, self.kind, &[kind::LINE, kind::LINES])
+    }
+
+    pub fn is_volume(&self, cx: &mut Cx<'_>) -> Value {
+        one_of(cx, self.kind, &[kind::VOLUME])
+    }
+
+    /// Of the second to the fourth address register, the one behind the coordinates.
+    pub fn behind_coordinates(&self, cx: &mut Cx<'_>, [second, third, fourth]: [Value; 3]) -> Value {
+        let (line, deep) = (one_of(cx, self.kind, &[kind::LINE]), one_of(cx, self.kind, &kind::DEEP));
+        let other = cx.b.select(deep, fourth, third);
+        cx.b.select(line, second, other)
+    }
+
+    /// Of volumes the depth.
+    pub fn depth(&self, cx: &mut Cx<'_>) -> Value {
+        let one = cx.int(1);
+        cx.b.add(self.last, one)
+    }
+
+    /// The last level that may be seen, from the first such on.
+    pub fn last_level(&self, cx: &mut Cx<'_>) -> Value {
+        let none = cx.int(0);
+        let [base, last] = self.levels;
+        let last = cx.b.max_u(last, base);
+        let levels = cx.b.sub(last, base);
+        cx.b.max_s(levels, none)
+    }
+
+    /// Whether it is known that there is one level, the first in memory.
+    pub fn has_one_level(&self, cx: &Cx<'_>) -> bool {
+        self.levels.iter().all(|&level| cx.b.constant(level) == Some(0))
+    }
+
+    /// A level from the first that may be seen on; none: that one.
+    pub fn level(&self, cx: &mut Cx<'_>, number: Option<Value>) -> Level {
+        let base = self.levels[0];
+        if number.is_none() && cx.b.constant(base) == Some(0) {
+            return Level { width: self.width, height: self.height, last: self.last, rows: None };
+        }
+        let number = number.map_or(base, |number| cx.b.add(base, number));
+        let one = cx.int(1);
+        let [width, height] = [self.width, self.height].map(|size| {
+            let size = cx.b.shr_u(size, number);
+            cx.b.max_u(size, one)
+        });
+        let depth = self.depth(cx);
+        let slices = cx.b.shr_u(depth, number);
+        let slices = cx.b.max_u(slices, one);
+        let volume = self.is_volume(cx);
+        let slices = cx.b.select(volume, slices, depth);
+        let last = cx.b.sub(slices, one);
+        Level { width, height, last, rows: Some(rows_before(cx, self.height, number)) }
+    }
+
     /// A layer that there is, as near as can be.
-    pub fn clamped_layer(&self, cx: &mut Cx<'_>, z: Value) -> Value {
+    pub fn clamped_layer(&self, cx: &mut Cx<'_>, level: &Level, z: Value) -> Value {
         let zero = cx.int(0);
-        let most = cx.b.sub(self.last, self.first);
+        let most = cx.b.sub(level.last, self.first);
         let z = cx.b.min_s(z, most);
         cx.b.max_s(z, zero)
     }
 
     /// The address of a texel, and the lanes for which it is in the image.
-    pub fn place(&self, cx: &mut Cx<'_>, [x, y, z]: [Value; 3]) -> (Value, Value) {
+    pub fn place(&self, cx: &mut Cx<'_>, level: &Level, [x, y, z]: [Value; 3]) -> (Value, Value) {
         let z = cx.b.add(z, self.first);
-        let (right, below) = (cx.b.icmp(IntCc::LtU, x, self.width), cx.b.icmp(IntCc::LtU, y, self.height));
+        let (right, below) = (cx.b.icmp(IntCc::LtU, x, level.width), cx.b.icmp(IntCc::LtU, y, level.height));
         let above = cx.b.icmp(IntCc::GeU, z, self.first);
-        let within = cx.b.icmp(IntCc::LeU, z, self.last);
+        let within = cx.b.icmp(IntCc::LeU, z, level.last);
         // A plane without layers has the first one alone.
         let layered = one_of(cx, self.kind, &[kind::LINES, kind::DEEP[0], kind::DEEP[1], kind::DEEP[2]]);
         let single = cx.b.not(layered);
@@ -151,8 +212,9 @@ impl Descriptor {
         let inside = cx.b.and(right, below);
         let inside = cx.b.and(inside, within);
 
+        let y = level.rows.map_or(y, |rows| cx.b.add(y, rows));
         let [x, y, z] = [x, y, z].map(|value| cx.b.zero_extend(Type::I64, value));
-        let [height, pitch] = [self.height, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));
+        let [height, pitch] = [self.chain, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));
         let row = cx.b.mul(z, height);
         let row = cx.b.add(row, y);
         let texel = cx.b.mul(row, pitch);
@@ -163,6 +225,38 @@ impl Descriptor {
         let address = cx.b.add(self.base, distance);
         (cx.b.splat(address), inside)
     }
+}
+
+/// A level of an image.
+pub(super) struct Level {
+    pub width: Value,
+    pub height: Value,
+    /// The last layer, or one less than the depth.
+    last: Value,
+    /// Rows of the levels before it.
+    rows: Option<Value>,
+}
+
+impl Level {
+    /// Layers from the first in memory on, or the depth.
+    pub fn slices(&self, cx: &mut Cx<'_>) -> Value {
+        let one = cx.int(1);
+        cx.b.add(self.last, one)
+    }
+}
+
+/// Rows of an image's first levels, so many: halves are rounded up, and of a height h there are, with x = h - 1, (x >> i) + 1 in level i; the sum of x >> i
+/// over all i is 2 x less the number of bits that are set in x.
+fn rows_before(cx: &mut Cx<'_>, height: Value, levels: Value) -> Value {
+    let one = cx.int(1);
+    let x = cx.b.sub(height, one);
+    let rest = cx.b.shr_u(x, levels);
+    let [all, rest] = [x, rest].map(|x| {
+        let (twice, bits) = (cx.shl(x, 1), cx.b.popcnt(x));
+        cx.b.sub(twice, bits)
+    });
+    let rows = cx.b.sub(all, rest);
+    cx.b.add(rows, levels)
 }
 
 /// All ones if a uniform number is not 0.
@@ -177,14 +271,24 @@ pub(super) fn fields(i: &Instruction) -> Result<Image, Unsupported> {
     if image.a16 || image.tfe || image.lwe || image.dmask == 0 { Err(Unsupported) } else { Ok(image) }
 }
 
-/// Address and mask of the texels that the coordinates in registers name.
-fn texels(cx: &mut Cx<'_>, image: &Image) -> Result<(Descriptor, Value, Value), Unsupported> {
+/// Address and mask of the texels that the coordinates in registers name; with `mip`, of the level that the register behind them does.
+fn texels(cx: &mut Cx<'_>, image: &Image, mip: bool) -> Result<(Descriptor, Value, Value), Unsupported> {
     let first = register(image.vaddr)?;
     register(image.vdata)?;
     let descriptor = Descriptor::new(cx, image);
     let given = std::array::from_fn(|i| cx.vector(first.wrapping_add(i as u8)));
     let coordinates = descriptor.coordinates(cx, given);
-    let (address, inside) = descriptor.place(cx, coordinates);
+    if !mip {
+        let level = descriptor.level(cx, None);
+        let (address, inside) = descriptor.place(cx, &level, coordinates);
+        return Ok((descriptor, address, inside));
+    }
+    let behind = [1, 2, 3].map(|i| cx.vector(first.wrapping_add(i)));
+    let (number, last) = (descriptor.behind_coordinates(cx, behind), descriptor.last_level(cx));
+    let exists = cx.b.icmp(IntCc::LeU, number, last);
+    let level = descriptor.level(cx, Some(number));
+    let (address, inside) = descriptor.place(cx, &level, coordinates);
+    let inside = cx.b.and(inside, exists);
     Ok((descriptor, address, inside))
 }
 
@@ -201,8 +305,17 @@ pub(super) fn word_of(cx: &mut Cx<'_>, address: Value, word: u32) -> Value {
 
 /// Approximate: images that are not linear, or have several samples, fault.
 pub fn image_load(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    load(cx, i, false)
+}
+
+/// Approximate: images that are not linear, or have several samples, fault.
+pub fn image_load_mip(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    load(cx, i, true)
+}
+
+fn load(cx: &mut Cx<'_>, i: &Instruction, mip: bool) -> Lifted {
     let image = fields(i)?;
-    let (descriptor, address, inside) = texels(cx, &image)?;
+    let (descriptor, address, inside) = texels(cx, &image, mip)?;
     let components = descriptor.texel.load(cx, inside, |cx, word| word_of(cx, address, word));
     let components: Vec<Value> = chosen(&image).into_iter().map(|i| components[i]).collect();
     descriptor.texel.write(cx, register(image.vdata)?, &components, image.d16.then_some(false));
@@ -211,8 +324,17 @@ pub fn image_load(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Approximate: images that are not linear, or have several samples, fault; integers are clamped.
 pub fn image_store(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    store(cx, i, false)
+}
+
+/// Approximate: images that are not linear, or have several samples, fault; integers are clamped.
+pub fn image_store_mip(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    store(cx, i, true)
+}
+
+fn store(cx: &mut Cx<'_>, i: &Instruction, mip: bool) -> Lifted {
     let image = fields(i)?;
-    let (descriptor, address, inside) = texels(cx, &image)?;
+    let (descriptor, address, inside) = texels(cx, &image, mip)?;
     let chosen = chosen(&image);
     let given = descriptor.texel.read(cx, register(image.vdata)?, chosen.len(), image.d16.then_some(false));
     let mut components = [cx.int(0); 4];
@@ -232,7 +354,7 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
         _ => return Err(Unsupported),
     };
     let data = register(image.vdata)?;
-    let (_, address, inside) = texels(cx, &image)?;
+    let (_, address, inside) = texels(cx, &image, false)?;
     let value = operand_of(cx, ty, data);
     let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let access = Access { guard: Some(inside), ..cx.b.access(Space::Global, ty, 1, address, 0) };

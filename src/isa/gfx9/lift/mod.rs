@@ -43,6 +43,7 @@ pub mod flat;
 pub mod graphics;
 pub mod hardware;
 pub mod image;
+mod image_level;
 pub mod image_sample;
 mod known;
 pub mod lds;

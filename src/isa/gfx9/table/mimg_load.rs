@@ -4,7 +4,7 @@ family! { ($) mimg_load {
     /// Loads a texel.
     ImageLoad (approximate "images that are not linear, or have several samples, fault" image::image_load) "image_load vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x00 }
     /// Loads a texel of a level.
-    ImageLoadMip unimplemented "image_load_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x01 }
+    ImageLoadMip (approximate "images that are not linear, or have several samples, fault" image::image_load_mip) "image_load_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x01 }
     /// Loads a texel without conversion.
     ImageLoadPck unimplemented "image_load_pck vdata, vaddr:b32, srsrc:b256" { mimg 0x02 }
     /// Loads a texel without conversion.
@@ -16,7 +16,7 @@ family! { ($) mimg_load {
     /// Stores a texel.
     ImageStore (approximate "images that are not linear, or have several samples, fault; integers are clamped" image::image_store) "image_store vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x08 }
     /// Stores a texel of a level.
-    ImageStoreMip unimplemented "image_store_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x09 }
+    ImageStoreMip (approximate "images that are not linear, or have several samples, fault; integers are clamped" image::image_store_mip) "image_store_mip vdata, vaddr:b32, srsrc:b256; d16" { mimg 0x09 }
     /// Stores a texel without conversion.
     ImageStorePck unimplemented "image_store_pck vdata, vaddr:b32, srsrc:b256" { mimg 0x0a }
     /// Stores a texel of a level without conversion.
