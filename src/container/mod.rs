@@ -15,7 +15,7 @@ pub mod ptx;
 mod raw;
 mod select;
 mod shader;
-mod sph;
+pub mod sph;
 pub mod text;
 pub mod visa;
 mod yaml;

@@ -1,7 +1,7 @@
 //! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
 //! sections 1.1 and 1.2.
 
-use super::Error;
+use super::{Error, Format, text};
 use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
 use crate::isa::maxwell::shader::{HEADER_BYTES, Header};
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
@@ -22,11 +22,25 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module(header.stage().name(), header, &bytes[HEADER_BYTES..])
 }
 
-/// The module of a graphics program whose code has its header apart. What lies behind the end of the code is left out.
-///
-/// # Errors
-/// The code is not a whole number of words.
-pub fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
+/// The module of a header and its code, or of assembly that says both.
+pub fn with_header(name: &str, bytes: &[u8]) -> Result<Module, Error> {
+    if text::recognise(bytes) == Some(Format::Assembly) {
+        return text::parse(bytes, Format::Assembly);
+    }
+    module(name, Header::read(bytes)?, bytes.get(HEADER_BYTES..).unwrap_or_default())
+}
+
+/// The module of code whose header, or assembly that says it, is in another file.
+pub fn without_header(name: &str, code: &[u8], header: &[u8]) -> Result<Module, Error> {
+    let header = match text::recognise(header) {
+        Some(Format::Assembly) => text::header(header)?,
+        _ => Header::read(header)?,
+    };
+    module(name, header, code)
+}
+
+/// What lies behind the end of the code is left out.
+fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
     let (words, rest) = code.as_chunks::<{ WORD_BYTES as usize }>();
     let end = words.iter().position(|word| ENDS.contains(&u64::from_le_bytes(*word)));
     if end.is_none() && !rest.is_empty() {

@@ -120,6 +120,11 @@ pub fn stream_target(bytes: &[u8]) -> Gfx9 {
     Gfx9::Unspecified
 }
 
+/// The header of a graphics program of Maxwell, as assembly without instructions says it.
+pub(super) fn header(bytes: &[u8]) -> Result<Header, Error> {
+    Source::read(bytes)?.header()
+}
+
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(bytes).map_err(|e| Error::malformed(e.valid_up_to() as u64, "text", "UTF-8"))
 }
@@ -223,6 +228,33 @@ impl<'a> Source<'a> {
         Ok(format!("{before}{number}{after}"))
     }
 
+    /// The header that `.stage` begins, if there is one.
+    fn stage(&self) -> Result<Option<Header>, Error> {
+        let mut header = None;
+        for line in &self.directives {
+            if let Some(name) = line.text.strip_prefix(STAGE) {
+                header = Some(stage::header(name.trim()).map_err(|problem| line.wrong(problem))?);
+            }
+        }
+        Ok(header)
+    }
+
+    /// The header of a graphics program that directives say, without its code.
+    fn header(&self) -> Result<Header, Error> {
+        let expected = || Error::Text { line: self.target_line, problem: "expected .stage for a graphics program".into() };
+        let mut header = self.stage()?.ok_or_else(expected)?;
+        for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
+            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
+            if !stage::directive(&mut header, name, value.trim()).map_err(|problem| line.wrong(problem))? {
+                return Err(line.wrong(format!("`{name}`: expected what a header says")));
+            }
+        }
+        if let Some(line) = self.instructions.first() {
+            return Err(line.wrong("expected what a header says, and no instructions"));
+        }
+        Ok(header)
+    }
+
     fn maxwell(&self) -> Result<Module, Error> {
         let (mut code, mut externs) = (Vec::new(), Externs::default());
         for (number, line) in self.instructions.iter().enumerate() {
@@ -246,12 +278,7 @@ impl<'a> Source<'a> {
         function.param_base = PARAM_BASE;
         function.stack_bytes = Some(0);
         let mut param_bytes = 0_u32;
-        let mut header: Option<Header> = None;
-        for line in &self.directives {
-            if let Some(name) = line.text.strip_prefix(STAGE) {
-                header = Some(stage::header(name.trim()).map_err(|problem| line.wrong(problem))?);
-            }
-        }
+        let mut header = self.stage()?;
         for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
             let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
             let value = value.trim();

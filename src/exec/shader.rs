@@ -92,8 +92,13 @@ const MASK: usize = 2;
 
 /// The shader's kernel: its arrays are parameters from number `first` on, in their order.
 pub(super) fn kernel(shader: &Shader, raw: Option<&RawLaunch>, first: usize) -> ShaderKernel {
-    let attributes = shader.parameters.as_ref().map_or(0, |parameters| parameters.attributes as u32);
-    ShaderKernel { stage: shader.stage, attributes, arrays: content(shader, raw).into_keys().zip(first..).collect() }
+    let attributes = match (&shader.parameters, &shader.vertices) {
+        (Some(parameters), _) => parameters.attributes as u32,
+        (None, Some(vertices)) => vertices.words as u32,
+        (None, None) => 0,
+    };
+    let texture_bank = 0;
+    ShaderKernel { stage: shader.stage, attributes, texture_bank, arrays: content(shader, raw).into_keys().zip(first..).collect() }
 }
 
 impl Arrays {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{ExportFormat, TargetFormat};
 use crate::capture::Dtype;
+use crate::capture::raw::Part;
 use crate::capture::manifest::{exactly, is_default, is_one, one};
 use crate::container::Input;
 
@@ -118,6 +119,9 @@ pub struct Bank {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// Addresses of buffers and numbers in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// `[export]`: what a shader hands to the next stage.

@@ -1,6 +1,6 @@
 //! What a launch gives to a graphics program: arrays in guest memory, whose addresses lie in the driver's constant bank.
 //!
-//! An array is a row: a word for each lane of the launch, lanes numbered x of the block fastest. It has room for all lanes of all
+//! But for a table an array is a row: a word for each lane of the launch, lanes numbered x of the block fastest. It has room for all lanes of all
 //! blocks, also for those that do not take part.
 
 use super::shader::{ATTRIBUTE_WORDS, TARGETS};
@@ -23,10 +23,12 @@ pub mod at {
 pub enum Array {
     /// An input word, by its number in attribute space. Of a fragment program as PASS gives it.
     Attribute(u16),
-    /// The provoking vertex's word.
-    Flat(u16),
     /// An input word of the patch.
     Patch(u16),
+    /// What primitives have, not a row: of each, of its three vertices, the words from the first generic attribute on.
+    Table,
+    /// Bytes from the start of the table to the lane's primitive.
+    Primitive,
     /// Not 0: the lane is a vertex or a pixel. The others are helpers, or do not take part.
     Covered,
     /// The samples of the pixel that are covered, a bit for each.
@@ -60,8 +62,8 @@ pub mod emitted {
 }
 
 const WORDS: u32 = ATTRIBUTE_WORDS as u32;
-const INPUTS: u32 = 3 * WORDS;
-const OUTPUTS: u32 = INPUTS + 5;
+const INPUTS: u32 = 2 * WORDS;
+const OUTPUTS: u32 = INPUTS + 7;
 const PIXELS: u32 = OUTPUTS + 2 * WORDS;
 const LAST: u32 = PIXELS + 4 * TARGETS as u32;
 const SLOTS: u32 = LAST + 4;
@@ -70,13 +72,14 @@ impl Array {
     const fn slot(self) -> u32 {
         match self {
             Array::Attribute(word) => word as u32,
-            Array::Flat(word) => WORDS + word as u32,
-            Array::Patch(word) => 2 * WORDS + word as u32,
+            Array::Patch(word) => WORDS + word as u32,
             Array::Covered => INPUTS,
             Array::Samples => INPUTS + 1,
             Array::Sample => INPUTS + 2,
             Array::Centroid => INPUTS + 3,
             Array::Invocation => INPUTS + 4,
+            Array::Table => INPUTS + 5,
+            Array::Primitive => INPUTS + 6,
             Array::Output(word) => OUTPUTS + word as u32,
             Array::PatchOutput(word) => OUTPUTS + WORDS + word as u32,
             Array::Target(target, component) => PIXELS + 4 * target as u32 + component as u32,
@@ -127,13 +130,14 @@ mod tests {
 
     #[test]
     fn arrays_have_places_of_their_own() {
-        let words = [Array::Attribute, Array::Flat, Array::Patch, Array::Output, Array::PatchOutput];
+        let words = [Array::Attribute, Array::Patch, Array::Output, Array::PatchOutput];
         let words = words.into_iter().flat_map(|of| (0..ATTRIBUTE_WORDS).map(of));
         let targets = (0..TARGETS).flat_map(|target| (0..4).map(move |n| Array::Target(target, n)));
-        let inputs = [Array::Covered, Array::Samples, Array::Sample, Array::Centroid, Array::Invocation];
+        let pixels = [Array::Covered, Array::Samples, Array::Sample, Array::Centroid];
+        let inputs = [Array::Invocation, Array::Table, Array::Primitive];
         let outputs = [Array::SampleMask, Array::Depth, Array::Written, Array::Emitted];
         let mut seen = Arrays::NONE;
-        for array in words.chain(targets).chain(inputs).chain(outputs) {
+        for array in words.chain(targets).chain(pixels).chain(inputs).chain(outputs) {
             assert!(!seen.has(array), "{array:?}");
             seen.insert(array);
             assert!(array.offset() + 8 <= at::END && Arrays::ALL.has(array));

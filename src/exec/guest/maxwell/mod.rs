@@ -3,6 +3,7 @@
 mod bank;
 pub(super) mod images;
 pub(super) mod queries;
+mod shader;
 
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
@@ -17,8 +18,7 @@ use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use crate::ir::{Function, Service};
 use crate::isa::LiftError;
-use crate::isa::maxwell::arrays::Arrays;
-use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service, shader};
+use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
 use crate::isa::maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
@@ -38,9 +38,10 @@ impl Guest for Maxwell {
         let service = |(at, name): &(u64, String)| Some((*at, service::by_name(name)?));
         let services: Vec<(u64, Service)> = code.undefined.iter().filter_map(service).collect();
         let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
-        let shader = code.header.map(|header| shader::Program { header, arrays: Arrays::ALL, texture_bank: 0 });
+        let function = kernel.linked.module().function(kernel.kernel);
+        let shader = code.header.map(|header| shader::program(function, header));
         lift_kernel(&Kernel {
-            name: &kernel.linked.module().function(kernel.kernel).name,
+            name: &function.name,
             code: &code.bytes,
             entry: code.entry,
             indirect_targets: &targets,
@@ -81,6 +82,9 @@ impl Guest for Maxwell {
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let (kernel, options) = (launch.kernel, launch.options);
         let function = kernel.function();
+        if let Some(header) = &function.header {
+            return shader::environment(launch, header);
+        }
         launch.check_block()?;
         let params = launch.params(&launch.bytes()?)?;
         let shared_bytes = launch.shared_bytes_in_vectors()?;

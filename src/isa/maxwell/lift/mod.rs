@@ -145,6 +145,10 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         program.explore(past_control(pc));
     }
 
+    if let Some((pc, insn, problem)) = program.missing() {
+        let (kernel, text, problem) = (kernel.name.to_owned(), insn.text(pc), problem.to_owned());
+        return Err(LiftError::NotGiven { kernel, pc, text, problem });
+    }
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let registers = if open { REGISTERS } else { program.registers() };
     let registers = registers.max(kernel.shader.map_or(0, |shader| shader::registers(&shader.header)));

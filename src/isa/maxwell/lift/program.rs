@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
 use crate::isa::discover::{Cut, Found, Ways};
-use crate::isa::maxwell::arrays::Arrays;
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
@@ -167,6 +166,17 @@ impl<'a> Program<'a> {
     /// Where indirect jumps lead as far as is known before the launch, in order.
     pub fn indirect_targets(&self) -> impl Iterator<Item = u64> {
         self.indirect_targets.iter().copied()
+    }
+
+    /// What the launch does not have: the first instruction that reads it, and a problem in words.
+    pub fn missing(&self) -> Option<(u64, Instruction, &'static str)> {
+        let shader = self.shader?;
+        let steps = self.blocks.values().flat_map(|block| &block.steps);
+        let executed = steps.filter(|(_, action)| *action == Action::Plain);
+        executed.into_iter().find_map(|&(pc, _)| {
+            let insn = self.step(pc).insn?;
+            Some((pc, insn, shader.missing(&insn)?))
+        })
     }
 
     pub fn has(&self, what: impl Fn(&Flow) -> bool) -> bool {
@@ -374,7 +384,7 @@ impl Trial {
 ///
 /// `header`: in a graphics program.
 pub fn executes(insn: &Instruction, pc: u64, header: Option<&Header>) -> bool {
-    let shader = header.map(|&header| shader::Program { header, arrays: Arrays::ALL, texture_bank: 0 });
+    let shader = header.map(|&header| shader::Program::of_header(header));
     Trial::new(shader.as_ref()).run(insn, pc).0.is_some()
 }
 

@@ -10,8 +10,8 @@ use crate::ir::{self, Access, Extend, Space, Special, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::images::driver::BANK;
 use crate::isa::maxwell::arrays::{Array, Arrays, at};
-use crate::isa::maxwell::field::{Field, FloatFormat, MufuOp};
-use crate::isa::maxwell::shader::{Flag, Header, TARGETS};
+use crate::isa::maxwell::field::{Field, FloatFormat, IpaMode, MufuOp};
+use crate::isa::maxwell::shader::{Flag, Header, Interpolation, TARGETS, attribute};
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 use crate::isa::maxwell::{Instruction, Opcode, Reg};
 
@@ -24,6 +24,8 @@ pub struct Program {
     pub header: Header,
     /// What its launches have.
     pub arrays: Arrays,
+    /// Words of a vertex in the table of primitives.
+    pub vertex_words: u16,
     /// The constant bank in which instructions find the handles that they have the index of.
     pub texture_bank: u8,
 }
@@ -115,6 +117,16 @@ impl Cx<'_> {
             .and_then(|shader| if shader.program.header.stage() == stage { Ok(shader) } else { Err(Unsupported) })
     }
 
+    /// The bank in which instructions find handles of images.
+    pub fn handle_bank(&self) -> u8 {
+        self.banks.shader.map_or(0, |shader| shader.program.texture_bank)
+    }
+
+    /// Whether the launch has an array.
+    pub fn has(&self, array: Array) -> bool {
+        self.banks.shader.is_some_and(|shader| shader.program.arrays.has(array))
+    }
+
     /// The lane's number in the launch: varying `i64`.
     pub fn lane_number(&mut self) -> Value {
         if let Some(number) = self.number {
@@ -149,7 +161,7 @@ impl Cx<'_> {
 
     /// The lane's word of an array of inputs; 0 if the launch has none.
     pub fn input(&mut self, array: Array) -> Value {
-        if !self.banks.shader.is_some_and(|shader| shader.program.arrays.has(array)) {
+        if !self.has(array) {
             let zero = self.int(0);
             return self.b.splat(zero);
         }
@@ -255,10 +267,53 @@ impl Cx<'_> {
 
     /// Stores the lane's word of an output, if the launch wants it.
     fn put(&mut self, array: Array, word: Value) {
-        if self.banks.shader.is_some_and(|shader| shader.program.arrays.has(array)) {
+        if self.has(array) {
             let (array, number) = (self.told(array.offset(), Type::I64), self.lane_number());
             let address = self.element(array, number);
             self.b.store(Space::Global, Type::I32, address, 0, word);
+        }
+    }
+}
+
+impl Program {
+    /// Of a program of which only the header is known.
+    pub fn of_header(header: Header) -> Program {
+        Program { header, arrays: Arrays::ALL, vertex_words: 0, texture_bank: 0 }
+    }
+
+    /// What an instruction reads that the launch does not have, as the manifest's keys; none if it has all. Of a word that is not given the
+    /// others of its attribute may be: then it is 0, or 1.0 as the fourth.
+    pub fn missing(&self, insn: &Instruction) -> Option<&'static str> {
+        let address = match insn.opcode() {
+            Opcode::Ipa if insn.bits(38, 1) == 0 => insn.number() as u16,
+            Opcode::Ald if insn.bits(31, 2) == 0 => {
+                insn.address().filter(|operand| operand.base.is_zero())?.offset as u16 & 0x3ff
+            }
+            _ => return None,
+        };
+        let word = address / 4;
+        let generic = (attribute::GENERIC..attribute::GENERIC_END).contains(&address);
+        let in_table = self.arrays.has(Array::Table)
+            && (attribute::GENERIC / 4..attribute::GENERIC / 4 + self.vertex_words).contains(&word);
+        let constant = insn.opcode() == Opcode::Ipa
+            && (insn.ipa_mode() == IpaMode::Constant || self.header.input(address) == Interpolation::Constant);
+        let given = |word: u16| self.arrays.has(Array::Attribute(word));
+        if given(word) || constant && in_table || generic && (word & !3..=word | 3).any(given) {
+            return None;
+        }
+        match (self.header.stage(), address) {
+            // Of layers and viewports there is one.
+            (_, 0x60..0x70) => None,
+            (Stage::Fragment, 0x70) => Some("[pixels] has no `x`"),
+            (Stage::Fragment, 0x74) => Some("[pixels] has no `y`"),
+            (Stage::Fragment, 0x78) => Some("[pixels] has no `z`"),
+            (Stage::Fragment, 0x7c) => Some("[pixels] has no `inverse_w`"),
+            (Stage::Fragment, attribute::FRONT) => Some("[pixels] has no `front`"),
+            (Stage::Fragment, _) if in_table => {
+                Some("the header does not say that it is interpolated: expected a map of inputs that has this word")
+            }
+            (Stage::Fragment, _) => Some("[pixels] has no word of this address: expected `vertices` or an `attribute`"),
+            _ => Some("[vertices] has no `attribute` with a word of this address"),
         }
     }
 }
