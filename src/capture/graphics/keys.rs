@@ -89,7 +89,7 @@ pub struct Draw {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cull: Option<Side>,
     /// Which side is the front: that whose vertices are in this order in the picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "winding", skip_serializing_if = "Option::is_none")]
     pub front: Option<Winding>,
 }
 
