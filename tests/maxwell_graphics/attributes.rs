@@ -127,7 +127,7 @@ fn what_is_not_given() {
 /// What only other stages have stops the lanes that come to it.
 #[test]
 fn instructions_of_other_stages() {
-    for text in ["OUT.EMIT R4, RZ, RZ", "ALD.P R4, a[0x20]", "ALD R4, a[0x80], R5", "PIXLD.MY_INDEX R4, 0x0", "IPA.PASS R4, a[0x80], RZ", "KIL"] {
+    for text in ["OUT.EMIT R4, RZ, RZ", "ALD.P R4, a[0x20]", "ALD R4, a[0x80], R5", "PIXLD.MY_INDEX R4, [RZ]", "IPA.PASS R4, a[0x80], RZ", "KIL"] {
         let after = case(text).with("[export.\"0x70\"]").run();
         let fault = after.fault.unwrap_or_else(|| panic!("{text} runs"));
         assert!(fault.contains("unimplemented") && fault.contains(text), "{fault}");

@@ -82,7 +82,7 @@ fn files_are_recognised_by_content() {
     }
     let problem = |bytes: &[u8]| container::sph::with_header("x", bytes).expect_err("no program").to_string();
     assert_eq!(problem(&bytes[..40]), "40 bytes: expected the 80 of a shader program header");
-    assert_eq!(problem(&[0x81; 100]), "version 4 of a shader program header: expected 3");
+    assert_eq!(problem(&[0x81; 100]), "version 12 of a shader program header: expected 3");
     assert!(problem(&bytes[..bytes.len() - 13]).contains("a multiple of 8 bytes"));
 }
 

@@ -137,8 +137,9 @@ fn other_places_in_the_pixel() {
         IPA.PASS.CENTROID R3, a[0x94], RZ
         MOV32I R21, 0x40000000
         IPA.OFFSET R4, a[0x84], R21, R20
-        IPA.PASS.OFFSET R5, a[0x84], RZ, RZ
-        PIXLD.CENTROID_OFFSET R6, 0x0
+        MOV R22, RZ
+        IPA.PASS.OFFSET R5, a[0x84], RZ, R22
+        PIXLD.CENTROID_OFFSET R6, [RZ]
         MOV R7, RZ";
     let offsets: Vec<u32> = (0..scene.covered.len() as u32).map(|lane| (lane % 3 * 512) | (0xff00 * (lane & 1)) << 16).collect();
     let case = scene.case(INPUTS, code).with(&format!("centroid_offset = {}", list(&offsets)));
@@ -197,11 +198,11 @@ fn inputs_by_name_and_address() {
         IPA.CONSTANT R4, a[0x3fc], RZ
         IPA.PASS R5, a[0x80], RZ
         IPA.PASS R6, a[0x8c], RZ
-        PIXLD.COVMASK R7, 0x0
-        PIXLD.MY_INDEX R8, 0x0
+        PIXLD.COVMASK R7, [RZ]
+        PIXLD.MY_INDEX R8, [RZ]
         S2R R9, SR_Y_DIRECTION
         IPA.PASS R10, a[0x60], RZ
-        PIXLD.OFFSET R11, 0x0";
+        PIXLD.OFFSET R11, [RZ]";
     let directives = ".input 0x70 xyzw\n.input 0x80 xyzw linear\n.output target0 rgba\n.output target1 rgba\n.output target2 rgba";
     let after = Case::fragment(directives, code, &[1; 8])
         .with(&format!(
@@ -257,7 +258,7 @@ fn outputs_are_in_registers() {
     );
     let named = |after: &After, export: usize, lane: usize| after.exported[export][lane][..4].to_vec();
     // In the order of their names: depth, target0, target1, target4.
-    assert_eq!(named(&after, 0, 0), [109, 0, 0, 0], "depth is behind the mask's place");
+    assert_eq!(named(&after, 0, 0), [109, 0, u32::MAX, 0], "depth is behind the mask's place");
     assert_eq!(named(&after, 1, 0), [0; 4], "no output");
     assert_eq!(named(&after, 2, 0), [100, 0, 102, 0]);
     assert_eq!(named(&after, 3, 2), [0, 0, 0, 107]);
