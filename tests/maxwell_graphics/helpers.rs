@@ -157,10 +157,10 @@ fn takes_part(lane: usize) -> bool {
     covered(lane) && !killed(lane)
 }
 
-/// Of quads without a covered lane nothing runs.
+/// A quad runs while it has a pixel.
 fn runs(lane: usize) -> bool {
     let quad = lane / 4 * 4;
-    (quad..quad + 4).any(covered)
+    (quad..quad + 4).any(takes_part)
 }
 
 fn check(row: &Row, memory: fn(&After) -> &[u32]) {

@@ -336,6 +336,33 @@ fn kills_in_loops() {
     }
 }
 
+/// A loop that nothing but a kill ends: it ends when its quads have no pixel left.
+#[test]
+fn a_loop_ends_with_its_pixels() {
+    let code = "
+        IPA.PASS R4, a[0xa0], RZ
+        MOV R0, RZ
+        ISETP.GE.AND P1, PT, R4, 0x20, PT
+    @P1 BRA .L2
+    .L1:
+        IADD32I R0, R0, 0x1
+        ISETP.EQ.AND P0, PT, R0, R4, PT
+    @P0 KIL
+        BRA .L1
+    .L2:
+        MOV32I R0, 0x7";
+    // Whole quads loop, or none of their lanes.
+    let numbers: Vec<u32> = (0..64).map(|lane| if lane / 4 % 3 == 1 { 40 } else { 1 + lane * 7 % 23 }).collect();
+    let after = Case::fragment(".input 0xa0 x linear\n.output target0 r", code, &[1; 64])
+        .with(&format!("attribute.\"0xa0\" = {}\n[export.target0]", list(&numbers)))
+        .run();
+    assert_eq!(after.fault, None);
+    for lane in 0..64 {
+        assert_eq!(after.kept[lane], numbers[lane] == 40);
+        assert_eq!(after.exported[0][lane][0], if numbers[lane] == 40 { 7 } else { 0 });
+    }
+}
+
 /// FSWZADD: two bits for each lane of a quad, lane 0's on top.
 #[test]
 fn quads_add_and_subtract() {

@@ -167,22 +167,15 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, pl
                 let access = place.access(cx, array);
                 cx.b.load_access(access, Extend::None)[0]
             }
-            None => absent(cx, words, n),
+            None => match words {
+                Words::Known(first) => cx.absent((first + u16::from(n)) % ATTRIBUTE_WORDS),
+                Words::Indexed(_) => cx.int(0),
+            },
         };
         let register = cx.after(i.d(), n);
         cx.set(register, value);
     }
     Ok(Flow::Next)
-}
-
-/// What a word is that nobody gave: 0, 0, 0, 1 of a generic attribute.
-fn absent(cx: &mut Cx<'_>, words: Words, n: u8) -> Value {
-    let generic = attribute::GENERIC / 4..attribute::GENERIC_END / 4;
-    let one = match words {
-        Words::Known(first) => generic.contains(&(first + u16::from(n))) && (first + u16::from(n)) % 4 == 3,
-        Words::Indexed(_) => false,
-    };
-    cx.int(if one { 1.0_f32.to_bits() } else { 0 })
 }
 
 pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -130,6 +130,16 @@ impl<'p, 'a> Emitter<'p, 'a> {
                         cx.activate(active, suspended);
                     }
                 }
+                Action::Kill => {
+                    if let Some(lift) = insn.row.lift {
+                        let _ = lift(&mut cx, &insn);
+                    }
+                    let done = cx.quads_without_pixels();
+                    mark(&self.stack, &mut cx.b, Leave::Exit, done);
+                    let active = cx.active();
+                    let staying = without(&mut cx.b, active, done);
+                    cx.set_active(staying);
+                }
                 Action::Leave(leave) => {
                     let lanes = condition(&mut cx, step);
                     end(&mut cx, leave, Mask::Lanes(lanes));

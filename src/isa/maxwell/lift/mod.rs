@@ -76,7 +76,7 @@ use emit::Emitter;
 pub use fidelity::fidelity;
 use flag_file::FlagBanks;
 use flags::Flag;
-use flow::{Flow, Lifted};
+use flow::{Flow, Leave, Lifted};
 pub use program::executes;
 use program::{End, Program};
 pub use registers::{RegisterSet, registers};
@@ -162,7 +162,9 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         _ if open || program.recursive() => DEEP_STACK,
         entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
     };
-    let leaves = |leave| open || program.has(|&flow| flow == Flow::Leave(leave));
+    let leaves = |leave| {
+        open || program.has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit)
+    };
     let stack = pushes.then(|| Stack::new(&mut function, depth, entry_pc, leaves));
     let pop = match &stack {
         Some(stack) => stack.pop(),

@@ -36,7 +36,10 @@ pub fn ipa(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let row = row(cx, word);
     let number = cx.lane_number();
-    let mut value = word_of(cx, row, number);
+    let mut value = match (row, word) {
+        (None, Word::Known(word)) => cx.absent(word),
+        _ => word_of(cx, row, number),
+    };
     if constant {
         value = provoking(cx, word, value);
     }
@@ -169,7 +172,7 @@ pub fn pixld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A pixel that is killed goes on as a helper. A lane of a compute kernel ends: it has no further effect either.
+/// A pixel that is killed goes on as a helper, while its quad has a pixel. A lane of a compute kernel ends: it has no further effect either.
 pub fn kil(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if cx.shader().is_err() {
         return Ok(Flow::Leave(Leave::Exit));
@@ -179,5 +182,5 @@ pub fn kil(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let executing = Mask::Lanes(cx.executing());
     let lanes = cx.and(executing, test);
     cx.kill(lanes);
-    Ok(Flow::Next)
+    Ok(Flow::Kill)
 }

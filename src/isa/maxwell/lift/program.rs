@@ -51,6 +51,7 @@ pub enum Action {
     Plain,
     Push(Wait, u64),
     Activate(Active),
+    Kill,
     /// The lanes of the condition leave, the others go on.
     Leave(Leave),
 }
@@ -269,6 +270,7 @@ impl<'a> Program<'a> {
             Flow::Next => Action::Plain,
             Flow::Push(wait, target) => Action::Push(wait, target),
             Flow::Activate(active) => Action::Activate(active),
+            Flow::Kill => Action::Kill,
             Flow::Leave(leave) if conditional => Action::Leave(leave),
             Flow::Leave(leave) => {
                 block.end = End::Leave(leave);
@@ -301,8 +303,8 @@ impl<'a> Program<'a> {
         };
         match action {
             // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
-            Action::Leave(_) | Action::Activate(_) if *pushes => return Cut::Before,
-            Action::Leave(_) | Action::Activate(_) => block.may_be_empty = true,
+            Action::Leave(_) | Action::Activate(_) | Action::Kill if *pushes => return Cut::Before,
+            Action::Leave(_) | Action::Activate(_) | Action::Kill => block.may_be_empty = true,
             Action::Push(..) => *pushes = true,
             Action::Nothing | Action::Plain => {}
         }
@@ -333,7 +335,7 @@ impl Step {
         let mut leaders = SmallVec::new();
         match self.flow {
             _ if self.when == When::Never => {}
-            Flow::Next | Flow::Activate(_) => {}
+            Flow::Next | Flow::Activate(_) | Flow::Kill => {}
             Flow::Branch(target) | Flow::Push(_, target) => leaders.push(target),
             Flow::Call(target) => leaders.extend([target, next]),
             Flow::Indirect(_) => {
@@ -344,11 +346,11 @@ impl Step {
             Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
             Flow::Leave(_) | Flow::Trap(_) => {}
         }
-        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_)) {
+        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_) | Flow::Kill) {
             leaders.push(next);
         }
         let goes_on = match self.flow {
-            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Barrier(_) | Flow::Service(_) => true,
+            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Kill | Flow::Barrier(_) | Flow::Service(_) => true,
             _ => self.when != When::Always,
         };
         Ways { next: goes_on.then_some((next, ())), leaders }

@@ -1,7 +1,7 @@
 //! Graphics programs: where their lanes find what the launch gives them, what their header forbids, how they begin and end.
 //!
 //! A lane is a vertex, or a pixel of a quad. In a fragment program `pixels` holds the lanes that are covered and not killed; the others
-//! are helpers, which go on until EXIT. What writes memory that others see has that mask in its guard, so that it is as if a
+//! are helpers, which go on until EXIT while their quad has a pixel. What writes memory that others see has that mask in its guard, so that it is as if a
 //! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
@@ -145,6 +145,13 @@ impl Cx<'_> {
         self.bank(BANK, offset as i32, ty)
     }
 
+    /// What a word of attributes is that nobody gave: 0, 0, 0, 1 of a generic one.
+    pub fn absent(&mut self, word: u16) -> Value {
+        let generic = (attribute::GENERIC / 4..attribute::GENERIC_END / 4).contains(&word);
+        let value = self.int(if generic && word % 4 == 3 { 1.0_f32.to_bits() } else { 0 });
+        self.b.splat(value)
+    }
+
     /// The address of the word of the lane with this number in an array.
     pub fn element(&mut self, array: Value, number: Value) -> Value {
         let shift = self.constant(Type::I64, 2);
@@ -195,6 +202,27 @@ impl Cx<'_> {
         }
     }
 
+    /// All lanes of the quads of which one is in the mask.
+    fn quads_of(&mut self, lanes: Value) -> Value {
+        let mut first = lanes;
+        for distance in [1, 2] {
+            let distance = self.constant(Type::I64, distance);
+            let behind = self.b.shr_u(first, distance);
+            first = self.b.or(first, behind);
+        }
+        let (firsts, quad) = (self.constant(Type::I64, 0x1111_1111), self.constant(Type::I64, 15));
+        first = self.b.and(first, firsts);
+        self.b.mul(first, quad)
+    }
+
+    /// The lanes of quads that have no pixel left: nobody sees what they do.
+    pub fn quads_without_pixels(&mut self) -> Value {
+        let pixels = self.pixels();
+        let pixels = pixels.value(&mut self.b);
+        let quads = self.quads_of(pixels);
+        self.b.not(quads)
+    }
+
     /// Makes lanes helpers.
     pub fn kill(&mut self, lanes: Mask) {
         let pixels = self.pixels();
@@ -213,16 +241,8 @@ impl Cx<'_> {
         let mut active = covered;
         if shader.pixels.is_some() {
             self.set_pixels(covered);
-            // Quads of which a pixel is covered, each by its first lane.
-            for distance in [1, 2] {
-                let distance = self.constant(Type::I64, distance);
-                let behind = self.b.shr_u(active, distance);
-                active = self.b.or(active, behind);
-            }
-            let (firsts, quad) = (self.constant(Type::I64, 0x1111_1111), self.constant(Type::I64, 15));
-            active = self.b.and(active, firsts);
-            active = self.b.mul(active, quad);
-            active = self.b.and(active, launched);
+            let quads = self.quads_of(covered);
+            active = self.b.and(launched, quads);
         }
         self.set_active(active);
         self.b.rf_write(shader.begun, active);
