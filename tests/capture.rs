@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use warploom::capture::manifest::{Arg, Buffer, Dim, Layout, Surface};
 use warploom::capture::raw::Builtin;
-use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, RawValue, write};
+use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, Placed, RawValue, write};
 use warploom::container;
 use warploom::container::hsaco::ValueKind;
 
@@ -72,6 +72,23 @@ fn arguments_fit_the_kernels() {
             };
             assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
         }
+    }
+}
+
+/// Where buffers are.
+struct Addresses([u64; 2]);
+
+impl Placed for Addresses {
+    fn buffer(&self, i: usize) -> u64 {
+        self.0[i]
+    }
+
+    fn image(&self, _: usize) -> [u32; 8] {
+        [0; 8]
+    }
+
+    fn sampler(&self, _: usize) -> [u32; 4] {
+        [0; 4]
     }
 }
 
@@ -291,8 +308,8 @@ address = "0xffff800000010000"
     .unwrap();
     let raw = launch.raw.unwrap();
     assert_eq!((raw.entry, raw.vgprs, raw.lds_bytes), (4, 4, 0));
-    let address = |i: usize| [0x1234_5678_9abc, 0xffff_8000_0001_0000][i];
-    let words: Vec<_> = raw.sgpr.iter().map(|(first, value)| (*first, value.words(address))).collect();
+    let placed = Addresses([0x1234_5678_9abc, 0xffff_8000_0001_0000]);
+    let words: Vec<_> = raw.sgpr.iter().map(|(first, value)| (*first, value.words(&placed))).collect();
     let expected = [
         (0, vec![0x5678_9abc, 0x1234]),
         (2, vec![0x1_0000]),
@@ -306,7 +323,7 @@ address = "0xffff800000010000"
     assert_eq!(words[7], (17, None));
     assert_eq!(raw.vgpr[0], (0, RawValue::Builtin(Builtin::ThreadIdY)));
     assert_eq!(raw.vgpr[1], (1, RawValue::Lanes(vec![7, 8, 9])));
-    assert_eq!(raw.vgpr[2].1.words(address), Some(vec![0, 0x3ff0_0000]));
+    assert_eq!(raw.vgpr[2].1.words(&placed), Some(vec![0, 0x3ff0_0000]));
     let x = &launch.buffers[0];
     assert_eq!(x.parts.iter().map(|(at, value)| (*at, value.length())).collect::<Vec<_>>(), [(96, 1), (8, 4)]);
     assert_eq!(launch.buffers[1].address, Some(0xffff_8000_0001_0000));

@@ -49,6 +49,11 @@ fn gfx9_kernels() {
 }
 
 #[test]
+fn gfx9_fragment_programs() {
+    kernels("gfx9_fragment", 1000, (50_000, 0), gfx9::fragment);
+}
+
+#[test]
 fn ptx_kernels() {
     kernels("ptx", 400, (40_000, 0), ptx::kernel);
 }

@@ -248,7 +248,12 @@ pub fn diff_smarter_maxwell(bytes: &[u8]) {
 
 /// Whole random kernels.
 pub fn diff_smarter_gfx9(bytes: &[u8]) {
-    made(bytes, gfx9_code::kernel, "diff_smarter_gfx9");
+    // The first byte says which, so that a corpus keeps what it has.
+    let (program, rest) = match bytes.split_first() {
+        Some((3.., _)) | None => (gfx9_code::kernel as fn(&mut _) -> _, bytes),
+        Some((_, rest)) => (gfx9_code::fragment as fn(&mut _) -> _, rest),
+    };
+    made(rest, program, "diff_smarter_gfx9");
 }
 
 /// PTX instructions out of the table.

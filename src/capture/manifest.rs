@@ -85,7 +85,9 @@ pub struct Kernel {
 }
 
 /// So many elements: of an array's type alone, serde would leave what follows them unread.
-pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(from: D) -> Result<[T; N], D::Error> {
+pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+    from: D,
+) -> Result<[T; N], D::Error> {
     let elements = Vec::deserialize(from)?;
     let count = elements.len();
     elements.try_into().map_err(|_| D::Error::custom(format!("{count} elements: expected {N}")))
@@ -225,6 +227,38 @@ pub enum Filter {
     Linear,
 }
 
+/// What is read beyond an image's edges, axis by axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ModesGiven", into = "ModesGiven")]
+pub struct AddressModes(pub [AddressMode; 3]);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ModesGiven {
+    All(AddressMode),
+    Axes(Vec<AddressMode>),
+}
+
+impl TryFrom<ModesGiven> for AddressModes {
+    type Error = String;
+
+    fn try_from(given: ModesGiven) -> Result<AddressModes, String> {
+        let modes = match given {
+            ModesGiven::All(mode) => vec![mode],
+            ModesGiven::Axes(modes) => modes,
+        };
+        let wrong = || format!("{} modes: expected one for each of up to three axes", modes.len());
+        let last = modes.last().filter(|_| modes.len() <= 3).ok_or_else(wrong)?;
+        Ok(AddressModes(std::array::from_fn(|axis| *modes.get(axis).unwrap_or(last))))
+    }
+}
+
+impl From<AddressModes> for ModesGiven {
+    fn from(AddressModes(modes): AddressModes) -> ModesGiven {
+        if modes == [modes[0]; 3] { ModesGiven::All(modes[0]) } else { ModesGiven::Axes(modes.to_vec()) }
+    }
+}
+
 /// What is read beyond an image's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -337,7 +371,8 @@ pub struct Texture {
     /// Of a surface.
     pub surface: String,
     pub filter: Filter,
-    pub address: AddressMode,
+    /// Of all axes, or a list of one for each; the last counts for those that are left out.
+    pub address: AddressModes,
     /// Coordinates are from 0 to 1, not to the size of the image.
     #[serde(default)]
     pub normalized: bool,

@@ -83,8 +83,7 @@ impl Input {
             PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
             PerspPullModel => 3,
             VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
-            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex
-            | CentroidOffset => 1,
+            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex | CentroidOffset => 1,
         }
     }
 

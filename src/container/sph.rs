@@ -1,8 +1,8 @@
 //! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
 //! sections 1.1 and 1.2.
 
-use super::{Error, Format, text};
 use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use super::{Error, Format, text};
 use crate::isa::maxwell::shader::{HEADER_BYTES, Header};
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
 

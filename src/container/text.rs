@@ -241,7 +241,8 @@ impl<'a> Source<'a> {
 
     /// The header of a graphics program that directives say, without its code.
     fn header(&self) -> Result<Header, Error> {
-        let expected = || Error::Text { line: self.target_line, problem: "expected .stage for a graphics program".into() };
+        let expected =
+            || Error::Text { line: self.target_line, problem: "expected .stage for a graphics program".into() };
         let mut header = self.stage()?.ok_or_else(expected)?;
         for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
             let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));

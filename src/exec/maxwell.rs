@@ -1,7 +1,7 @@
 //! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
 
-use super::shader::{self, ADDRESS_BYTES};
 use super::Error;
+use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
 use crate::capture::{Launch, Shader};

@@ -10,8 +10,8 @@ use crate::capture::raw::Builtin;
 use crate::capture::{Placed, RawLaunch, RawValue, Shader};
 use crate::container::hsaco::{Gfx9, SystemSgpr};
 use crate::container::{
-    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, ShaderArray, Symbol,
-    SymbolId, SymbolKind, VectorStart,
+    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, ShaderArray,
+    Symbol, SymbolId, SymbolKind, VectorStart,
 };
 
 /// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).

@@ -207,7 +207,20 @@ impl<'c> Session<'c> {
         }
         let banks = launch.banks.iter().map(|bank| constants(bank, &places)).collect();
         let variables = vec![];
-        let mut session = Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args, shader, arrays, banks };
+        let mut session = Session {
+            launch,
+            program,
+            kernel,
+            buffers,
+            parts,
+            sparse,
+            surfaces,
+            variables,
+            args,
+            shader,
+            arrays,
+            banks,
+        };
         session.fill()?;
         session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
         for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {

@@ -63,7 +63,8 @@ fn content<'a>(shader: &'a Shader, raw: Option<&'a RawLaunch>) -> BTreeMap<Shade
     for target in &shader.exports {
         for row in 0..target.rows() {
             // Where no sample mask is exported, all samples are kept.
-            let is_mask = target.place == ExportTarget::SampleMask || target.place == ExportTarget::Depth && row == MASK;
+            let is_mask =
+                target.place == ExportTarget::SampleMask || target.place == ExportTarget::Depth && row == MASK;
             let first = if is_mask { u32::MAX } else { 0 };
             arrays.insert(export(target.place, row), Content::Written(first));
         }
@@ -98,7 +99,12 @@ pub(super) fn kernel(shader: &Shader, raw: Option<&RawLaunch>, first: usize) -> 
         (None, None) => 0,
     };
     let texture_bank = 0;
-    ShaderKernel { stage: shader.stage, attributes, texture_bank, arrays: content(shader, raw).into_keys().zip(first..).collect() }
+    ShaderKernel {
+        stage: shader.stage,
+        attributes,
+        texture_bank,
+        arrays: content(shader, raw).into_keys().zip(first..).collect(),
+    }
 }
 
 impl Arrays {

@@ -14,8 +14,11 @@ fn case(code: &str) -> Case {
     let words = given();
     let half = |from: usize| words.iter().map(|words| words[from..from + 4].to_vec()).collect::<Vec<_>>();
     let directives = ".input 0x80 xyzw\n.input 0x90 xyzw\n.output 0x70 xyzw\n.output 0x80 xyzw\n.output 0x90 xyzw";
-    Case::vertex(directives, code, COUNT)
-        .with(&format!("attribute.\"0x80\" = {:?}\nattribute.\"0x90\" = {:?}", half(0), half(4)))
+    Case::vertex(directives, code, COUNT).with(&format!(
+        "attribute.\"0x80\" = {:?}\nattribute.\"0x90\" = {:?}",
+        half(0),
+        half(4)
+    ))
 }
 
 #[test]
@@ -117,7 +120,8 @@ fn what_is_not_given() {
         assert_eq!(ids[..2], [lane / 5, 10 + lane % 5]);
         assert_eq!(words[..4], [lane + 1, 0, 0, 1.0_f32.to_bits()]);
     }
-    let problem = Case::vertex(".input 0x80 x\n.output 0x70 x", "ALD R4, a[0x80]", 5).with("[export.\"0x70\"]").problem();
+    let problem =
+        Case::vertex(".input 0x80 x\n.output 0x70 x", "ALD R4, a[0x80]", 5).with("[export.\"0x70\"]").problem();
     assert_eq!(
         problem,
         "kernel `vertex`, pc 0x8, `ALD R4, a[0x80]`: [vertices] has no `attribute` with a word of this address"
@@ -127,7 +131,14 @@ fn what_is_not_given() {
 /// What only other stages have stops the lanes that come to it.
 #[test]
 fn instructions_of_other_stages() {
-    for text in ["OUT.EMIT R4, RZ, RZ", "ALD.P R4, a[0x20]", "ALD R4, a[0x80], R5", "PIXLD.MY_INDEX R4, [RZ]", "IPA.PASS R4, a[0x80], RZ", "KIL"] {
+    for text in [
+        "OUT.EMIT R4, RZ, RZ",
+        "ALD.P R4, a[0x20]",
+        "ALD R4, a[0x80], R5",
+        "PIXLD.MY_INDEX R4, [RZ]",
+        "IPA.PASS R4, a[0x80], RZ",
+        "KIL",
+    ] {
         let after = case(text).with("[export.\"0x70\"]").run();
         let fault = after.fault.unwrap_or_else(|| panic!("{text} runs"));
         assert!(!fault.contains("address") && fault.contains(text), "{fault}");

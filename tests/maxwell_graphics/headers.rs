@@ -128,7 +128,10 @@ fn mistakes_in_a_text() {
         (".stage pixel", "line 2: `pixel`: expected vertex, tess_control, tess_eval, geometry, fragment"),
         (".stage vertex\n.input 0x81 x", "line 3: `0x81`: expected a multiple of 4 below 0x3f8, such as 0x80"),
         (".stage vertex\n.input 0x80 xr", "line 3: `xr`: expected letters of xyzw"),
-        (".stage vertex\n.input 0x80 x linear", "line 3: `0x80 x linear`: expected an address and its words, such as 0x80 xyz"),
+        (
+            ".stage vertex\n.input 0x80 x linear",
+            "line 3: `0x80 x linear`: expected an address and its words, such as 0x80 xyz",
+        ),
         (".stage fragment\n.input 0x80 x flat", "line 3: `flat`: expected constant, perspective or linear"),
         (".stage fragment\n.input 0x70 x constant", "line 3: 0x70 cannot be an input that is constant"),
         (".stage fragment\n.output target8 r", "line 3: `target8`: expected target0 to target7"),

@@ -224,7 +224,8 @@ fn helpers_go_on_otherwise() {
         assert_eq!(after.exported[0][lane][..2], [before(lane), before(lane ^ 1)], "load of lane {lane}");
         assert_eq!(local.exported[0][lane][..2], [data(lane), data(lane ^ 1)], "local memory of lane {lane}");
         let warp = lane / 32 * 32;
-        let voters = (warp..(warp + 32).min(LANES)).filter(|&lane| runs(lane)).fold(0, |all, lane| all | 1 << (lane - warp));
+        let voters =
+            (warp..(warp + 32).min(LANES)).filter(|&lane| runs(lane)).fold(0, |all, lane| all | 1 << (lane - warp));
         assert_eq!(counted.exported[0][lane][0], voters, "vote of lane {lane}");
     }
 }

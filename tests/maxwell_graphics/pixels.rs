@@ -39,7 +39,8 @@ impl Scene {
         let weights: Vec<Vec<u32>> = self.weights.iter().map(|weights| bits(weights)).collect();
         let w: Vec<Vec<u32>> = self.w.iter().map(|w| bits(w)).collect();
         let floats = |rows: &[Vec<u32>]| {
-            let rows: Vec<Vec<f32>> = rows.iter().map(|row| row.iter().map(|&word| f32::from_bits(word)).collect()).collect();
+            let rows: Vec<Vec<f32>> =
+                rows.iter().map(|row| row.iter().map(|&word| f32::from_bits(word)).collect()).collect();
             format!("{rows:?}")
         };
         Case::fragment(directives, code, &self.covered).with(&format!(
@@ -141,13 +142,15 @@ fn other_places_in_the_pixel() {
         IPA.PASS.OFFSET R5, a[0x84], RZ, R22
         PIXLD.CENTROID_OFFSET R6, [RZ]
         MOV R7, RZ";
-    let offsets: Vec<u32> = (0..scene.covered.len() as u32).map(|lane| (lane % 3 * 512) | (0xff00 * (lane & 1)) << 16).collect();
+    let offsets: Vec<u32> =
+        (0..scene.covered.len() as u32).map(|lane| (lane % 3 * 512) | (0xff00 * (lane & 1)) << 16).collect();
     let case = scene.case(INPUTS, code).with(&format!("centroid_offset = {}", list(&offsets)));
     let after = case.with("[export.target0]\n[export.target1]").run();
     for lane in scene.pixels() {
         let (first, second) = (&after.exported[0][lane], &after.exported[1][lane]);
         let moved = [0.375, -0.25];
-        let centroid = [f64::from(offsets[lane] as u16 as i16), f64::from((offsets[lane] >> 16) as i16)].map(|x| x / 4096.0);
+        let centroid =
+            [f64::from(offsets[lane] as u16 as i16), f64::from((offsets[lane] >> 16) as i16)].map(|x| x / 4096.0);
         let wanted = [(1, true, moved), (5, false, moved), (1, true, centroid), (5, false, centroid)];
         for (found, (word, perspective, distance)) in first.iter().zip(wanted) {
             let wanted = scene.at(lane, word, perspective, distance);
@@ -203,7 +206,8 @@ fn inputs_by_name_and_address() {
         S2R R9, SR_Y_DIRECTION
         IPA.PASS R10, a[0x60], RZ
         PIXLD.OFFSET R11, [RZ]";
-    let directives = ".input 0x70 xyzw\n.input 0x80 xyzw linear\n.output target0 rgba\n.output target1 rgba\n.output target2 rgba";
+    let directives =
+        ".input 0x70 xyzw\n.input 0x80 xyzw linear\n.output target0 rgba\n.output target1 rgba\n.output target2 rgba";
     let after = Case::fragment(directives, code, &[1; 8])
         .with(&format!(
             "x = {:?}\ny = {:?}\nz = {:?}\ninverse_w = {:?}\nfront = [1, 1, 1, 1, 0, 0, 0, 0]
@@ -236,7 +240,9 @@ fn what_is_not_given_is_said() {
         problem("IPA.PASS R0, a[0x7c], RZ"),
         "kernel `fragment`, pc 0x8, `IPA.PASS R0, a[0x7c], RZ`: [pixels] has no `inverse_w`"
     );
-    assert!(problem("NOP\nIPA.PASS R0, a[0x80], RZ").contains("pc 0x10, `IPA.PASS R0, a[0x80], RZ`: [pixels] has no word"));
+    assert!(
+        problem("NOP\nIPA.PASS R0, a[0x80], RZ").contains("pc 0x10, `IPA.PASS R0, a[0x80], RZ`: [pixels] has no word")
+    );
     let scene = Scene::new();
     let without = |key: &str| {
         let case = scene.case(INPUTS, "IPA.PASS R0, a[0x80], RZ").with("[export.target0]");
@@ -264,7 +270,8 @@ fn outputs_are_in_registers() {
     assert_eq!(named(&after, 3, 2), [0, 0, 0, 107]);
     assert_eq!(named(&after, 2, 1), [0; 4], "a helper has none");
     assert_eq!(after.kept, [true, false, true, true]);
-    let after = run(".output target0 rgba\n.output mask\n.output depth", "[export.target0]\n[export.mask]\n[export.depth]");
+    let after =
+        run(".output target0 rgba\n.output mask\n.output depth", "[export.target0]\n[export.mask]\n[export.depth]");
     assert_eq!((named(&after, 0, 0)[0], named(&after, 1, 0)[0]), (105, 104));
     // A mask without the pixel's sample: 104 is even.
     assert_eq!(after.kept, [false; 4]);

@@ -53,8 +53,9 @@ impl Case {
 
     fn new(stage: &str, directives: &str, code: &str) -> Case {
         let program = format!(".target sm_53\n.stage {stage}\n{directives}\n{code}\nEXIT\n");
-        let manifest =
-            format!("[kernel]\nbinary = \"program.sass\"\nformat = \"maxwell-sph\"\nstage = \"{stage}\"\ntexture_bank = 2\n");
+        let manifest = format!(
+            "[kernel]\nbinary = \"program.sass\"\nformat = \"maxwell-sph\"\nstage = \"{stage}\"\ntexture_bank = 2\n"
+        );
         Case { program, manifest }
     }
 
@@ -112,7 +113,8 @@ pub fn run(launch: &Launch) -> Result<After, Error> {
             let outcome = session.launch(&options, None)?;
             assert_eq!(outcome.uncompiled, Vec::<String>::new());
             let exported = session.exported()?.expect("exports");
-            let buffers = (0..launch.buffers.len()).map(|i| Ok(words(&session.buffer(i)?))).collect::<Result<_, Error>>()?;
+            let buffers =
+                (0..launch.buffers.len()).map(|i| Ok(words(&session.buffer(i)?))).collect::<Result<_, Error>>()?;
             let surfaces =
                 (0..launch.surfaces.len()).map(|i| Ok(words(&session.surface(i)?))).collect::<Result<_, Error>>()?;
             let fault = outcome.fault.map(|fault| fault.to_string());

@@ -40,9 +40,8 @@ impl ExportFormat {
     /// the components.
     fn unpack(self, words: [u32; 4]) -> [Component; 4] {
         let [x, y, z, w] = words;
-        let packed = |component: fn(u16) -> Component| {
-            [x as u16, (x >> 16) as u16, z as u16, (z >> 16) as u16].map(component)
-        };
+        let packed =
+            |component: fn(u16) -> Component| [x as u16, (x >> 16) as u16, z as u16, (z >> 16) as u16].map(component);
         let zero = Component::Word(0);
         match self {
             ExportFormat::R32 => [Component::Word(x), zero, zero, zero],
@@ -166,9 +165,7 @@ impl TargetFormat {
         match self.number {
             Number::Unorm => quantized(0.0, steps(self.bits)),
             Number::Snorm => quantized(-1.0, steps(self.bits - 1)),
-            Number::Float if self.bits == 16 => {
-                f32::from(f16::from_f32(component.float())).to_le_bytes().to_vec()
-            }
+            Number::Float if self.bits == 16 => f32::from(f16::from_f32(component.float())).to_le_bytes().to_vec(),
             Number::Float => component.float().to_le_bytes().to_vec(),
             Number::Uint | Number::Sint => {
                 // Values beyond the target's range are clamped, as the exports' own conversions do.
@@ -259,6 +256,9 @@ mod tests {
         assert_eq!(floats(&target("rgba16s").texel(ExportFormat::Snorm16, words)), expected);
         assert_eq!(target("rgba8ui").texel(ExportFormat::Uint16, [0x0102_0003, 0, 7, 0]), [3, 255, 7, 0]);
         assert_eq!(target("r32ui").texel(ExportFormat::R32, [0x0403_0201, 5, 6, 7]), [1, 2, 3, 4]);
-        assert_eq!(floats(&target("rgba32f").texel(ExportFormat::Ar32, [0x3f80_0000, 5, 6, 0x4000_0000])), [1.0, 0.0, 0.0, 2.0]);
+        assert_eq!(
+            floats(&target("rgba32f").texel(ExportFormat::Ar32, [0x3f80_0000, 5, 6, 0x4000_0000])),
+            [1.0, 0.0, 0.0, 2.0]
+        );
     }
 }

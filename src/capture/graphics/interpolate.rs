@@ -24,7 +24,8 @@ impl Shader {
                 continue;
             }
             let weights = self.inputs.get(&Input::Barycentric);
-            let weights = weights.ok_or_else(|| format!("a[{address:#x}] is interpolated: [pixels] has no `barycentric`"))?;
+            let weights =
+                weights.ok_or_else(|| format!("a[{address:#x}] is interpolated: [pixels] has no `barycentric`"))?;
             let perspective = how == Interpolation::Perspective;
             if perspective && vertices.w.is_empty() {
                 return Err(format!("a[{address:#x}] is interpolated with perspective: [pixels] has no `vertex_w`"));

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{ExportFormat, TargetFormat};
 use crate::capture::Dtype;
-use crate::capture::raw::Part;
 use crate::capture::manifest::{exactly, is_default, is_one, one};
+use crate::capture::raw::Part;
 use crate::container::Input;
 
 /// An array: a file, or numbers, in lists of lists where it has several axes.

@@ -12,9 +12,9 @@ mod result;
 
 use std::collections::BTreeMap;
 
-pub use format::{ExportFormat, TargetFormat};
 pub use crate::container::{ExportTarget, Input, Stage};
-pub use keys::{Bank, Draw, Export, Exports, Picture, Pixels, Side, Vertices, Winding};
+pub use format::{ExportFormat, TargetFormat};
+pub use keys::{Bank, Draw, Export, Exports, Given, Picture, Pixels, Side, Vertices, Winding};
 pub use result::Exported;
 
 use super::Expectation;
@@ -144,7 +144,8 @@ impl PrimitiveVertices {
     /// `[primitive]`, of which `[vertex][word]`, then w of each vertex.
     pub fn table(&self) -> Vec<u32> {
         let values = self.values.chunks(3 * self.words.max(1));
-        let w = |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
+        let w =
+            |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
         values.enumerate().flat_map(|(i, words)| words.iter().copied().chain(w(i))).collect()
     }
 }

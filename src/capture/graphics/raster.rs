@@ -135,13 +135,7 @@ impl Scene {
     }
 
     /// Calls `add` with the lanes of each quad that a part of a triangle touches.
-    fn draw(
-        &self,
-        window: &Window,
-        triangle: &[[f32; 4]; 3],
-        part: [Corner; 3],
-        add: &mut impl FnMut(bool, Pixel),
-    ) {
+    fn draw(&self, window: &Window, triangle: &[[f32; 4]; 3], part: [Corner; 3], add: &mut impl FnMut(bool, Pixel)) {
         let mut part = part;
         let area = area(part.map(|corner| self.place(corner.clip)));
         // Rows go down: a positive area has its corners clockwise in the picture.
@@ -162,9 +156,8 @@ impl Scene {
             (low & !1, high)
         };
         let ((left, right), (top, bottom)) = (bounds(0, window.x), bounds(1, window.y));
-        let inside = |x: i64, y: i64| {
-            (window.x[0]..window.x[1]).contains(&x) && (window.y[0]..window.y[1]).contains(&y)
-        };
+        let inside =
+            |x: i64, y: i64| (window.x[0]..window.x[1]).contains(&x) && (window.y[0]..window.y[1]).contains(&y);
         for y in (top..bottom).step_by(2) {
             for x in (left..right).step_by(2) {
                 let quad = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
@@ -183,7 +176,14 @@ impl Scene {
     }
 
     /// A pixel by its screen-linear weights of the part's corners.
-    fn pixel(&self, triangle: &[[f32; 4]; 3], part: &[Corner; 3], weights: [f64; 3], [x, y]: [f64; 2], front: bool) -> Pixel {
+    fn pixel(
+        &self,
+        triangle: &[[f32; 4]; 3],
+        part: &[Corner; 3],
+        weights: [f64; 3],
+        [x, y]: [f64; 2],
+        front: bool,
+    ) -> Pixel {
         let over_w: [f64; 3] = std::array::from_fn(|i| weights[i] / part[i].clip[3]);
         let w = 1.0 / over_w.iter().sum::<f64>();
         let persp: [f64; 3] = std::array::from_fn(|k| (0..3).map(|i| over_w[i] * w * part[i].weights[k]).sum());
@@ -304,8 +304,9 @@ mod tests {
         assert!(lanes.covered.len() > 40);
         for lane in 0..lanes.covered.len() {
             let [i, j] = [0, 1].map(|k| f64::from(float(&lanes, Input::PerspCenter, k, lane)));
-            let clip: [f64; 4] =
-                std::array::from_fn(|k| (1.0 - i - j) * f64::from(corners[0][k]) + i * f64::from(corners[1][k]) + j * f64::from(corners[2][k]));
+            let clip: [f64; 4] = std::array::from_fn(|k| {
+                (1.0 - i - j) * f64::from(corners[0][k]) + i * f64::from(corners[1][k]) + j * f64::from(corners[2][k])
+            });
             let w = f64::from(float(&lanes, Input::PosW, 0, lane));
             // Corners are at 256ths of a pixel.
             assert!((clip[3] - w).abs() < 1e-5, "lane {lane}: w {w}, {clip:?}");

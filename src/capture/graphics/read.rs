@@ -43,11 +43,15 @@ impl Source<'_> {
             }
         }
         if manifest.kernel.format.is_none() {
-            return Err(self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised"));
+            return Err(
+                self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised")
+            );
         }
         let mut shader = match (stage, vertices, pixels) {
             (Stage::Fragment, None, Some(pixels)) => self.pixels(pixels)?,
-            (Stage::Fragment, ..) => return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]")),
+            (Stage::Fragment, ..) => {
+                return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]"));
+            }
             (_, Some(vertices), None) => self.vertices(stage, vertices)?,
             _ => {
                 let problem = format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
@@ -184,7 +188,8 @@ impl Source<'_> {
         let Pixels { covered, primitive, parameters, vertices, vertex_w, draw, .. } = pixels;
         let arrays = [covered, primitive, parameters, vertices, vertex_w];
         if arrays.into_iter().any(Option::is_some) || !pixels.inputs.is_empty() || !pixels.attribute.is_empty() {
-            return Err(self.wrong("pixels.triangles", "it gives the arrays of lanes and of primitives: expected none of these"));
+            return Err(self
+                .wrong("pixels.triangles", "it gives the arrays of lanes and of primitives: expected none of these"));
         }
         let (path, array) = self.given(file, Dtype::F32)?;
         let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
@@ -194,7 +199,8 @@ impl Source<'_> {
         }
         let count = array.shape[0] as usize;
         let coordinates = words(&array).map_err(|problem| wrong(&path, problem))?;
-        let places: Vec<[f32; 4]> = coordinates.as_chunks::<4>().0.iter().map(|place| place.map(f32::from_bits)).collect();
+        let places: Vec<[f32; 4]> =
+            coordinates.as_chunks::<4>().0.iter().map(|place| place.map(f32::from_bits)).collect();
         let indices = match &draw.indices {
             Some(file) => {
                 let (path, array) = self.given(file, Dtype::U32)?;
@@ -239,7 +245,8 @@ impl Source<'_> {
             .iter()
             .flat_map(|corners| components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex))));
         let parameters = self.setup(of_primitives, varyings.len(), &pixels.flat)?;
-        let of_vertices = triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
+        let of_vertices =
+            triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
         let vertices = PrimitiveVertices {
             words: varyings.len() * Parameters::COMPONENTS,
             values: of_vertices.collect(),
@@ -437,7 +444,12 @@ fn fragment(
 
 /// The array that lists of numbers are: of floats if there is one among them, else of integers with a sign if one is below 0.
 fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
-    fn flatten<'a>(list: &'a [toml::Value], shape: &mut Vec<u64>, depth: usize, into: &mut Vec<&'a toml::Value>) -> Result<(), String> {
+    fn flatten<'a>(
+        list: &'a [toml::Value],
+        shape: &mut Vec<u64>,
+        depth: usize,
+        into: &mut Vec<&'a toml::Value>,
+    ) -> Result<(), String> {
         let length = list.len() as u64;
         match shape.get(depth) {
             None => shape.push(length),

@@ -132,7 +132,8 @@ impl Shader {
             Box::new(move |lane| f32::from_bits(exported.targets[at][lane][0]))
         } else {
             let rows = self.inputs.get(&Input::PosZ).or_else(|| self.inputs.get(&Input::Z));
-            let z = rows.ok_or("[export] png: a depth test needs `pos_z` or `z` in [pixels], or an exported depth")?.row(0);
+            let z =
+                rows.ok_or("[export] png: a depth test needs `pos_z` or `z` in [pixels], or an exported depth")?.row(0);
             Box::new(|lane| f32::from_bits(z[lane]))
         };
         let [width, height] = picture.size.map(|axis| axis as usize);

@@ -5,6 +5,7 @@
 //! work-item stores what it computed.
 
 mod accesses;
+mod pixels;
 
 use std::sync::LazyLock;
 
@@ -90,6 +91,8 @@ struct Writer<'a, 'b> {
     /// Functions that can still be called, by number: those behind the one that is being written.
     functions: u8,
     first_function: u8,
+    /// It is a fragment program.
+    fragment: bool,
 }
 
 /// Where a node stands.
@@ -105,6 +108,19 @@ struct Scope {
 
 /// A random kernel with its launch. Takes what bytes there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
+    program(u, false)
+}
+
+/// The same of a fragment program.
+pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
+    program(u, true)
+}
+
+fn register(first: u8, value: Value) -> Register {
+    Register { first: first.into(), value }
+}
+
+fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     const BLOCKS: [[u32; 3]; 10] = [
         [64, 1, 1],
         [128, 1, 1],
@@ -117,16 +133,23 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         [8, 5, 3],
         [65, 2, 1],
     ];
-    let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
+    let (block, blocks) = match fragment {
+        true => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
+        false => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
+    };
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let lanes = block.iter().product::<u32>();
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mode = mode(u)?;
     let count = u.int_in_range(0..=MAX_FUNCTIONS)?;
-    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0 };
+    let mut writer =
+        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, fragment };
     let mut head = vec![".target gfx900".to_owned()];
     head.extend(writer.start(block, lanes)?);
+    if fragment {
+        head.extend(pixels::start());
+    }
     let body = writer.body(Scope { depth: 0, divergent: false, kept: KEPT, counter: COUNTER })?;
     let mut functions = Vec::new();
     for function in 0..count {
@@ -151,18 +174,23 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         swizzle: false,
         word3: *writer.u.choose(&[0x0002_7fac, 0x0002_4fac, 0x0002_afac, 0x0002_5204])?,
     };
-    let register = |first: u8, value: Value| Register { first: first.into(), value };
     let mut sgpr = vec![
         register(POINTERS[0], Value::Address("table".into())),
         register(POINTERS[1], Value::Address("data".into())),
         register(OUT, Value::Address("out".into())),
         register(OWN, Value::Address("own".into())),
         register(RESOURCE, Value::BufferDescriptor(resource)),
-        register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)),
         register(WORD, Value::Number(Dtype::U32, i64::from(word).into())),
     ];
+    if !fragment {
+        sgpr.push(register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)));
+    }
     let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
-    let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis))).collect();
+    let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis)));
+    let vgpr = if fragment { pixels::registers(lanes, &mut sgpr) } else { vgpr.collect() };
+    if fragment {
+        pixels::manifest(writer.u, lanes, &mut manifest)?;
+    }
     manifest.buffers = buffers(blocks * lanes, seed);
     // What is left in a wave's scratch memory depends on the worker that ran it.
     let scratch_bytes = if independent { 0 } else { SCRATCH_BYTES };
@@ -173,7 +201,12 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
     }
     manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
-    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort })
+    let mut tail = end();
+    if fragment {
+        let last = tail.len() - 1;
+        tail.splice(last..last, pixels::end());
+    }
+    Ok(Case { manifest, head, body, tail, functions, independent, effort })
 }
 
 /// The pair with a function's return address.
@@ -306,6 +339,9 @@ impl Writer<'_, '_> {
 
     fn node(&mut self, scope: Scope) -> Result<Node> {
         let nests = scope.depth < MAX_DEPTH;
+        if self.fragment && self.u.ratio(1, 4)? {
+            return self.pixels(scope);
+        }
         match self.u.int_in_range(0..=33)? {
             0 | 1 if nests => self.branch(scope),
             2 if nests => self.choice(scope),

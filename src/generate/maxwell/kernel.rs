@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 
 use super::words::{ROWS, RZ, set, traps};
-use crate::capture::manifest::{AddressMode, Arg, Dim, Filter, Layout, Surface, Texture};
+use crate::capture::manifest::{AddressMode, AddressModes, Arg, Dim, Filter, Layout, Surface, Texture};
 use crate::generate::case::{
     Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
     u32_arg, zeros,
@@ -206,7 +206,7 @@ pub(in crate::generate) fn texture(name: &str) -> Texture {
     Texture {
         surface: "picture".into(),
         filter: if linear { Filter::Linear } else { Filter::Nearest },
-        address: if linear { AddressMode::ClampToBorder } else { AddressMode::MirroredRepeat },
+        address: AddressModes([if linear { AddressMode::ClampToBorder } else { AddressMode::MirroredRepeat }; 3]),
         normalized: !linear,
         mip_filter: None,
         compare: linear.then(|| "less".into()),

@@ -145,7 +145,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
 
 /// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.
 pub(super) fn texture_sampler(texture: &Texture) -> Result<[u32; 4], String> {
-    let clamp = clamp(texture.address);
+    let modes = texture.address.0.into_iter().rev().fold(0, |bits, mode| bits << 3 | clamp(mode));
     let linear = |filter: Filter| u32::from(filter == Filter::Linear);
     // Levels of detail are unsigned, of 4.8 bits; the bias is signed, of 5.8.
     let level = |lod: f32| (lod.clamp(0.0, 15.996) * 256.0).round() as u32 & 0xfff;
@@ -166,7 +166,7 @@ pub(super) fn texture_sampler(texture: &Texture) -> Result<[u32; 4], String> {
     };
     let mip = texture.mip_filter.map_or(0, |filter| 1 + linear(filter));
     let filter = linear(texture.filter);
-    let first = (clamp * 0o111) | compare << 12 | u32::from(!texture.normalized) << 15 | 1 << 28;
+    let first = modes | compare << 12 | u32::from(!texture.normalized) << 15 | 1 << 28;
     let levels = level(texture.min_lod.unwrap_or(0.0)) | level(texture.max_lod.unwrap_or(f32::MAX)) << 12;
     Ok([first, levels, bias | filter << 20 | filter << 22 | mip << 26, border << 30])
 }

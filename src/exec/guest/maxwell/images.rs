@@ -224,12 +224,12 @@ pub fn put_pool(memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<Imag
 
 fn sampler(texture: &Texture) -> Result<Sampler, Error> {
     let description = &texture.description;
-    let wrap = match description.address {
+    let wrap = description.address.0.map(|mode| match mode {
         AddressMode::ClampToEdge => Wrap::ClampToEdge,
         AddressMode::ClampToBorder => Wrap::Border,
         AddressMode::Repeat => Wrap::Repeat,
         AddressMode::MirroredRepeat => Wrap::Mirror,
-    };
+    });
     let filter = match description.filter {
         manifest::Filter::Nearest => Filter::Point,
         manifest::Filter::Linear => Filter::Linear,
@@ -243,7 +243,7 @@ fn sampler(texture: &Texture) -> Result<Sampler, Error> {
     };
     let defaults = Sampler::default();
     Ok(Sampler {
-        wrap: [wrap; 3],
+        wrap,
         mag: filter,
         min: filter,
         mip: match description.mip_filter {

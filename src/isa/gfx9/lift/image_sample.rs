@@ -259,8 +259,7 @@ fn sample(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let filters = sampler.first.wrapping_add(2);
     let lod = level_of_detail(cx, &sampler, &descriptor, &operands, form);
     let bilinear = Bilinear::new(cx, &sampler, lod);
-    let taking =
-        Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
+    let taking = Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
     let components = match lod.filter(|_| !descriptor.has_one_level(cx)) {
         None => {
             let level = descriptor.level(cx, None);
@@ -311,8 +310,7 @@ fn gather(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let sampler = Sampler::new(cx, image.ssamp, image.unorm);
     let operands = Operands::read(cx, form, &descriptor, first);
     let bilinear = Bilinear { mask: cx.long(u64::MAX), uniform: true };
-    let taking =
-        Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
+    let taking = Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
     let [component] = chosen(&image)[..] else { return Err(Unsupported) };
     let lod = level_of_detail(cx, &sampler, &descriptor, &operands, form);
     let number = lod.filter(|_| !descriptor.has_one_level(cx)).map(|lod| {

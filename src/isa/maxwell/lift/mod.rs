@@ -162,9 +162,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         _ if open || program.recursive() => DEEP_STACK,
         entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
     };
-    let leaves = |leave| {
-        open || program.has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit)
-    };
+    let leaves =
+        |leave| open || program.has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit);
     let stack = pushes.then(|| Stack::new(&mut function, depth, entry_pc, leaves));
     let pop = match &stack {
         Some(stack) => stack.pop(),

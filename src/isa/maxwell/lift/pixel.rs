@@ -25,8 +25,7 @@ pub fn ipa(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let indexed = i.bits(38, 1) != 0;
     let address = i.number() as u16;
-    let constant =
-        i.ipa_mode() == IpaMode::Constant || !indexed && header.input(address) == Interpolation::Constant;
+    let constant = i.ipa_mode() == IpaMode::Constant || !indexed && header.input(address) == Interpolation::Constant;
     let word = if indexed {
         let address = cx.raw(i.a());
         let address = cx.b.splat(address);

@@ -1,0 +1,64 @@
+//! Shaders of GFX9 over arrays of lanes, on both engines: RADV's code with results that Mesa's CPU driver or NumPy computed (`corpus`), and
+//! written by hand what exports and interpolation do (`exports`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
+//! (`manifests`), a vertex and a fragment program through the rasteriser (`pair`).
+
+mod corpus;
+mod exports;
+mod helpers;
+mod manifests;
+mod pair;
+
+use std::path::Path;
+
+use warploom::capture::graphics::Exported;
+use warploom::capture::{Launch, Manifest};
+use warploom::exec::{EngineKind, Run, Session, first_difference};
+
+const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
+
+/// A launch of assembly, by the rest of its manifest.
+fn assembled(code: &str, stage: &str, rest: &str) -> Result<Launch, String> {
+    let text = format!("[kernel]\nbinary = \"shader.s\"\nformat = \"gfx9-raw\"\nstage = \"{stage}\"\n{rest}");
+    let path = Path::new("shader.toml");
+    let manifest = Manifest::parse(&text, path).map_err(|error| error.to_string())?;
+    let binary = format!(".target gfx900\n{code}\ns_endpgm\n").into_bytes();
+    Launch::with_binary(manifest, path, binary).map_err(|error| error.to_string())
+}
+
+/// Runs a launch on both engines, which agree, with one and two threads. What the first left, and its session.
+fn run<'c>(launch: &'c Launch, label: &str) -> (Session<'c>, Exported) {
+    let sessions =
+        ENGINES.map(|engine| Session::new(launch).unwrap_or_else(|error| panic!("{label}, {engine}: {error}")));
+    for threads in [1, 2] {
+        for session in &sessions {
+            session.reset().unwrap();
+        }
+        let options = [0, 1].map(|i| sessions[i].options(ENGINES[i], threads));
+        let outcomes = [0, 1].map(|i| sessions[i].launch(&options[i], None).unwrap());
+        for (engine, outcome) in ENGINES.iter().zip(&outcomes) {
+            assert_eq!(outcome.fault, None, "{label}, {engine}, {threads} threads");
+        }
+        let runs = [0, 1].map(|i| Run { session: &sessions[i], options: &options[i], outcome: &outcomes[i] });
+        let difference = first_difference(&runs[0], &runs[1]).unwrap();
+        assert_eq!(difference, None, "{label}, {threads} threads");
+    }
+    let [session, _] = sessions;
+    let exported = session.exported().unwrap().expect("it is a shader");
+    (session, exported)
+}
+
+/// The fault that a launch ends with, the same on both engines.
+fn fault(launch: &Launch) -> String {
+    let [a, b] = ENGINES.map(|engine| {
+        let session = Session::new(launch).unwrap();
+        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+        outcome.fault.expect("a fault").to_string()
+    });
+    assert_eq!(a, b);
+    a
+}
+
+/// A list of numbers as TOML.
+fn list<T: std::fmt::Debug>(numbers: impl IntoIterator<Item = T>) -> String {
+    format!("{:?}", numbers.into_iter().collect::<Vec<_>>())
+}

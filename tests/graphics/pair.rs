@@ -1,0 +1,45 @@
+//! A vertex program and a fragment program, with the rasteriser between them, against a picture that NumPy drew (`examples/shaders/knot/make.py`).
+
+use std::path::Path;
+
+use warploom::capture::{Launch, write};
+
+use super::run;
+
+fn decoded(bytes: &[u8]) -> ([u32; 2], Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(info.color_type, png::ColorType::Rgba);
+    ([info.width, info.height], pixels)
+}
+
+#[test]
+fn a_pair_of_programs_gives_a_picture() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders/knot");
+    let vertex = Launch::read(&example.join("vertex.toml")).unwrap();
+    let (_, exported) = run(&vertex, "vertex");
+    // What the vertex program exports is what the fragment program is given.
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["fragment.toml", "transform.ps.bin", "indices.npy"] {
+        std::fs::copy(example.join(name), folder.path().join(name)).unwrap();
+    }
+    let shader = vertex.shader.as_ref().unwrap();
+    for (target, words) in shader.exports.iter().zip(&exported.targets) {
+        let array = target.array(words, &exported.kept);
+        write::array(&folder.path().join(format!("{}.npy", target.name)), &array).unwrap();
+    }
+    let fragment = Launch::read(&folder.path().join("fragment.toml")).unwrap();
+    let (_, exported) = run(&fragment, "fragment");
+    let shader = fragment.shader.as_ref().unwrap();
+    let drawn = shader.draw(shader.picture.unwrap(), &exported).unwrap();
+    let (size, drawn) = decoded(&drawn);
+    let (expected_size, expected) = decoded(&std::fs::read(example.join("knot.png")).unwrap());
+    assert_eq!(size, expected_size);
+    let pairs = || drawn.as_chunks::<4>().0.iter().zip(expected.as_chunks::<4>().0);
+    let covered = pairs().filter(|(_, expected)| expected[3] != 0).count();
+    assert!(covered > 30_000, "{covered}");
+    // At edges, places in 256ths of a pixel and in doubles differ.
+    let off = pairs().filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2)).count();
+    assert!(off * 200 < covered, "{off} of {covered} pixels are off");
+}
