@@ -139,7 +139,7 @@ fn the_class_is_that_of_the_form() {
     for row in table::rows() {
         for instruction in words(row, 40) {
             let trap = has_trap(&lifted(instruction.word), TrapKind::Unimplemented);
-            let class = lift::fidelity(&instruction, PC);
+            let class = lift::fidelity(&instruction, PC, None);
             assert_eq!(class == Fidelity::Unimplemented, trap, "{}: {class:?}", instruction.text(PC));
             *(if trap { &mut traps } else { &mut executed }) += 1;
         }
