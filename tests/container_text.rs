@@ -97,7 +97,7 @@ fn mistakes_are_told_by_line() {
         ("    EXIT", ".Lend:\n    EXIT", "line 18: label `.Lend` stands for two places"),
         (".param 4", ".param", "line 4: ``: expected 1 to 65536 bytes"),
         (".param 4", ".param 65536", "line 4: expected at most 65216 bytes of parameters"),
-        (".shared 64", ".share 64", "line 6: `.share`: expected .kernel, .param, .shared, .local or a label"),
+        (".shared 64", ".share 64", "line 6: `.share`: expected .kernel, .param, .shared, .local, .stage or a label"),
         ("BRA .Lend", "JCAL `(f", "line 10: expected `(NAME) in `@P0 JCAL `(f`"),
         ("BRA .Lend", "BRA `(f)", "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name"),
         ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),

@@ -44,6 +44,11 @@ fn maxwell_kernels() {
 }
 
 #[test]
+fn maxwell_fragment_programs() {
+    kernels("maxwell_fragment", 1000, (50_000, 0), maxwell::fragment);
+}
+
+#[test]
 fn gfx9_kernels() {
     kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
 }

@@ -243,7 +243,12 @@ pub fn diff_smart_gfx9(bytes: &[u8]) {
 
 /// Whole random kernels.
 pub fn diff_smarter_maxwell(bytes: &[u8]) {
-    made(bytes, maxwell_code::kernel, "diff_smarter_maxwell");
+    // The first byte says which, so that a corpus keeps what it has.
+    let (program, rest) = match bytes.split_first() {
+        Some((3.., _)) | None => (maxwell_code::kernel as fn(&mut _) -> _, bytes),
+        Some((_, rest)) => (maxwell_code::fragment as fn(&mut _) -> _, rest),
+    };
+    made(rest, program, "diff_smarter_maxwell");
 }
 
 /// Whole random kernels.

@@ -64,6 +64,9 @@ pub struct Kernel {
     /// The header of a Maxwell shader that has none in front of its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<PathBuf>,
+    /// The constant bank in which instructions of a Maxwell shader find handles of images.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub texture_bank: u8,
     /// May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,

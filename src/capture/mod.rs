@@ -26,5 +26,5 @@ pub use error::Error;
 pub use graphics::Shader;
 pub use manifest::Manifest;
 pub use registers::{Placed, RawDescriptor, RawLaunch, RawValue};
-pub use resolve::{ArgValue, Buffer, Content, Expectation, ImagePool, Launch, Sparse, Symbol, Texture};
+pub use resolve::{ArgValue, Buffer, ConstantBank, Content, Expectation, ImagePool, Launch, Sparse, Symbol, Texture};
 pub use surface::Surface;

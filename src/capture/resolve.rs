@@ -7,13 +7,22 @@ use super::compare::Tolerance;
 use super::content::{Given, Initial};
 use super::graphics::Shader;
 use super::manifest::{self, Manifest, Png};
-use super::raw::BinaryFormat;
+use super::raw::{BinaryFormat, Part};
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
 use super::{Error, read};
 use crate::container::Arch;
 use crate::ir::special::Reciprocals;
 use crate::isa::visa::platform::Platform;
+
+/// `[bank.N]`
+#[derive(Clone, Debug)]
+pub struct ConstantBank {
+    pub number: u8,
+    pub content: Vec<u8>,
+    /// Values that it holds besides, by offset.
+    pub parts: Vec<(u32, RawValue)>,
+}
 
 /// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
 #[derive(Clone, Debug)]
@@ -40,7 +49,9 @@ pub struct Launch {
     /// The binary is a shader.
     pub shader: Option<Shader>,
     /// Constant banks of a Maxwell shader, by number.
-    pub banks: Vec<(u8, Vec<u8>)>,
+    pub banks: Vec<ConstantBank>,
+    /// The one in which instructions find handles of images.
+    pub texture_bank: u8,
     pub shape: manifest::Launch,
     pub args: Vec<ArgValue>,
     pub buffers: Vec<Buffer>,
@@ -215,7 +226,7 @@ impl Launch {
         let buffers = from.parts(&manifest, buffers)?;
         let shader = from.shader(&manifest)?;
         let raw = from.raw_stream(&manifest, &buffers, shader.as_ref(), binary.len())?;
-        let banks = from.banks(&manifest)?;
+        let banks = from.banks(&manifest, &buffers)?;
         let header = manifest.kernel.header.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
         let linked = from.linked(&manifest)?;
         let ze_info = manifest.kernel.ze_info.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
@@ -292,6 +303,7 @@ impl Launch {
             raw,
             shader,
             banks,
+            texture_bank: manifest.kernel.texture_bank,
             shape: manifest.launch,
             args,
             buffers,
@@ -388,21 +400,36 @@ impl Source<'_> {
     /// The buffers with the addresses and descriptors that they hold.
     fn parts(&self, manifest: &Manifest, mut buffers: Vec<Buffer>) -> Result<Vec<Buffer>, Error> {
         for (i, (name, buffer)) in manifest.buffers.iter().enumerate() {
-            for (number, part) in buffer.parts.iter().enumerate() {
-                let key = format!("buffer.{name}.parts {}", number + 1);
-                let value = self.raw_value(&key, part.value.clone(), &buffers, manifest)?;
-                if matches!(value, RawValue::Builtin(_) | RawValue::Input(_)) {
-                    return Err(self.wrong(key, "a builtin, which is in registers only"));
-                }
-                let (end, bytes) = (u64::from(part.at) + 4 * value.length() as u64, buffers[i].content.len());
-                if end > bytes || !part.at.is_multiple_of(4) {
-                    let problem = format!("at {}: expected a multiple of 4 in {bytes} bytes", part.at);
-                    return Err(self.wrong(key, problem));
-                }
-                buffers[i].parts.push((part.at, value));
-            }
+            let (key, bytes) = (format!("buffer.{name}"), buffers[i].content.len());
+            buffers[i].parts = self.values_at(&key, &buffer.parts, bytes, &buffers, manifest)?;
         }
         Ok(buffers)
+    }
+
+    /// The `parts` of what has so many bytes, by offset.
+    pub(super) fn values_at(
+        &self,
+        table: &str,
+        parts: &[Part],
+        bytes: u64,
+        buffers: &[Buffer],
+        manifest: &Manifest,
+    ) -> Result<Vec<(u32, RawValue)>, Error> {
+        let mut values = Vec::with_capacity(parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            let key = format!("{table}.parts {}", number + 1);
+            let value = self.raw_value(&key, part.value.clone(), buffers, manifest)?;
+            if matches!(value, RawValue::Builtin(_) | RawValue::Input(_)) {
+                return Err(self.wrong(key, "a builtin, which is in registers only"));
+            }
+            let end = u64::from(part.at) + 4 * value.length() as u64;
+            if end > bytes || !part.at.is_multiple_of(4) {
+                let problem = format!("at {}: expected a multiple of 4 in {bytes} bytes", part.at);
+                return Err(self.wrong(key, problem));
+            }
+            values.push((part.at, value));
+        }
+        Ok(values)
     }
 
     /// What is linked with the binary.

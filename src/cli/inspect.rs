@@ -15,11 +15,13 @@ macro_rules! line {
     ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
 }
 
+mod shader;
 mod visa;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, PTX, a zebin, vISA, or assembly.
+    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, PTX, a zebin, vISA, a graphics
+    /// program for Maxwell, or assembly.
     file: PathBuf,
     #[command(flatten)]
     gpu: GpuChoice,
@@ -44,6 +46,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             | Format::Zebin
             | Format::VisaText
             | Format::VisaBinary
+            | Format::MaxwellShader
             | Format::Assembly
             | Format::Ir,
         ) => {}
@@ -214,6 +217,9 @@ fn kernel(module: &Module, f: &Function, out: &mut String) {
     }
     if let Some(visa) = &f.visa {
         return visa::kernel(module, f, visa, out);
+    }
+    if let Some(header) = &f.header {
+        return shader::program(module, f, header, out);
     }
     let section = module.section(f.section);
     line!(out, "\nkernel {}", f.name);

@@ -8,7 +8,7 @@ use super::Arch;
 pub enum Error {
     #[error(
         "not a GPU binary: expected a cubin or an HSA code object (ELF), a fat binary, an offload bundle, or a host ELF \
-         file with an .nv_fatbin or .hip_fatbin section, PTX, an Intel zebin or vISA, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
+         file with an .nv_fatbin or .hip_fatbin section, PTX, an Intel zebin or vISA, a Maxwell graphics program with its header, or text that begins with .target (a plain stream of GFX9 instructions can be run by a manifest that \
          says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
@@ -45,6 +45,10 @@ pub enum Error {
     /// In assembly.
     #[error("line {line}: {problem}")]
     Text { line: usize, problem: String },
+
+    /// In the header of a graphics program.
+    #[error(transparent)]
+    ShaderHeader(#[from] crate::isa::maxwell::shader::HeaderError),
 
     #[error("the function of the IR: {problem}")]
     Ir { problem: String },

@@ -100,6 +100,7 @@ pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary
         | Format::Zebin
         | Format::VisaText
         | Format::VisaBinary
+        | Format::MaxwellShader
         | Format::Assembly
         | Format::Ir => Ok(vec![]),
         Format::FatBinary => sequence(bytes, 0),

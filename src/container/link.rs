@@ -10,6 +10,7 @@ use super::Error;
 use super::module::{
     Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
+use crate::isa::maxwell::shader::Header;
 
 /// Addresses that the loader chose.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,8 @@ pub struct Code {
     pub targets: Vec<u64>,
     /// Addresses and names of functions that the module does not define.
     pub undefined: Vec<(u64, String)>,
+    /// Of a graphics program of Maxwell.
+    pub header: Option<Header>,
 }
 
 /// Distance of the stand-ins for undefined functions from each other: a call lands on an address of its own.
@@ -197,7 +200,8 @@ impl Linked {
         targets.dedup();
         let name = |(&id, &at): (&SymbolId, &u64)| (at, self.module.symbol(id).name.clone());
         let undefined: Vec<_> = self.code.externs.iter().map(name).collect();
-        Code { base: 0, bytes, undefined, entry: self.code.base[&function.section] + function.offset, targets }
+        let (base, entry) = (0, self.code.base[&function.section] + function.offset);
+        Code { base, bytes, entry, targets, undefined, header: function.header.as_deref().copied() }
     }
 
     fn is_image(&self, section: SectionId) -> bool {
@@ -218,7 +222,8 @@ impl Linked {
         targets.sort_unstable();
         targets.dedup();
         let bytes = self.content(function.section).to_vec();
-        Code { base, bytes, undefined: vec![], entry: base.wrapping_add(function.offset), targets }
+        let entry = base.wrapping_add(function.offset);
+        Code { base, bytes, entry, targets, undefined: vec![], header: None }
     }
 
     /// The function that a code address lies in, as this kernel sees code.

@@ -15,6 +15,7 @@ pub mod ptx;
 mod raw;
 mod select;
 mod shader;
+pub mod sph;
 pub mod text;
 pub mod visa;
 mod yaml;
@@ -53,6 +54,8 @@ pub enum Format {
     VisaText,
     /// vISA in its old binary form.
     VisaBinary,
+    /// A graphics program for NVIDIA Maxwell: its header and its code.
+    MaxwellShader,
     /// Text, see [`text`].
     Assembly,
     /// A function in the text form of the IR, see [`crate::ir::print`].
@@ -72,6 +75,7 @@ impl std::fmt::Display for Format {
             Format::Zebin => "Intel zebin",
             Format::VisaText => "Intel vISA",
             Format::VisaBinary => "Intel vISA binary",
+            Format::MaxwellShader => "Maxwell graphics program",
             Format::Assembly => "assembly",
             Format::Ir => "function of the IR",
         })
@@ -91,6 +95,9 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
         return Some(Format::VisaBinary);
     }
     if !bytes.starts_with(b"\x7fELF") {
+        if sph::recognise(bytes) {
+            return Some(Format::MaxwellShader);
+        }
         if visa::recognise_text(bytes) {
             return Some(Format::VisaText);
         }

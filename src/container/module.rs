@@ -4,6 +4,7 @@ use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
 use super::{RawKernel, ShaderKernel};
+use crate::isa::maxwell::shader::Header;
 use crate::isa::visa::platform::Platform;
 use std::sync::Arc;
 
@@ -199,6 +200,8 @@ pub struct Function {
     pub shader: Option<Box<ShaderKernel>>,
     /// What only a function of vISA has.
     pub visa: Option<Box<VisaKernel>>,
+    /// What only a graphics program of Maxwell has.
+    pub header: Option<Box<Header>>,
 }
 
 /// Which bits of a number a relocation writes.
@@ -272,6 +275,7 @@ impl Function {
             raw: None,
             shader: None,
             visa: None,
+            header: None,
         }
     }
 }

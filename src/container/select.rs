@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, text, visa};
+use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, sph, text, visa};
 
 /// Every module in the file that can run: of a fat binary or an offload bundle the best member, nested ones included.
 ///
@@ -84,6 +84,7 @@ impl File {
             Format::VisaText => visa::parse_text(bytes)?,
             Format::VisaBinary => visa::parse_binary(bytes)?,
             Format::AmdOpenCl => hsaco::opencl::parse(bytes)?,
+            Format::MaxwellShader => sph::parse(bytes)?,
             format @ (Format::Assembly | Format::Ir) => text::parse(bytes, format)?,
             format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
             Format::HostElf => {

@@ -21,6 +21,8 @@ pub enum Stage {
 }
 
 impl Stage {
+    pub const ALL: [Stage; 5] = [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
+
     /// As manifests name it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,6 +72,9 @@ pub enum Input {
     Barycentric,
     /// Maxwell: all ones in front.
     Front,
+    /// Maxwell: which sample the lane is for, and where the centroid is, in 4096ths of a pixel from its centre: two signed halves, x below.
+    SampleIndex,
+    CentroidOffset,
 }
 
 impl Input {
@@ -80,7 +85,7 @@ impl Input {
             PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
             PerspPullModel => 3,
             VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
-            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front => 1,
+            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex | CentroidOffset => 1,
         }
     }
 
@@ -157,10 +162,12 @@ pub enum ShaderArray {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShaderKernel {
     pub stage: Stage,
-    /// Attributes of a primitive, GFX9.
+    /// Attributes of a primitive, GFX9; words of a vertex, Maxwell.
     pub attributes: u32,
     /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
     pub parameters: Option<usize>,
+    /// The constant bank in which instructions of Maxwell find handles of images.
+    pub texture_bank: u8,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
     pub arrays: BTreeMap<ShaderArray, usize>,
 }

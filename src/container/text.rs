@@ -12,11 +12,23 @@
 //!     JCAL `(vprintf)    // a function of the driver's, which the text does not define
 //! ```
 //!
+//! A graphics program for Maxwell says what its header says:
+//!
+//! ```text
+//! .target sm_53
+//! .stage fragment            // or vertex, tess_control, tess_eval, geometry
+//! .input 0x80 xyz perspective // words of attribute space; of a fragment program constant, perspective or linear
+//! .output target0 rgba       // or mask, depth; of other stages words: .output 0x70 xyzw
+//! .forbid kills stores       // of kills, stores, memory, doubles, and targets (target 0 is then that of all)
+//! .local 256                 // also .threads 3 and .max_vertices 6
+//! ```
+//!
 //! A listing of one function, as `warploom disasm` prints it for Maxwell, is assembly too, behind `.target`.
 //!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
 
 mod listed;
+mod stage;
 
 use std::borrow::Cow;
 
@@ -27,9 +39,10 @@ use super::hsaco::Gfx9;
 use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
-use super::{Error, Format};
+use super::{Error, Format, sph};
 use crate::ir::{parse, verify};
 use crate::isa::gfx9::Chip;
+use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
 use crate::isa::{gfx9, maxwell};
 
@@ -48,6 +61,9 @@ const EXTERN_ADDRESS: u32 = 42;
 const PARAM_BASE: u32 = 0x140;
 /// Parameters and memory of a kernel at most, in bytes.
 const MAX_BYTES: u32 = 1 << 16;
+const STAGE: &str = ".stage ";
+/// The name of a kernel that has none.
+const UNNAMED: &str = "kernel";
 /// Instructions in a bundle, behind its control word.
 const BUNDLE: usize = 3;
 
@@ -102,6 +118,11 @@ pub fn stream_target(bytes: &[u8]) -> Gfx9 {
         return mach;
     }
     Gfx9::Unspecified
+}
+
+/// The header of a graphics program of Maxwell, as assembly without instructions says it.
+pub(super) fn header(bytes: &[u8]) -> Result<Header, Error> {
+    Source::read(bytes)?.header()
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {
@@ -207,6 +228,34 @@ impl<'a> Source<'a> {
         Ok(format!("{before}{number}{after}"))
     }
 
+    /// The header that `.stage` begins, if there is one.
+    fn stage(&self) -> Result<Option<Header>, Error> {
+        let mut header = None;
+        for line in &self.directives {
+            if let Some(name) = line.text.strip_prefix(STAGE) {
+                header = Some(stage::header(name.trim()).map_err(|problem| line.wrong(problem))?);
+            }
+        }
+        Ok(header)
+    }
+
+    /// The header of a graphics program that directives say, without its code.
+    fn header(&self) -> Result<Header, Error> {
+        let expected =
+            || Error::Text { line: self.target_line, problem: "expected .stage for a graphics program".into() };
+        let mut header = self.stage()?.ok_or_else(expected)?;
+        for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
+            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
+            if !stage::directive(&mut header, name, value.trim()).map_err(|problem| line.wrong(problem))? {
+                return Err(line.wrong(format!("`{name}`: expected what a header says")));
+            }
+        }
+        if let Some(line) = self.instructions.first() {
+            return Err(line.wrong("expected what a header says, and no instructions"));
+        }
+        Ok(header)
+    }
+
     fn maxwell(&self) -> Result<Module, Error> {
         let (mut code, mut externs) = (Vec::new(), Externs::default());
         for (number, line) in self.instructions.iter().enumerate() {
@@ -226,13 +275,19 @@ impl<'a> Source<'a> {
             code.extend(word.to_le_bytes());
         }
         let size = code.len() as u64;
-        let mut function = Function::new("kernel".into(), SymbolId(0), SectionId(0), 0, size, true);
+        let mut function = Function::new(UNNAMED.into(), SymbolId(0), SectionId(0), 0, size, true);
         function.param_base = PARAM_BASE;
         function.stack_bytes = Some(0);
         let mut param_bytes = 0_u32;
-        for line in &self.directives {
+        let mut header = self.stage()?;
+        for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
             let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
             let value = value.trim();
+            if let Some(header) = &mut header
+                && stage::directive(header, name, value).map_err(|problem| line.wrong(problem))?
+            {
+                continue;
+            }
             let bytes = |least| {
                 let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
                 bytes.ok_or_else(|| line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes")))
@@ -240,6 +295,9 @@ impl<'a> Source<'a> {
             match name {
                 ".kernel" if !value.is_empty() => function.name = value.into(),
                 ".kernel" => return Err(line.wrong("expected a name")),
+                ".shared" | ".param" if header.is_some() => {
+                    return Err(line.wrong(format!("`{name}`: a graphics program has none")));
+                }
                 ".shared" => function.shared_bytes = bytes(0)?.into(),
                 ".local" => function.stack_bytes = Some(bytes(0)?),
                 ".param" => {
@@ -251,8 +309,16 @@ impl<'a> Source<'a> {
                         })?;
                     function.params.push(Param { offset, size });
                 }
-                _ => return Err(line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local or a label"))),
+                _ => {
+                    return Err(
+                        line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local, .stage or a label"))
+                    );
+                }
             }
+        }
+        if let Some(header) = header {
+            let name = if function.name == UNNAMED { header.stage().name() } else { &function.name };
+            return Ok(sph::assembled(name, header, code));
         }
         function.param_bytes = param_bytes;
         function.externs = (1..=externs.names.len()).map(SymbolId).collect();

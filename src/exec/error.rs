@@ -69,6 +69,14 @@ pub enum Error {
     NoShaders,
     #[error("reciprocals = \"table\": only those of Maxwell kernels have tables")]
     NoTables,
+    #[error("the manifest says that the program is of stage {manifest}, its header {header}")]
+    ShaderStage { manifest: &'static str, header: &'static str },
+    #[error("kernel.header: {}", if *.given { "the header is in front of the code (format = \"maxwell-sph\"): expected none" } else { "missing: the code has no header in front of it (format = \"maxwell-raw\")" })]
+    ShaderHeader { given: bool },
+    #[error("{problem}")]
+    ShaderInput { problem: String },
+    #[error("{bytes} bytes for constant bank {bank}: expected bank 0 to 17, and at most {most} bytes")]
+    ShaderBank { bank: u8, bytes: usize, most: usize },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("guest memory: {0}")]

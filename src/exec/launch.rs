@@ -121,6 +121,8 @@ pub struct LaunchOptions {
     pub printf_bytes: usize,
     /// Texture headers and samplers that handles are indices of.
     pub images: Option<ImagePool>,
+    /// Content of constant banks of a graphics program of Maxwell, by number.
+    pub banks: Vec<(u8, Vec<u8>)>,
     /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
     pub heap_bytes: u64,
 }
@@ -143,6 +145,7 @@ impl LaunchOptions {
             printf_bytes: PRINTF_BYTES,
             heap_bytes: HEAP_BYTES,
             images: None,
+            banks: vec![],
         }
     }
 

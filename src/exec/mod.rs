@@ -24,6 +24,7 @@ mod error;
 mod fault;
 mod guest;
 mod launch;
+mod maxwell;
 mod printf;
 mod profile;
 mod program;

@@ -1,5 +1,6 @@
 //! [`Session`]: a captured launch in guest memory, to be run any number of times.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,13 +10,14 @@ use warploom_runtime::launch::Counts;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
 use super::guest::Guest;
+use super::maxwell;
 use super::shader::{self, Arrays};
 use super::surfaces::{self, Surfaces};
 use super::{
     Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage, guest, program, raw,
 };
 use crate::capture::graphics::Exported;
-use crate::capture::{ArgValue, Buffer, Content, Launch, Placed, RawValue, Texture};
+use crate::capture::{ArgValue, Buffer, ConstantBank, Content, Launch, Placed, RawValue, Shader, Texture};
 use crate::container::hsaco::Gfx9;
 use crate::container::{self, Arch, Module, text};
 use crate::jit::Target;
@@ -35,8 +37,11 @@ pub struct Session<'c> {
     /// What each variable of the launch holds at first.
     variables: Vec<Vec<u8>>,
     args: Vec<Arg>,
-    /// Of a shader.
+    /// Of a shader: its lanes, with what is made of what the manifest has.
+    shader: Option<Cow<'c, Shader>>,
     arrays: Option<Arrays>,
+    /// Constant banks of the launch.
+    banks: Vec<(u8, Vec<u8>)>,
 }
 
 /// Where the memory of a launch is.
@@ -121,6 +126,7 @@ const PIECE: u64 = 1 << 20;
 impl<'c> Session<'c> {
     /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
+        let mut shader = launch.shader.as_ref().map(Cow::Borrowed);
         let mut module = match (&launch.raw, launch.format) {
             (Some(raw), _) => {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
@@ -128,7 +134,12 @@ impl<'c> Session<'c> {
                 let mach = mach(launch.arch, &launch.binary)?;
                 raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw, launch.shader.as_ref())
             }
-            (None, Some(_)) => return Err(Error::NoShaders),
+            (None, Some(format)) => {
+                let given = launch.shader.as_ref().ok_or(Error::NoShaders)?;
+                let (module, lanes) = maxwell::shader(launch, given, format)?;
+                shader = Some(Cow::Owned(lanes));
+                module
+            }
             (None, None) if !launch.linked.is_empty() => linked(launch)?,
             (None, None) => program::module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
@@ -169,7 +180,7 @@ impl<'c> Session<'c> {
         let parts = launch.buffers.iter().map(|buffer| words(buffer, &places)).collect();
         let read =
             if launch.raw.is_some() { raw::interpolated(&text::stream(&launch.binary)?) } else { BTreeSet::new() };
-        let arrays = match &launch.shader {
+        let arrays = match &shader {
             Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref(), &read)?),
             None => None,
         };
@@ -192,11 +203,26 @@ impl<'c> Session<'c> {
         };
         let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
         if let Some(raw) = &launch.raw {
-            args = raw::args(raw, memory, &places, launch.shader.as_ref().zip(arrays.as_ref()))?;
+            args = raw::args(raw, memory, &places, shader.as_deref().zip(arrays.as_ref()))?;
+        } else if let Some(arrays) = &arrays {
+            args = arrays.args();
         }
+        let banks = launch.banks.iter().map(|bank| constants(bank, &places)).collect();
         let variables = vec![];
-        let mut session =
-            Session { launch, program, kernel, buffers, parts, sparse, surfaces, variables, args, arrays };
+        let mut session = Session {
+            launch,
+            program,
+            kernel,
+            buffers,
+            parts,
+            sparse,
+            surfaces,
+            variables,
+            args,
+            shader,
+            arrays,
+            banks,
+        };
         session.fill()?;
         session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
         for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {
@@ -240,6 +266,7 @@ impl<'c> Session<'c> {
             cooperative: shape.cooperative,
             printf_bytes: room.map_or(defaults.printf_bytes, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
             images: self.surfaces.pool,
+            banks: self.banks.clone(),
             heap_bytes: shape.heap_bytes.unwrap_or(defaults.heap_bytes),
             ..defaults
         }
@@ -283,7 +310,7 @@ impl<'c> Session<'c> {
         }
         let memory = self.program.memory();
         self.surfaces.fill(memory)?;
-        if let (Some(arrays), Some(shader)) = (&self.arrays, &self.launch.shader) {
+        if let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) {
             arrays.fill(memory, shader, self.launch.raw.as_ref())?;
         }
         for ((buffer, parts), &address) in self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers) {
@@ -344,7 +371,7 @@ impl<'c> Session<'c> {
 
     /// What a shader has exported.
     pub fn exported(&self) -> Result<Option<Exported>, Error> {
-        match (&self.arrays, &self.launch.shader) {
+        match (&self.arrays, &self.shader) {
             (Some(arrays), Some(shader)) => arrays.exported(self.program.memory(), shader).map(Some),
             _ => Ok(None),
         }
@@ -430,10 +457,23 @@ impl<'c> Session<'c> {
 
 /// The words that a buffer's parts are, by offset in bytes. Of parts that overlap the last is what counts.
 fn words(buffer: &Buffer, places: &Places<'_>) -> BTreeMap<usize, u32> {
+    words_at(&buffer.parts, places)
+}
+
+/// A constant bank with the words that its parts say.
+fn constants(bank: &ConstantBank, places: &Places<'_>) -> (u8, Vec<u8>) {
+    let mut content = bank.content.clone();
+    for (at, word) in words_at(&bank.parts, places) {
+        content[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    }
+    (bank.number, content)
+}
+
+fn words_at(parts: &[(u32, RawValue)], places: &Places<'_>) -> BTreeMap<usize, u32> {
     let words = |(at, value): &(u32, RawValue)| {
         let at = *at as usize;
         let words = value.words(places).unwrap_or_default();
         words.into_iter().enumerate().map(move |(i, word)| (at + 4 * i, word)).collect::<Vec<_>>()
     };
-    buffer.parts.iter().flat_map(words).collect()
+    parts.iter().flat_map(words).collect()
 }

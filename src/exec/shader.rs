@@ -108,10 +108,17 @@ pub(super) fn kernel(
     read: &BTreeSet<Parameter>,
     first: usize,
 ) -> ShaderKernel {
+    let attributes = match (&shader.parameters, &shader.vertices) {
+        (Some(parameters), _) => parameters.attributes as u32,
+        (None, Some(vertices)) => vertices.words as u32,
+        (None, None) => 0,
+    };
+    let texture_bank = 0;
     ShaderKernel {
         stage: shader.stage,
-        attributes: shader.parameters.as_ref().map_or(0, |parameters| parameters.attributes as u32),
+        attributes,
         parameters: None,
+        texture_bank,
         arrays: content(shader, raw, read).into_keys().zip(first..).collect(),
     }
 }

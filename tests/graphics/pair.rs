@@ -1,4 +1,4 @@
-//! A vertex program and a fragment program, with the rasteriser between them, against a picture that NumPy drew (`examples/shaders/knot/make.py`).
+//! Vertex programs and fragment programs, with the rasteriser between them, against pictures that NumPy drew (`make.py` in the folders of the examples).
 
 use std::path::Path;
 
@@ -15,21 +15,35 @@ fn decoded(bytes: &[u8]) -> ([u32; 2], Vec<u8>) {
 }
 
 #[test]
-fn a_pair_of_programs_gives_a_picture() {
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders/knot");
+fn pairs_of_programs_give_pictures() {
+    // GFX9 and Maxwell.
+    for example in ["knot", "knot-maxwell"] {
+        draws(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders"), example);
+    }
+}
+
+fn draws(shaders: &Path, name: &str) {
+    let example = shaders.join(name);
     let vertex = Launch::read(&example.join("vertex.toml")).unwrap();
     let (_, exported) = run(&vertex, "vertex");
     // What the vertex program exports is what the fragment program is given.
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["fragment.toml", "transform.ps.bin", "indices.npy"] {
-        std::fs::copy(example.join(name), folder.path().join(name)).unwrap();
+    let folders = tempfile::tempdir().unwrap();
+    for name in [name, "knot"] {
+        let folder = folders.path().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        for file in std::fs::read_dir(shaders.join(name)).unwrap().map(|file| file.unwrap().path()) {
+            if file.is_file() {
+                std::fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
+            }
+        }
     }
+    let folder = folders.path().join(name);
     let shader = vertex.shader.as_ref().unwrap();
     for (target, words) in shader.exports.iter().zip(&exported.targets) {
         let array = target.array(words, &exported.kept);
-        write::array(&folder.path().join(format!("{}.npy", target.name)), &array).unwrap();
+        write::array(&folder.join(format!("{}.npy", target.name)), &array).unwrap();
     }
-    let fragment = Launch::read(&folder.path().join("fragment.toml")).unwrap();
+    let fragment = Launch::read(&folder.join("fragment.toml")).unwrap();
     let (_, exported) = run(&fragment, "fragment");
     let shader = fragment.shader.as_ref().unwrap();
     let drawn = shader.draw(shader.picture.unwrap(), &exported).unwrap();
@@ -41,5 +55,5 @@ fn a_pair_of_programs_gives_a_picture() {
     assert!(covered > 30_000, "{covered}");
     // At edges, places in 256ths of a pixel and in doubles differ.
     let off = pairs().filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2)).count();
-    assert!(off * 200 < covered, "{off} of {covered} pixels are off");
+    assert!(off * 200 < covered, "{name}: {off} of {covered} pixels are off");
 }

@@ -98,7 +98,7 @@ fn every_bit_of_the_text_counts() {
         for instruction in words(row, 14) {
             let executed = lifted(instruction.word);
             let no_code = executed.blocks.iter().all(|block| block.pc != PC || block.insts.is_empty());
-            if !lift::executes(&instruction, PC) || has_trap(&executed, TrapKind::IllegalInstruction) {
+            if !lift::executes(&instruction, PC, None) || has_trap(&executed, TrapKind::IllegalInstruction) {
                 continue;
             }
             let text = instruction.text(PC);
@@ -107,7 +107,7 @@ fn every_bit_of_the_text_counts() {
             }
             for bit in (0..64).filter(|bit| !row.guarded() || !(16..20).contains(bit)) {
                 let Some(other) = Instruction::decode(instruction.word ^ 1 << bit) else { continue };
-                if other.row.opcode != row.opcode || other.text(PC) == text || !lift::executes(&other, PC) {
+                if other.row.opcode != row.opcode || other.text(PC) == text || !lift::executes(&other, PC, None) {
                     continue;
                 }
                 let changed = lifted(other.word);
@@ -139,7 +139,7 @@ fn the_class_is_that_of_the_form() {
     for row in table::rows() {
         for instruction in words(row, 40) {
             let trap = has_trap(&lifted(instruction.word), TrapKind::Unimplemented);
-            let class = lift::fidelity(&instruction, PC);
+            let class = lift::fidelity(&instruction, PC, None);
             assert_eq!(class == Fidelity::Unimplemented, trap, "{}: {class:?}", instruction.text(PC));
             *(if trap { &mut traps } else { &mut executed }) += 1;
         }
@@ -239,7 +239,7 @@ fn what_is_not_executed_stops() {
     for row in table::rows() {
         // Whatever form, and none that goes elsewhere.
         let target = |piece: &Piece| matches!(piece, Piece::Operand(slot) if matches!(slot.location, Location::Target | Location::AbsoluteTarget));
-        let form = words(row, 40).find(|instruction| !lift::executes(instruction, PC));
+        let form = words(row, 40).find(|instruction| !lift::executes(instruction, PC, None));
         let Some(instruction) = form.filter(|_| !row.pieces.iter().any(target)) else { continue };
         is_fault(instruction.word);
         seen.insert(format!("{:?}", row.opcode));

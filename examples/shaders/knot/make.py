@@ -46,8 +46,12 @@ def camera():
     return projection @ view, turned
 
 
-def picture(clip, colour, triangles):
-    """Nearest first, of pixels' centres."""
+def clamped(colour):
+    return np.clip(colour, 0, 1), np.ones(len(colour), bool)
+
+
+def picture(clip, attributes, triangles, shade=clamped):
+    """Nearest first, of pixels' centres. `shade` makes colours of attributes, and says which pixels are kept."""
     image, depth = np.zeros((HEIGHT, WIDTH, 4), np.uint8), np.full((HEIGHT, WIDTH), np.inf)
     w = clip[:, 3]
     x, y, z = (clip[:, 0] / w + 1) * WIDTH / 2, (clip[:, 1] / w + 1) * HEIGHT / 2, clip[:, 2] / w
@@ -67,9 +71,10 @@ def picture(clip, colour, triangles):
         inside = (l >= 0).all(-1) & (d < depth[y0:y1, x0:x1])
         over = l / w[t]
         weights = over / over.sum(-1, keepdims=True)
-        c = np.clip(weights @ colour[t], 0, 1)
+        c, kept = shade((weights @ attributes[t])[inside])
+        inside[inside] = kept
         depth[y0:y1, x0:x1][inside] = d[inside]
-        image[y0:y1, x0:x1][inside] = np.concatenate([np.rint(c[inside] * 255), np.full((inside.sum(), 1), 255)], 1)
+        image[y0:y1, x0:x1][inside] = np.concatenate([np.rint(c[kept] * 255), np.full((inside.sum(), 1), 255)], 1)
     return image
 
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::format::{ExportFormat, TargetFormat};
 use crate::capture::Dtype;
 use crate::capture::manifest::{exactly, is_default, is_one, one};
+use crate::capture::raw::Part;
 use crate::container::Input;
 
 /// An array: a file, or numbers, in lists of lists where it has several axes.
@@ -88,7 +89,7 @@ pub struct Draw {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cull: Option<Side>,
     /// Which side is the front: that whose vertices are in this order in the picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "winding", skip_serializing_if = "Option::is_none")]
     pub front: Option<Winding>,
 }
 
@@ -118,6 +119,9 @@ pub struct Bank {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// Addresses of buffers and numbers in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
 }
 
 /// `[export]`: what a shader hands to the next stage.

@@ -4,6 +4,7 @@
 //! against what is expected of them, and draws. Nothing here knows how an instruction set takes its inputs.
 
 mod format;
+mod interpolate;
 mod keys;
 mod raster;
 mod read;

@@ -10,7 +10,7 @@ use crate::capture::array::{Array, Dtype};
 use crate::capture::content;
 use crate::capture::manifest::Manifest;
 use crate::capture::resolve::{Content, Source};
-use crate::capture::{Error, Expectation};
+use crate::capture::{Buffer, ConstantBank, Error, Expectation};
 
 /// Lanes at most: four for each pixel of a quad of a picture of 16,384 by 16,384.
 const MAX_LANES: u64 = 1 << 28;
@@ -80,25 +80,28 @@ impl Source<'_> {
     }
 
     /// `[bank.N]`, by number.
-    pub(in crate::capture) fn banks(&self, manifest: &Manifest) -> Result<Vec<(u8, Vec<u8>)>, Error> {
+    pub(in crate::capture) fn banks(
+        &self,
+        manifest: &Manifest,
+        buffers: &[Buffer],
+    ) -> Result<Vec<ConstantBank>, Error> {
         let mut banks = Vec::new();
         for (name, bank) in &manifest.banks {
             let key = format!("bank.{name}");
             let number = name.parse().ok().filter(|number| *number < BANKS);
             let number = number.ok_or_else(|| self.wrong(&key, format!("expected a number below {BANKS}")))?;
-            let keys::Bank { file, zeros, values, dtype } = bank;
+            let keys::Bank { file, zeros, values, dtype, parts } = bank;
             let content = self.initial(&key, &content::Given { file, zeros: *zeros, values, dtype: *dtype })?.content;
             if content.len() > BANK_BYTES {
                 let problem = format!("{} bytes: expected at most {BANK_BYTES}", content.len());
                 return Err(self.wrong(&key, problem));
             }
-            banks.push((
-                number,
-                match content {
-                    Content::Zeros(bytes) => vec![0; bytes as usize],
-                    Content::Bytes(bytes) => bytes,
-                },
-            ));
+            let parts = self.values_at(&key, parts, content.len(), buffers, manifest)?;
+            let content = match content {
+                Content::Zeros(bytes) => vec![0; bytes as usize],
+                Content::Bytes(bytes) => bytes,
+            };
+            banks.push(ConstantBank { number, content, parts });
         }
         Ok(banks)
     }

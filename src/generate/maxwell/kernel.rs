@@ -5,6 +5,7 @@
 //! thread stores what it computed.
 
 mod accesses;
+mod pixels;
 
 use std::sync::LazyLock;
 
@@ -94,7 +95,8 @@ impl Family {
             opcode if opcode.is_texture_access() => Family::Texture,
             Bra | Jmp | Brx | Jmx | Cal | Jcal | Pret | Ssy | Pbk | Pcnt | Sync | Brk | Cont | Ret | Exit | Kil
             | Sam | Ram | Bpt | BarArv | BarRed | BarSync | BarSyncall | BarScan | Ldl | Stl | Ldc | AtomSafeAdd
-            | AtomSafeAddSparse | Txa | Cctl | Cctll | Cctlt => Family::Other,
+            | AtomSafeAddSparse | Txa | Cctl | Cctll | Cctlt | Ald | Ast | Al2p | Ipa | Isberd | Pixld | Out
+            | VoteVtg => Family::Other,
             _ => Family::Plain,
         }
     }
@@ -117,6 +119,8 @@ struct Writer<'a, 'b> {
     /// Functions that can still be called, by number: those behind the one that is being written.
     functions: u32,
     first_function: u32,
+    /// It is a fragment program.
+    fragment: bool,
 }
 
 /// Where a node stands.
@@ -133,6 +137,15 @@ struct Scope {
 
 /// A random kernel with its launch. Takes what bytes there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
+    program(u, false)
+}
+
+/// The same of a fragment program.
+pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
+    program(u, true)
+}
+
+fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     const BLOCKS: [[u32; 3]; 10] = [
         [32, 1, 1],
         [64, 1, 1],
@@ -145,16 +158,17 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
         [256, 1, 1],
         [33, 2, 1],
     ];
-    let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
+    let (block, blocks) = match fragment {
+        true => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
+        false => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
+    };
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
     let count = u.int_in_range(0..=2)?;
-    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0 };
-    let mut head: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
-    let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1 + TEXTURES.len()]);
-    head.extend(params.map(|bytes| format!(".param {bytes}")));
-    head.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
+    let mut writer =
+        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, fragment };
+    let mut head = if fragment { pixels::head() } else { directives() };
     head.extend(writer.start()?);
     let body = writer.body(Scope::default())?;
     let mut functions = Vec::new();
@@ -178,7 +192,34 @@ pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     manifest.args.extend(TEXTURES.map(|name| Arg::Texture(name.into())));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
+    if fragment {
+        pixels::manifest(writer.u, block[0], [word, float], &mut manifest)?;
+    }
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
+}
+
+/// What kernels begin with, up to the numbers of their threads.
+fn directives() -> Vec<String> {
+    let mut lines: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
+    let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1 + TEXTURES.len()]);
+    lines.extend(params.map(|bytes| format!(".param {bytes}")));
+    lines.extend([format!(".shared {SHARED_BYTES}"), format!(".local {LOCAL_BYTES}")]);
+    let numbers = [
+        "S2R R0, SR_TID.X",
+        "S2R R1, SR_TID.Y",
+        "S2R R2, SR_TID.Z",
+        "S2R R3, SR_CTAID.X",
+        "MOV R4, c[0x0][0x8]",
+        "MOV R5, c[0x0][0xc]",
+        "MOV R6, c[0x0][0x10]",
+        "XMAD R7, R2, R5, R1",
+        "XMAD R16, R7, R4, R0",
+        "XMAD R8, R4, R5, RZ",
+        "XMAD R8, R8, R6, RZ",
+        "XMAD R17, R3, R8, R16",
+    ];
+    lines.extend(numbers.map(Into::into));
+    lines
 }
 
 /// An image of the launches of random kernels.
@@ -252,25 +293,9 @@ impl Writer<'_, '_> {
         self.u.int_in_range(0..=VALUES - 1)
     }
 
-    /// Indices, addresses, and something in all values.
+    /// Addresses, and something in all values.
     fn start(&mut self) -> Result<Vec<String>> {
-        let mut lines: Vec<String> = [
-            "S2R R0, SR_TID.X",
-            "S2R R1, SR_TID.Y",
-            "S2R R2, SR_TID.Z",
-            "S2R R3, SR_CTAID.X",
-            "MOV R4, c[0x0][0x8]",
-            "MOV R5, c[0x0][0xc]",
-            "MOV R6, c[0x0][0x10]",
-            "XMAD R7, R2, R5, R1",
-            "XMAD R16, R7, R4, R0",
-            "XMAD R8, R4, R5, RZ",
-            "XMAD R8, R8, R6, RZ",
-            "XMAD R17, R3, R8, R16",
-        ]
-        .map(Into::into)
-        .into();
-        lines.push(format!("SHL R{OWN}, R{ELEMENT}, {:#x}", OWN_BYTES.trailing_zeros()));
+        let mut lines = vec![format!("SHL R{OWN}, R{ELEMENT}, {:#x}", OWN_BYTES.trailing_zeros())];
         lines.extend(plus_parameter(OWN, OWNED));
         for value in 0..VALUES {
             lines.push(match self.u.int_in_range(0..=5)? {
@@ -300,6 +325,9 @@ impl Writer<'_, '_> {
 
     fn node(&mut self, scope: Scope) -> Result<Node> {
         let nests = scope.depth < MAX_DEPTH;
+        if self.fragment && self.u.ratio(1, 4)? {
+            return self.pixels();
+        }
         match self.u.int_in_range(0..=31)? {
             0 | 1 if nests => self.choice(scope, false),
             2 if nests => self.choice(scope, true),
@@ -312,6 +340,8 @@ impl Writer<'_, '_> {
             7 if scope.in_loop => self.guarded("BRK"),
             8 if scope.in_continuable => self.guarded("CONT"),
             9 if self.u.ratio(1, 6)? => self.guarded("EXIT"),
+            // Pixels have no block to wait for, and no shared memory; drivers of graphics have no functions.
+            10 | 11 | 18 | 19 | 23 if self.fragment => self.pixels(),
             10 | 11 if !scope.divergent => self.barrier(),
             12 | 13 => self.compare(),
             14..=17 => self.global(),

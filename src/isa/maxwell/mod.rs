@@ -3,6 +3,7 @@
 //! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
 //! truth about the encodings is [`table`]; [`notation`] explains how it is written.
 
+pub mod arrays;
 pub mod code;
 pub mod control;
 pub mod disasm;
@@ -16,6 +17,7 @@ pub mod listing;
 pub mod notation;
 pub mod row;
 pub mod sampler;
+pub mod shader;
 pub mod special;
 pub mod table;
 

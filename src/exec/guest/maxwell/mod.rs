@@ -3,6 +3,7 @@
 mod bank;
 pub(super) mod images;
 pub(super) mod queries;
+mod shader;
 
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
@@ -37,14 +38,17 @@ impl Guest for Maxwell {
         let service = |(at, name): &(u64, String)| Some((*at, service::by_name(name)?));
         let services: Vec<(u64, Service)> = code.undefined.iter().filter_map(service).collect();
         let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
+        let function = kernel.linked.module().function(kernel.kernel);
+        let shader = code.header.map(|header| shader::program(function, header));
         lift_kernel(&Kernel {
-            name: &kernel.linked.module().function(kernel.kernel).name,
+            name: &function.name,
             code: &code.bytes,
             entry: code.entry,
             indirect_targets: &targets,
             services: &services,
             discovered: kernel.discovered,
             images: kernel.images,
+            shader: shader.as_ref(),
         })
     }
 
@@ -59,7 +63,7 @@ impl Guest for Maxwell {
                 next,
                 text: instruction.text(word.pc),
                 mnemonic: instruction.mnemonic(),
-                class: fidelity(&instruction, word.pc).into(),
+                class: fidelity(&instruction, word.pc, code.header.as_ref()).into(),
             },
             None => Placed {
                 pc: word.pc,
@@ -78,6 +82,9 @@ impl Guest for Maxwell {
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let (kernel, options) = (launch.kernel, launch.options);
         let function = kernel.function();
+        if let Some(header) = &function.header {
+            return shader::environment(launch, header);
+        }
         launch.check_block()?;
         let params = launch.params(&launch.bytes()?)?;
         let shared_bytes = launch.shared_bytes_in_vectors()?;

@@ -13,6 +13,7 @@ use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 use super::flag_file::{FlagBanks, FlagFile};
 use super::flags::{Flag, Flags};
 use super::flow::Active;
+use super::shader::{Shader, is_of_pixels};
 
 /// Register banks of the function being built.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Banks {
     /// `Lane(I32)`
     pub registers: BankId,
     pub flags: FlagBanks,
+    /// Of a graphics program.
+    pub shader: Option<Shader>,
 }
 
 /// The predicate that is true, and not written.
@@ -55,9 +58,12 @@ pub struct Cx<'a> {
     pub images: KnownImages<'a>,
     /// The instruction names a register or a bank that does not exist.
     refused: bool,
-    banks: Banks,
+    pub(super) banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
+    /// The lanes that are pixels, and the number of each lane in the launch, in a graphics program.
+    pub(super) pixels: Option<Value>,
+    pub(super) number: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
     /// Words of image records by address, place and guard. Nothing writes there.
@@ -91,6 +97,8 @@ impl<'a> Cx<'a> {
             banks,
             flags: FlagFile::new(banks.flags, kept),
             active: None,
+            pixels: None,
+            number: None,
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),
             records: FxHashMap::default(),
@@ -109,6 +117,10 @@ impl<'a> Cx<'a> {
             Mask::Never => Mask::Lanes(self.constant(Type::I64, 0)),
             guard => guard,
         };
+        if is_of_pixels(insn.opcode()) {
+            let pixels = self.pixels();
+            self.guard = self.and(self.guard, pixels);
+        }
         let guard = match self.guard {
             Mask::Lanes(lanes) => Some(lanes),
             Mask::Always | Mask::Never => None,
@@ -142,7 +154,10 @@ impl<'a> Cx<'a> {
             Active::All => {
                 let before = self.active();
                 self.b.rf_write(suspended, before);
-                self.b.special(Special::LaunchMask)
+                match self.banks.shader {
+                    Some(shader) => self.b.rf_read(shader.begun),
+                    None => self.b.special(Special::LaunchMask),
+                }
             }
             Active::Restored => self.b.rf_read(suspended),
         };

@@ -79,7 +79,7 @@ pub fn ret(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::To(Wait::Return)))
 }
 
-/// EXIT, and KIL: a lane that is discarded has no further effect either.
+/// EXIT
 pub fn exit(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::Exit))
 }

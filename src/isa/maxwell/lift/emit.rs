@@ -28,6 +28,8 @@ pub struct Emitter<'p, 'a> {
     pub(super) split: Reg,
     /// Holds the active mask between SAM and RAM, if there are any.
     suspended: Option<Reg>,
+    /// The block that is the kernel's first.
+    first: Option<BlockId>,
     blocks: FxHashMap<u64, BlockId>,
     queue: VecDeque<u64>,
 }
@@ -44,7 +46,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
     ) -> Self {
         let live = Liveness::of(program);
         let (blocks, queue) = (FxHashMap::default(), VecDeque::new());
-        Emitter { program, live, function, banks, stack, pop, split, suspended, blocks, queue }
+        Emitter { program, live, function, banks, stack, pop, split, suspended, first: None, blocks, queue }
     }
 
     /// The block at a guest address, which will be emitted.
@@ -55,10 +57,21 @@ impl<'p, 'a> Emitter<'p, 'a> {
         })
     }
 
-    /// Makes this block, which is empty, the one at a guest address.
+    /// Makes this block, which is empty and the kernel's first, the one at a guest address.
     pub fn claim(&mut self, pc: u64, block: BlockId) {
+        self.first = Some(block);
         self.blocks.insert(pc, block);
         self.queue.push_back(pc);
+    }
+
+    /// Makes this block, which is empty and the kernel's first, one that goes on at a guest address.
+    pub fn enter(&mut self, entry: BlockId, pc: u64) {
+        let (first, pop) = (self.block_at(pc), self.pop);
+        let Some(shader) = self.banks.shader else { return self.function.at(entry).jump(first) };
+        let mut cx = Cx::new(self.function.at(entry), self.banks, Flags::NONE);
+        cx.begin(shader);
+        let active = cx.active();
+        cx.b.branch(active, first, pop);
     }
 
     /// Emits all blocks asked for so far and those they lead to.
@@ -89,6 +102,11 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let live = self.live.after_steps(program, guest);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
         cx.images = program.images;
+        let mut may_be_empty = guest.may_be_empty;
+        if let Some(shader) = self.banks.shader.filter(|_| self.first == Some(block)) {
+            cx.begin(shader);
+            may_be_empty = true;
+        }
         for (&(pc, action), &live) in guest.steps.iter().zip(&live) {
             let step = program.step(pc);
             let Some(insn) = step.insn.filter(|_| action != Action::Nothing) else { continue };
@@ -112,8 +130,19 @@ impl<'p, 'a> Emitter<'p, 'a> {
                         cx.activate(active, suspended);
                     }
                 }
+                Action::Kill => {
+                    if let Some(lift) = insn.row.lift {
+                        let _ = lift(&mut cx, &insn);
+                    }
+                    let done = cx.quads_without_pixels();
+                    mark(&self.stack, &mut cx.b, Leave::Exit, done);
+                    let active = cx.active();
+                    let staying = without(&mut cx.b, active, done);
+                    cx.set_active(staying);
+                }
                 Action::Leave(leave) => {
                     let lanes = condition(&mut cx, step);
+                    end(&mut cx, leave, Mask::Lanes(lanes));
                     mark(&self.stack, &mut cx.b, leave, lanes);
                     let active = cx.active();
                     let staying = without(&mut cx.b, active, lanes);
@@ -123,21 +152,28 @@ impl<'p, 'a> Emitter<'p, 'a> {
         }
         let after = self.live.after_end(program, guest);
         match guest.end {
-            End::Jump(target) => {
-                cx.flush(after);
-                match program.leave_at(target) {
-                    Some(leave) => self.leave_all(block, leave),
-                    None => self.go(block, target, guest.may_be_empty),
+            End::Jump(target) => match program.leave_at(target) {
+                Some(leave) => {
+                    end(&mut cx, leave, Mask::Always);
+                    cx.flush(after);
+                    self.leave_all(block, leave);
                 }
-            }
+                None => {
+                    cx.flush(after);
+                    self.go(block, target, may_be_empty);
+                }
+            },
             End::Leave(leave) => {
+                end(&mut cx, leave, Mask::Always);
                 cx.flush(after);
                 self.leave_all(block, leave);
             }
             End::KeepOn { pc, target, leave } => {
                 let lanes = start_end(&mut cx, program.step(pc), pc);
-                if self.stack.as_ref().is_some_and(|stack| stack.marks(leave)) {
+                let marks = self.stack.as_ref().is_some_and(|stack| stack.marks(leave));
+                if marks || self.banks.shader.is_some() {
                     let rest = others(&mut cx, lanes);
+                    end(&mut cx, leave, Mask::Lanes(rest));
                     mark(&self.stack, &mut cx.b, leave, rest);
                 }
                 cx.set_active(lanes);
@@ -150,7 +186,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
                 let rest = others(&mut cx, lanes);
                 cx.b.rf_write(self.split, rest);
                 cx.flush(after);
-                self.part_ways(block, rest, guest.may_be_empty, pc, target, next);
+                self.part_ways(block, rest, may_be_empty, pc, target, next);
             }
             End::Do { pc, next } => {
                 let step = program.step(pc);
@@ -189,6 +225,13 @@ impl<'p, 'a> Emitter<'p, 'a> {
             mark(&self.stack, &mut b, leave, active);
         }
         b.jump(self.pop);
+    }
+}
+
+/// What lanes do that exit.
+fn end(cx: &mut Cx<'_>, leave: Leave, lanes: Mask) {
+    if leave == Leave::Exit {
+        cx.end(lanes);
     }
 }
 

@@ -124,7 +124,7 @@ impl Emitter<'_, '_> {
                 b.jump(next);
             }
             Flow::Indirect(_) => self.jump_indirectly(block, step, pc),
-            Flow::Next | Flow::Branch(_) | Flow::Push(..) | Flow::Leave(_) | Flow::Activate(_) => {}
+            Flow::Next | Flow::Branch(_) | Flow::Push(..) | Flow::Leave(_) | Flow::Activate(_) | Flow::Kill => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! How exact an instruction is in the form that it has: the table says it of all forms together.
 
+use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 use crate::isa::maxwell::{Fidelity, Instruction, Opcode, Role, Value, driver};
 
@@ -7,8 +8,8 @@ use super::program::executes;
 
 /// The class of an instruction with its modifiers and operands. Of an instruction that is executed some forms may not be, and of
 /// an exact one some operands have values that were decided (`docs/fidelity.md`).
-pub fn fidelity(insn: &Instruction, pc: u64) -> Fidelity {
-    if !executes(insn, pc) {
+pub fn fidelity(insn: &Instruction, pc: u64, header: Option<&Header>) -> Fidelity {
+    if !executes(insn, pc, header) {
         return Fidelity::Unimplemented;
     }
     let decided = match insn.opcode() {
@@ -30,6 +31,10 @@ fn decided_register(register: Sr) -> Option<&'static str> {
         Sr::VIRTID | Sr::VIRTCFG => Some("there is one multiprocessor"),
         Sr::SWINLO | Sr::SWINSZ | Sr::LWINLO | Sr::LWINSZ => Some("where windows are is our choice"),
         Sr::LMEMHIOFF | Sr::LMEMLOSZ => Some("local memory is one piece from 0"),
+        Sr::Y_DIRECTION => Some("y runs downwards"),
+        Sr::WSCALEFACTOR_XY | Sr::WSCALEFACTOR_Z => Some("nothing is scaled"),
+        Sr::AFFINITY => Some("0"),
+        Sr::INVOCATION_INFO => Some("input vertices are numbered from 0"),
         _ => None,
     }
 }

@@ -25,7 +25,7 @@ impl Wait {
 pub enum Leave {
     /// To wait at the nearest entry of that kind.
     To(Wait),
-    /// For good: EXIT, KIL.
+    /// For good: EXIT, and KIL of a compute kernel.
     Exit,
 }
 
@@ -52,6 +52,8 @@ pub enum Flow {
     Leave(Leave),
     /// Goes on with other lanes.
     Activate(Active),
+    /// Pixels have become helpers; lanes of quads that have no pixel left are done.
+    Kill,
     Barrier(Barrier),
     Service(Service),
     Trap(TrapKind),

@@ -104,7 +104,7 @@ impl Liveness {
         match action {
             Action::Nothing | Action::Activate(_) => after,
             Action::Leave(leave) => after.union(self.after_leave(leave)).union(program.step(pc).usage.reads),
-            Action::Plain | Action::Push(..) => {
+            Action::Plain | Action::Push(..) | Action::Kill => {
                 let usage = program.step(pc).usage;
                 after.without(usage.kills).union(usage.reads)
             }

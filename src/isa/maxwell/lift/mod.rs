@@ -35,11 +35,13 @@ mod liveness;
 mod program;
 mod registers;
 pub mod service;
+pub mod shader;
 mod stack;
 
 // The instructions, family by family.
 pub mod add;
 pub mod atomic;
+pub mod attribute;
 pub mod barrier;
 pub mod bits;
 pub mod compare;
@@ -53,6 +55,7 @@ pub mod logic;
 pub mod memory;
 pub mod moves;
 pub mod multiply;
+pub mod pixel;
 pub mod predicate;
 pub mod shift;
 pub mod surface;
@@ -65,6 +68,7 @@ pub mod warp;
 use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
+use crate::container::Stage;
 use crate::isa::LiftError;
 pub use context::KnownImages;
 use context::{Banks, Cx};
@@ -72,10 +76,11 @@ use emit::Emitter;
 pub use fidelity::fidelity;
 use flag_file::FlagBanks;
 use flags::Flag;
-use flow::{Flow, Lifted};
-use program::Program;
+use flow::{Flow, Leave, Lifted};
 pub use program::executes;
+use program::{End, Program};
 pub use registers::{RegisterSet, registers};
+use shader::Shader;
 use stack::Stack;
 
 /// Lifts one instruction: emits its operations and says where control goes.
@@ -111,12 +116,14 @@ pub struct Kernel<'a> {
     pub discovered: &'a [u64],
     /// Images whose handles the launch knows, for which the code is specialised.
     pub images: KnownImages<'a>,
+    /// A graphics program; none: a compute kernel.
+    pub shader: Option<&'a shader::Program>,
 }
 
 impl<'a> Kernel<'a> {
     /// Code that is known to go nowhere else.
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
-        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[] }
+        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[], shader: None }
     }
 }
 
@@ -138,9 +145,14 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         program.explore(past_control(pc));
     }
 
+    if let Some((pc, insn, problem)) = program.missing() {
+        let (kernel, text, problem) = (kernel.name.to_owned(), insn.text(pc), problem.to_owned());
+        return Err(LiftError::NotGiven { kernel, pc, text, problem });
+    }
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let registers = if open { REGISTERS } else { program.registers() };
-    let banks = declare(&mut function, registers);
+    let registers = registers.max(kernel.shader.map_or(0, |shader| shader::registers(&shader.header)));
+    let banks = declare(&mut function, registers, kernel.shader);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
     let split = function.bank("split", CellKind::Mask, 1).reg(0);
@@ -150,7 +162,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         _ if open || program.recursive() => DEEP_STACK,
         entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
     };
-    let leaves = |leave| open || program.has(|&flow| flow == Flow::Leave(leave));
+    let leaves =
+        |leave| open || program.has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit);
     let stack = pushes.then(|| Stack::new(&mut function, depth, entry_pc, leaves));
     let pop = match &stack {
         Some(stack) => stack.pop(),
@@ -164,10 +177,11 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let activates = open || program.has(|flow| matches!(flow, Flow::Activate(_)));
     let suspended = activates.then(|| function.bank("suspended", CellKind::Mask, 1).reg(0));
     let mut emitter = Emitter::new(&program, function, banks, stack, pop, split, suspended);
-    if open || program.is_target(entry_pc) {
+    // What ends a block with a deed needs an active lane, and a graphics program may begin with none.
+    let needs_lanes = kernel.shader.is_some() && matches!(program.blocks[&entry_pc].end, End::Do { .. });
+    if open || needs_lanes || program.is_target(entry_pc) {
         // Nothing may jump to the entry block.
-        let first = emitter.block_at(entry_pc);
-        emitter.function.at(entry).jump(first);
+        emitter.enter(entry, entry_pc);
     } else {
         emitter.claim(entry_pc, entry);
     }
@@ -182,16 +196,22 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     emitter.finish().map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
 }
 
-fn declare(function: &mut FunctionBuilder, registers: u32) -> Banks {
+fn declare(function: &mut FunctionBuilder, registers: u32, shader: Option<&shader::Program>) -> Banks {
     let registers = function.bank("r", CellKind::Lane(Type::I32), registers);
     let predicates = function.bank("p", CellKind::Mask, Flag::PREDICATES as u32);
     let cc = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);
-    Banks { registers, flags: FlagBanks { predicates, cc } }
+    let mut mask = |name| function.bank(name, CellKind::Mask, 1).reg(0);
+    let shader = shader.map(|&program| Shader {
+        program,
+        pixels: (program.header.stage() == Stage::Fragment).then(|| mask("pixels")),
+        begun: mask("begun"),
+    });
+    Banks { registers, flags: FlagBanks { predicates, cc }, shader }
 }
 
 /// For the trial run of instructions.
-fn declare_scratch(function: &mut FunctionBuilder) -> Banks {
+fn declare_scratch(function: &mut FunctionBuilder, shader: Option<&shader::Program>) -> Banks {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
-    declare(function, REGISTERS)
+    declare(function, REGISTERS, shader)
 }

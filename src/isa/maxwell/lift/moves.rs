@@ -9,6 +9,7 @@ use crate::isa::maxwell::special::SpecialRegister as Sr;
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use super::shader;
 
 /// D = B in these lanes of each quad; the others keep D.
 pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -79,7 +80,7 @@ fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
         // All of a lane's local memory is what the hardware calls the high part, in which the stack is; it starts at 0. Code made
         // without optimisations compares its stack pointer with that start.
         Sr::LMEMHIOFF | Sr::LMEMLOSZ => cx.int(0),
-        _ => return Err(Unsupported),
+        _ => shader::special(cx, register)?,
     })
 }
 

@@ -8,12 +8,14 @@ use smallvec::SmallVec;
 use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
 use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::maxwell::field::{CcTest, Field};
+use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
 use super::flags::Flags;
 use super::flow::{Active, Flow, Leave, Unsupported, Wait};
 use super::service;
+use super::shader::{self, Permit, permit};
 use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
 
 /// Instructions that are looked through to see that a branch goes to a leave.
@@ -49,6 +51,7 @@ pub enum Action {
     Plain,
     Push(Wait, u64),
     Activate(Active),
+    Kill,
     /// The lanes of the condition leave, the others go on.
     Leave(Leave),
 }
@@ -83,6 +86,7 @@ pub struct GuestBlock {
 pub struct Program<'a> {
     code: &'a [u8],
     pub images: KnownImages<'a>,
+    shader: Option<&'a shader::Program>,
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
     /// What the stand-ins of functions that the host provides do, and then how they return.
@@ -117,24 +121,25 @@ impl<'a> Program<'a> {
         Program {
             code: kernel.code,
             images: kernel.images,
+            shader: kernel.shader,
             indirect_targets: kernel.indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
             stand_ins: kernel.services.iter().flat_map(stand_in).collect(),
             found: Found::default(),
             blocks: BTreeMap::new(),
             push_targets: Default::default(),
             jump_targets: BTreeSet::new(),
-            trial: Trial::new(),
+            trial: Trial::new(kernel.shader),
         }
     }
 
     /// Finds what can be reached from `entry`. Blocks that were found before keep their extent.
     pub fn explore(&mut self, entry: u64) {
-        let Program { code, stand_ins, trial, found, indirect_targets, .. } = self;
+        let Program { code, shader, stand_ins, trial, found, indirect_targets, .. } = self;
         let (push_targets, jump_targets) = (&mut self.push_targets, &mut self.jump_targets);
         found.explore(entry, |pc, ()| {
             let step = match stand_ins.get(&pc) {
                 Some(&flow) => stand_in_step(flow),
-                None => decode(code, pc, trial),
+                None => decode(code, pc, *shader, trial),
             };
             match step.flow {
                 _ if step.when == When::Never => {}
@@ -162,6 +167,17 @@ impl<'a> Program<'a> {
     /// Where indirect jumps lead as far as is known before the launch, in order.
     pub fn indirect_targets(&self) -> impl Iterator<Item = u64> {
         self.indirect_targets.iter().copied()
+    }
+
+    /// What the launch does not have: the first instruction that reads it, and a problem in words.
+    pub fn missing(&self) -> Option<(u64, Instruction, &'static str)> {
+        let shader = self.shader?;
+        let steps = self.blocks.values().flat_map(|block| &block.steps);
+        let executed = steps.filter(|(_, action)| *action == Action::Plain);
+        executed.into_iter().find_map(|&(pc, _)| {
+            let insn = self.step(pc).insn?;
+            Some((pc, insn, shader.missing(&insn)?))
+        })
     }
 
     pub fn has(&self, what: impl Fn(&Flow) -> bool) -> bool {
@@ -254,6 +270,7 @@ impl<'a> Program<'a> {
             Flow::Next => Action::Plain,
             Flow::Push(wait, target) => Action::Push(wait, target),
             Flow::Activate(active) => Action::Activate(active),
+            Flow::Kill => Action::Kill,
             Flow::Leave(leave) if conditional => Action::Leave(leave),
             Flow::Leave(leave) => {
                 block.end = End::Leave(leave);
@@ -286,8 +303,8 @@ impl<'a> Program<'a> {
         };
         match action {
             // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
-            Action::Leave(_) | Action::Activate(_) if *pushes => return Cut::Before,
-            Action::Leave(_) | Action::Activate(_) => block.may_be_empty = true,
+            Action::Leave(_) | Action::Activate(_) | Action::Kill if *pushes => return Cut::Before,
+            Action::Leave(_) | Action::Activate(_) | Action::Kill => block.may_be_empty = true,
             Action::Push(..) => *pushes = true,
             Action::Nothing | Action::Plain => {}
         }
@@ -318,7 +335,7 @@ impl Step {
         let mut leaders = SmallVec::new();
         match self.flow {
             _ if self.when == When::Never => {}
-            Flow::Next | Flow::Activate(_) => {}
+            Flow::Next | Flow::Activate(_) | Flow::Kill => {}
             Flow::Branch(target) | Flow::Push(_, target) => leaders.push(target),
             Flow::Call(target) => leaders.extend([target, next]),
             Flow::Indirect(_) => {
@@ -329,11 +346,11 @@ impl Step {
             Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
             Flow::Leave(_) | Flow::Trap(_) => {}
         }
-        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_)) {
+        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_) | Flow::Kill) {
             leaders.push(next);
         }
         let goes_on = match self.flow {
-            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Barrier(_) | Flow::Service(_) => true,
+            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Kill | Flow::Barrier(_) | Flow::Service(_) => true,
             _ => self.when != When::Always,
         };
         Ways { next: goes_on.then_some((next, ())), leaders }
@@ -341,9 +358,9 @@ impl Step {
 }
 
 impl Trial {
-    fn new() -> Trial {
+    fn new(shader: Option<&shader::Program>) -> Trial {
         let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
-        let banks = declare_scratch(&mut function);
+        let banks = declare_scratch(&mut function, shader);
         let block = function.new_block(0);
         Trial { function, banks, block }
     }
@@ -366,8 +383,11 @@ impl Trial {
 
 /// Whether warploom executes an instruction with the modifiers and operands that its word has: what it does not execute
 /// traps. Only the form is looked at, so an instruction with the guard `!PT` is asked about as any other.
-pub fn executes(insn: &Instruction, pc: u64) -> bool {
-    Trial::new().run(insn, pc).0.is_some()
+///
+/// `header`: in a graphics program.
+pub fn executes(insn: &Instruction, pc: u64, header: Option<&Header>) -> bool {
+    let shader = header.map(|&header| shader::Program::of_header(header));
+    Trial::new(shader.as_ref()).run(insn, pc).0.is_some()
 }
 
 /// A step of a stand-in, which has no code.
@@ -377,7 +397,7 @@ fn stand_in_step(flow: Flow) -> Step {
     Step { insn: None, when: When::Always, test: None, flow, usage }
 }
 
-fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {
+fn decode(code: &[u8], pc: u64, shader: Option<&shader::Program>, trial: &mut Trial) -> Step {
     let trap = |insn, when, kind, usage| Step { insn, when, test: None, flow: Flow::Trap(kind), usage };
     let Some(insn) = code::word_at(code, pc).and_then(|word| word.instruction) else {
         return trap(None, When::Always, TrapKind::IllegalInstruction, Usage::default());
@@ -388,7 +408,11 @@ fn decode(code: &[u8], pc: u64, trial: &mut Trial) -> Step {
         7 => When::Always,
         _ => When::Lanes,
     };
-    if guard_when == When::Never {
+    let permit = shader.map_or(Permit::Executes, |shader| permit(&shader.header, &insn));
+    if permit == Permit::Forbidden && guard_when != When::Never {
+        return trap(Some(insn), guard_when, TrapKind::IllegalInstruction, Usage::default());
+    }
+    if guard_when == When::Never || permit == Permit::Nothing {
         return Step { insn: Some(insn), when: When::Never, test: None, flow: Flow::Next, usage: Usage::default() };
     }
     match trial.run(&insn, pc) {

@@ -20,7 +20,8 @@ fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
             if let Some(known) = Record::known(cx, word as u32 * 4) {
                 return known;
             }
-            cx.bank(0, word as i32 * 4, Type::I32)
+            let bank = cx.handle_bank();
+            cx.bank(bank, word as i32 * 4, Type::I32)
         }
         _ => cx.raw(handle),
     };

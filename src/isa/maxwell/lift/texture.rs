@@ -68,7 +68,8 @@ fn texture_of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Resu
         Some(handle) => (None, handle),
         None => {
             let word = i.field(Field::handle).ok_or(Unsupported)? as u32;
-            (Record::known(cx, word * 4), cx.bank(0, word as i32 * 4, Type::I32))
+            let bank = cx.handle_bank();
+            (Record::known(cx, word * 4), cx.bank(bank, word as i32 * 4, Type::I32))
         }
     };
     Ok(Texture::of(cx, known, [handle, handle]))
@@ -217,7 +218,7 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// The derivatives along x and y of each coordinate in turn are in B.
 pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
-    if i.lod_bound() || dim.axes == 3 {
+    if i.lod_bound() {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);

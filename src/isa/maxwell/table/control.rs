@@ -152,7 +152,7 @@ family! { ($) control {
         }
     }
     /// Discards the pixels.
-    Kil (exact control::exit) {
+    Kil (approximate "what pixels do behind it is not documented: they go on as helpers" pixel::kil) {
         "KIL {cc_test@0}" {
             "1110 0011 0011 ----"
         }

@@ -2,7 +2,7 @@
 
 family! { ($) graphics {
     /// Attribute address to physical address.
-    Al2p unimplemented {
+    Al2p (approximate "physical addresses are logical ones here" attribute::al2p) {
         "AL2P{output@32}{attribute_size@47} {pd=p44 ?}, {d}, {a ?}, {attribute_offset@20:11}" {
             "1110 1111 1010 0---"
         }
@@ -11,7 +11,7 @@ family! { ($) graphics {
         }
     }
     /// Attribute load.
-    Ald unimplemented {
+    Ald (approximate "words that nobody gave are 0, 0, 0, 1" attribute::ald) {
         "ALD{output@32}.P{attribute_size@47} {d}, a{m=m8+20:11}, {c ?}" {
             "1110 1111 1101 1--- @31=1"
         }
@@ -26,7 +26,7 @@ family! { ($) graphics {
         }
     }
     /// Attribute store.
-    Ast unimplemented {
+    Ast (exact attribute::ast) {
         "AST.P{attribute_size@47} a{m=m8+20:11}, {b=r0}, {c ?}" {
             "1110 1111 1111 0--- @31=1"
         }
@@ -41,7 +41,7 @@ family! { ($) graphics {
         }
     }
     /// Interpolates an attribute.
-    Ipa unimplemented {
+    Ipa (approximate "how the hardware rounds is not documented" pixel::ipa) {
         "IPA.IDX{ipa_mode@54}{ipa_place@52}{sat@51} {d}, a[{a}], {b=r20}, {c ?}, {ps=p47 !50}" {
             "1110 0000 ---- ---- @38=1"
         }
@@ -50,19 +50,19 @@ family! { ($) graphics {
         }
     }
     /// Internal stage buffer read.
-    Isberd unimplemented {
+    Isberd (approximate "handles of vertices are their numbers here" attribute::isberd) {
         "ISBERD{output@32}{isberd_mode@33}{skew@31}{isberd_size@47} {d}, [{a}]" {
             "1110 1111 1101 0---"
         }
     }
     /// Pixel information.
-    Pixld unimplemented {
+    Pixld (approximate "a pixel has one sample, at its centre, unless the launch says otherwise" pixel::pixld) {
         "PIXLD{pixel_mode@31} {d}, {pd=p45 ?}, {m=m8+20:8}" {
             "1110 1111 1110 1---"
         }
     }
     /// Geometry shader output.
-    Out unimplemented {
+    Out (approximate "handles of vertices are their numbers here" attribute::out) {
         "OUT{out_mode@39} {d}, {a}, {b}" {
             "1111 1011 1110 0--- b=r20"
             "1110 1011 1110 0--- b=c"

@@ -88,7 +88,7 @@ family! { ($) moves {
         }
     }
     /// Graphics.
-    VoteVtg unimplemented {
+    VoteVtg (approximate "taken for a hint" attribute::vote_vtg) {
         "VOTE.VTG{vote_vtg_mode@48} {number@20:28}" {
             "0101 0000 1110 0---"
         }

@@ -1,0 +1,92 @@
+//! Launches of graphics programs: constant banks as the launch has them, and the arrays of their lanes.
+
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::warp::CONST_BANK_BYTES;
+
+use super::images::Images;
+use super::{Environment, Launching, STACK_ALIGN, driver};
+use crate::container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
+use crate::exec::Error;
+use crate::isa::images::driver::BANK;
+use crate::isa::maxwell::arrays::{Array, Arrays, at};
+use crate::isa::maxwell::lift::shader::Program;
+use crate::isa::maxwell::shader::{Header, attribute};
+
+/// The program to lift. Without a launch all arrays are there.
+pub(super) fn program(function: &Function, header: Header) -> Program {
+    let Some(shader) = &function.shader else { return Program::of_header(header) };
+    let arrays: Arrays = shader.arrays.keys().filter_map(|&array| place(shader, array)).collect();
+    Program { header, arrays, vertex_words: shader.attributes as u16, texture_bank: shader.texture_bank }
+}
+
+/// What lifted code calls an array of the launch; none if it has no use for it.
+fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
+    let word = |address: u32| (address / 4) as u16;
+    // Words that are given by address count more than what lanes have by name.
+    let named = |address: u16| {
+        let given = shader.arrays.contains_key(&ShaderArray::Attribute(address.into()));
+        (!given).then_some(Array::Attribute(address / 4))
+    };
+    match array {
+        ShaderArray::Covered => Some(Array::Covered),
+        ShaderArray::Written => Some(Array::Written),
+        ShaderArray::Primitive => Some(Array::Primitive),
+        ShaderArray::Table => Some(Array::Table),
+        ShaderArray::Attribute(address) => Some(Array::Attribute(word(address))),
+        ShaderArray::Input(input, _) => match input {
+            Input::X => named(attribute::POSITION),
+            Input::Y => named(attribute::POSITION + 4),
+            Input::Z => named(attribute::POSITION + 8),
+            Input::InverseW => named(attribute::POSITION + 12),
+            Input::Front => named(attribute::FRONT),
+            Input::VertexId => named(attribute::VERTEX_ID),
+            Input::InstanceId => named(attribute::INSTANCE_ID),
+            Input::SampleCoverage => Some(Array::Samples),
+            Input::SampleIndex => Some(Array::Sample),
+            Input::CentroidOffset => Some(Array::Centroid),
+            _ => None,
+        },
+        ShaderArray::Export(ExportTarget::Colour(target), component) if component < 4 => {
+            Some(Array::Target(target, component))
+        }
+        ShaderArray::Export(ExportTarget::Depth, 0) => Some(Array::Depth),
+        ShaderArray::Export(ExportTarget::SampleMask, 0) => Some(Array::SampleMask),
+        ShaderArray::Export(ExportTarget::Attribute(address), _) if address < 0x400 => {
+            Some(Array::Output(word(address)))
+        }
+        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) => None,
+    }
+}
+
+pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Environment, Error> {
+    let (kernel, options) = (launch.kernel, launch.options);
+    let shader = kernel.function().shader.as_ref().ok_or(Error::NoShaders)?;
+    let mut config = launch.config();
+    config.local_bytes = header.local_bytes().next_multiple_of(STACK_ALIGN);
+    let mut handles: &[u8] = &[];
+    for (bank, content) in &options.banks {
+        if *bank >= driver::BANKS || content.len() > CONST_BANK_BYTES {
+            return Err(Error::ShaderBank { bank: *bank, bytes: content.len(), most: CONST_BANK_BYTES });
+        }
+        config.constants[usize::from(*bank)] = Some(ConstBank::new(content)?);
+        if *bank == shader.texture_bank {
+            handles = content;
+        }
+    }
+    let images = Images::of_code(launch, handles)?;
+    let mut told = images.as_ref().map_or_else(Vec::new, |images| images.bank.clone());
+    tell(&mut told, shader, &launch.params(&launch.bytes()?)?);
+    config.constants[usize::from(BANK)] = Some(ConstBank::new(&told)?);
+    let (known, lent) = images.map_or((vec![], None), |images| (images.known, Some(images.records)));
+    Ok(Environment { config, images: known, held: vec![], lent, print: None })
+}
+
+/// Puts the addresses of arrays, which are the parameters, where lifted code finds them.
+fn tell(bank: &mut Vec<u8>, shader: &ShaderKernel, params: &[u8]) {
+    bank.resize(at::END as usize, 0);
+    for (&array, &param) in &shader.arrays {
+        if let Some(array) = place(shader, array) {
+            bank[array.offset() as usize..][..8].copy_from_slice(&params[8 * param..][..8]);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
+
+use super::Error;
+use super::shader::{self, ADDRESS_BYTES};
+use crate::capture::graphics::Input;
+use crate::capture::raw::BinaryFormat;
+use crate::capture::{Launch, Shader};
+use crate::container::{self, Module, Param};
+use std::collections::BTreeSet;
+
+/// The program of a launch, and the launch's lanes with attributes that are interpolated.
+pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {
+    let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
+    let name = name.as_deref().unwrap_or("shader");
+    let mut module = match (format, &launch.header) {
+        (BinaryFormat::MaxwellSph, None) => container::sph::with_header(name, &launch.binary)?,
+        (BinaryFormat::MaxwellSph, Some(_)) => return Err(Error::ShaderHeader { given: true }),
+        (_, Some(header)) => container::sph::without_header(name, &launch.binary, header)?,
+        (_, None) => return Err(Error::ShaderHeader { given: false }),
+    };
+    let function = &mut module.functions[0];
+    let Some(header) = function.header.as_deref().copied() else { return Err(Error::NoShaders) };
+    if header.stage() != given.stage {
+        return Err(Error::ShaderStage { manifest: given.stage.name(), header: header.stage().name() });
+    }
+    let mut lanes = given.clone();
+    // The form that GFX9 has is not read.
+    lanes.parameters = None;
+    if let Some(front) = lanes.inputs.get_mut(&Input::Front) {
+        front.words.iter_mut().filter(|word| **word != 0).for_each(|word| *word = u32::MAX);
+    }
+    lanes.interpolate(|address| header.input(address)).map_err(|problem| Error::ShaderInput { problem })?;
+    let mut kernel = shader::kernel(&lanes, None, &BTreeSet::new(), 0);
+    kernel.texture_bank = launch.texture_bank;
+    let offsets = (0..kernel.arrays.len() as u32).map(|n| n * ADDRESS_BYTES);
+    function.params = offsets.map(|offset| Param { offset, size: ADDRESS_BYTES }).collect();
+    function.shader = Some(Box::new(kernel));
+    Ok((module, lanes))
+}

@@ -1,0 +1,148 @@
+//! What a launch gives to a graphics program: arrays in guest memory, whose addresses lie in the driver's constant bank.
+//!
+//! But for a table an array is a row: a word for each lane of the launch, lanes numbered x of the block fastest. It has room for all lanes of all
+//! blocks, also for those that do not take part.
+
+use super::shader::{ATTRIBUTE_WORDS, TARGETS};
+
+/// Where what is in the bank [`images::driver::BANK`](crate::isa::images::driver::BANK), behind the records of images.
+pub mod at {
+    pub const START: u32 = 0xa000;
+    /// Vertices of an input primitive.
+    pub const VERTICES: u32 = START;
+    /// From a row to that of the next vertex, of inputs of a primitive's vertices and of outputs of a geometry program, in bytes: 64
+    /// bits.
+    pub const STRIDE: u32 = START + 8;
+    /// Addresses of the arrays, 64 bits each; 0 of one that there is not.
+    pub const TABLE: u32 = START + 16;
+    pub const END: u32 = TABLE + 8 * super::SLOTS;
+}
+
+/// An array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Array {
+    /// An input word, by its number in attribute space. Of a fragment program as PASS gives it.
+    Attribute(u16),
+    /// An input word of the patch.
+    Patch(u16),
+    /// What primitives have, not a row: of each, of its three vertices, the words from the first generic attribute on.
+    Table,
+    /// Bytes from the start of the table to the lane's primitive.
+    Primitive,
+    /// Not 0: the lane is a vertex or a pixel. The others are helpers, or do not take part.
+    Covered,
+    /// The samples of the pixel that are covered, a bit for each.
+    Samples,
+    /// The sample that the lane is for.
+    Sample,
+    /// Where the centroid is, from the pixel's centre: two signed halves in 4096ths, x below.
+    Centroid,
+    /// The number of a thread of its patch or primitive.
+    Invocation,
+    /// A word of output attributes. A geometry program has one for each vertex it may emit.
+    Output(u16),
+    /// A word of a patch: of the lane that is its first.
+    PatchOutput(u16),
+    /// A component of a target.
+    Target(u8, u8),
+    SampleMask,
+    Depth,
+    /// 1 in lanes whose pixel was kept.
+    Written,
+    /// A word for each vertex that a geometry program may emit: see [`emitted`].
+    Emitted,
+}
+
+/// Bits of a word of [`Array::Emitted`]; those from 8 on are the stream.
+pub mod emitted {
+    pub const VERTEX: u32 = 1;
+    /// A strip ends before this vertex.
+    pub const CUT: u32 = 2;
+    pub const STREAM_SHIFT: u32 = 8;
+}
+
+const WORDS: u32 = ATTRIBUTE_WORDS as u32;
+const INPUTS: u32 = 2 * WORDS;
+const OUTPUTS: u32 = INPUTS + 7;
+const PIXELS: u32 = OUTPUTS + 2 * WORDS;
+const LAST: u32 = PIXELS + 4 * TARGETS as u32;
+const SLOTS: u32 = LAST + 4;
+
+impl Array {
+    const fn slot(self) -> u32 {
+        match self {
+            Array::Attribute(word) => word as u32,
+            Array::Patch(word) => WORDS + word as u32,
+            Array::Covered => INPUTS,
+            Array::Samples => INPUTS + 1,
+            Array::Sample => INPUTS + 2,
+            Array::Centroid => INPUTS + 3,
+            Array::Invocation => INPUTS + 4,
+            Array::Table => INPUTS + 5,
+            Array::Primitive => INPUTS + 6,
+            Array::Output(word) => OUTPUTS + word as u32,
+            Array::PatchOutput(word) => OUTPUTS + WORDS + word as u32,
+            Array::Target(target, component) => PIXELS + 4 * target as u32 + component as u32,
+            Array::SampleMask => LAST,
+            Array::Depth => LAST + 1,
+            Array::Written => LAST + 2,
+            Array::Emitted => LAST + 3,
+        }
+    }
+
+    /// Byte offset of its address in the bank.
+    pub const fn offset(self) -> u32 {
+        at::TABLE + 8 * self.slot()
+    }
+}
+
+/// Which arrays a launch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arrays([u64; SLOTS.div_ceil(64) as usize]);
+
+impl Arrays {
+    pub const NONE: Arrays = Arrays([0; SLOTS.div_ceil(64) as usize]);
+    /// Where that is not known: all that there may be.
+    pub const ALL: Arrays = Arrays([u64::MAX; SLOTS.div_ceil(64) as usize]);
+
+    pub fn insert(&mut self, array: Array) {
+        self.0[array.slot() as usize / 64] |= 1 << (array.slot() % 64);
+    }
+
+    pub fn has(&self, array: Array) -> bool {
+        self.0[array.slot() as usize / 64] >> (array.slot() % 64) & 1 != 0
+    }
+}
+
+impl FromIterator<Array> for Arrays {
+    fn from_iter<T: IntoIterator<Item = Array>>(arrays: T) -> Arrays {
+        arrays.into_iter().fold(Arrays::NONE, |mut all, array| {
+            all.insert(array);
+            all
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::images::driver;
+
+    #[test]
+    fn arrays_have_places_of_their_own() {
+        let words = [Array::Attribute, Array::Patch, Array::Output, Array::PatchOutput];
+        let words = words.into_iter().flat_map(|of| (0..ATTRIBUTE_WORDS).map(of));
+        let targets = (0..TARGETS).flat_map(|target| (0..4).map(move |n| Array::Target(target, n)));
+        let pixels = [Array::Covered, Array::Samples, Array::Sample, Array::Centroid];
+        let inputs = [Array::Invocation, Array::Table, Array::Primitive];
+        let outputs = [Array::SampleMask, Array::Depth, Array::Written, Array::Emitted];
+        let mut seen = Arrays::NONE;
+        for array in words.chain(targets).chain(pixels).chain(inputs).chain(outputs) {
+            assert!(!seen.has(array), "{array:?}");
+            seen.insert(array);
+            assert!(array.offset() + 8 <= at::END && Arrays::ALL.has(array));
+        }
+        let records = driver::at::KNOWN + (driver::MAX_KNOWN * crate::ir::image::RECORD_BYTES) as u32;
+        assert!(records <= at::START && at::END <= 1 << 16);
+    }
+}

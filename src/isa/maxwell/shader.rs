@@ -1,0 +1,360 @@
+//! Shader program headers: the 80 bytes before the code of a graphics program, and the attribute space that they map.
+//!
+//! Source: facts, `graphics.md`, sections 1.1 and 1.3. Bits are counted over all words.
+
+use crate::container::Stage;
+
+/// Bytes of a header.
+pub const HEADER_BYTES: usize = 4 * WORDS;
+const WORDS: usize = 20;
+const VERSION: u32 = 3;
+
+/// Words of attribute space.
+pub const ATTRIBUTE_WORDS: u16 = 256;
+/// Targets of a fragment program.
+pub const TARGETS: u8 = 8;
+const SAMPLE_MASK: u32 = 608;
+const DEPTH: u32 = 609;
+
+/// Byte addresses in attribute space.
+pub mod attribute {
+    /// Place in the window, and 1/w; of a vertex program the position.
+    pub const POSITION: u16 = 0x70;
+    pub const GENERIC: u16 = 0x80;
+    pub const GENERIC_END: u16 = 0x280;
+    pub const TESSELLATION: u16 = 0x2f0;
+    pub const TESSELLATION_END: u16 = 0x2f8;
+    pub const INSTANCE_ID: u16 = 0x2f8;
+    pub const VERTEX_ID: u16 = 0x2fc;
+    pub const FRONT: u16 = 0x3fc;
+}
+
+/// What a header calls the type of its program: 2 of fragment programs, 1 of all others.
+const fn kind(stage: Stage) -> u32 {
+    if matches!(stage, Stage::Fragment) { 2 } else { 1 }
+}
+
+/// How a fragment program's input is made of those of the vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    Unused,
+    /// The provoking vertex's.
+    Constant,
+    /// Divided by w, linear on the screen; the program multiplies by w.
+    Perspective,
+    /// Linear on the screen.
+    Linear,
+}
+
+impl Interpolation {
+    const ALL: [Interpolation; 4] =
+        [Interpolation::Unused, Interpolation::Constant, Interpolation::Perspective, Interpolation::Linear];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Interpolation::Unused => "unused",
+            Interpolation::Constant => "constant",
+            Interpolation::Perspective => "perspective",
+            Interpolation::Linear => "linear",
+        }
+    }
+
+    /// None: there is none of that name.
+    pub fn named(name: &str) -> Option<Interpolation> {
+        Interpolation::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+/// What a header allows or says in one bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flag {
+    /// Target 0 is not that of all targets.
+    Targets = 14,
+    /// KIL is allowed.
+    Kills = 15,
+    /// Stores to global memory and atomic operations are.
+    Stores = 16,
+    /// Loads and stores do something.
+    Memory = 26,
+    /// Instructions on doubles do something.
+    Doubles = 27,
+}
+
+impl Flag {
+    pub const ALL: [Flag; 5] = [Flag::Targets, Flag::Kills, Flag::Stores, Flag::Memory, Flag::Doubles];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Flag::Targets => "targets",
+            Flag::Kills => "kills",
+            Flag::Stores => "stores",
+            Flag::Memory => "memory",
+            Flag::Doubles => "doubles",
+        }
+    }
+}
+
+/// Why bytes are no header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    #[error("{found} bytes: expected the {HEADER_BYTES} of a shader program header")]
+    Short { found: usize },
+    #[error("version {found} of a shader program header: expected {VERSION}")]
+    Version { found: u32 },
+    #[error("stage {found} in a shader program header: expected 1 to 5")]
+    Stage { found: u32 },
+    #[error("type {found} in the header of a {} program: expected {}", .stage.name(), kind(*.stage))]
+    Kind { found: u32, stage: Stage },
+}
+
+/// A header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    words: [u32; WORDS],
+    stage: Stage,
+}
+
+impl Header {
+    /// Of a program that is allowed everything and has no inputs or outputs yet.
+    pub fn new(stage: Stage) -> Header {
+        let mut header = Header { words: [0; WORDS], stage };
+        header.put(0, 5, kind(stage));
+        header.put(5, 5, VERSION);
+        header.put(10, 4, stage as u32 + 1);
+        header.put(17, 4, 1);
+        if stage != Stage::Fragment {
+            // No attributes are stored for a later pass.
+            header.put(140, 8, 0xff);
+        }
+        for flag in Flag::ALL {
+            header.set(flag, flag != Flag::Kills || stage == Stage::Fragment);
+        }
+        header
+    }
+
+    /// The header that bytes begin with.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn read(bytes: &[u8]) -> Result<Header, HeaderError> {
+        let Some((bytes, _)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
+            return Err(HeaderError::Short { found: bytes.len() });
+        };
+        let mut header = Header { words: [0; WORDS], stage: Stage::Vertex };
+        for (word, bytes) in header.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        let version = header.field(5, 5);
+        if version != VERSION {
+            return Err(HeaderError::Version { found: version });
+        }
+        let found = header.field(10, 4);
+        let stage =
+            Stage::ALL.into_iter().find(|&stage| stage as u32 + 1 == found).ok_or(HeaderError::Stage { found })?;
+        let found = header.field(0, 5);
+        if found != kind(stage) {
+            return Err(HeaderError::Kind { found, stage });
+        }
+        header.stage = stage;
+        Ok(header)
+    }
+
+    pub fn bytes(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        for (place, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(self.words) {
+            *place = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// `bits` (at most 24) from a bit on, in one word.
+    fn field(&self, at: u32, bits: u32) -> u32 {
+        self.words[at as usize / 32] >> (at % 32) & (u32::MAX >> (32 - bits))
+    }
+
+    fn put(&mut self, at: u32, bits: u32, value: u32) {
+        let mask = u32::MAX >> (32 - bits);
+        let word = &mut self.words[at as usize / 32];
+        *word = *word & !(mask << (at % 32)) | (value & mask) << (at % 32);
+    }
+
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    pub fn has(&self, flag: Flag) -> bool {
+        self.field(flag as u32, 1) != 0
+    }
+
+    pub fn set(&mut self, flag: Flag, holds: bool) {
+        self.put(flag as u32, 1, holds.into());
+    }
+
+    /// Local memory of a lane in bytes.
+    pub fn local_bytes(&self) -> u32 {
+        self.field(32, 24) + self.field(64, 24)
+    }
+
+    pub fn set_local_bytes(&mut self, bytes: u32) {
+        self.put(32, 24, bytes);
+    }
+
+    /// Memory for the divergence stack past what the hardware holds, in bytes per warp.
+    pub fn crs_bytes(&self) -> u32 {
+        self.field(96, 24).saturating_mul(512)
+    }
+
+    /// Threads of a patch (tessellation control), or instances of a primitive (geometry).
+    pub fn threads(&self) -> u32 {
+        self.field(88, 8)
+    }
+
+    pub fn set_threads(&mut self, threads: u8) {
+        self.put(88, 8, threads.into());
+    }
+
+    /// Vertices that a thread of a geometry program emits at most.
+    pub fn max_vertices(&self) -> u32 {
+        self.field(128, 12)
+    }
+
+    pub fn set_max_vertices(&mut self, vertices: u16) {
+        self.put(128, 12, vertices.into());
+    }
+
+    /// How an input word is made. An input of other stages than the fragment's is constant, if it is used.
+    pub fn input(&self, address: u16) -> Interpolation {
+        let Some((at, bits)) = self.input_bits(address) else { return Interpolation::Unused };
+        match (self.field(at, bits), bits, self.stage) {
+            (0, ..) => Interpolation::Unused,
+            (code, 2, _) => Interpolation::ALL[code as usize],
+            (_, _, Stage::Fragment) => Interpolation::Linear,
+            _ => Interpolation::Constant,
+        }
+    }
+
+    /// Marks an input word as used. False: the map has no place for it, or it cannot be made so.
+    pub fn set_input(&mut self, address: u16, how: Interpolation) -> bool {
+        let Some((at, bits)) = self.input_bits(address) else { return false };
+        self.put(at, bits, if bits == 1 { u32::from(how != Interpolation::Unused) } else { how as u32 });
+        self.input(address) == how
+    }
+
+    /// Where the map of inputs has a word, and how many bits.
+    fn input_bits(&self, address: u16) -> Option<(u32, u32)> {
+        let a = u32::from(address);
+        if self.stage != Stage::Fragment {
+            return (a < 0x3c0).then_some((160 + a / 4, 1));
+        }
+        match a {
+            0..0x80 => Some((160 + a / 4, 1)),
+            0x80..0x280 => Some((192 + (a - 0x80) / 2, 2)),
+            0x280..0x2a0 => Some((448 + (a - 0x280) / 2, 2)),
+            0x2c0..0x300 => Some((464 + (a - 0x2c0) / 4, 1)),
+            0x300..0x3a0 => Some((480 + (a - 0x300) / 2, 2)),
+            _ => None,
+        }
+    }
+
+    /// Whether the program writes an attribute word; fragment programs write none.
+    pub fn writes(&self, address: u16) -> bool {
+        self.output_bit(address).is_some_and(|at| self.field(at, 1) != 0)
+    }
+
+    /// Marks an output word as written. False: the map has no place for it.
+    pub fn set_output(&mut self, address: u16) -> bool {
+        let at = self.output_bit(address);
+        at.inspect(|&at| self.put(at, 1, 1)).is_some()
+    }
+
+    fn output_bit(&self, address: u16) -> Option<u32> {
+        (self.stage != Stage::Fragment && address < 0x3c0).then(|| 400 + u32::from(address) / 4)
+    }
+
+    /// The components that a fragment program writes to a target, red in bit 0.
+    pub fn target(&self, target: u8) -> u8 {
+        let fragment = self.stage == Stage::Fragment && target < TARGETS;
+        if fragment { self.field(576 + 4 * u32::from(target), 4) as u8 } else { 0 }
+    }
+
+    /// For a target below [`TARGETS`].
+    pub fn set_target(&mut self, target: u8, components: u8) {
+        self.put(576 + 4 * u32::from(target), 4, components.into());
+    }
+
+    pub fn writes_sample_mask(&self) -> bool {
+        self.stage == Stage::Fragment && self.field(SAMPLE_MASK, 1) != 0
+    }
+
+    pub fn set_sample_mask(&mut self) {
+        self.put(SAMPLE_MASK, 1, 1);
+    }
+
+    pub fn writes_depth(&self) -> bool {
+        self.stage == Stage::Fragment && self.field(DEPTH, 1) != 0
+    }
+
+    pub fn set_depth(&mut self) {
+        self.put(DEPTH, 1, 1);
+    }
+
+    /// The targets that are written, each with its first register: every one that has a component takes four.
+    pub fn target_registers(&self) -> impl Iterator<Item = (u8, u8)> {
+        (0..TARGETS).filter(|&target| self.target(target) != 0).zip((0..).step_by(4))
+    }
+
+    /// The register of the sample mask; depth is in the one behind it, whether there is a mask or not.
+    pub fn sample_mask_register(&self) -> u8 {
+        4 * self.target_registers().count() as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Addresses and bits as the facts list them.
+    #[test]
+    fn maps_are_where_the_facts_have_them() {
+        let bit = |header: &Header, at: u32| header.bytes()[at as usize / 8] >> (at % 8) & 1 != 0;
+        for (address, at) in [(0x60, 184), (0x70, 188), (0x80, 192), (0x280, 320), (0x2c0, 336), (0x2f8, 350)] {
+            let mut header = Header::new(Stage::Vertex);
+            assert!(header.set_input(address, Interpolation::Constant) && bit(&header, at), "{address:#x}");
+            assert!(header.set_output(address) && bit(&header, at + 240) && header.writes(address), "{address:#x}");
+        }
+        let fragment = [
+            (0x7c, 191, Interpolation::Linear),
+            (0x80, 193, Interpolation::Perspective),
+            (0x90, 200, Interpolation::Constant),
+            (0x280, 449, Interpolation::Perspective),
+            (0x2c0, 464, Interpolation::Linear),
+            (0x2fc, 479, Interpolation::Linear),
+            (0x300, 480, Interpolation::Constant),
+        ];
+        for (address, at, how) in fragment {
+            let mut header = Header::new(Stage::Fragment);
+            assert!(header.set_input(address, how) && bit(&header, at), "{address:#x}");
+            assert_eq!(header.input(address), how);
+        }
+        let mut header = Header::new(Stage::Fragment);
+        assert!(!header.set_input(0x3fc, Interpolation::Constant));
+        (header.set_target(2, 0b1000), header.set_depth());
+        assert!(bit(&header, 576 + 11) && bit(&header, 609));
+        assert_eq!(header.sample_mask_register(), 4);
+        assert_eq!(Header::read(&header.bytes()), Ok(header));
+    }
+
+    #[test]
+    fn what_is_no_header_is_refused() {
+        let fragment = Header::new(Stage::Fragment).bytes();
+        let changed = |at: usize, value: u8| {
+            let mut bytes = fragment;
+            bytes[at] = value;
+            Header::read(&bytes)
+        };
+        assert_eq!(Header::read(&fragment[..79]), Err(HeaderError::Short { found: 79 }));
+        assert_eq!(changed(0, 0x82), Err(HeaderError::Version { found: 4 }));
+        assert_eq!(changed(0, 0x61), Err(HeaderError::Kind { found: 1, stage: Stage::Fragment }));
+        assert_eq!(changed(1, 0x18), Err(HeaderError::Stage { found: 6 }));
+    }
+}
