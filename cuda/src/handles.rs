@@ -60,6 +60,11 @@ impl<T> Table<T> {
         self.write().as_mut().and_then(|map| map.remove(&handle)).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
+    /// All that there are.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.read().iter().flat_map(FxHashMap::values).cloned().collect()
+    }
+
     /// Takes out all that are not to be kept.
     pub fn retain(&self, keep: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut map = self.write();

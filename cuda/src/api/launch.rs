@@ -32,7 +32,21 @@ pub struct Attribute {
     value: [u64; 8],
 }
 
-plain!(Config, Attribute);
+/// `CUDA_LAUNCH_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Params {
+    function: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: u64,
+    params: Ptr<Ptr<u8>>,
+}
+
+plain!(Config, Attribute, Params);
+
+const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
 
 const _: () = assert!(size_of::<Config>() == size_of::<cudarc::driver::sys::CUlaunchConfig>());
 const _: () = assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
@@ -133,6 +147,16 @@ api! {
         let function = FUNCTIONS.get(function)?;
         let args = arguments(&function, params, Ptr::NULL)?;
         let mut kernel = Launch::new(&function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, args);
+        kernel.cooperative = true;
+        launch(kernel, stream)
+    }
+
+    /// There is one device.
+    fn cuLaunchCooperativeKernelMultiDevice(list: Ptr<Params>, count: u32, flags: u32) {
+        require(count == 1 && flags <= 3)?;
+        let Params { function, grid, block, shared, stream, params } = list.get()?;
+        let function = FUNCTIONS.get(function)?;
+        let mut kernel = Launch::new(&function, grid, block, shared, arguments(&function, params, Ptr::NULL)?);
         kernel.cooperative = true;
         launch(kernel, stream)
     }

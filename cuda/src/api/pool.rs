@@ -25,8 +25,8 @@ pub struct Properties {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AccessDescription {
-    location: [u32; 2],
-    flags: u32,
+    pub(super) location: [u32; 2],
+    pub(super) flags: u32,
 }
 
 plain!(Properties, AccessDescription);
