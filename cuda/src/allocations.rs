@@ -75,7 +75,12 @@ pub fn is_mapped(address: u64, bytes: u64) -> bool {
             found.flags != 0 && (bytes <= here || is_mapped(address + here, bytes - here))
         }
         Some(found) => bytes <= found.bytes - (address - found.address),
-        None => driver::memory().range_of(address).is_some_and(|(start, length)| bytes <= length - (address - start)),
+        None => {
+            let range = driver::memory().range_of(address);
+            // Addresses may be reserved for what is not there.
+            range.is_some_and(|(start, length)| bytes <= length - (address - start))
+                && driver::memory().permits(address, 1, false)
+        }
     }
 }
 

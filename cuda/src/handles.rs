@@ -15,6 +15,11 @@ pub fn fresh() -> u64 {
     NEXT.fetch_add(16, Relaxed)
 }
 
+/// How many there were before a handle.
+pub fn number_of(handle: u64) -> u64 {
+    handle >> 4
+}
+
 /// Things by their handles.
 pub struct Table<T>(RwLock<Option<FxHashMap<u64, Arc<T>>>>);
 

@@ -22,8 +22,11 @@ use warploom::isa::maxwell::{Instruction, assemble, table};
 use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 
+mod cuda_api;
 pub mod elf;
 pub mod prepare;
+
+pub use cuda_api::cuda_api;
 
 /// A fuzz target of the name of a function of this library.
 #[macro_export]

@@ -220,6 +220,16 @@ fn fill(address: u64, pitch: usize, value: u32, element: u64, width: usize, rows
     Fill { address, pitch: pitch as u64, value, element, width: width as u64, rows: rows as u64 }
 }
 
+/// A fill of the default stream, which the host waits for if it can see the memory.
+fn fill_now(fill: Fill) -> Answer {
+    if !crate::allocations::find(fill.address).is_some_and(|found| found.is_for_host()) {
+        return fill_in(fill, 0);
+    }
+    let (stream, context) = stream::get(0)?;
+    fill.check()?;
+    stream.wait_and(&context, || fill.run())
+}
+
 fn fill_in(fill: Fill, stream: u64) -> Answer {
     let (stream, context) = stream::get(stream)?;
     fill.check()?;
@@ -324,15 +334,15 @@ api! {
     }
 
     fn cuMemsetD8_v2(address: u64, value: u8, count: usize) / cuMemsetD8_v2_ptds {
-        fill_in(fill(address, 0, value.into(), 1, count, 1), 0)
+        fill_now(fill(address, 0, value.into(), 1, count, 1))
     }
 
     fn cuMemsetD16_v2(address: u64, value: u16, count: usize) / cuMemsetD16_v2_ptds {
-        fill_in(fill(address, 0, value.into(), 2, count, 1), 0)
+        fill_now(fill(address, 0, value.into(), 2, count, 1))
     }
 
     fn cuMemsetD32_v2(address: u64, value: u32, count: usize) / cuMemsetD32_v2_ptds {
-        fill_in(fill(address, 0, value, 4, count, 1), 0)
+        fill_now(fill(address, 0, value, 4, count, 1))
     }
 
     fn cuMemsetD8Async(address: u64, value: u8, count: usize, stream: u64) / cuMemsetD8Async_ptsz {
@@ -348,15 +358,15 @@ api! {
     }
 
     fn cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, height: usize) / cuMemsetD2D8_v2_ptds {
-        fill_in(fill(address, pitch, value.into(), 1, width, height), 0)
+        fill_now(fill(address, pitch, value.into(), 1, width, height))
     }
 
     fn cuMemsetD2D16_v2(address: u64, pitch: usize, value: u16, width: usize, height: usize) / cuMemsetD2D16_v2_ptds {
-        fill_in(fill(address, pitch, value.into(), 2, width, height), 0)
+        fill_now(fill(address, pitch, value.into(), 2, width, height))
     }
 
     fn cuMemsetD2D32_v2(address: u64, pitch: usize, value: u32, width: usize, height: usize) / cuMemsetD2D32_v2_ptds {
-        fill_in(fill(address, pitch, value, 4, width, height), 0)
+        fill_now(fill(address, pitch, value, 4, width, height))
     }
 
     fn cuMemsetD2D8Async(address: u64, pitch: usize, value: u8, width: usize, height: usize, stream: u64) / cuMemsetD2D8Async_ptsz {

@@ -51,9 +51,11 @@ const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA
 const _: () = assert!(size_of::<Config>() == size_of::<cudarc::driver::sys::CUlaunchConfig>());
 const _: () = assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
 
-/// Of `CUlaunchAttributeID`.
+/// Of `CUlaunchAttributeID`: all blocks are there at once, and may wait for each other.
+pub(super) const COOPERATIVE: u32 = 2;
+
+/// Others.
 mod attribute {
-    pub const COOPERATIVE: u32 = 2;
     pub const CLUSTER: u32 = 4;
     pub const EVENT: u32 = 7;
     pub const LAUNCH_EVENT: u32 = 12;
@@ -123,7 +125,7 @@ api! {
         let mut events = vec![];
         for attribute in config.attributes.list(config.count as usize)? {
             match attribute.id {
-                attribute::COOPERATIVE => kernel.cooperative = attribute.value[0] as u32 != 0,
+                COOPERATIVE => kernel.cooperative = attribute.value[0] as u32 != 0,
                 attribute::CLUSTER => {
                     let axes = [attribute.value[0] as u32, (attribute.value[0] >> 32) as u32, attribute.value[1] as u32];
                     if axes.iter().any(|&n| n > 1) {

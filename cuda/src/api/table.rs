@@ -246,7 +246,7 @@ table! {
     cuGraphExecExternalSemaphoresSignalNodeSetParams [11020 refused cuGraphExecExternalSemaphoresSignalNodeSetParams];
     cuGraphExecExternalSemaphoresWaitNodeSetParams [11020 refused cuGraphExecExternalSemaphoresWaitNodeSetParams];
     cuGraphExecGetFlags [12000 cuGraphExecGetFlags];
-    cuGraphExecGetId [13010 refused cuGraphExecGetId];
+    cuGraphExecGetId [13010 cuGraphExecGetId];
     cuGraphExecHostNodeSetParams [10020 cuGraphExecHostNodeSetParams];
     cuGraphExecKernelNodeSetParams [10010 cuGraphExecKernelNodeSetParams] [12000 cuGraphExecKernelNodeSetParams_v2];
     cuGraphExecMemcpyNodeSetParams [10020 cuGraphExecMemcpyNodeSetParams];
@@ -258,7 +258,7 @@ table! {
     cuGraphExternalSemaphoresWaitNodeGetParams [11020 refused cuGraphExternalSemaphoresWaitNodeGetParams];
     cuGraphExternalSemaphoresWaitNodeSetParams [11020 refused cuGraphExternalSemaphoresWaitNodeSetParams];
     cuGraphGetEdges [10000 cuGraphGetEdges] [12030 cuGraphGetEdges_v2];
-    cuGraphGetId [13010 refused cuGraphGetId];
+    cuGraphGetId [13010 cuGraphGetId];
     cuGraphGetNodes [10000 cuGraphGetNodes];
     cuGraphGetRootNodes [10000 cuGraphGetRootNodes];
     cuGraphHostNodeGetParams [10000 cuGraphHostNodeGetParams];
@@ -267,7 +267,7 @@ table! {
     cuGraphInstantiateWithFlags [11040 cuGraphInstantiateWithFlags];
     cuGraphInstantiateWithParams [12000 cuGraphInstantiateWithParams] [12000 ptsz cuGraphInstantiateWithParams_ptsz];
     cuGraphKernelNodeCopyAttributes [11000 cuGraphKernelNodeCopyAttributes];
-    cuGraphKernelNodeGetAttribute [11000 refused cuGraphKernelNodeGetAttribute];
+    cuGraphKernelNodeGetAttribute [11000 cuGraphKernelNodeGetAttribute];
     cuGraphKernelNodeGetParams [10000 cuGraphKernelNodeGetParams] [12000 cuGraphKernelNodeGetParams_v2];
     cuGraphKernelNodeSetAttribute [11000 cuGraphKernelNodeSetAttribute];
     cuGraphKernelNodeSetParams [10000 cuGraphKernelNodeSetParams] [12000 cuGraphKernelNodeSetParams_v2];
@@ -283,9 +283,9 @@ table! {
     cuGraphNodeGetDependencies [10000 cuGraphNodeGetDependencies] [12030 cuGraphNodeGetDependencies_v2];
     cuGraphNodeGetDependentNodes [10000 cuGraphNodeGetDependentNodes] [12030 cuGraphNodeGetDependentNodes_v2];
     cuGraphNodeGetEnabled [11060 cuGraphNodeGetEnabled];
-    cuGraphNodeGetLocalId [13010 refused cuGraphNodeGetLocalId];
+    cuGraphNodeGetLocalId [13010 cuGraphNodeGetLocalId];
     cuGraphNodeGetParams [13020 refused cuGraphNodeGetParams];
-    cuGraphNodeGetToolsId [13010 refused cuGraphNodeGetToolsId];
+    cuGraphNodeGetToolsId [13010 cuGraphNodeGetToolsId];
     cuGraphNodeGetType [10000 cuGraphNodeGetType];
     cuGraphNodeSetEnabled [11060 cuGraphNodeSetEnabled];
     cuGraphNodeSetParams [12020 cuGraphNodeSetParams] [13040 refused cuGraphNodeSetParams_v2];
@@ -384,11 +384,11 @@ table! {
     cuMemGetAddressRange [2000 refused cuMemGetAddressRange] [3020 cuMemGetAddressRange_v2];
     cuMemGetAllocationGranularity [10020 cuMemGetAllocationGranularity];
     cuMemGetAllocationPropertiesFromHandle [10020 cuMemGetAllocationPropertiesFromHandle];
-    cuMemGetDefaultMemPool [13000 refused cuMemGetDefaultMemPool];
+    cuMemGetDefaultMemPool [13000 cuMemGetDefaultMemPool];
     cuMemGetHandleForAddressRange [11070 refused cuMemGetHandleForAddressRange];
     cuMemGetInfo [2000 refused cuMemGetInfo] [3020 cuMemGetInfo_v2];
     cuMemGetLocationInfo [13040 refused cuMemGetLocationInfo];
-    cuMemGetMemPool [13000 refused cuMemGetMemPool];
+    cuMemGetMemPool [13000 cuMemGetMemPool];
     cuMemHostAlloc [2020 cuMemHostAlloc];
     cuMemHostGetDevicePointer [2020 refused cuMemHostGetDevicePointer] [3020 cuMemHostGetDevicePointer_v2];
     cuMemHostGetFlags [2030 cuMemHostGetFlags];
@@ -415,7 +415,7 @@ table! {
     cuMemRelease [10020 cuMemRelease];
     cuMemRetainAllocationHandle [11000 cuMemRetainAllocationHandle];
     cuMemSetAccess [10020 cuMemSetAccess];
-    cuMemSetMemPool [13000 refused cuMemSetMemPool];
+    cuMemSetMemPool [13000 cuMemSetMemPool];
     cuMemUnmap [10020 cuMemUnmap];
     cuMemcpy [4000 cuMemcpy] [7000 ptds cuMemcpy_ptds];
     cuMemcpy2D [2000 refused cuMemcpy2D] [3020 cuMemcpy2D_v2] [7000 ptds cuMemcpy2D_v2_ptds];
