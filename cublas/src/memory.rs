@@ -84,7 +84,7 @@ impl Place {
     }
 
     pub fn offset(self, real: Real, count: usize) -> Place {
-        Place { address: self.address.wrapping_add(count * real.bytes()), ..self }
+        Place { address: self.address.wrapping_add(count.wrapping_mul(real.bytes())), ..self }
     }
 
     /// The number at an index.

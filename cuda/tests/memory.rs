@@ -88,11 +88,12 @@ fn memory_is_mapped_where_the_program_says() {
     // A kernel's accesses across the border between both, and the first one as it is seen at its second place.
     let border = at + PIECE - 64;
     ok!(driver, cuMemsetD32_v2(at => u64, 7 => u32, 2 * PIECE as usize / 4 => usize));
-    let (_, function) = driver.load(ADD.as_bytes(), "add");
+    let (module, function) = driver.load(ADD.as_bytes(), "add");
     assert_eq!(driver.launch(function, 1, 32, 0, &[param(&border)]), 0);
     let expected: Vec<u32> = (0..48).map(|i| if (8..40).contains(&i) { 8 } else { 7 }).collect();
     assert_eq!(driver.words(border - 32, 48), expected);
     assert_eq!(driver.words(at + 3 * PIECE - 96, 24), expected[..24]);
+    ok!(driver, cuModuleUnload(module => u64));
 
     // The handle of what is mapped is the same as before.
     let mut again = 0;
@@ -159,6 +160,20 @@ fn what_cannot_be_is_refused() {
     assert_eq!(call!(driver, cuMemMap(0 => u64, piece => usize, 0 => usize, 77 => u64, 0 => u64)), INVALID_VALUE);
     ok!(driver, cuMemGetAllocationGranularity(&mut size => *mut usize, properties => *const u64, 0 => u32));
     assert_eq!(size, piece);
+}
+
+#[test]
+fn what_the_host_sees_is_filled_when_the_call_returns() {
+    let (driver, _one) = driver();
+    let mut at = 0_u64;
+    ok!(driver, cuMemHostAlloc(&mut at => *mut u64, 64 => usize, 2 => u32));
+    for value in 0..50_u8 {
+        ok!(driver, cuMemsetD8_v2(at => u64, value => u8, 64 => usize));
+        let seen: *const u8 = std::ptr::with_exposed_provenance(at as usize);
+        // SAFETY: it is pinned memory of the host's.
+        assert_eq!(unsafe { seen.add(63).read_volatile() }, value);
+    }
+    ok!(driver, cuMemFreeHost(at => u64));
 }
 
 #[test]

@@ -116,7 +116,9 @@ def expected_failures(name, device):
 
 def judge(name, device, text):
     """Prints what came of a run. Returns whether it is as expected."""
-    failed = set(re.findall(r"^(?:FAILED|ERROR:?)\s+(\S+)", text, re.MULTILINE))
+    # As pytest (cases, and parts of them), unittest and checks.py name them.
+    line = r"^(?:(?:SUB)?FAILED(?:\(.*\)|\[.*\])?|FAIL:|ERROR:?) +([\w./]+::\S+|\w+)(?: [-(].*)?$"
+    failed = set(re.findall(line, text, re.MULTILINE))
     counted = re.findall(r"^.*\b(?:\d+ (?:passed|failed)|Ran \d+ tests).*$", text, re.MULTILINE)
     new = sorted(failed - expected_failures(name, device))
     print(f"{name} {device}: {counted[-1].strip('= ') if counted else 'nothing was counted'}", flush=True)
