@@ -19,9 +19,10 @@ ROOT = HERE.parent.parent
 
 
 class Client:
-    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False, captured=True):
+    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False, captured=()):
         self.requirements, self.script, self.devices = requirements, script, devices
         self.libraries, self.environment = libraries, environment or {}
+        # What of the script is captured with --capture: all, those that are named, or (None) nothing.
         self.timeout, self.heavy, self.captured = timeout, heavy, captured
 
 
@@ -30,17 +31,17 @@ CLIENTS = {
     "cuda_c": Client("cuda_c", ["cuda_c"], ["sm_52"]),
     "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53"]),
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
-    "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=False),
+    "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
-    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=False),
+    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=None),
     # Without nvJitLink numba hands PTX to the driver.
-    "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=False),
+    "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=None),
     "cupy": Client(
         "cupy", ["cupy_core.py"], ["sm_52"], libraries=["cuda_nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "nvjitlink"],
-        heavy=True,
+        heavy=True, captured=("elementwise", "reduction_kernel"),
     ),
-    "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True),
-    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True),
+    "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
+    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=("vector_add", "softmax")),
 }
 
 
@@ -68,8 +69,8 @@ def programs(site, warploom, folder, device):
     return ["bash", "-c", script % (" ".join(names), out) + 'echo "$passed passed, $failed failed"; [ $failed = 0 ]']
 
 
-def run(name, client, device, options, more=()):
-    """What a client prints. `more`: options of `warploom cuda`."""
+def run(name, client, device, options, more=(), parts=()):
+    """What a client prints. `more`: options of `warploom cuda`; `parts`: of the script, else all."""
     python, site = environment_of(client, options)
     environment = dict(os.environ, **client.environment)
     paths = [str(site / "nvidia" / library / "lib") for library in client.libraries]
@@ -79,7 +80,7 @@ def run(name, client, device, options, more=()):
     if client.script == ["cuda_c"]:
         command = programs(site, options.warploom, options.environments, device)
     else:
-        command = [python, *client.script]
+        command = [python, *client.script, *parts]
     folder = HERE / "numba_suite" if client.script is SUITE else HERE
     under = [options.warploom, "cuda", "--device", device, "--summary", "3", *more, "--", *command]
     try:
@@ -93,7 +94,7 @@ def run(name, client, device, options, more=()):
 def replays(name, client, device, options):
     """Captures launches of a client, and runs some of them alone. Returns whether all come to the same."""
     with tempfile.TemporaryDirectory() as folder:
-        run(name, client, device, options, ["--capture", folder, "--nth", "1", "--max-bytes", "16777216"])
+        run(name, client, device, options, ["--capture", folder, "--nth", "1", "--max-bytes", "16777216"], client.captured)
         all_launches = sorted(pathlib.Path(folder).glob("*.toml"))
         # Kernels of one kind follow each other: those that are taken are spread over all.
         chosen = all_launches[:: max(1, len(all_launches) // options.capture)][: options.capture]
@@ -151,7 +152,7 @@ def main():
         for device in client.devices:
             if options.device in (None, device):
                 good &= judge(name, device, run(name, client, device, options))
-                if options.capture and client.captured:
+                if options.capture and client.captured is not None:
                     good &= replays(name, client, device, options)
     sys.exit(not good)
 

@@ -4,9 +4,6 @@
 
 use std::ffi::c_char;
 
-// The library is linked for its functions of C alone.
-extern crate cuda as _;
-
 macro_rules! calls {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)*) => {
         mod c {

@@ -200,7 +200,7 @@ impl Model {
         let at = u.choose_index(self.buffers.len())?;
         let (start, bytes) = self.part(u, at)?;
         let value: u32 = u.arbitrary()?;
-        let wide = u.arbitrary()?;
+        let wide: bool = u.arbitrary()?;
         let buffer = &mut self.buffers[at];
         let (address, stream) = (buffer.address + start as u64, self.streams[buffer.stream]);
         if !wide {
@@ -214,7 +214,9 @@ impl Model {
             return Ok(());
         }
         ok(answer, "cuMemsetD32Async");
-        buffer.content[start..start + bytes / 4 * 4].chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&value.to_le_bytes()));
+        buffer.content[start..start + bytes / 4 * 4]
+            .chunks_exact_mut(4)
+            .for_each(|word| word.copy_from_slice(&value.to_le_bytes()));
         Ok(())
     }
 
