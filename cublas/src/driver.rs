@@ -57,7 +57,7 @@ type Job = Box<dyn Fn() + Send + Sync>;
 unsafe extern "C" fn once(job: *mut c_void) {
     // SAFETY: `submit` has given up the box, and a stream calls this one time.
     let job = unsafe { Box::from_raw(job.cast::<Job>()) };
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job()));
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
 }
 
 unsafe extern "C" fn again(job: *mut c_void) {

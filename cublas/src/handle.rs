@@ -67,18 +67,21 @@ fn name(status: u32) -> &'static CStr {
 }
 
 /// The name of a status.
+// SAFETY: as of the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetStatusName(status: u32) -> *const c_char {
     name(status).as_ptr()
 }
 
 /// The same: it says what there is to say.
+// SAFETY: as of the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetStatusString(status: u32) -> *const c_char {
     name(status).as_ptr()
 }
 
-/// A version that is newer than any of cuBLAS's libraries that lack what this one has is none of its own.
+/// The version of the runtime library that cuBLAS of this version is made for.
+// SAFETY: as of the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetCudartVersion() -> usize {
     VERSION as usize / 10
