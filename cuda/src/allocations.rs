@@ -22,6 +22,8 @@ pub enum Kind {
     Registered,
     /// From a pool.
     Pool(u64),
+    /// Mapped to addresses that the program has reserved; its flags say what it may be used for.
+    Mapped,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +70,17 @@ pub fn find(address: u64) -> Option<Allocation> {
 /// Whether so many bytes from an address on are device memory: an allocation, or what a module has.
 pub fn is_mapped(address: u64, bytes: u64) -> bool {
     match find(address) {
+        Some(found) if found.kind == Kind::Mapped => {
+            let here = found.bytes - (address - found.address);
+            found.flags != 0 && (bytes <= here || is_mapped(address + here, bytes - here))
+        }
         Some(found) => bytes <= found.bytes - (address - found.address),
-        None => driver::memory().range_of(address).is_some_and(|(start, length)| bytes <= length - (address - start)),
+        None => {
+            let range = driver::memory().range_of(address);
+            // Addresses may be reserved for what is not there.
+            range.is_some_and(|(start, length)| bytes <= length - (address - start))
+                && driver::memory().permits(address, 1, false)
+        }
     }
 }
 
@@ -86,6 +97,17 @@ pub fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Result
     let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
     enter(address, bytes, kind, context.handle, flags);
     Ok(address)
+}
+
+/// Memory at an address that the program has chosen, which is of no context and may not be used yet.
+pub fn enter_mapping(address: u64, bytes: u64) {
+    enter(address, bytes, Kind::Mapped, 0, 0);
+}
+
+pub fn set_flags(address: u64, flags: u32) {
+    if let Some(found) = write().get_mut(&address) {
+        found.flags = flags;
+    }
 }
 
 /// Ends an allocation that begins at the address, of one of the kinds, when all work that may use it is done.
@@ -112,6 +134,8 @@ fn release(found: &Allocation) {
     // What is not mapped need not be unmapped.
     let _ = match found.kind {
         Kind::Registered => driver::memory().unmap_bytes(found.address),
+        // Whoever unmaps it has done so.
+        Kind::Mapped => Ok(()),
         _ => driver::memory().release_later(found.address),
     };
 }

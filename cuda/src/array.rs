@@ -22,7 +22,7 @@ pub mod flag {
 }
 
 /// Images begin at multiples of this.
-const ALIGN: u64 = 1 << 16;
+pub const ALIGN: u64 = 1 << 16;
 /// Rows of blocks, as a power of two.
 const BLOCK_HEIGHT: u8 = 4;
 

@@ -198,6 +198,7 @@ impl Profile {
             97 => self.shared_opt_in(),
             98 => 0,
             99 => 1,
+            102 => 1,
             106 => self.blocks_per_sm(),
             109 if new => 134_213_632,
             108 if new => 30 << 20,

@@ -15,6 +15,11 @@ pub fn fresh() -> u64 {
     NEXT.fetch_add(16, Relaxed)
 }
 
+/// How many there were before a handle.
+pub fn number_of(handle: u64) -> u64 {
+    handle >> 4
+}
+
 /// Things by their handles.
 pub struct Table<T>(RwLock<Option<FxHashMap<u64, Arc<T>>>>);
 
@@ -58,6 +63,11 @@ impl<T> Table<T> {
 
     pub fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
         self.write().as_mut().and_then(|map| map.remove(&handle)).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// All that there are.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.read().iter().flat_map(FxHashMap::values).cloned().collect()
     }
 
     /// Takes out all that are not to be kept.

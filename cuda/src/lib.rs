@@ -2,8 +2,8 @@
 //!
 //! `api` has the functions, by family, and the table of all names; `boundary` is what C sees, and all `unsafe`. The rest is what
 //! they are about: `driver` and `device` are there once, a `context` has streams (`stream`, over the `lines` of work that keep them in
-//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `copies`, `array` and
-//! `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors. `record` writes launches as manifests.
+//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `virtual_memory`, `copies`,
+//! `array` and `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors. `record` writes launches as manifests.
 
 mod allocations;
 mod api;
@@ -30,3 +30,4 @@ mod record;
 mod stream;
 mod texture;
 mod trace;
+mod virtual_memory;

@@ -106,6 +106,11 @@ impl Library {
         Some(texture::handle(index, true))
     }
 
+    /// Whether it has such variables.
+    pub fn has_images(&self) -> bool {
+        !self.images.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// The index of such a variable's descriptor.
     pub fn image(&self, name: &str) -> Option<u32> {
         self.program().ok()?;

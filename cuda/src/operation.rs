@@ -110,6 +110,15 @@ impl Operation {
     }
 }
 
+/// A value that others may change meanwhile, of memory that is there.
+fn value_at(address: u64, wide: bool) -> u64 {
+    if allocations::find(address).is_none_or(|found| found.kind != allocations::Kind::Mapped) {
+        return boundary::volatile(address, wide);
+    }
+    let value = driver::memory().load(address, if wide { 8 } else { 4 });
+    value.map_or(0, |(value, _)| value as u64)
+}
+
 /// Waits until a value in memory is as asked: greater or equal (in a cycle), equal, with common bits, or not with all bits set.
 fn wait(context: &Context, address: u64, value: u64, wide: bool, how: u32) -> Answer {
     let _ = driver::get();
@@ -118,7 +127,7 @@ fn wait(context: &Context, address: u64, value: u64, wide: bool, how: u32) -> An
         if context.is_closed() || !allocations::is_mapped(address, if wide { 8 } else { 4 }) {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
-        let now = boundary::volatile(address, wide);
+        let now = value_at(address, wide);
         let at_least = if wide {
             now.wrapping_sub(value) as i64 >= 0
         } else {

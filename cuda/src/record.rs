@@ -14,12 +14,13 @@ use regex_lite::Regex;
 use warploom::capture::manifest::{self, Manifest};
 use warploom::capture::{Array, Dtype, write};
 use warploom::container::Arch;
-use warploom::exec::{LaunchOptions, LaunchOutcome};
+use warploom::exec::{Arg, LaunchOptions, LaunchOutcome};
 use warploom::summary::{self, Summary};
 
 use crate::allocations;
 use crate::driver;
 use crate::launch::Launch;
+use crate::texture;
 
 /// Manifests place buffers at multiples of this.
 const PAGE: u64 = 64 << 10;
@@ -98,6 +99,7 @@ pub struct Before<'a> {
     settings: &'static Settings,
     pages: Vec<(u64, Vec<u8>)>,
     symbols: Vec<(String, u64, Vec<u8>)>,
+    images: Option<texture::Content>,
 }
 
 impl<'a> Before<'a> {
@@ -114,7 +116,13 @@ impl<'a> Before<'a> {
         }
         let label = format!("{name}, launch {count}");
         let cannot = |why: String| note(|summary| summary.not_captured.push(format!("{label}: {why}")));
-        let ranges = ranges(launch);
+        if launch.function.library.has_images() {
+            cannot("its module has references of textures or surfaces".into());
+            return None;
+        }
+        let named = |arg: &Arg| arg.as_bytes().is_some_and(texture::is_named_in);
+        let images = if launch.args.iter().any(named) { texture::content() } else { None };
+        let ranges = ranges(launch, images.iter().flat_map(|images| &images.memory));
         let bytes: u64 = ranges.iter().map(|(start, end)| end - start).sum();
         if bytes > settings.max_bytes {
             cannot(format!("its buffers have {bytes} bytes, more than {}", settings.max_bytes));
@@ -122,7 +130,7 @@ impl<'a> Before<'a> {
         }
         let symbols = variables(launch);
         let pages = ranges.iter().map(|&(start, end)| (start, content(start, end - start))).collect();
-        Some(Before { launch, name: file_name(name, count), settings, pages, symbols })
+        Some(Before { launch, name: file_name(name, count), settings, pages, symbols, images })
     }
 
     /// Writes the launch with what it came to. Faults leave nothing to compare with.
@@ -171,6 +179,16 @@ impl<'a> Before<'a> {
             write::file(&folder.join(&file), |into| into.write_all(&outcome.printed.text))?;
             printf.expect = Some(file.into());
         }
+        let save_raw = |name: &str, bytes: &[u8]| -> Result<PathBuf, warploom::capture::Error> {
+            let file = format!("{}.{name}.bin", self.name);
+            write::file(&folder.join(&file), |into| into.write_all(bytes))?;
+            Ok(file.into())
+        };
+        let pool = |images: &texture::Content| -> Result<manifest::ImagePool, warploom::capture::Error> {
+            let (headers, samplers) = (save_raw("headers", &images.headers)?, save_raw("samplers", &images.samplers)?);
+            Ok(manifest::ImagePool { headers, samplers: Some(samplers) })
+        };
+        let image_pool = self.images.as_ref().map(pool).transpose()?;
         let manifest = Manifest {
             kernel: self.kernel(folder)?,
             launch: manifest::Launch {
@@ -185,6 +203,7 @@ impl<'a> Before<'a> {
             },
             args: self.launch.args.iter().map(|arg| argument(arg.as_bytes().unwrap_or_default())).collect(),
             buffers,
+            image_pool,
             symbols,
             printf,
             ..Manifest::default()
@@ -257,9 +276,9 @@ fn content(address: u64, bytes: u64) -> Vec<u8> {
     content
 }
 
-/// Ranges of whole pages with all allocations that the launch can reach, in order and apart.
-fn ranges(launch: &Launch) -> Vec<(u64, u64)> {
-    let mut found = BTreeMap::new();
+/// Ranges of whole pages with all allocations that the launch can reach, and the memory of its images, in order and apart.
+fn ranges<'a>(launch: &Launch, images: impl Iterator<Item = &'a (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut found: BTreeMap<u64, u64> = images.copied().collect();
     let mut look: Vec<Vec<u8>> = launch.args.iter().filter_map(|arg| arg.as_bytes().map(<[u8]>::to_vec)).collect();
     for _ in 0..STEPS {
         let mut starts = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! Textures and surfaces: descriptors in memory, by their indices.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom::exec::ImagePool;
@@ -22,10 +22,11 @@ const SAMPLER_SHIFT: u32 = 20;
 struct Pool {
     /// Headers, and samplers at the same indices behind them; 0: there are none yet.
     address: u64,
-    used: BTreeSet<u32>,
+    /// With where the memory of their images begins, and how much that is.
+    used: BTreeMap<u32, (u64, u64)>,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { address: 0, used: BTreeSet::new() });
+static POOL: Mutex<Pool> = Mutex::new(Pool { address: 0, used: BTreeMap::new() });
 
 fn lock() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,7 +35,7 @@ fn lock() -> MutexGuard<'static, Pool> {
 /// The descriptors that handles are indices of.
 pub fn pool() -> Option<ImagePool> {
     let pool = lock();
-    let &last = pool.used.last()?;
+    let (&last, _) = pool.used.last_key_value()?;
     let samplers = pool.address + u64::from(COUNT) * BYTES;
     Some(ImagePool { headers: pool.address, last_header: last, samplers, last_sampler: last })
 }
@@ -45,8 +46,8 @@ pub fn reserve() -> Result<u32, Error> {
     if pool.address == 0 {
         pool.address = driver::memory().alloc(2 * u64::from(COUNT) * BYTES, BYTES).map_err(of_map)?;
     }
-    let index = (1..COUNT).find(|index| !pool.used.contains(index)).ok_or(Error::CUDA_ERROR_OUT_OF_MEMORY)?;
-    pool.used.insert(index);
+    let index = (1..COUNT).find(|index| !pool.used.contains_key(index)).ok_or(Error::CUDA_ERROR_OUT_OF_MEMORY)?;
+    pool.used.insert(index, (0, 0));
     Ok(index)
 }
 
@@ -64,9 +65,40 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 /// Puts an image and a sampler at an index.
 pub fn put(index: u32, image: &Image, how: &Sampler) -> Answer {
     let header = header::encode(image).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
-    let at = lock().address + u64::from(index) * BYTES;
+    let mut pool = lock();
+    pool.used.insert(index, (image.base, image.total_bytes()));
+    let at = pool.address + u64::from(index) * BYTES;
     driver::memory().write(at, &bytes(&header)).map_err(of_copy)?;
     driver::memory().write(at + u64::from(COUNT) * BYTES, &bytes(&sampler::encode(how))).map_err(of_copy)
+}
+
+/// All descriptors up to the last that is used, and the memory of their images.
+pub struct Content {
+    pub headers: Vec<u8>,
+    pub samplers: Vec<u8>,
+    pub memory: Vec<(u64, u64)>,
+}
+
+pub fn content() -> Option<Content> {
+    let ImagePool { headers, last_header, samplers, .. } = pool()?;
+    let read = |address| {
+        let mut content = vec![0; (last_header as usize + 1) * BYTES as usize];
+        driver::memory().read(address, &mut content).ok()?;
+        Some(content)
+    };
+    let memory = lock().used.values().copied().filter(|&(_, bytes)| bytes > 0).collect();
+    Some(Content { headers: read(headers)?, samplers: read(samplers)?, memory })
+}
+
+/// Whether the bytes hold the handle of a texture or a surface, at a place where one can be.
+pub fn is_named_in(bytes: &[u8]) -> bool {
+    let pool = lock();
+    bytes.chunks_exact(8).any(|word| {
+        let word = u64::from_le_bytes(word.try_into().expect("eight bytes"));
+        let index = word as u32 & ((1 << SAMPLER_SHIFT) - 1);
+        let handles = [false, true].map(|sampled| u64::from(handle(index, sampled)));
+        pool.used.contains_key(&index) && handles.contains(&word)
+    })
 }
 
 /// The handle of a texture, and of a surface.

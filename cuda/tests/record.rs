@@ -51,6 +51,52 @@ done:
 }
 "#;
 
+/// Copies a row of a texture to a surface.
+const IMAGES: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry images(.param .u64 from, .param .u64 to) {
+    .reg .u64 %f, %t;
+    .reg .u32 %x, %y, %a, %b, %c, %d;
+    ld.param.u64 %f, [from];
+    ld.param.u64 %t, [to];
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, 0;
+    tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [%f, {%x, %y}];
+    shl.b32 %b, %x, 2;
+    sust.b.2d.b32.trap [%t, {%b, %y}], {%a};
+    exit;
+}
+";
+
+/// An array of 32 numbers, and what describes it as a resource.
+fn array(driver: &Driver) -> (u64, [u64; 18]) {
+    let (mut array, description) = (0, [32_u64, 1, 3 | 1 << 32]);
+    ok!(driver, cuArrayCreate_v2(&mut array => *mut u64, description.as_ptr() => *const u64));
+    let mut resource = [0; 18];
+    resource[1] = array;
+    (array, resource)
+}
+
+/// Launches a kernel that reads a texture and writes a surface.
+fn launch_with_images(driver: &Driver) {
+    let (_, function) = driver.load(IMAGES.as_bytes(), "images");
+    let ((from, source), (to, target)) = (array(driver), array(driver));
+    let numbers: Vec<u32> = (0..32).map(|i| i * i + 1).collect();
+    ok!(driver, cuMemcpyHtoA_v2(from => u64, 0 => usize, numbers.as_ptr() => *const u32, 128 => usize));
+    // Clamped, and read as integers.
+    let mut reading = [0_u32; 26];
+    (reading[0], reading[1], reading[2], reading[4]) = (1, 1, 1, 1);
+    let (mut texture, mut surface) = (0_u64, 0_u64);
+    ok!(driver, cuTexObjectCreate(&mut texture => *mut u64, source.as_ptr() => *const u64, reading.as_ptr() => *const u32, 0 => u64));
+    ok!(driver, cuSurfObjectCreate(&mut surface => *mut u64, target.as_ptr() => *const u64));
+    assert_eq!(driver.launch(function, 1, 32, 0, &[param(&texture), param(&surface)]), 0);
+    let mut found = [0_u32; 32];
+    ok!(driver, cuMemcpyAtoH_v2(found.as_mut_ptr() => *mut u32, to => u64, 0 => usize, 128 => usize));
+    assert_eq!(found[..], numbers);
+}
+
 fn captured(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut manifests: Vec<_> =
@@ -121,6 +167,13 @@ fn captured_launches_replay_to_the_same_results() {
         assert_eq!(changed, 2, "numbers, and the variable that counts");
         assert_eq!(printed, b"done!\n");
     }
+
+    launch_with_images(driver);
+    let with_images = captured(folder.path());
+    let images: Vec<_> = with_images.iter().filter(|manifest| !manifests.contains(manifest)).collect();
+    assert_eq!(images.len(), 1);
+    assert_eq!(replay(images[0]).0, 1, "the surface's memory");
+    let manifests = with_images;
 
     let examples = support::examples(".");
     let mut ran = 0;

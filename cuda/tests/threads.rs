@@ -176,3 +176,57 @@ fn a_forked_child_has_no_driver() {
     let mut count = 0_i32;
     ok!(driver, cuDeviceGetCount(&mut count => *mut i32));
 }
+
+/// Says which child a process of this test is.
+const CHILD: &str = "WARPLOOM_TEST_CHILD";
+
+/// A child's exit code, so that it is known to have come to its end.
+const DONE: i32 = 7;
+
+/// A stream with work that takes a while, and a thread of the library's that does it.
+fn busy(driver: &Driver) {
+    driver.enter();
+    let (_, function) = driver.load(ADD.as_bytes(), "add");
+    let (at, more, mut stream) = (driver.alloc(1 << 20), 1_u32, 0_u64);
+    ok!(driver, cuStreamCreate(&mut stream => *mut u64, 1 => u32));
+    for _ in 0..200 {
+        ok!(driver, cuMemsetD32Async(at => u64, 3 => u32, 1 << 18 => usize, stream => u64));
+        assert_eq!(driver.launch(function, 500, 128, stream, &[param(&at), param(&more)]), 0);
+    }
+}
+
+/// What [`processes_end_whatever_the_library_does`] runs in processes of their own.
+#[test]
+fn child() {
+    let Ok(how) = std::env::var(CHILD) else { return };
+    let driver = Driver::open();
+    busy(&driver);
+    match how.as_str() {
+        "exit" => {}
+        "exit in another thread" => {
+            let thread = std::thread::spawn(|| std::process::exit(DONE));
+            let _ = thread.join();
+        }
+        "close" => {
+            driver.close();
+            // The library's threads are still at work.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let again = Driver::open();
+            again.enter();
+            let at = again.alloc(128);
+            ok!(again, cuMemsetD32_v2(at => u64, 9 => u32, 32 => usize));
+            assert_eq!(again.words(at, 32), [9; 32]);
+        }
+        other => panic!("{other}"),
+    }
+    std::process::exit(DONE);
+}
+
+#[test]
+fn processes_end_whatever_the_library_does() {
+    for how in ["exit", "exit in another thread", "close"] {
+        let test = std::env::current_exe().unwrap();
+        let child = std::process::Command::new(test).args(["--exact", "child"]).env(CHILD, how).output().unwrap();
+        assert_eq!(child.status.code(), Some(DONE), "{how}: {}", String::from_utf8_lossy(&child.stderr));
+    }
+}

@@ -22,8 +22,14 @@ use warploom::isa::maxwell::{Instruction, assemble, table};
 use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 
+// Its functions of C are linked from it.
+extern crate cuda as _;
+
+mod cuda_api;
 pub mod elf;
 pub mod prepare;
+
+pub use cuda_api::cuda_api;
 
 /// A fuzz target of the name of a function of this library.
 #[macro_export]

@@ -49,6 +49,7 @@ smoke! {
     array 200 200
     assembly 100 200
     container 200 200
+    cuda_api 30 1000
     decode_gfx9 500 256
     decode_maxwell 100 256
     decode_visa 300 400

@@ -50,11 +50,12 @@ struct CaptureOptions {
 }
 
 /// The libraries: how they are called where Cargo puts them, and how programs ask for them.
-const LIBRARIES: [(&str, &[&str]); 5] = [
+const LIBRARIES: [(&str, &[&str]); 6] = [
     ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
     ("libcudart11.so", &["libcudart.so.11.0"]),
     ("libcudart12.so", &["libcudart.so.12"]),
     ("libcudart13.so", &["libcudart.so.13"]),
+    ("libcublas12.so", &["libcublas.so.12"]),
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
@@ -98,7 +99,7 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
             })?;
             // Programs may find their own by a path of theirs (RPATH), which counts before the library path. What is loaded already
             // under the name that they ask for counts before that.
-            if name.starts_with("libcudart") {
+            if name.starts_with("libcudart") || name.starts_with("libcublas") {
                 first.push(link);
             }
         }
@@ -121,6 +122,8 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     command.env("LD_PRELOAD", before("LD_PRELOAD", first));
     // Triton looks for the driver itself.
     command.env("TRITON_LIBCUDA_PATH", folder);
+    // PyTorch's layers take cuBLAS, which is there, instead of cuBLASLt.
+    command.env("DISABLE_ADDMM_CUDA_LT", "1");
     let mut set = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             command.env(name, value);

@@ -44,6 +44,15 @@ def elementwise_kernel():
     np.testing.assert_allclose(cp.asnumpy(kernel(cp.asarray(x), cp.asarray(y))), (x - y) ** 2, rtol=1e-6)
 
 
+@check
+def matrix_products():
+    for dtype, tolerance in ((np.float32, 1e-4), (np.float64, 1e-10)):
+        a, b = RANDOM.random((33, 20)).astype(dtype), RANDOM.random((20, 7)).astype(dtype)
+        np.testing.assert_allclose(cp.asnumpy(cp.asarray(a).dot(cp.asarray(b))), a @ b, rtol=tolerance)
+        np.testing.assert_allclose(cp.asnumpy(cp.asarray(a) @ cp.asarray(b[:, 0])), a @ b[:, 0], rtol=tolerance)
+        np.testing.assert_allclose(float(cp.asarray(a[0]).dot(cp.asarray(a[1]))), a[0] @ a[1], rtol=tolerance)
+
+
 SOURCE = r"""
 __constant__ float factor[4];
 extern "C" __global__ void scale(const float *x, float *y, int n) {

@@ -3,6 +3,7 @@
 
 Each client is installed from the package registry, at the versions in requirements/, into a folder of its own (--environments), and run under
 `warploom cuda` (--warploom, else the one in target/). Prints what each passed, and fails if anything fails that is not in expected/.
+--capture N also writes the first launch of each kernel, and replays N of them by `warploom run`, on both engines.
 """
 import argparse
 import os
@@ -11,16 +12,18 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
 class Client:
-    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False):
+    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False, captured=()):
         self.requirements, self.script, self.devices = requirements, script, devices
         self.libraries, self.environment = libraries, environment or {}
-        self.timeout, self.heavy = timeout, heavy
+        # What of the script is captured with --capture: all, those that are named, or (None) nothing.
+        self.timeout, self.heavy, self.captured = timeout, heavy, captured
 
 
 SUITE = ["-m", "pytest", "--pyargs", "numba.cuda.tests", "-n", "1", "--dist", "loadscope", "--timeout", "300", "-rfE"]
@@ -28,24 +31,27 @@ CLIENTS = {
     "cuda_c": Client("cuda_c", ["cuda_c"], ["sm_52"]),
     "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53"]),
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
+    "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
-    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True),
+    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=None),
+    # Without nvJitLink numba hands PTX to the driver.
+    "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=None),
     "cupy": Client(
         "cupy", ["cupy_core.py"], ["sm_52"], libraries=["cuda_nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "nvjitlink"],
-        heavy=True,
+        heavy=True, captured=("elementwise", "reduction_kernel"),
     ),
-    "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True),
-    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True),
+    "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
+    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=("vector_add", "softmax")),
 }
 
 
-def environment_of(client, folder):
+def environment_of(client, options):
     """A virtual environment with the client's packages. Returns its Python and its site-packages."""
-    venv = folder / client.requirements
+    venv = options.environments / client.requirements
     python = venv / "bin" / "python"
     stamp = venv / "installed"
     wanted = (HERE / "requirements" / f"{client.requirements}.txt").read_text()
-    if not stamp.exists() or stamp.read_text() != wanted:
+    if not options.as_they_are and (not stamp.exists() or stamp.read_text() != wanted):
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", HERE / "requirements" / f"{client.requirements}.txt"], check=True)
         stamp.write_text(wanted)
@@ -63,8 +69,9 @@ def programs(site, warploom, folder, device):
     return ["bash", "-c", script % (" ".join(names), out) + 'echo "$passed passed, $failed failed"; [ $failed = 0 ]']
 
 
-def run(name, client, device, options):
-    python, site = environment_of(client, options.environments)
+def run(name, client, device, options, more=(), parts=()):
+    """What a client prints. `more`: options of `warploom cuda`; `parts`: of the script, else all."""
+    python, site = environment_of(client, options)
     environment = dict(os.environ, **client.environment)
     paths = [str(site / "nvidia" / library / "lib") for library in client.libraries]
     environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
@@ -73,15 +80,33 @@ def run(name, client, device, options):
     if client.script == ["cuda_c"]:
         command = programs(site, options.warploom, options.environments, device)
     else:
-        command = [python, *client.script]
-    folder = HERE / "numba_suite" if name == "numba_suite" else HERE
-    under = [options.warploom, "cuda", "--device", device, "--summary", "3", "--", *command]
+        command = [python, *client.script, *parts]
+    folder = HERE / "numba_suite" if client.script is SUITE else HERE
+    under = [options.warploom, "cuda", "--device", device, "--summary", "3", *more, "--", *command]
     try:
         ran = subprocess.run(under, cwd=folder, env=environment, timeout=client.timeout, text=True, capture_output=True)
         text = ran.stdout + ran.stderr
     except subprocess.TimeoutExpired as expired:
         text = (expired.stdout or b"").decode() + "\nFAILED by its time limit\n"
     return text
+
+
+def replays(name, client, device, options):
+    """Captures launches of a client, and runs some of them alone. Returns whether all come to the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(name, client, device, options, ["--capture", folder, "--nth", "1", "--max-bytes", "16777216"], client.captured)
+        all_launches = sorted(pathlib.Path(folder).glob("*.toml"))
+        # Kernels of one kind follow each other: those that are taken are spread over all.
+        chosen = all_launches[:: max(1, len(all_launches) // options.capture)][: options.capture]
+        good = True
+        for manifest in chosen:
+            command = [options.warploom, "run", manifest, "--engine", "both", "--time-limit", "60"]
+            ran = subprocess.run(command, text=True, capture_output=True, timeout=600)
+            if ran.returncode != 0:
+                good = False
+                print(f"  does not replay: {manifest.name}\n  | {(ran.stdout + ran.stderr).strip()[-2000:]}", flush=True)
+        print(f"{name} {device}: {len(chosen)} of {len(all_launches)} captured launches were replayed", flush=True)
+        return good and bool(chosen)
 
 
 def expected_failures(name, device):
@@ -92,7 +117,9 @@ def expected_failures(name, device):
 
 def judge(name, device, text):
     """Prints what came of a run. Returns whether it is as expected."""
-    failed = set(re.findall(r"^(?:FAILED|ERROR:?)\s+(\S+)", text, re.MULTILINE))
+    # As pytest (cases, and parts of them), unittest and checks.py name them.
+    line = r"^(?:(?:SUB)?FAILED(?:\(.*\)|\[.*\])?|FAIL:|ERROR:?) +([\w./]+::\S+|\w+)(?: [-(].*)?$"
+    failed = set(re.findall(line, text, re.MULTILINE))
     counted = re.findall(r"^.*\b(?:\d+ (?:passed|failed)|Ran \d+ tests).*$", text, re.MULTILINE)
     new = sorted(failed - expected_failures(name, device))
     print(f"{name} {device}: {counted[-1].strip('= ') if counted else 'nothing was counted'}", flush=True)
@@ -108,6 +135,9 @@ def main():
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=", ".join(CLIENTS))
     parser.add_argument("--warploom", type=pathlib.Path, default=ROOT / "target" / "debug" / "warploom")
     parser.add_argument("--environments", type=pathlib.Path, default=ROOT / "target" / "clients")
+    parser.add_argument("--as-they-are", action="store_true", help="install nothing")
+    parser.add_argument("--capture", type=int, default=0, metavar="N", help="replay N launches of each client")
+    parser.add_argument("--device", help="only as this GPU")
     options = parser.parse_args()
     options.warploom = options.warploom.resolve()
     options.environments.mkdir(parents=True, exist_ok=True)
@@ -116,8 +146,15 @@ def main():
     if unknown:
         parser.error(f"no such client: {', '.join(sorted(unknown))}; there are {', '.join(CLIENTS)}")
     names = options.clients or [name for name, client in CLIENTS.items() if not client.heavy]
-    good = [judge(name, device, run(name, CLIENTS[name], device, options)) for name in names for device in CLIENTS[name].devices]
-    sys.exit(not all(good))
+    good = True
+    for name in names:
+        client = CLIENTS[name]
+        for device in client.devices:
+            if options.device in (None, device):
+                good &= judge(name, device, run(name, client, device, options))
+                if options.capture and client.captured is not None:
+                    good &= replays(name, client, device, options)
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

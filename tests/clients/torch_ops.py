@@ -142,5 +142,35 @@ def device_properties():
     assert torch.cuda.device_count() == 1
 
 
+@check
+def matrix_products():
+    a, b, c = torch.randn(37, 65), torch.randn(65, 20), torch.randn(4, 20, 33)
+    torch.testing.assert_close((a.cuda() @ b.cuda()).cpu(), a @ b, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close((a.cuda().double() @ b.cuda().double()).cpu(), a.double() @ b.double())
+    torch.testing.assert_close((a.half().cuda() @ b.half().cuda()).cpu().float(), a.half().float() @ b.half().float(), rtol=5e-3, atol=2e-2)
+    torch.testing.assert_close(torch.matmul(b.cuda(), c.cuda()).cpu(), torch.matmul(b, c), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(torch.mv(a.cuda(), b[:, 0].cuda()).cpu(), a @ b[:, 0], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(torch.dot(a[0].cuda(), a[1].cuda()).cpu(), torch.dot(a[0], a[1]), rtol=1e-4, atol=1e-4)
+
+
+@check
+def a_network_of_linear_layers_learns_the_same():
+    def losses(device):
+        torch.manual_seed(3)
+        layers = [torch.nn.Linear(8, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1)]
+        network, x = torch.nn.Sequential(*layers).to(device), torch.linspace(-1, 1, 200 * 8).reshape(200, 8).to(device)
+        wanted, steps = x.pow(2).sum(1, keepdim=True), torch.optim.SGD(network.parameters(), lr=0.05)
+        found = []
+        for _ in range(20):
+            steps.zero_grad()
+            loss = torch.nn.functional.mse_loss(network(x), wanted)
+            loss.backward()
+            steps.step()
+            found.append(loss.item())
+        return torch.tensor(found)
+
+    torch.testing.assert_close(losses("cuda"), losses("cpu"), rtol=1e-3, atol=1e-4)
+
+
 if __name__ == "__main__":
     main()

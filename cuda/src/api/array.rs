@@ -1,9 +1,10 @@
 //! Arrays and mipmapped arrays.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::require;
-use crate::array::{ARRAYS, Array, Description, MIPMAPS};
+use crate::array::{ALIGN, ARRAYS, Array, Description, MIPMAPS};
 use crate::boundary::{Ptr, api, plain};
 use crate::context;
 use crate::error::{Answer, Error};
@@ -28,9 +29,19 @@ pub struct Deep {
     flags: u32,
 }
 
-plain!(Flat, Deep);
+/// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Requirements {
+    bytes: usize,
+    align: usize,
+    reserved: [u32; 4],
+}
+
+plain!(Flat, Deep, Requirements);
 
 const _: () = assert!(size_of::<Flat>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_DESCRIPTOR>());
+const _: () = assert!(size_of::<Requirements>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_MEMORY_REQUIREMENTS_st>());
 const _: () = assert!(size_of::<Deep>() == size_of::<cudarc::driver::sys::CUDA_ARRAY3D_DESCRIPTOR>());
 
 impl Flat {
@@ -45,6 +56,11 @@ impl Deep {
         let size = self.size.map(|n| n as u64);
         Description { size, format: self.format, channels: self.channels, flags: self.flags }
     }
+}
+
+fn requirements(out: Ptr<Requirements>, array: &Array, device: i32) -> Answer {
+    super::device::check(device)?;
+    out.set(Requirements { bytes: array.image.total_bytes() as usize, align: ALIGN as usize, reserved: [0; 4] })
 }
 
 fn create(out: Ptr<u64>, description: Description) -> Answer {
@@ -93,6 +109,25 @@ api! {
     fn cuMipmappedArrayGetLevel(out: Ptr<u64>, mipmap: u64, level: u32) {
         out.required()?;
         out.set(ARRAYS.insert(Arc::new(MIPMAPS.get(mipmap)?.at_level(level)?)))
+    }
+
+    fn cuArrayGetMemoryRequirements(out: Ptr<Requirements>, array: u64, device: i32) {
+        requirements(out, &*ARRAYS.get(array)?, device)
+    }
+
+    fn cuMipmappedArrayGetMemoryRequirements(out: Ptr<Requirements>, mipmap: u64, device: i32) {
+        requirements(out, &*MIPMAPS.get(mipmap)?, device)
+    }
+
+    /// None is sparse.
+    fn cuArrayGetSparseProperties(_out: Ptr<c_void>, array: u64) {
+        ARRAYS.get(array)?;
+        Err(Error::CUDA_ERROR_INVALID_VALUE)
+    }
+
+    fn cuMipmappedArrayGetSparseProperties(_out: Ptr<c_void>, mipmap: u64) {
+        MIPMAPS.get(mipmap)?;
+        Err(Error::CUDA_ERROR_INVALID_VALUE)
     }
 
     fn cuArrayGetPlane(out: Ptr<u64>, array: u64, plane: u32) {

@@ -86,6 +86,18 @@ impl Corner {
 }
 
 impl Corner3 {
+    /// Rows of so many bytes, and slices of so many rows; 0: as the copy has.
+    pub(super) fn of_pointer(address: u64, pitch: u64, height: u64) -> Corner3 {
+        let (kind, pitch, height) = (UNIFIED, pitch as usize, height as usize);
+        Corner3 { at: [0; 3], level: 0, kind, host: 0, device: address, array: 0, context: 0, pitch, height }
+    }
+
+    /// From a place on: in bytes, rows and slices.
+    pub(super) fn of_array(array: u64, at: [u64; 3]) -> Corner3 {
+        let at = at.map(|n| n as usize);
+        Corner3 { at, level: 0, kind: ARRAY, host: 0, device: 0, array, context: 0, pitch: 0, height: 0 }
+    }
+
     fn side(&self, size: [usize; 3]) -> Result<Side, Error> {
         let place = place(self.kind, self.host, self.device, self.array, self.level)?;
         let pitch = if self.pitch == 0 { size[0] } else { self.pitch };
@@ -106,18 +118,22 @@ fn rect(description: Ptr<Rect>) -> Result<Copy, Error> {
 }
 
 pub(super) fn block(description: Ptr<Block>) -> Result<Copy, Error> {
-    let block = description.get()?;
-    if block.size.contains(&0) {
+    let Block { from, to, size } = description.get()?;
+    block_between(from, to, size.map(|n| n as u64))
+}
+
+/// A copy of so many bytes, rows and slices.
+pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Result<Copy, Error> {
+    if bytes.contains(&0) {
         return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
     }
+    let size = bytes.map(|n| n as usize);
     let pitched = |corner: &Corner3| {
         corner.kind == ARRAY
-            || (corner.pitch == 0 || corner.pitch >= block.size[0])
-                && (corner.height == 0 || corner.height >= block.size[1])
+            || (corner.pitch == 0 || corner.pitch >= size[0]) && (corner.height == 0 || corner.height >= size[1])
     };
-    require(pitched(&block.from) && pitched(&block.to))?;
-    let size = block.size.map(|n| n as u64);
-    Ok(Copy { from: block.from.side(block.size)?, to: block.to.side(block.size)?, size })
+    require(pitched(&from) && pitched(&to))?;
+    Ok(Copy { from: from.side(size)?, to: to.side(size)?, size: bytes })
 }
 
 /// A copy in the form that C has for it.
@@ -148,7 +164,7 @@ fn now(copy: Result<Copy, Error>) -> Answer {
 }
 
 /// A copy in a stream.
-fn later(copy: Result<Copy, Error>, stream: u64) -> Answer {
+pub(super) fn later(copy: Result<Copy, Error>, stream: u64) -> Answer {
     let (stream, context) = stream::get(stream)?;
     let copy = copy?;
     copy.check()?;
@@ -202,6 +218,16 @@ fn of_device(address: u64) -> Result<Side, Error> {
 
 fn fill(address: u64, pitch: usize, value: u32, element: u64, width: usize, rows: usize) -> Fill {
     Fill { address, pitch: pitch as u64, value, element, width: width as u64, rows: rows as u64 }
+}
+
+/// A fill of the default stream, which the host waits for if it can see the memory.
+fn fill_now(fill: Fill) -> Answer {
+    if !crate::allocations::find(fill.address).is_some_and(|found| found.is_for_host()) {
+        return fill_in(fill, 0);
+    }
+    let (stream, context) = stream::get(0)?;
+    fill.check()?;
+    stream.wait_and(&context, || fill.run())
 }
 
 fn fill_in(fill: Fill, stream: u64) -> Answer {
@@ -308,15 +334,15 @@ api! {
     }
 
     fn cuMemsetD8_v2(address: u64, value: u8, count: usize) / cuMemsetD8_v2_ptds {
-        fill_in(fill(address, 0, value.into(), 1, count, 1), 0)
+        fill_now(fill(address, 0, value.into(), 1, count, 1))
     }
 
     fn cuMemsetD16_v2(address: u64, value: u16, count: usize) / cuMemsetD16_v2_ptds {
-        fill_in(fill(address, 0, value.into(), 2, count, 1), 0)
+        fill_now(fill(address, 0, value.into(), 2, count, 1))
     }
 
     fn cuMemsetD32_v2(address: u64, value: u32, count: usize) / cuMemsetD32_v2_ptds {
-        fill_in(fill(address, 0, value, 4, count, 1), 0)
+        fill_now(fill(address, 0, value, 4, count, 1))
     }
 
     fn cuMemsetD8Async(address: u64, value: u8, count: usize, stream: u64) / cuMemsetD8Async_ptsz {
@@ -332,15 +358,15 @@ api! {
     }
 
     fn cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, height: usize) / cuMemsetD2D8_v2_ptds {
-        fill_in(fill(address, pitch, value.into(), 1, width, height), 0)
+        fill_now(fill(address, pitch, value.into(), 1, width, height))
     }
 
     fn cuMemsetD2D16_v2(address: u64, pitch: usize, value: u16, width: usize, height: usize) / cuMemsetD2D16_v2_ptds {
-        fill_in(fill(address, pitch, value.into(), 2, width, height), 0)
+        fill_now(fill(address, pitch, value.into(), 2, width, height))
     }
 
     fn cuMemsetD2D32_v2(address: u64, pitch: usize, value: u32, width: usize, height: usize) / cuMemsetD2D32_v2_ptds {
-        fill_in(fill(address, pitch, value, 4, width, height), 0)
+        fill_now(fill(address, pitch, value, 4, width, height))
     }
 
     fn cuMemsetD2D8Async(address: u64, pitch: usize, value: u8, width: usize, height: usize, stream: u64) / cuMemsetD2D8Async_ptsz {

@@ -96,6 +96,11 @@ api! {
         EXECS.remove(exec).map(|_| ())
     }
 
+    fn cuGraphExecGetId(exec: u64, id: Ptr<u32>) {
+        EXECS.get(exec)?;
+        id.set(crate::handles::number_of(exec) as u32)
+    }
+
     fn cuGraphExecGetFlags(exec: u64, flags: Ptr<u64>) {
         flags.set(EXECS.get(exec)?.flags)
     }

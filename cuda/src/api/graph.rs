@@ -1,15 +1,17 @@
 //! Graphs.
 
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::sync::Arc;
 
 use super::copy::Block;
+use super::launch::COOPERATIVE;
 use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
 use super::require;
 use crate::boundary::{Plain, Ptr, api};
 use crate::error::{Answer, Error};
 use crate::graph::{self, GRAPHS, Graph, Node};
+use crate::handles::number_of;
 use crate::operation::Operation;
 
 fn add(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, made: Result<Made, Error>) -> Answer {
@@ -361,16 +363,39 @@ api! {
         set(node, node::any(params))
     }
 
-    /// Attributes of kernels say how to be fast.
     fn cuGraphKernelNodeCopyAttributes(to: u64, from: u64) {
-        with(to, |_| Ok(()))?;
-        with(from, |_| Ok(()))
+        let cooperative = with(from, |node| node::is_cooperative(node))?;
+        with(to, |node| node::set_cooperative(node, cooperative))
     }
 
-    fn cuGraphKernelNodeSetAttribute(node: u64, attribute: u32, value: Ptr<c_void>) {
-        let _ = attribute;
+    /// Others than whether blocks may wait for each other say how to be fast.
+    fn cuGraphKernelNodeSetAttribute(node: u64, attribute: u32, value: Ptr<[u64; 8]>) {
+        let value = value.get()?;
+        with(node, |node| {
+            let cooperative = node::is_cooperative(node)?;
+            node::set_cooperative(node, if attribute == COOPERATIVE { value[0] as u32 != 0 } else { cooperative })
+        })
+    }
+
+    fn cuGraphKernelNodeGetAttribute(node: u64, attribute: u32, value: Ptr<[u64; 8]>) {
         value.required()?;
-        with(node, |_| Ok(()))
+        let cooperative = with(node, |node| node::is_cooperative(node))?;
+        let mut found = [0; 8];
+        found[0] = u64::from(cooperative && attribute == COOPERATIVE);
+        value.set(found)
+    }
+
+    fn cuGraphGetId(graph: u64, id: Ptr<u32>) {
+        GRAPHS.get(graph)?;
+        id.set(number_of(graph) as u32)
+    }
+
+    fn cuGraphNodeGetLocalId(node: u64, id: Ptr<u32>) {
+        get(node, id, |_| Ok(number_of(node) as u32))
+    }
+
+    fn cuGraphNodeGetToolsId(node: u64, id: Ptr<u64>) {
+        get(node, id, |_| Ok(number_of(node)))
     }
 
     fn cuDeviceGraphMemTrim(device: i32) {

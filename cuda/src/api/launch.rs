@@ -32,14 +32,30 @@ pub struct Attribute {
     value: [u64; 8],
 }
 
-plain!(Config, Attribute);
+/// `CUDA_LAUNCH_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Params {
+    function: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: u64,
+    params: Ptr<Ptr<u8>>,
+}
+
+plain!(Config, Attribute, Params);
+
+const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
 
 const _: () = assert!(size_of::<Config>() == size_of::<cudarc::driver::sys::CUlaunchConfig>());
 const _: () = assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
 
-/// Of `CUlaunchAttributeID`.
+/// Of `CUlaunchAttributeID`: all blocks are there at once, and may wait for each other.
+pub(super) const COOPERATIVE: u32 = 2;
+
+/// Others.
 mod attribute {
-    pub const COOPERATIVE: u32 = 2;
     pub const CLUSTER: u32 = 4;
     pub const EVENT: u32 = 7;
     pub const LAUNCH_EVENT: u32 = 12;
@@ -109,7 +125,7 @@ api! {
         let mut events = vec![];
         for attribute in config.attributes.list(config.count as usize)? {
             match attribute.id {
-                attribute::COOPERATIVE => kernel.cooperative = attribute.value[0] as u32 != 0,
+                COOPERATIVE => kernel.cooperative = attribute.value[0] as u32 != 0,
                 attribute::CLUSTER => {
                     let axes = [attribute.value[0] as u32, (attribute.value[0] >> 32) as u32, attribute.value[1] as u32];
                     if axes.iter().any(|&n| n > 1) {
@@ -133,6 +149,16 @@ api! {
         let function = FUNCTIONS.get(function)?;
         let args = arguments(&function, params, Ptr::NULL)?;
         let mut kernel = Launch::new(&function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, args);
+        kernel.cooperative = true;
+        launch(kernel, stream)
+    }
+
+    /// There is one device.
+    fn cuLaunchCooperativeKernelMultiDevice(list: Ptr<Params>, count: u32, flags: u32) {
+        require(count == 1 && flags <= 3)?;
+        let Params { function, grid, block, shared, stream, params } = list.get()?;
+        let function = FUNCTIONS.get(function)?;
+        let mut kernel = Launch::new(&function, grid, block, shared, arguments(&function, params, Ptr::NULL)?);
         kernel.cooperative = true;
         launch(kernel, stream)
     }

@@ -155,7 +155,7 @@ api! {
 }
 
 /// A `CUmemLocation`, as it is passed: the kind (device, host and its parts), and which one.
-fn is_location(location: u64) -> bool {
+pub(super) fn is_location(location: u64) -> bool {
     let (kind, id) = (location as u32, (location >> 32) as i32);
     match kind {
         1 => id == 0,

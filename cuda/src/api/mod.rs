@@ -1,6 +1,7 @@
 //! The functions of the API, a file for each family, and the table of their names.
 
 mod array;
+mod batch;
 mod capture;
 mod context;
 mod copy;
@@ -22,8 +23,10 @@ mod stream;
 mod table;
 mod texture;
 pub(crate) mod user;
+mod virtual_memory;
 
 pub use array::*;
+pub use batch::*;
 pub use capture::*;
 pub use context::*;
 pub use copy::*;
@@ -43,6 +46,7 @@ pub use pool::*;
 pub use stream::*;
 pub use texture::*;
 pub use user::*;
+pub use virtual_memory::*;
 
 use crate::error::Error;
 

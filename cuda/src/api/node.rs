@@ -190,6 +190,20 @@ pub fn kernel2_of(node: &mut Node) -> Result<Kernel2, Error> {
     Ok(Kernel2 { first: kernel_of(node)?, kernel: 0, context: crate::context::current_handle() })
 }
 
+/// Whether all blocks of a kernel's node are there at once.
+pub fn is_cooperative(node: &Node) -> Result<bool, Error> {
+    let Operation::Launch(launch) = &node.operation else { return wrong() };
+    Ok(launch.cooperative)
+}
+
+pub fn set_cooperative(node: &mut Node, cooperative: bool) -> Result<(), Error> {
+    let Operation::Launch(launch) = &node.operation else { return wrong() };
+    let launch = Launch { cooperative, ..(**launch).clone() };
+    launch.check()?;
+    node.operation = Operation::Launch(Arc::new(launch));
+    Ok(())
+}
+
 pub fn memset_of(node: &Node) -> Result<Memset, Error> {
     let Operation::Fill(fill) = &node.operation else { return wrong() };
     Ok(Memset {

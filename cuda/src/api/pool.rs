@@ -25,8 +25,8 @@ pub struct Properties {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AccessDescription {
-    location: [u32; 2],
-    flags: u32,
+    pub(super) location: [u32; 2],
+    pub(super) flags: u32,
 }
 
 plain!(Properties, AccessDescription);
@@ -43,6 +43,13 @@ fn allocate(out: Ptr<u64>, bytes: usize, pool: u64, stream: u64) -> Answer {
     }
     // Nobody had the memory before, so that it need not wait for the stream.
     out.set(pool::allocate(&context, pool, bytes as u64)?)
+}
+
+/// The device, and pinned memory, which are all that pools are of.
+fn is_device(location: Ptr<[u32; 2]>, kind: u32) -> Answer {
+    let [place, device] = location.get()?;
+    require(place == 1 && kind == 1)?;
+    check(device as i32)
 }
 
 api! {
@@ -123,6 +130,23 @@ api! {
     fn cuDeviceGetMemPool(out: Ptr<u64>, device: i32) {
         check(device)?;
         out.set(pool::current())
+    }
+
+    fn cuMemGetDefaultMemPool(out: Ptr<u64>, location: Ptr<[u32; 2]>, kind: u32) {
+        is_device(location, kind)?;
+        out.set(pool::default())
+    }
+
+    fn cuMemGetMemPool(out: Ptr<u64>, location: Ptr<[u32; 2]>, kind: u32) {
+        is_device(location, kind)?;
+        out.set(pool::current())
+    }
+
+    fn cuMemSetMemPool(location: Ptr<[u32; 2]>, kind: u32, handle: u64) {
+        is_device(location, kind)?;
+        pool::get(handle)?;
+        pool::set_current(handle);
+        Ok(())
     }
 
     fn cuDeviceSetMemPool(device: i32, handle: u64) {

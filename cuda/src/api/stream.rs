@@ -156,6 +156,12 @@ api! {
         Ok(())
     }
 
+    /// None is of a green context.
+    fn cuStreamGetGreenCtx(handle: u64, out: Ptr<u64>) {
+        stream::get(handle)?;
+        out.set(0)
+    }
+
     fn cuStreamGetDevice(handle: u64, device: Ptr<i32>) / cuStreamGetDevice_ptsz {
         stream::get(handle)?;
         device.set(0)

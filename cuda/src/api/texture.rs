@@ -1,7 +1,7 @@
 //! Texture and surface objects, and references of modules.
 
 use std::ffi::c_char;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::array::Flat;
@@ -144,6 +144,25 @@ struct Reference {
     state: Mutex<State>,
     /// The handle of the array.
     array: AtomicU64,
+    mipmap: AtomicU64,
+    anisotropy: AtomicU32,
+    /// Of no module.
+    own: bool,
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        if self.own {
+            texture::release(self.index);
+        }
+    }
+}
+
+impl Reference {
+    fn new(index: u32, own: bool) -> Arc<Reference> {
+        let (array, mipmap, anisotropy) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU32::new(0));
+        Arc::new(Reference { index, state: Mutex::default(), array, mipmap, anisotropy, own })
+    }
 }
 
 #[derive(Clone, Default)]
@@ -160,7 +179,7 @@ static REFERENCES: Table<Reference> = Table::new();
 fn reference(out: Ptr<u64>, module: u64, name: Ptr<c_char>) -> Answer {
     out.required()?;
     let index = MODULES.get(module)?.image(&name.text()?).ok_or(Error::CUDA_ERROR_NOT_FOUND)?;
-    out.set(REFERENCES.insert(Arc::new(Reference { index, state: Mutex::default(), array: AtomicU64::new(0) })))
+    out.set(REFERENCES.insert(Reference::new(index, false)))
 }
 
 /// Changes a reference, and what kernels find of it.
@@ -267,6 +286,7 @@ api! {
     fn cuTexRefSetMipmappedArray(handle: u64, mipmap: u64, flags: u32) {
         require(flags == 1)?;
         let found = MIPMAPS.get(mipmap)?;
+        REFERENCES.get(handle)?.mipmap.store(mipmap, Relaxed);
         change(handle, true, |state| {
             state.resource = Some(Resource::Array(found));
             Ok(())
@@ -370,7 +390,55 @@ api! {
 
     /// There is one filter, whatever the direction.
     fn cuTexRefSetMaxAnisotropy(handle: u64, most: u32) {
-        let _ = most;
+        REFERENCES.get(handle)?.anisotropy.store(most, Relaxed);
+        Ok(())
+    }
+
+    fn cuTexRefGetMaxAnisotropy(most: Ptr<i32>, handle: u64) {
+        most.set(REFERENCES.get(handle)?.anisotropy.load(Relaxed) as i32)
+    }
+
+    fn cuTexRefGetMipmappedArray(out: Ptr<u64>, handle: u64) {
+        let mipmap = REFERENCES.get(handle)?.mipmap.load(Relaxed);
+        if mipmap == 0 { Err(super::INVALID) } else { out.set(mipmap) }
+    }
+
+    fn cuTexRefGetMipmapFilterMode(mode: Ptr<u32>, handle: u64) {
+        mode.set(show(handle, |state| state.reading.linear_levels.into())?)
+    }
+
+    fn cuTexRefGetMipmapLevelBias(bias: Ptr<f32>, handle: u64) {
+        bias.set(show(handle, |state| state.reading.bias)?)
+    }
+
+    fn cuTexRefGetMipmapLevelClamp(least: Ptr<f32>, greatest: Ptr<f32>, handle: u64) {
+        let levels = show(handle, |state| state.reading.levels)?;
+        least.set_if(levels[0]);
+        greatest.set_if(levels[1]);
+        Ok(())
+    }
+
+    fn cuTexRefGetBorderColor(colour: Ptr<[f32; 4]>, handle: u64) {
+        colour.set(show(handle, |state| state.reading.border)?)
+    }
+
+    /// One that no module reads.
+    fn cuTexRefCreate(out: Ptr<u64>) {
+        out.required()?;
+        crate::context::current()?;
+        out.set(REFERENCES.insert(Reference::new(texture::reserve()?, true)))
+    }
+
+    fn cuTexRefDestroy(handle: u64) {
+        require(REFERENCES.get(handle)?.own)?;
+        REFERENCES.remove(handle).map(|_| ())
+    }
+
+    /// Code says itself which it reads.
+    fn cuParamSetTexRef(function: u64, unit: i32, handle: u64) {
+        const DEFAULT: i32 = -1;
+        require(unit == DEFAULT)?;
+        crate::module::FUNCTIONS.get(function)?;
         REFERENCES.get(handle).map(|_| ())
     }
 

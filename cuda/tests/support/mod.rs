@@ -45,15 +45,29 @@ impl Driver {
         let driver = DRIVER.get_or_init(|| {
             // SAFETY: nothing of the process reads the environment before the library does, at its start below.
             unsafe { std::env::set_var("WARPLOOM_DEVICE", device) };
-            // SAFETY: the library has no initialisers.
-            let driver = Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
-            ok!(driver, cuInit(0 => u32));
-            driver
+            Driver::open()
         });
-        let mut context = 0_u64;
-        ok!(driver, cuDevicePrimaryCtxRetain(&mut context => *mut u64, 0 => i32));
-        ok!(driver, cuCtxSetCurrent(context => u64));
+        driver.enter();
         driver
+    }
+
+    /// The library, initialised.
+    pub fn open() -> Driver {
+        // SAFETY: the library has no initialisers.
+        let driver = Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
+        ok!(driver, cuInit(0 => u32));
+        driver
+    }
+
+    /// Makes the primary context current.
+    pub fn enter(&self) {
+        let mut context = 0_u64;
+        ok!(self, cuDevicePrimaryCtxRetain(&mut context => *mut u64, 0 => i32));
+        ok!(self, cuCtxSetCurrent(context => u64));
+    }
+
+    pub fn close(self) {
+        self.0.close().expect("it is closed");
     }
 
     /// A function of the API's.

@@ -1,5 +1,7 @@
 //! Ranges of guest addresses: reserve, bind, unbind, release, and the allocator.
 
+mod alias;
+
 use super::arena::Arena;
 use super::error::MapError;
 use super::host::{Charge, HostBuffer};
@@ -73,6 +75,31 @@ struct Region {
     unbound: Unbound,
     /// By guest address, without overlap.
     bindings: BTreeMap<u64, Binding>,
+}
+
+impl Region {
+    /// What is bound to pages of `[start, end)`.
+    fn touched(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &Binding)> {
+        let first = self.bindings.range(..=start).next_back().map_or(start, |(&bound, _)| bound);
+        let all = self.bindings.range(first..end).map(|(&bound, binding)| (bound, binding));
+        all.filter(move |(bound, binding)| bound + binding.bytes > start)
+    }
+
+    /// Takes away what is bound to pages of `[start, end)`, and gives it by the addresses where it began.
+    fn detach(&mut self, start: u64, end: u64) -> Vec<(u64, Binding)> {
+        let touched: Vec<(u64, Binding)> = self.touched(start, end).map(|(bound, own)| (bound, own.clone())).collect();
+        for (bound, binding) in &touched {
+            self.bindings.remove(bound);
+            let bound_end = bound + binding.bytes;
+            if *bound < start {
+                self.bindings.insert(*bound, Binding { bytes: start - bound, ..binding.clone() });
+            }
+            if bound_end > end {
+                self.bindings.insert(end, Binding { bytes: bound_end - end, ..binding.clone() });
+            }
+        }
+        touched
+    }
 }
 
 #[derive(Default)]
@@ -327,24 +354,10 @@ impl Memory {
         let mut regions = self.lock();
         let region = regions.holding(address, bytes)?;
         let end = address + bytes;
-        let first = match region.bindings.range(..=address).next_back() {
-            Some((&bound, _)) => bound,
-            None => address,
-        };
-        let touched: Vec<u64> = region.bindings.range(first..end).map(|(&bound, _)| bound).collect();
-        for bound in touched {
-            let Some(binding) = region.bindings.remove(&bound) else { continue };
-            let bound_end = bound + binding.bytes;
+        for (bound, binding) in region.detach(address, end) {
             if let (Owner::Arena { .. }, Some(arena)) = (&binding.owner, &self.arena) {
-                let (from, to) = (bound.max(address), bound_end.min(end));
+                let (from, to) = (bound.max(address), (bound + binding.bytes).min(end));
                 arena.discard(from, to - from);
-            }
-            if bound < address {
-                let bytes = bound_end.min(address) - bound;
-                region.bindings.insert(bound, Binding { bytes, ..binding.clone() });
-            }
-            if bound_end > end {
-                region.bindings.insert(end, Binding { bytes: bound_end - end, ..binding });
             }
         }
         let unbound = region.unbound.page();
@@ -356,14 +369,17 @@ impl Memory {
 
     /// Changes what is permitted on the resident pages of a range.
     pub fn protect(&mut self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
+        self.set_access(address, bytes, access)
+    }
+
+    fn set_access(&self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
-        let (first, last) = (address >> PAGE_BITS, (address + (bytes - 1)) >> PAGE_BITS);
         let mut regions = self.lock();
         let region = regions.holding(address, bytes)?;
-        for (&bound, binding) in region.bindings.range(..=address + (bytes - 1)) {
-            let bound_last = (bound + (binding.bytes - 1)) >> PAGE_BITS;
-            for page in (bound >> PAGE_BITS).max(first)..=bound_last.min(last) {
+        for (bound, binding) in region.touched(address, address + bytes) {
+            let (from, to) = (bound.max(address), (bound + binding.bytes).min(address + bytes));
+            for page in from >> PAGE_BITS..to >> PAGE_BITS {
                 if let Page::Resident { host, .. } = self.table.lookup(page) {
                     self.table.set(page, Page::Resident { host, access });
                 }

@@ -149,7 +149,7 @@ pub(super) struct Environment {
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
     /// Given back then.
-    pub lent: Option<ReadOnly>,
+    pub lent: Vec<ReadOnly>,
     /// Where the kernel leaves what it prints; none if it asks the host to print, or prints nothing.
     pub print: Option<Box<dyn Prints>>,
 }

@@ -231,23 +231,25 @@ impl Guest for Ptx {
             put(driver::ENVIRONMENT + 8, &(workspace as u32).to_le_bytes());
             held.push(workspace);
         }
+        let images = images_of(launch, &params)?;
+        let mut lent = vec![];
         if !params.is_empty() {
-            let copy = program.memory().alloc(params.len() as u64, 256)?;
-            program.memory().write(copy, &params)?;
-            put(driver::PARAM_COPY, &copy.to_le_bytes());
-            held.push(copy);
+            let mut copy = program.lend(params.len() as u64)?;
+            copy.fill(program.memory(), params.clone())?;
+            put(driver::PARAM_COPY, &copy.address.to_le_bytes());
+            lent.push(copy);
         }
         config.constants[usize::from(driver::PARAMS)] = Some(ConstBank::new(&params)?);
         config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&bank)?);
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }
-        let images = images_of(launch, &params)?;
-        if let Some(images) = &images {
-            config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        }
-        let (known, lent) = images.map(|images| (images.known, images.records)).unzip();
-        Ok(Environment { config, images: known.unwrap_or_default(), held, lent, print: None })
+        let Some(images) = images else {
+            return Ok(Environment { config, images: vec![], held, lent, print: None });
+        };
+        config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        lent.push(images.records);
+        Ok(Environment { config, images: images.known, held, lent, print: None })
     }
 
     fn own_handles(&self, module: &Module) -> Vec<(SymbolId, u32)> {

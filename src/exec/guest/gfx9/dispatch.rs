@@ -116,7 +116,7 @@ impl<'a> Dispatch<'a> {
         pages.fill(self.launch.kernel.program.memory(), bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
         let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
-        Ok(Environment { config: self.config, images, held, lent: Some(pages), print })
+        Ok(Environment { config: self.config, images, held, lent: vec![pages], print })
     }
 
     /// What the argument at this offset of the kernarg segment points to, if that stays as it is: the guest cannot write there.

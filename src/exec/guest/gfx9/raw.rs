@@ -85,5 +85,5 @@ pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Env
     let mut content = bank::start(&config, wave_scratch(raw.scratch_bytes), launch.kernel.program.data_share()?);
     content.extend(launch.params(&launch.bytes()?)?);
     config.constants[0] = Some(ConstBank::new(&content)?);
-    Ok(Environment { config, images: vec![], held: vec![], lent: None, print: None })
+    Ok(Environment { config, images: vec![], held: vec![], lent: vec![], print: None })
 }

@@ -119,10 +119,10 @@ impl Guest for Maxwell {
             }
         }
         let Some(images) = images else {
-            return Ok(Environment { config, images: vec![], held, lent: None, print: None });
+            return Ok(Environment { config, images: vec![], held, lent: vec![], print: None });
         };
         config.constants[usize::from(crate::isa::images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        Ok(Environment { config, images: images.known, held, lent: Some(images.records), print: None })
+        Ok(Environment { config, images: images.known, held, lent: vec![images.records], print: None })
     }
 
     fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {

@@ -420,6 +420,6 @@ impl Dispatch<'_> {
         let images = self.tables.finish(self.launch)?;
         config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
         let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
-        Ok(Environment { config, images: images.known, held: self.held, lent: Some(images.records), print })
+        Ok(Environment { config, images: images.known, held: self.held, lent: vec![images.records], print })
     }
 }
