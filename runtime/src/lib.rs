@@ -13,3 +13,9 @@ pub mod memory;
 pub mod warp;
 pub mod window;
 mod zeroed;
+
+/// How often a test does something; less often under Miri, which is some thousand times as slow.
+#[cfg(test)]
+const fn rounds(native: u64) -> u64 {
+    if cfg!(miri) { native.div_ceil(200) } else { native }
+}

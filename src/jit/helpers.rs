@@ -20,6 +20,7 @@ use super::{Effort, JitError, Target};
 use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements, Interpreter, Slot};
 use crate::ir::names::Named;
+use crate::ir::typing::MAX_ELEMENTS;
 use crate::ir::{Access, AtomicOp, BlockId, Extend, FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
@@ -33,7 +34,8 @@ pub const SPARSE_LANES: usize = 253;
 /// Operands of a shared function, 8 lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
 /// Operands of a fused multiply-add of `f64`, 8 lanes of each or scalars that far apart, then its results in place of the first.
-pub const FUSED_LANES: usize = 0;
+/// Behind an access's values: it may be computed while they are staged, since they need it.
+pub const FUSED_LANES: usize = STAGED_VALUES + 8 * MAX_ELEMENTS as usize;
 /// What [`Helper::Reach`] found.
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;

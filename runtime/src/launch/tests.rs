@@ -3,6 +3,7 @@
 use super::*;
 use crate::fault::FaultKind;
 use crate::memory::{Memory, Residency};
+use crate::rounds;
 use crate::warp::{BarrierKind, ExitCode, WarpContext};
 use std::collections::BTreeSet;
 use std::sync::Mutex;

@@ -20,8 +20,12 @@ const TAGS: usize = 15;
 /// Host pages are aligned to this, to leave room for the tags (and for the widest guest access).
 pub(super) const HOST_ALIGN: usize = 16;
 
+const _: () = assert!(align_of::<Node>() > TAGS);
+
 const UNMAPPED: *mut u8 = ptr::null_mut();
 
+/// Aligned to leave room for the tags.
+#[repr(align(16))]
 struct Node {
     slots: Box<[AtomicPtr<u8>; SLOTS]>,
 }

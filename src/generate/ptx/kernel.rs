@@ -25,7 +25,7 @@ const TARGETS: [(u32, Option<char>, (u8, u8)); 8] = [
     (80, None, (7, 5)),
     (70, None, (6, 3)),
     (61, None, (5, 0)),
-    (30, None, (3, 0)),
+    (30, None, (3, 1)),
 ];
 const BLOCKS: [[u32; 3]; 10] = [
     [32, 1, 1],

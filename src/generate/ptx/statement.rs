@@ -224,7 +224,7 @@ impl Writer<'_, '_> {
     /// A special register of a type.
     pub fn special(&mut self, ty: Ty) -> Result<Option<String>> {
         Ok(match ty.bits() {
-            32 if self.version >= (3, 0) => Some((*self.u.choose(&SPECIAL)?).to_owned()),
+            32 => Some((*self.u.choose(&SPECIAL)?).to_owned()),
             16 => Some((*self.u.choose(&SPECIAL[..SHORT])?).to_owned()),
             64 => Some("%clock64".to_owned()),
             _ => None,

@@ -78,6 +78,7 @@ fn the_instruction_limit_is_exact_on_one_worker() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "limits of time")]
 fn an_endless_loop_ends_at_either_limit() {
     for threads in [1, 2] {
         for cooperative in [false, true] {
@@ -108,6 +109,7 @@ fn an_endless_loop_ends_at_either_limit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "limits of time")]
 fn an_endless_loop_of_blocks_that_count_for_nothing_ends_at_either_limit() {
     for (code, warps) in [(ExitCode::Yield, 1), (ExitCode::Yield, 2), (ExitCode::Barrier, 1), (ExitCode::Barrier, 2)] {
         let mut config = LaunchConfig::new([4, 1, 1], [32 * warps, 1, 1]);

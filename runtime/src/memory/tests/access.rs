@@ -1,4 +1,5 @@
 use super::*;
+use crate::rounds;
 
 const VALUE: u128 = 0x0f0e_0d0c_0b0a_0908_0706_0504_0302_0100;
 
@@ -252,7 +253,7 @@ fn racing_accesses_are_whole() {
         for pattern in patterns {
             let memory = &memory;
             scope.spawn(move || {
-                for _ in 0..50_000 {
+                for _ in 0..rounds(50_000) {
                     memory.store(at, 8, u128::from(pattern)).unwrap();
                     let (seen, _) = memory.load(at, 8).unwrap();
                     assert!(patterns.contains(&(seen as u64)), "{seen:#x}");
@@ -261,7 +262,7 @@ fn racing_accesses_are_whole() {
             });
         }
     });
-    assert_eq!(memory.load(at + 8, 4), Ok((150_000, Resident)));
+    assert_eq!(memory.load(at + 8, 4), Ok((u128::from(3 * rounds(50_000)), Resident)));
 }
 
 /// Readers look pages up while another thread binds them: each page reads as sparse, then as bound.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rounds;
 use crate::window::Windows;
 use std::sync::Arc;
 
@@ -190,7 +191,7 @@ fn random_operations_against_a_model() {
         (state >> 33) as usize % below
     };
     let address = |page: usize| base + page as u64 * PAGE;
-    for step in 0..3000 {
+    for step in 0..rounds(3000) {
         let (first, count) = (random(80), 1 + random(12));
         let last = (first + count).min(80);
         let (at, bytes) = (address(first), (last - first) as u64 * PAGE);
@@ -266,7 +267,7 @@ fn what_is_allocated_in_place_is_at_the_hosts_address() {
     memory.release_later(address).unwrap();
     assert_eq!(memory.bytes_in_use(), 0);
     assert_eq!(memory.page(address), Page::Unmapped);
-    let rounds = (0..5000).map(|_| memory.alloc(3 * PAGE, 1).unwrap());
+    let rounds = (0..rounds(5000)).map(|_| memory.alloc(3 * PAGE, 1).unwrap());
     let again = rounds.inspect(|&at| memory.release_later(at).unwrap()).any(|at| at == address);
     assert!(again, "addresses are used again");
     let address = memory.alloc(3 * PAGE, 1).unwrap();
