@@ -54,7 +54,7 @@ fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
         ShaderArray::Export(ExportTarget::Attribute(address), _) if address < 0x400 => {
             Some(Array::Output(word(address)))
         }
-        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) => None,
+        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) | ShaderArray::Parameter(_) => None,
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
     let mut told = images.as_ref().map_or_else(Vec::new, |images| images.bank.clone());
     tell(&mut told, shader, &launch.params(&launch.bytes()?)?);
     config.constants[usize::from(BANK)] = Some(ConstBank::new(&told)?);
-    let (known, lent) = images.map_or((vec![], None), |images| (images.known, Some(images.records)));
+    let (known, lent) = images.map_or_else(Default::default, |images| (images.known, vec![images.records]));
     Ok(Environment { config, images: known, held: vec![], lent, print: None })
 }
 
