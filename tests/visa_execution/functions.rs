@@ -121,7 +121,9 @@ fn functions_of_halves() {
 #[test]
 fn special_values() {
     let inf = f32::INFINITY;
-    let cases: [(&str, &[(f32, f32, f32)]); 8] = [
+    // Two operands and the result.
+    type Row = (f32, f32, f32);
+    let cases: [(&str, &[Row]); 8] = [
         ("inv", &[(0.0, 0.0, inf), (-0.0, 0.0, -inf), (inf, 0.0, 0.0), (-inf, 0.0, -0.0)]),
         ("rsqrt", &[(0.0, 0.0, inf), (-0.0, 0.0, -inf), (-1.0, 0.0, f32::NAN), (inf, 0.0, 0.0)]),
         ("sqrt", &[(-0.0, 0.0, -0.0), (-1.0, 0.0, f32::NAN), (inf, 0.0, inf)]),

@@ -110,10 +110,8 @@ impl Writer<'_, '_> {
         for letter in sources.chars() {
             let ty = *self.u.choose(types(letter))?;
             // Regions of several lanes are those that lanes follow each other in.
-            let how = Use {
-                modifiers: form.modifiers && ty.size() < 8 || form.modifiers && ty == Ty::Df,
-                regions_alone: form.group > 1,
-            };
+            let how =
+                Use { modifiers: form.modifiers && (ty.size() < 8 || ty == Ty::Df), regions_alone: form.group > 1 };
             let wildness = self.wildness;
             if form.group > 1 {
                 self.wildness = 0;

@@ -35,6 +35,8 @@ pub struct Cx<'a> {
     pub(super) piece: Piece,
     pub(super) predicate: Option<PredicateUse>,
     pub(super) active_lanes: Option<Value>,
+    /// All lanes or none: whether any is left in a block that runs on. None: some are.
+    pub(super) running: Option<Value>,
     /// The lanes for which the predicate holds, once it was asked for.
     pub(super) holds: Option<Option<Value>>,
     constants: FxHashMap<(Type, u64), Value>,
@@ -86,6 +88,7 @@ impl<'a> Cx<'a> {
             piece: Piece { element: 0, count: 1, lane: 0 },
             predicate: None,
             active_lanes: None,
+            running: None,
             holds: None,
             constants: FxHashMap::default(),
             cells: FxHashMap::default(),

@@ -1,11 +1,12 @@
 //! What ends blocks: lanes that go, wait, return and meet again. Facts, `visa-semantics.md` 6.
 
+use super::chain::Step;
 use super::emit::{Here, Shape};
 use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted, frames};
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 use crate::isa::visa::instruction::Instruction;
 
 /// Named barriers, whose numbers are less.
@@ -27,6 +28,7 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
     let mode = cx.mode;
     let at = At { shape, here, mode, unit: block.unit };
     match (&block.end, ending) {
+        (End::Next, _) if cx.running.is_some() => at.next_of_any(cx),
         (End::Next, _) => at.next(&mut cx.b),
         (End::Last, _) => at.returned(&mut cx.b),
         (End::Goto { target, .. }, Some(insn)) => at.goto(cx, insn, *target),
@@ -41,6 +43,57 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
         (End::Return { .. }, Some(insn)) => at.leave(cx, insn),
         (End::Barrier, Some(insn)) => at.barrier(cx, insn),
         _ => cx.b.trap(TrapKind::Unimplemented),
+    }
+}
+
+/// Goes on into the next block.
+pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: Step) {
+    let block = &shape.graph.blocks[here.block];
+    let at = At { shape, here, mode: cx.mode, unit: block.unit };
+    if let Step::Leave(target) | Step::Change(target) = step {
+        if let Some(insn) = shape.routine(block.routine).code.get(block.last as usize) {
+            cx.begin(insn, insn.at.into());
+        }
+        let active = cx.active();
+        let taken = at.taken(cx, active);
+        let others = cx.b.not(taken);
+        let others = cx.b.and(active, others);
+        at.park(&mut cx.b, taken, target);
+        cx.set_active(others);
+    }
+    let next = here.block + 1;
+    let waits =
+        here.waiting.contains(&next) || matches!(step, Step::Leave(target) | Step::Change(target) if target == next);
+    if waits {
+        let (active, others) = (cx.active(), cx.b.rf_read(at.place(next)));
+        let all = cx.b.or(active, others);
+        cx.set_active(all);
+        let none = cx.constant(Type::I64, 0);
+        cx.b.rf_write(at.place(next), none);
+    }
+}
+
+/// Looks whether lanes are left, unless some surely are.
+pub(super) fn look(cx: &mut Cx<'_>, surely: bool) {
+    cx.running = None;
+    if !surely {
+        let (active, none) = (cx.active(), cx.constant(Type::I64, 0));
+        cx.running = Some(cx.b.icmp(IntCc::Ne, active, none));
+    }
+}
+
+/// Ends a block with an instruction that is not executed: a fault, if lanes are left.
+pub(super) fn trap(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
+    let unit = shape.graph.blocks[here.block].unit;
+    let at = At { shape, here, mode: cx.mode, unit };
+    match cx.running {
+        None => cx.b.trap(TrapKind::Unimplemented),
+        Some(_) => {
+            let fault = at.in_new_block(&mut cx.b, |b| b.trap(TrapKind::Unimplemented));
+            let rest = at.dispatching(&mut cx.b, here.waiting, shape.done);
+            let active = cx.active();
+            cx.b.branch(active, fault, rest);
+        }
     }
 }
 
@@ -132,6 +185,24 @@ impl At<'_> {
         }
     }
 
+    /// Likewise if lanes are left, or wait there.
+    fn next_of_any(&self, mut cx: Cx<'_>) {
+        let Some(next) = self.shape.graph.next(self.here.block) else { return self.returned(&mut cx.b) };
+        let mut others = self.here.waiting.clone();
+        if others.remove(&next) {
+            let (active, waiting) = (cx.active(), cx.b.rf_read(self.place(next)));
+            let all = cx.b.or(active, waiting);
+            cx.set_active(all);
+            let none = cx.constant(Type::I64, 0);
+            cx.b.rf_write(self.place(next), none);
+        }
+        let after = At { here: Here { waiting: &others, ..self.here }, ..*self };
+        let active = cx.active();
+        let going = after.going(&mut cx.b, next);
+        let rest = after.dispatching(&mut cx.b, &others, self.shape.done);
+        cx.b.branch(active, going, rest);
+    }
+
     /// A block that goes on behind this one.
     fn on(&self, b: &mut BlockBuilder<'_>) -> BlockId {
         match self.shape.graph.next(self.here.block) {
@@ -162,6 +233,12 @@ impl At<'_> {
     }
 
     fn goto(&self, mut cx: Cx<'_>, insn: &Instruction, target: usize) {
+        if is_always(insn) && cx.running.is_some() {
+            let active = cx.active();
+            let going = self.going(&mut cx.b, target);
+            let rest = self.dispatching(&mut cx.b, self.here.waiting, self.shape.done);
+            return cx.b.branch(active, going, rest);
+        }
         if is_always(insn) {
             return self.go(&mut cx.b, target);
         }

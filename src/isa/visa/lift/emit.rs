@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use super::chain::{Chains, Step};
 use super::graph::Graph;
 use super::mode::Mode;
 use super::pieces::pieces;
@@ -36,6 +37,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let Some(plan) = Plan::new(kernel, &graph) else {
         return Err(LiftError::Places { kernel: routine.name.clone() });
     };
+    let chains = Chains::new(kernel, &graph);
     let roots = Roots::new(kernel.module, &graph.routines);
     let inputs = entry::inputs(kernel, &roots);
     let survey = RefCell::new(Survey::default());
@@ -43,7 +45,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let start = || FunctionBuilder::new(&routine.name, lanes as u8, NAN);
     let mut first = start();
     let storage = Storage::general(&mut first);
-    let parts = Parts { kernel, graph: &graph, plan: &plan, roots: &roots, lanes: lanes as u8 };
+    let parts = Parts { kernel, graph: &graph, plan: &plan, chains: &chains, roots: &roots, lanes: lanes as u8 };
     let shape = Shape::new(parts, storage, &mut first);
     shape.emit(&mut first, Some(&survey));
     let addressed = shape.addressed.into_inner();
@@ -66,6 +68,7 @@ pub struct Parts<'a> {
     kernel: &'a Kernel<'a>,
     graph: &'a Graph,
     plan: &'a Plan,
+    chains: &'a Chains,
     roots: &'a Roots,
     lanes: u8,
 }
@@ -75,6 +78,7 @@ pub struct Shape<'a> {
     pub kernel: &'a Kernel<'a>,
     pub graph: &'a Graph,
     pub plan: &'a Plan,
+    chains: &'a Chains,
     pub roots: &'a Roots,
     pub storage: Storage,
     pub lanes: u8,
@@ -123,7 +127,7 @@ impl States {
 
 impl<'a> Shape<'a> {
     fn new(parts: Parts<'a>, storage: Storage, function: &mut FunctionBuilder) -> Shape<'a> {
-        let Parts { kernel, graph, plan, roots, lanes } = parts;
+        let Parts { kernel, graph, plan, chains, roots, lanes } = parts;
         let active = function.bank("active", CellKind::Mask, 1).reg(0);
         function.set_active(active);
         let routines = || graph.routines.iter().map(|&index| &kernel.module.routines[index]);
@@ -159,6 +163,7 @@ impl<'a> Shape<'a> {
             kernel,
             graph,
             plan,
+            chains,
             roots,
             storage,
             lanes,
@@ -221,20 +226,57 @@ impl<'a> Shape<'a> {
 
     fn node(&self, function: &mut FunctionBuilder, number: usize, survey: Option<&RefCell<Survey>>) {
         let node = &self.plan.nodes[number];
-        let block = &self.graph.blocks[node.block];
-        let code = &self.routine(block.routine).code;
-        let insns = &code[block.first as usize..block.last as usize];
-        let ending = usize::from(!matches!(block.end, super::graph::End::Next | super::graph::End::Last));
-        let cost = insns.iter().filter(|insn| !is_label(insn)).count() + ending;
-        function.set_cost(self.blocks[number], cost as u32);
-        let mut cx = Cx::new(function.at(self.blocks[number]), self, survey, (block.routine, number as u32), node.mode);
-        for insn in insns {
-            if !self.instruction(&mut cx, insn) {
-                return cx.b.trap(TrapKind::Unimplemented);
-            }
+        if self.chains.is_inner(node.block) {
+            // Nothing leads to it.
+            return function.at(self.blocks[number]).trap(TrapKind::Unimplemented);
         }
-        let here = Here { block: node.block, waiting: &node.waiting };
-        control::end(self, cx, here);
+        let row = self.row(node.block);
+        function.set_cost(self.blocks[number], row.iter().map(|&block| self.cost(block)).sum());
+        let routine = self.graph.blocks[node.block].routine;
+        let mut cx = Cx::new(function.at(self.blocks[number]), self, survey, (routine, number as u32), node.mode);
+        let (mut waiting, mut parked, number_of_node) = (node.waiting.clone(), Waiting::new(), number as u32);
+        for (&number, place) in row.iter().zip(0..) {
+            let block = &self.graph.blocks[number];
+            // What lives in one block alone must not live in a row, where lanes come and go.
+            cx.node = number_of_node | place << PLACE_SHIFT;
+            let code = &self.routine(block.routine).code;
+            for insn in &code[block.first as usize..block.last as usize] {
+                if !self.instruction(&mut cx, insn) {
+                    return control::trap(self, cx, Here { block: number, waiting: &waiting });
+                }
+            }
+            match self.chains.step(number) {
+                None => return control::end(self, cx, Here { block: number, waiting: &waiting }),
+                Some(step) => control::run_on(self, &mut cx, Here { block: number, waiting: &waiting }, step),
+            }
+            let next = number + 1;
+            if let Some(Step::Leave(target) | Step::Change(target)) = self.chains.step(number) {
+                waiting.insert(target);
+                parked.insert(target);
+            }
+            waiting.remove(&next);
+            parked.remove(&next);
+            control::look(&mut cx, parked.is_empty());
+        }
+    }
+
+    /// A block and those that it runs on into.
+    fn row(&self, first: usize) -> Vec<usize> {
+        let mut row = vec![first];
+        while let Some(&last) = row.last()
+            && self.chains.step(last).is_some()
+        {
+            row.push(last + 1);
+        }
+        row
+    }
+
+    /// Instructions of a block.
+    fn cost(&self, block: usize) -> u32 {
+        let block = &self.graph.blocks[block];
+        let code = &self.routine(block.routine).code[block.first as usize..block.last as usize];
+        let ending = u32::from(!matches!(block.end, super::graph::End::Next | super::graph::End::Last));
+        code.iter().filter(|insn| !is_label(insn)).count() as u32 + ending
     }
 
     /// Lifts an instruction; false if it is not executed.
@@ -267,6 +309,9 @@ pub struct Here<'a> {
     pub block: usize,
     pub waiting: &'a Waiting,
 }
+
+/// Of the number that the accesses of a block are noted with, the bits above are its place in a row.
+const PLACE_SHIFT: u32 = 22;
 
 /// Whether it is none that a listing counts.
 fn is_label(insn: &Instruction) -> bool {

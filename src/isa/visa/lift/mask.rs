@@ -45,7 +45,8 @@ impl Cx<'_> {
         if used.invert { self.b.not(bits) } else { bits }
     }
 
-    /// The lanes for which a predicate of the instruction holds, at the lanes of the piece; none if it has none.
+    /// The lanes for which a predicate of the instruction holds, at the lanes of the piece; none if it has none. Where no lane may be left, what has no mask
+    /// has that one.
     pub(super) fn holds(&mut self) -> Option<Value> {
         if let Some(holds) = self.holds {
             return holds;
@@ -54,6 +55,11 @@ impl Cx<'_> {
             let bits = self.predicate(used);
             self.at_lanes(bits)
         });
+        let running = self.running.filter(|_| self.exec.no_mask);
+        let holds = match (holds, running) {
+            (Some(holds), Some(running)) => Some(self.b.and(holds, running)),
+            (holds, running) => holds.or(running),
+        };
         *self.holds.insert(holds)
     }
 

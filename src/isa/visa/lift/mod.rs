@@ -1,9 +1,11 @@
 //! vISA -> IR.
 //!
-//! A hardware thread is a warp of `SimdSize` lanes. `halves` puts instructions of halves of them together, `graph` cuts the code into blocks and finds where lanes may wait, `emit` makes IR of it: twice. The
-//! first time all variables are arrays of bytes, and `survey` notes how each is accessed; from that `storage` finds which of their
-//! bytes are registers of lanes or scalars. Lift functions, family by family, see operands as values ([`Cx`]).
+//! A hardware thread is a warp of `SimdSize` lanes. `halves` puts instructions of halves of them together, `graph` cuts the
+//! code into blocks and finds where lanes may wait, `chain` which of them are executed in a row, `emit` makes IR of it: twice.
+//! The first time all variables are arrays of bytes, and `survey` notes how each is accessed; from that `storage` finds which of
+//! their bytes are registers of lanes or scalars. Lift functions, family by family, see operands as values ([`Cx`]).
 
+mod chain;
 mod context;
 mod elements;
 mod emit;
