@@ -162,6 +162,8 @@ pub struct ShaderKernel {
     pub attributes: u32,
     /// The constant bank in which instructions of Maxwell find handles of images.
     pub texture_bank: u8,
+    /// Lanes of the launch, Maxwell.
+    pub lanes: u32,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
     pub arrays: BTreeMap<ShaderArray, usize>,
 }
