@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::isa::gfx9::lift::graphics::Parameter;
+
 /// Which stage of the graphics pipeline a program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -138,10 +140,12 @@ pub enum ShaderArray {
     Covered,
     /// A row: the program leaves a word other than 0 in lanes that it keeps.
     Written,
-    /// A row: bytes from the start of [`ShaderArray::Table`] to what it has of the lane's primitive.
+    /// Maxwell, a row: bytes from the start of [`ShaderArray::Table`] to what it has of the lane's primitive.
     Primitive,
-    /// What primitives have. GFX9: `[attribute][component]`, of which P0, P1 - P0, P2 - P0. Maxwell: `[vertex][word]`, then w of each vertex.
+    /// Maxwell: what primitives have, `[vertex][word]`, then w of each vertex.
     Table,
+    /// GFX9: a row for a word of an attribute's component: P0, P1 - P0, P2 - P0 of the lane's primitive.
+    Parameter(Parameter),
     /// GFX9: a word for each warp, which its scalar registers begin with.
     PrimMask,
     /// A row for each component of an input.
@@ -164,6 +168,8 @@ pub struct ShaderKernel {
     pub texture_bank: u8,
     /// Lanes of the launch, Maxwell.
     pub lanes: u32,
+    /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
+    pub parameters: Option<usize>,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
     pub arrays: BTreeMap<ShaderArray, usize>,
 }

@@ -1,6 +1,8 @@
 //! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
 
 use super::Error;
+use std::collections::BTreeSet;
+
 use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
@@ -29,7 +31,7 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
         front.words.iter_mut().filter(|word| **word != 0).for_each(|word| *word = u32::MAX);
     }
     lanes.interpolate(|address| header.input(address)).map_err(|problem| Error::ShaderInput { problem })?;
-    let mut kernel = shader::kernel(&lanes, None, 0);
+    let mut kernel = shader::kernel(&lanes, None, &BTreeSet::new(), 0);
     kernel.texture_bank = launch.texture_bank;
     let offsets = (0..kernel.arrays.len() as u32).map(|n| n * ADDRESS_BYTES);
     function.params = offsets.map(|offset| Param { offset, size: ADDRESS_BYTES }).collect();

@@ -1,5 +1,6 @@
 //! Plain instruction streams: a captured one as a module, and the arguments that its registers start from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
@@ -10,9 +11,11 @@ use crate::capture::raw::Builtin;
 use crate::capture::{Placed, RawLaunch, RawValue, Shader};
 use crate::container::hsaco::{Gfx9, SystemSgpr};
 use crate::container::{
-    Binding, Function, Isa, Module, Param, RawKernel, ScalarStart, Section, SectionId, SectionKind, ShaderArray,
-    Symbol, SymbolId, SymbolKind, VectorStart,
+    Binding, Function, Isa, Module, Param, Parameter, RawKernel, ScalarStart, Section, SectionId, SectionKind,
+    ShaderArray, Symbol, SymbolId, SymbolKind, VectorStart,
 };
+use crate::isa::gfx9::Instruction;
+use crate::isa::gfx9::lift::graphics;
 
 /// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).
 const CODE_ALIGN: u64 = 256;
@@ -33,9 +36,13 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
         params.len() - 1
     };
     // The arrays of a shader come first.
-    let kernel = shader.map(|shader| shader::kernel(shader, Some(raw), 0));
+    let read = interpolated(code);
+    let mut kernel = shader.map(|shader| shader::kernel(shader, Some(raw), &read, 0));
     let arrays = kernel.iter().flat_map(|kernel| kernel.arrays.values());
     arrays.for_each(|_| _ = param(&RawValue::Lanes(vec![])));
+    if let (Some(kernel), Some(words)) = (&mut kernel, shader.and_then(Shader::uniform_parameters)) {
+        kernel.parameters = Some(param(&RawValue::Words(words.to_vec())));
+    }
     let array = |array| kernel.as_ref().and_then(|kernel| kernel.arrays.get(&array).copied());
     let mut sgpr = Vec::new();
     for (first, value) in &raw.sgpr {
@@ -93,10 +100,13 @@ pub(super) fn args(
     raw: &RawLaunch,
     memory: &Memory,
     placed: &impl Placed,
-    shader: Option<&Arrays>,
+    shader: Option<(&Shader, &Arrays)>,
 ) -> Result<Vec<Arg>, Error> {
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let mut args = shader.map_or_else(Vec::new, Arrays::args);
+    let mut args = shader.map_or_else(Vec::new, |(_, arrays)| arrays.args());
+    if let Some(words) = shader.and_then(|(shader, _)| shader.uniform_parameters()) {
+        args.push(Arg::bytes(bytes(words)));
+    }
     for (_, value) in raw.sgpr.iter().chain(&raw.vgpr) {
         if let RawValue::Lanes(words) = value {
             if shader.is_some() {
@@ -109,6 +119,12 @@ pub(super) fn args(
         }
     }
     Ok(args)
+}
+
+/// What code may interpolate: at any word of it an instruction may begin.
+pub(super) fn interpolated(code: &[u8]) -> BTreeSet<Parameter> {
+    let at = |i: usize| Instruction::decode(&code[4 * i..]);
+    (0..code.len() / 4).filter_map(at).flat_map(|instruction| graphics::parameters(&instruction)).collect()
 }
 
 /// What is in an SGPR.

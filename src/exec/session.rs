@@ -1,7 +1,7 @@
 //! [`Session`]: a captured launch in guest memory, to be run any number of times.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,8 +178,10 @@ impl<'c> Session<'c> {
         check_descriptors(guest, launch)?;
         let places = Places { buffers: &buffers, surfaces: &surfaces, textures: &launch.textures, guest };
         let parts = launch.buffers.iter().map(|buffer| words(buffer, &places)).collect();
+        let read =
+            if launch.raw.is_some() { raw::interpolated(&text::stream(&launch.binary)?) } else { BTreeSet::new() };
         let arrays = match &shader {
-            Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref())?),
+            Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref(), &read)?),
             None => None,
         };
         let arg = |(n, value): (usize, &ArgValue)| {
@@ -201,7 +203,7 @@ impl<'c> Session<'c> {
         };
         let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
         if let Some(raw) = &launch.raw {
-            args = raw::args(raw, memory, &places, arrays.as_ref())?;
+            args = raw::args(raw, memory, &places, shader.as_deref().zip(arrays.as_ref()))?;
         } else if let Some(arrays) = &arrays {
             args = arrays.args();
         }

@@ -1,7 +1,7 @@
 //! The arrays of a shader's launch in guest memory.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
@@ -9,7 +9,7 @@ use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
 use super::{Arg, Error};
 use crate::capture::graphics::Exported;
 use crate::capture::{RawLaunch, RawValue, Shader};
-use crate::container::{ExportTarget, ShaderArray, ShaderKernel, Stage};
+use crate::container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage};
 
 /// Rows have room for a multiple of so many lanes: whole warps of every instruction set.
 const LANES: usize = 64;
@@ -30,8 +30,12 @@ enum Content<'a> {
     Written(u32),
 }
 
-/// What a launch has for a shader. `raw`: its registers, of GFX9.
-fn content<'a>(shader: &'a Shader, raw: Option<&'a RawLaunch>) -> BTreeMap<ShaderArray, Content<'a>> {
+/// What a launch has for a shader. `raw`: its registers, of GFX9; `read`: what its code interpolates.
+fn content<'a>(
+    shader: &'a Shader,
+    raw: Option<&'a RawLaunch>,
+    read: &BTreeSet<Parameter>,
+) -> BTreeMap<ShaderArray, Content<'a>> {
     let borrowed = |words: &'a [u32]| Content::Given(words.into());
     let mut arrays = BTreeMap::new();
     let covered = shader.covered.iter().map(|&covered| u32::from(covered)).collect();
@@ -39,15 +43,21 @@ fn content<'a>(shader: &'a Shader, raw: Option<&'a RawLaunch>) -> BTreeMap<Shade
     if shader.stage == Stage::Fragment {
         arrays.insert(ShaderArray::Written, Content::Written(0));
     }
-    let (table, stride) = match (&shader.parameters, &shader.vertices) {
-        (Some(parameters), _) => (Cow::from(&parameters.words), parameters.stride()),
-        (None, Some(vertices)) => (vertices.table().into(), vertices.stride()),
-        (None, None) => (Cow::default(), 0),
-    };
-    if !table.is_empty() {
-        let primitive = shader.primitive.iter().map(|&primitive| primitive * 4 * stride as u32);
+    if let Some(vertices) = &shader.vertices
+        && raw.is_none()
+    {
+        let stride = 4 * vertices.stride() as u32;
+        let primitive = shader.primitive.iter().map(|&primitive| primitive * stride);
         arrays.insert(ShaderArray::Primitive, Content::Given(primitive.collect()));
-        arrays.insert(ShaderArray::Table, Content::Given(table));
+        arrays.insert(ShaderArray::Table, Content::Given(vertices.table().into()));
+    }
+    if let Some(parameters) = shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none()) {
+        for &parameter in read {
+            let word =
+                |&primitive: &u32| parameters.words[primitive as usize * parameters.stride() + parameter.index()];
+            let row = shader.primitive.iter().map(word);
+            arrays.insert(ShaderArray::Parameter(parameter), Content::Given(row.collect()));
+        }
     }
     for (&input, rows) in &shader.inputs {
         for component in 0..rows.components() {
@@ -92,26 +102,37 @@ fn export(place: ExportTarget, row: usize) -> ShaderArray {
 const MASK: usize = 2;
 
 /// The shader's kernel: its arrays are parameters from number `first` on, in their order.
-pub(super) fn kernel(shader: &Shader, raw: Option<&RawLaunch>, first: usize) -> ShaderKernel {
+pub(super) fn kernel(
+    shader: &Shader,
+    raw: Option<&RawLaunch>,
+    read: &BTreeSet<Parameter>,
+    first: usize,
+) -> ShaderKernel {
     let attributes = match (&shader.parameters, &shader.vertices) {
         (Some(parameters), _) => parameters.attributes as u32,
         (None, Some(vertices)) => vertices.words as u32,
         (None, None) => 0,
     };
-    let texture_bank = 0;
     ShaderKernel {
         stage: shader.stage,
         attributes,
-        texture_bank,
-        arrays: content(shader, raw).into_keys().zip(first..).collect(),
+        texture_bank: 0,
+        lanes: shader.lanes as u32,
+        parameters: None,
+        arrays: content(shader, raw, read).into_keys().zip(first..).collect(),
     }
 }
 
 impl Arrays {
-    pub fn new(memory: &Memory, shader: &Shader, raw: Option<&RawLaunch>) -> Result<Arrays, Error> {
+    pub fn new(
+        memory: &Memory,
+        shader: &Shader,
+        raw: Option<&RawLaunch>,
+        read: &BTreeSet<Parameter>,
+    ) -> Result<Arrays, Error> {
         let bytes = 4 * shader.lanes.next_multiple_of(LANES);
         let mut addresses = BTreeMap::new();
-        for (array, content) in content(shader, raw) {
+        for (array, content) in content(shader, raw, read) {
             let address = match content {
                 Content::Given(words) => {
                     let mut given: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -133,7 +154,7 @@ impl Arrays {
     /// Puts rows back to what they are before the launch.
     pub fn fill(&self, memory: &Memory, shader: &Shader, raw: Option<&RawLaunch>) -> Result<(), Error> {
         let bytes = 4 * self.lanes.next_multiple_of(LANES) as u64;
-        for (array, content) in content(shader, raw) {
+        for (array, content) in content(shader, raw, &BTreeSet::new()) {
             if let (Content::Written(word), Some(&address)) = (content, self.addresses.get(&array)) {
                 memory.fill(address, bytes, word as u8)?;
             }

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use warploom::container::Parameter;
 use warploom::ir::Terminator;
 use warploom::isa::gfx9::layout::{Location, location};
-use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
+use warploom::isa::gfx9::lift::graphics::{Place, Shader};
+use warploom::isa::gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
 use warploom::isa::gfx9::row::{Format, OperandType, Slot};
 use warploom::isa::gfx9::table::rows;
 use warploom::isa::gfx9::{Encoder, Encoding, Instruction, Operand, Role, Row};
@@ -14,11 +16,25 @@ use warploom::isa::gfx9::{Encoder, Encoding, Instruction, Operand, Role, Row};
 /// Denormals are zeros and IEEE is off, so that output modifiers act.
 const MODE: u32 = 0x100;
 
+/// A fragment program's surroundings: all attributes and targets.
+fn shader() -> Shader {
+    let rows = (0..9).flat_map(|target| (0..4).map(move |component| (target, component)));
+    Shader {
+        fragment: true,
+        covered: None,
+        written: Some(4096),
+        attributes: 64,
+        parameters: Parameter::all().map(|one| (one, Place::Word(4 * one.index() as u32))).collect(),
+        exports: rows.zip((8192..).step_by(8)).collect(),
+    }
+}
+
 /// What is done for an instruction. None: it is a fault.
 fn lifted(words: &[u8]) -> Option<String> {
     const END: u32 = 0xbf81_0000;
     let code: Vec<u8> = words.iter().copied().chain(END.to_le_bytes()).chain(END.to_le_bytes()).collect();
-    let kernel = Kernel { plain: true, mode: Mode::from_bits(MODE), ..Kernel::new("probe", &code) };
+    let initial = Initial { shader: Some(shader()), ..Initial::default() };
+    let kernel = Kernel { plain: true, mode: Mode::from_bits(MODE), initial, ..Kernel::new("probe", &code) };
     let function = lift_kernel(&kernel).ok()?;
     let traps = function.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
     let mut text = String::new();
@@ -58,6 +74,8 @@ fn example(row: &'static Row, (encoding, format, op): Form) -> Vec<u8> {
             set(59, 2, 3);
             set(14, 1, 1);
         }
+        // Four words.
+        Encoding::Exp => set(0, 4, 0xf),
         // One component, or two for what compares.
         Encoding::Mimg => set(8, 4, if row.mnemonic.ends_with("cmpswap") { 3 } else { 1 }),
         // MSG_INTERRUPT, HW_REG_MODE; other registers cannot be written.

@@ -150,6 +150,21 @@ impl PrimitiveVertices {
     }
 }
 
+impl Shader {
+    /// The primitive of all lanes, if there is only one.
+    pub fn one_primitive(&self) -> Option<u32> {
+        let (&first, rest) = self.primitive.split_first()?;
+        rest.iter().all(|&other| other == first).then_some(first)
+    }
+
+    /// GFX9: the words of the only primitive.
+    pub fn uniform_parameters(&self) -> Option<&[u32]> {
+        let parameters = self.parameters.as_ref()?;
+        let first = self.one_primitive()? as usize * parameters.stride();
+        parameters.words.get(first..first + parameters.stride()).filter(|words| !words.is_empty())
+    }
+}
+
 /// Lanes of a wave of GFX9.
 const WAVE: usize = 64;
 

@@ -1,11 +1,13 @@
 //! A plain instruction stream: what its waves start with is in the kernel's parameters.
 
+use std::collections::BTreeMap;
+
 use warploom_runtime::launch::ConstBank;
 
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
-use crate::container::{ExportTarget, Function, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
+use crate::container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use crate::exec::Error;
-use crate::isa::gfx9::lift::graphics::{Attributes, Shader};
+use crate::isa::gfx9::lift::graphics::{Place, Shader};
 use crate::isa::gfx9::lift::{Initial, InitialScalar, InitialVector};
 
 /// Registers of a wave when it starts.
@@ -47,13 +49,19 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             ShaderArray::Export(target, component) => Some(((target_number(target)?, component), place(*array)?)),
             _ => None,
         };
-        let attributes = place(ShaderArray::Table).zip(place(ShaderArray::Primitive));
-        let attributes = attributes.map(|(table, primitive)| Attributes { count: kernel.attributes, primitive, table });
+        let row = |array: &ShaderArray| match *array {
+            ShaderArray::Parameter(parameter) => Some((parameter, Place::Row(place(*array)?))),
+            _ => None,
+        };
+        let mut parameters: BTreeMap<_, _> = kernel.arrays.keys().filter_map(row).collect();
+        let uniform = kernel.parameters.into_iter().flat_map(|param| Parameter::all().zip(words(param)));
+        parameters.extend(uniform.map(|(parameter, at)| (parameter, Place::Word(at))));
         Shader {
             fragment: kernel.stage == Stage::Fragment,
             covered: place(ShaderArray::Covered),
             written: place(ShaderArray::Written),
-            attributes,
+            attributes: kernel.attributes,
+            parameters,
             exports: kernel.arrays.keys().filter_map(export).collect(),
         }
     });

@@ -54,7 +54,7 @@ fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
         ShaderArray::Export(ExportTarget::Attribute(address), _) if address < 0x400 => {
             Some(Array::Output(word(address)))
         }
-        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) => None,
+        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) | ShaderArray::Parameter(_) => None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Valu
 use crate::isa::gfx9::{Chip, Instruction};
 
 use super::entry::ConstantMemory;
-use super::graphics::{self, Shader};
+use super::graphics::Shader;
 use super::known::KnownScalars;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
@@ -20,19 +20,16 @@ pub struct Banks {
     /// `Lane(I32)`
     pub vectors: BankId,
     pub scc: Reg,
-    /// Of shaders with attributes, see `graphics`.
-    pub primitive: Option<Reg>,
 }
 
 impl Banks {
     /// Declares the registers of a wave with so many vector registers.
-    pub fn declare(function: &mut FunctionBuilder, vectors: u32, shader: Option<&Shader>) -> Banks {
+    pub fn declare(function: &mut FunctionBuilder, vectors: u32) -> Banks {
         let scalars = function.bank("s", CellKind::Mask, PAIRS);
         let scc = function.bank("scc", CellKind::Uniform(Type::I64), 1).reg(0);
         let vectors = function.bank("v", CellKind::Lane(Type::I32), vectors);
         function.set_active(scalars.reg(u32::from(EXEC / 2)));
-        let primitive = graphics::primitive(function, shader);
-        Banks { scalars, vectors, scc, primitive }
+        Banks { scalars, vectors, scc }
     }
 }
 

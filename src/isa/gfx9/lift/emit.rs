@@ -23,7 +23,7 @@ struct Emitter<'p> {
 /// target, so that a program with more of these extends one with fewer.
 pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function, BuildError> {
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
-    let banks = Banks::declare(&mut function, program.vectors, kernel.initial.shader.as_ref());
+    let banks = Banks::declare(&mut function, program.vectors);
     let first = function.new_block(kernel.entry);
     let (blocks, queue) = (BTreeMap::new(), VecDeque::new());
     let mut emitter = Emitter { kernel, program, function, banks, blocks, queue };

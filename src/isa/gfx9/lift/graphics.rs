@@ -1,11 +1,11 @@
 //! What programs of the graphics pipeline have besides: attributes of primitives, and exports.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Parameter interpolation" and "Export"; facts, `graphics.md`, section 2. Hardware has attributes in LDS; here they
-//! are found by the lane's primitive, and M0 is not read. Exports are stores to rows, one word for each lane.
+//! Sources: "Vega" Instruction Set Architecture, "Parameter interpolation" and "Export"; facts, `graphics.md`, section 2. Hardware has attributes in LDS; here
+//! lanes have those of their primitive in rows, one word for each lane, and M0 is not read. Exports are stores to rows.
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Access, CellKind, Extend, FunctionBuilder, IntCc, Reg, Space, Special, Type, Value};
+use crate::ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::LiftError;
 use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
 
@@ -13,6 +13,30 @@ use super::context::Cx;
 use super::entry::BANK;
 use super::program::Program;
 use super::{Flow, Kernel, Lifted, Unsupported};
+
+/// A word that GFX9 interpolates with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Parameter {
+    pub attribute: u8,
+    /// 0 to 3: x to w.
+    pub component: u8,
+    /// 0: P0, 1: P1 - P0, 2: P2 - P0.
+    pub word: u8,
+}
+
+impl Parameter {
+    /// All there can be, by [`Parameter::index`].
+    pub fn all() -> impl Iterator<Item = Parameter> {
+        (0..64).flat_map(|attribute| {
+            (0..4).flat_map(move |component| (0..3).map(move |word| Parameter { attribute, component, word }))
+        })
+    }
+
+    /// Its number among the words of a primitive: `[attribute][component][3]`.
+    pub fn index(self) -> usize {
+        (usize::from(self.attribute) * 4 + usize::from(self.component)) * 3 + usize::from(self.word)
+    }
+}
 
 /// What a shader finds in memory. Numbers are offsets in the constant bank, of addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,24 +47,21 @@ pub struct Shader {
     pub covered: Option<u32>,
     /// A row: 1 where an export keeps the lane.
     pub written: Option<u32>,
-    /// What primitives have, if anything.
-    pub attributes: Option<Attributes>,
+    /// Attributes of a primitive, and where their words are as far as they are interpolated.
+    pub attributes: u32,
+    pub parameters: BTreeMap<Parameter, Place>,
     /// A row for each target's number and component; what is not here goes nowhere.
     pub exports: BTreeMap<(u8, u8), u32>,
 }
 
+/// Where a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attributes {
-    pub count: u32,
-    /// A row: bytes from the table's start to the lane's primitive.
-    pub primitive: u32,
-    /// `[primitive][attribute][component]` of P0, P1 - P0, P2 - P0.
-    pub table: u32,
+pub enum Place {
+    /// In the bank, the same in all lanes.
+    Word(u32),
+    /// A row.
+    Row(u32),
 }
-
-/// Words of a component, and of an attribute's four.
-const WORDS: u32 = 3;
-const COMPONENTS: u32 = 4;
 
 /// Numbers of targets.
 mod target {
@@ -48,12 +69,6 @@ mod target {
     pub const NULL: u8 = 9;
     pub const POSITIONS: std::ops::Range<u8> = 12..16;
     pub const FIRST_PARAMETER: u8 = 32;
-}
-
-/// The register that keeps where the lane's primitive is in the table.
-pub(super) fn primitive(function: &mut FunctionBuilder, shader: Option<&Shader>) -> Option<Reg> {
-    shader?.attributes?;
-    Some(function.bank("primitive", CellKind::Lane(Type::I32), 1).reg(0))
 }
 
 impl Cx<'_> {
@@ -72,7 +87,9 @@ impl Cx<'_> {
     /// The lane's word in a row.
     pub(super) fn row_word(&mut self, offset: u32) -> Value {
         let address = self.row(offset);
-        self.b.load(Space::Global, Type::I32, Extend::None, address, 0)
+        // There is one for each lane, active or not.
+        let access = Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) };
+        self.b.load_access(access, Extend::None)[0]
     }
 
     /// The word for this warp, of blocks in a line that are one warp each.
@@ -88,10 +105,6 @@ impl Cx<'_> {
 
 /// Emits what a shader begins with besides its registers. Lanes that are not covered are off.
 pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
-    if let (Some(attributes), Some(register)) = (shader.attributes, cx.banks.primitive) {
-        let place = cx.row_word(attributes.primitive);
-        cx.b.rf_write(register, place);
-    }
     if let Some(covered) = shader.covered {
         let (covered, zero) = (cx.row_word(covered), cx.int(0));
         let lanes = cx.b.icmp(IntCc::Ne, covered, zero);
@@ -99,25 +112,42 @@ pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
     }
 }
 
-/// Consecutive words of the attribute's component, from the number `first` on.
-fn words<const N: usize>(cx: &mut Cx<'_>, i: &Instruction, first: u32) -> Result<[Value; N], Unsupported> {
-    let attributes = cx.shader.and_then(|shader| shader.attributes).ok_or(Unsupported)?;
-    let register = cx.banks.primitive.ok_or(Unsupported)?;
+/// P0, P1 - P0 or P2 - P0 of the attribute's component.
+fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let interp = i.interp();
-    let place = cx.b.rf_read(register);
-    let place = cx.b.zero_extend(Type::I64, place);
-    let table = cx.b.load_const(BANK, attributes.table, Type::I64);
-    let address = cx.b.add(table, place);
-    let component = u32::from(interp.attribute) * COMPONENTS + u32::from(interp.channel);
-    let access = cx.b.access(Space::Global, Type::I32, N as u8, address, (4 * (component * WORDS + first)) as i32);
-    let access = Access { align: 4, ..access };
-    let loaded = cx.b.load_access(access, Extend::None);
-    Ok(std::array::from_fn(|n| cx.cast(Type::F32, loaded[n])))
+    let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
+    let value = match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
+        Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
+        Place::Row(offset) => cx.row_word(*offset),
+    };
+    Ok(cx.cast(Type::F32, value))
+}
+
+/// The words that an instruction interpolates with.
+pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
+    let interp = i.interp();
+    let words = match i.row().mnemonic {
+        "v_interp_p1_f32" => vec![0, 1],
+        "v_interp_p2_f32" => vec![2],
+        "v_interp_mov_f32" => Vec::from_iter(moved(interp.parameter)),
+        _ => vec![],
+    };
+    words.into_iter().map(move |word| Parameter { attribute: interp.attribute, component: interp.channel, word })
+}
+
+/// The word that an operand of `v_interp_mov_f32` names.
+fn moved(parameter: u16) -> Option<u8> {
+    match parameter {
+        0 => Some(1),
+        1 => Some(2),
+        2 => Some(0),
+        _ => None,
+    }
 }
 
 /// Approximate: product and sum are rounded; whether hardware fuses them is not known.
 pub fn v_interp_p1_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let [p0, p10] = words(cx, i, 0)?;
+    let (p0, p10) = (word(cx, i, 0)?, word(cx, i, 1)?);
     let weight = cx.f32(i, 0);
     let value = cx.mad(p10, weight, p0);
     cx.set_float(i, value)
@@ -125,7 +155,7 @@ pub fn v_interp_p1_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Approximate: product and sum are rounded; whether hardware fuses them is not known.
 pub fn v_interp_p2_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let [p20] = words(cx, i, 2)?;
+    let p20 = word(cx, i, 2)?;
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
     let (weight, before) = (cx.f32(i, 0), cx.vector(number));
     let before = cx.cast(Type::F32, before);
@@ -134,13 +164,7 @@ pub fn v_interp_p2_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let word = match i.interp().parameter {
-        0 => 1,
-        1 => 2,
-        2 => 0,
-        _ => return Err(Unsupported),
-    };
-    let [value] = words(cx, i, word)?;
+    let value = word(cx, i, moved(i.interp().parameter).ok_or(Unsupported)?)?;
     // Without modifiers the bits are moved as they are: they may be those of an integer.
     if i.encoding() == Encoding::Vintrp
         && let Operand::Vector(number) = i.dst()
@@ -193,7 +217,7 @@ pub(super) fn check(kernel: &Kernel<'_>, program: &Program) -> Result<(), LiftEr
     let steps = program.blocks.values().flat_map(|block| &block.steps);
     for (pc, step) in steps {
         let Some(insn) = step.insn.filter(|insn| insn.row().mnemonic.starts_with("v_interp_")) else { continue };
-        let count = shader.attributes.map_or(0, |attributes| attributes.count);
+        let count = shader.attributes;
         if u32::from(insn.interp().attribute) >= count {
             return Err(LiftError::NotGiven {
                 kernel: kernel.name.into(),

@@ -84,7 +84,7 @@ impl Program {
         let no_entry =
             || LiftError::NoEntry { kernel: kernel.name.into(), entry: kernel.entry, len: kernel.code.len() };
         decode(kernel, kernel.entry).ok_or_else(no_entry)?;
-        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new(kernel) };
+        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new() };
         let mut explorer = Explorer { code: Found::default(), guest, explored: 0 };
         explorer.explore((kernel.entry, kernel.mode));
         let mut blocks = explorer.cut();
@@ -279,9 +279,9 @@ pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
 }
 
 impl Trial {
-    fn new(kernel: &Kernel<'_>) -> Trial {
+    fn new() -> Trial {
         let mut function = FunctionBuilder::new("", WARP_LANES, NAN);
-        let banks = Banks::declare(&mut function, 256, kernel.initial.shader.as_ref());
+        let banks = Banks::declare(&mut function, 256);
         let block = function.new_block(0);
         Trial { function, banks, block }
     }
