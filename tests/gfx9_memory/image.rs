@@ -314,17 +314,56 @@ fn axis(mode: u32, bilinear: bool, unorm: bool, x: f32, size: u32) -> ([Option<u
     ([place(i), place(i + 1)], if bilinear { u - u.floor() } else { 0.0 })
 }
 
+/// Operands of samples begin here.
+const OPERANDS: u8 = 8;
+
+/// What stands before the coordinates of a sample of a plane, by its name: an offset, a bias, a reference, gradients; and whether a level or its least
+/// value stands behind them.
+fn operands(name: &str, offset: [i32; 2], bias: f32, reference: f32, gradient: f32) -> (Vec<u32>, bool) {
+    let parts: Vec<&str> = name.split('_').skip(2).collect();
+    let has = |part: &str| parts.contains(&part);
+    let mut words = vec![];
+    if has("o") {
+        words.push(offset[0] as u32 & 0x3f | (offset[1] as u32 & 0x3f) << 8);
+    }
+    words.extend(has("b").then_some(bias.to_bits()));
+    words.extend(has("c").then_some(reference.to_bits()));
+    if has("d") || has("cd") {
+        words.extend([gradient, 0.0, 0.0, gradient].map(f32::to_bits));
+    }
+    (words, has("l") || has("cl"))
+}
+
+/// Puts a sample's operands into registers.
+fn set_operands(wave: &mut Wave, (before, behind): (Vec<u32>, bool), [x, y]: [[f32; 64]; 2], level: f32) {
+    let mut rows: Vec<[u32; 64]> = before.into_iter().map(|word| [word; 64]).collect();
+    rows.extend([x.map(f32::to_bits), y.map(f32::to_bits)]);
+    rows.extend(behind.then_some([level.to_bits(); 64]));
+    for (number, row) in (OPERANDS..).zip(rows) {
+        wave.vectors.insert(number, row);
+    }
+}
+
+/// Less, equal and greater are bits 0 to 2 of a comparison.
+fn compares(function: u32, reference: f32, texel: f32) -> f32 {
+    let holds = [reference < texel, reference == texel, reference > texel];
+    f32::from(u8::from((0..3).any(|bit| function >> bit & 1 != 0 && holds[bit])))
+}
+
 #[test]
 fn samples() {
     let mut random = Random(36);
     let descriptor = Descriptor { format: (10, 0), ..PLANE };
-    for name in implemented("image_sample") {
+    let gathers = implemented("image_gather4");
+    assert_eq!(gathers.len(), 24);
+    for name in implemented("image_sample").into_iter().chain(gathers) {
+        let gathered = name.starts_with("image_gather4");
         for mode in 0..8 {
             for bilinear in [false, true] {
                 let unorm = mode == 2 || mode == 6 && bilinear;
                 let mut wave = wave(&mut random, descriptor);
-                let border = random.below(3) as u32;
-                wave.scalars.insert(12, mode | mode << 3);
+                let (border, function) = (random.below(3) as u32, random.below(8) as u32);
+                wave.scalars.insert(12, mode | mode << 3 | function << 12);
                 wave.scalars.insert(14, u32::from(bilinear) << 20);
                 wave.scalars.insert(15, border << 30);
                 // From -1.5 to 2.5 images, never near the edge of a texel.
@@ -336,25 +375,47 @@ fn samples() {
                     })
                 };
                 let rows = [coordinate(descriptor.width), coordinate(descriptor.height)];
-                for (i, row) in rows.iter().enumerate() {
-                    wave.vectors.insert(ADDRESS + i as u8, row.map(f32::to_bits));
-                }
-                let bits = ImageBits { dmask: 15, unorm, ..ImageBits::default() };
-                let after = run(&wave, &[image(name, DATA, ADDRESS, DESCRIPTOR, 12, bits)]);
+                let offset = [random.below(9) as i32 - 4, random.below(9) as i32 - 4];
+                let offset = if name.ends_with("_o") { offset } else { [0; 2] };
+                // With one level, what says which level has no effect.
+                let reference = random.below(256) as f32 / 255.0;
+                let operands = operands(name, offset, 0.75, reference, 0.5);
+                let compared = name.split('_').any(|part| part == "c");
+                set_operands(&mut wave, operands, rows, 1.25);
+                let component = random.below(4) as usize;
+                let dmask = if gathered { 1 << component } else { 15 };
+                let bits = ImageBits { dmask, unorm, ..ImageBits::default() };
+                let after = run(&wave, &[image(name, DATA, OPERANDS, DESCRIPTOR, 12, bits)]);
                 for lane in active(&wave) {
-                    let (xs, wx) = axis(mode, bilinear, unorm, rows[0][lane], descriptor.width);
-                    let (ys, wy) = axis(mode, bilinear, unorm, rows[1][lane], descriptor.height);
-                    for i in 0..4 {
-                        let tap = |x: Option<u32>, y: Option<u32>| match (x, y) {
+                    let moved = |axis: usize, size: u32| {
+                        let texels = offset[axis] as f32;
+                        rows[axis][lane] + if unorm { texels } else { texels / size as f32 }
+                    };
+                    let linear = bilinear || gathered;
+                    let (x, y) = (moved(0, descriptor.width), moved(1, descriptor.height));
+                    let (xs, wx) = axis(mode, linear, unorm, x, descriptor.width);
+                    let (ys, wy) = axis(mode, linear, unorm, y, descriptor.height);
+                    let tap = |x: Option<u32>, y: Option<u32>, i: usize| {
+                        let i = if compared { 0 } else { i };
+                        let texel = match (x, y) {
                             (Some(x), Some(y)) => {
                                 let at = descriptor.place([x, y, 0]).expect("inside");
                                 f32::from(wave.memory[at + i]) / 255.0
                             }
                             _ => f32::from(u8::from(border == 2 || border == 1 && i == 3)),
                         };
-                        let row = |y| tap(xs[0], y) * (1.0 - wx) + tap(xs[1], y) * wx;
-                        let expected =
-                            if bilinear { row(ys[0]) * (1.0 - wy) + row(ys[1]) * wy } else { tap(xs[0], ys[0]) };
+                        if compared { compares(function, reference, texel) } else { texel }
+                    };
+                    for i in 0..4 {
+                        let row = |y| tap(xs[0], y, i) * (1.0 - wx) + tap(xs[1], y, i) * wx;
+                        let expected = if gathered {
+                            let (x, y) = [(0, 1), (1, 1), (1, 0), (0, 0)][i];
+                            tap(xs[x], ys[y], component)
+                        } else if bilinear {
+                            row(ys[0]) * (1.0 - wy) + row(ys[1]) * wy
+                        } else {
+                            tap(xs[0], ys[0], i)
+                        };
                         let found = f32::from_bits(after.vectors[usize::from(DATA) + i][lane]);
                         assert!(
                             (found - expected).abs() < 1e-4,
@@ -362,6 +423,94 @@ fn samples() {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Three levels of 13 x 9, 6 x 4 and 3 x 2 texels, below each other: rows of halves rounded up.
+const LEVELS: u32 = 3;
+
+fn with_levels(wave: &mut Wave) {
+    *wave.scalars.get_mut(&(DESCRIPTOR + 5)).expect("a descriptor") |= (LEVELS - 1) << 28;
+}
+
+fn level_texel(descriptor: Descriptor, level: u32, [x, y]: [u32; 2]) -> Option<usize> {
+    let [width, height] = [descriptor.width, descriptor.height].map(|size| (size >> level).max(1));
+    let above: u32 = (0..level).map(|level| descriptor.height.div_ceil(1 << level)).sum();
+    (level < LEVELS && x < width && y < height)
+        .then(|| START + ((above + y) * descriptor.pitch + x) as usize * descriptor.bytes())
+}
+
+#[test]
+fn levels_are_loaded_and_stored() {
+    let mut random = Random(37);
+    let mut wave = wave(&mut random, PLANE);
+    with_levels(&mut wave);
+    let places: Vec<[u32; 3]> = (0..64).map(|lane| [lane % 14, lane / 14 % 10, lane % 4]).collect();
+    for axis in 0..3 {
+        wave.vectors.insert(ADDRESS + axis, std::array::from_fn(|lane| places[lane][usize::from(axis)]));
+    }
+    let bits = ImageBits { dmask: 1, unorm: true, ..ImageBits::default() };
+    let after = run(&wave, &[image("image_load_mip", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    let mut expected = before(&wave);
+    for lane in active(&wave) {
+        let [x, y, level] = places[lane];
+        let texel = level_texel(PLANE, level, [x, y]).map_or(0, |at| wave.memory[at].into());
+        expected.vectors[usize::from(DATA)][lane] = texel;
+    }
+    after.check(&expected, "image_load_mip");
+    wave.vectors.insert(DATA, std::array::from_fn(|lane| lane as u32 + 100));
+    let after = run(&wave, &[image("image_store_mip", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
+    let mut expected = before(&wave);
+    for lane in active(&wave) {
+        let [x, y, level] = places[lane];
+        if let Some(at) = level_texel(PLANE, level, [x, y]) {
+            expected.memory[at..at + 4].copy_from_slice(&[lane as u8 + 100, 0, 0, 0]);
+        }
+    }
+    after.check(&expected, "image_store_mip");
+}
+
+/// Levels from the quad's coordinates, gradients, operands, biases and bounds, each of which asks for the level that is expected.
+#[test]
+fn samples_choose_levels() {
+    let mut random = Random(38);
+    let descriptor = Descriptor { format: (10, 0), width: 8, height: 8, ..PLANE };
+    for asked in 0..4 {
+        for (name, spacing, level) in [
+            ("image_sample", asked, asked),
+            ("image_sample_b", 0, asked),
+            ("image_sample_d", 0, asked),
+            ("image_sample_cd", 0, asked),
+            ("image_sample_l", 2, asked),
+            ("image_sample_cl", 0, asked),
+            ("image_sample_lz", asked, 0),
+        ] {
+            let mut wave = wave(&mut random, descriptor);
+            wave.exec = u64::MAX;
+            with_levels(&mut wave);
+            // Repeated; the nearest texel of the nearest level; levels up to 15.
+            wave.scalars.insert(12, 0);
+            wave.scalars.insert(13, 0xf00 << 12);
+            wave.scalars.insert(14, 1 << 26);
+            wave.scalars.insert(15, 0);
+            let step = (1 << spacing) as f32 / 8.0;
+            let x: [f32; 64] = std::array::from_fn(|lane| (lane / 4) as f32 * 0.25 + 0.03 + (lane % 2) as f32 * step);
+            let y: [f32; 64] =
+                std::array::from_fn(|lane| (lane / 16) as f32 * 0.25 + 0.03 + (lane / 2 % 2) as f32 * step);
+            let gradient = (1 << asked) as f32 / 8.0;
+            set_operands(&mut wave, operands(name, [0; 2], asked as f32, 0.0, gradient), [x, y], asked as f32);
+            let bits = ImageBits { dmask: 1, ..ImageBits::default() };
+            let after = run(&wave, &[image(name, DATA, OPERANDS, DESCRIPTOR, 12, bits)]);
+            let level = level.min(LEVELS - 1);
+            for lane in 0..64 {
+                let size = (8 >> level) as f32;
+                let place = [x[lane], y[lane]].map(|at| ((at - at.floor()) * size) as u32);
+                let at = level_texel(descriptor, level, place).expect("inside");
+                let (found, expected) =
+                    (f32::from_bits(after.vectors[usize::from(DATA)][lane]), f32::from(wave.memory[at]) / 255.0);
+                assert!((found - expected).abs() < 1e-6, "{name}, level {asked}, lane {lane}: {found}, not {expected}");
             }
         }
     }

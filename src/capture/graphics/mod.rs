@@ -1,11 +1,12 @@
 //! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
 //!
-//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `raster` makes lanes of triangles; `result` holds exports
+//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes lanes of triangles; `result` holds exports
 //! against what is expected of them, and draws. Nothing here knows how an instruction set takes its inputs.
 
 mod format;
 mod interpolate;
 mod keys;
+mod primitives;
 mod raster;
 mod read;
 mod result;

@@ -1,10 +1,10 @@
 //! The arrays that a shader's keys name.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::keys::{self, Given, Pixels, Vertices, Winding};
-use super::raster::{Lanes, Scene};
+use super::keys::{self, Given, Pixels, Vertices};
+use super::raster::Lanes;
 use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target};
 use crate::capture::array::{Array, Dtype};
 use crate::capture::content;
@@ -12,12 +12,8 @@ use crate::capture::manifest::Manifest;
 use crate::capture::resolve::{Content, Source};
 use crate::capture::{Buffer, ConstantBank, Error, Expectation};
 
-/// Lanes at most: four for each pixel of a quad of a picture of 16,384 by 16,384.
-const MAX_LANES: u64 = 1 << 28;
-/// Corners of a primitive.
-const CORNERS: usize = 3;
-/// Attributes that `v_interp_*` can name.
-const MAX_ATTRIBUTES: usize = 64;
+/// Lanes at most: those of a picture of 3,840 by 2,160, four times over.
+pub(super) const MAX_LANES: u64 = 1 << 25;
 /// Constant banks of Maxwell.
 const BANKS: u8 = 18;
 const BANK_BYTES: u64 = 1 << 16;
@@ -183,145 +179,6 @@ impl Source<'_> {
         Ok(fragment(Lanes { covered, primitive, inputs }, attributes, parameters, vertices))
     }
 
-    /// The lanes of triangles.
-    fn drawn(&self, pixels: &Pixels, file: &Given) -> Result<Shader, Error> {
-        let Pixels { covered, primitive, parameters, vertices, vertex_w, draw, .. } = pixels;
-        let arrays = [covered, primitive, parameters, vertices, vertex_w];
-        if arrays.into_iter().any(Option::is_some) || !pixels.inputs.is_empty() || !pixels.attribute.is_empty() {
-            return Err(self
-                .wrong("pixels.triangles", "it gives the arrays of lanes and of primitives: expected none of these"));
-        }
-        let (path, array) = self.given(file, Dtype::F32)?;
-        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
-        if array.shape.len() != 2 || array.shape[1] != 4 || array.dtype != Dtype::F32 {
-            let problem = format!("shape {:?}: expected f32 of [vertices, 4]", array.shape);
-            return Err(wrong(&path, problem));
-        }
-        let count = array.shape[0] as usize;
-        let coordinates = words(&array).map_err(|problem| wrong(&path, problem))?;
-        let places: Vec<[f32; 4]> =
-            coordinates.as_chunks::<4>().0.iter().map(|place| place.map(f32::from_bits)).collect();
-        let indices = match &draw.indices {
-            Some(file) => {
-                let (path, array) = self.given(file, Dtype::U32)?;
-                let indices = words(&array).map_err(|problem| wrong(&path, problem))?;
-                if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
-                    return Err(wrong(&path, format!("vertex {index}: there are {count}")));
-                }
-                indices
-            }
-            None => (0..count as u32).collect(),
-        };
-        let (triangles, rest) = indices.as_chunks::<CORNERS>();
-        if triangles.is_empty() || !rest.is_empty() {
-            let problem = format!("{} vertices: expected three for each triangle", indices.len());
-            return Err(self.wrong("pixels.triangles", problem));
-        }
-        let scene = Scene {
-            triangles: triangles.iter().map(|corners| corners.map(|index| places[index as usize])).collect(),
-            viewport: draw.viewport.ok_or_else(|| self.wrong("pixels.viewport", "missing"))?,
-            depth_range: draw.depth_range.unwrap_or([0.0, 1.0]),
-            cull: draw.cull,
-            front: draw.front.unwrap_or(Winding::CounterClockwise),
-        };
-        let lanes = scene.lanes(MAX_LANES).map_err(|problem| self.wrong("pixels.viewport", problem))?;
-        if lanes.covered.is_empty() {
-            return Err(self.wrong("pixels.triangles", "they cover no pixel of the viewport"));
-        }
-        let mut varyings = Vec::new();
-        for (i, file) in draw.varyings.iter().enumerate() {
-            let rows = self.rows(&format!("pixels.varyings {}", i + 1), file, count)?;
-            if rows.components() > Parameters::COMPONENTS {
-                let problem = format!("{} numbers for each vertex: expected at most 4", rows.components());
-                return Err(self.wrong(format!("pixels.varyings {}", i + 1), problem));
-            }
-            varyings.push(rows);
-        }
-        let word = |rows: &Rows, component: usize, vertex: u32| {
-            if component < rows.components() { rows.row(component)[vertex as usize] } else { 0 }
-        };
-        let components = || varyings.iter().flat_map(|rows| (0..Parameters::COMPONENTS).map(move |i| (rows, i)));
-        let of_primitives = triangles
-            .iter()
-            .flat_map(|corners| components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex))));
-        let parameters = self.setup(of_primitives, varyings.len(), &pixels.flat)?;
-        let of_vertices =
-            triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
-        let vertices = PrimitiveVertices {
-            words: varyings.len() * Parameters::COMPONENTS,
-            values: of_vertices.collect(),
-            w: scene.triangles.iter().flatten().map(|&[.., w]| w).collect(),
-        };
-        Ok(fragment(lanes, BTreeMap::new(), Some(parameters), Some(vertices)))
-    }
-
-    /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
-    fn parameters(&self, file: &Given, flat: &[u32], last: u32) -> Result<Parameters, Error> {
-        let (path, array) = self.given(file, Dtype::U32)?;
-        let wrong = |problem: String| Error::Array { path: path.clone(), problem };
-        let given = words(&array).map_err(wrong)?;
-        let attributes = match array.shape[..] {
-            [primitives, attributes, 4, 3] if primitives > u64::from(last) && attributes <= MAX_ATTRIBUTES as u64 => {
-                attributes as usize
-            }
-            _ => {
-                let problem = format!(
-                    "shape {:?}: expected [primitives, attributes, 4, 3], more than {last} primitives, and at most {MAX_ATTRIBUTES} attributes",
-                    array.shape
-                );
-                return Err(wrong(problem));
-            }
-        };
-        self.setup(given.as_chunks::<CORNERS>().0.iter().copied(), attributes, flat)
-    }
-
-    /// The same of words at the corners of components, attribute by attribute, primitive by primitive.
-    fn setup(
-        &self,
-        components: impl Iterator<Item = [u32; CORNERS]>,
-        attributes: usize,
-        flat: &[u32],
-    ) -> Result<Parameters, Error> {
-        if let Some(attribute) = flat.iter().find(|&&attribute| attribute as usize >= attributes) {
-            return Err(self.wrong("pixels.flat", format!("attribute {attribute}: there are {attributes}")));
-        }
-        let mut words = Vec::new();
-        for (i, corners) in components.enumerate() {
-            let attribute = i / Parameters::COMPONENTS % attributes.max(1);
-            let [p0, p1, p2] = corners.map(f32::from_bits);
-            let (p10, p20) =
-                if flat.contains(&(attribute as u32)) { (0, 0) } else { ((p1 - p0).to_bits(), (p2 - p0).to_bits()) };
-            words.extend([corners[0], p10, p20]);
-        }
-        Ok(Parameters { attributes, words })
-    }
-
-    fn primitive_vertices(&self, file: &Given, w: Option<&Given>, last: u32) -> Result<PrimitiveVertices, Error> {
-        let (path, array) = self.given(file, Dtype::U32)?;
-        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
-        let values = words(&array).map_err(|problem| wrong(&path, problem))?;
-        let (primitives, count) = match array.shape[..] {
-            [primitives, 3, count] if primitives > u64::from(last) => (primitives, count as usize),
-            _ => {
-                let problem =
-                    format!("shape {:?}: expected [primitives, 3, words], more than {last} primitives", array.shape);
-                return Err(wrong(&path, problem));
-            }
-        };
-        let w = match w {
-            Some(file) => {
-                let (path, array) = self.given(file, Dtype::F32)?;
-                if array.shape != [primitives, 3] || array.dtype != Dtype::F32 {
-                    let problem = format!("shape {:?}: expected f32 of [{primitives}, 3]", array.shape);
-                    return Err(wrong(&path, problem));
-                }
-                array.bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
-            }
-            None => vec![],
-        };
-        Ok(PrimitiveVertices { words: count, values, w })
-    }
-
     /// Values of lanes by the address of their first word.
     fn attributes(
         &self,
@@ -341,7 +198,7 @@ impl Source<'_> {
     }
 
     /// An array, and the file for messages. Raw files have elements of a type.
-    fn given(&self, given: &Given, raw: Dtype) -> Result<(PathBuf, Array), Error> {
+    pub(super) fn given(&self, given: &Given, raw: Dtype) -> Result<(PathBuf, Array), Error> {
         match given {
             Given::File(file) => self.array(file, raw).map(|(path, array, _)| (path, array)),
             Given::Numbers(numbers) => {
@@ -362,7 +219,7 @@ impl Source<'_> {
         Ok((path, array))
     }
 
-    fn rows(&self, key: &str, file: &Given, lanes: usize) -> Result<Rows, Error> {
+    pub(super) fn rows(&self, key: &str, file: &Given, lanes: usize) -> Result<Rows, Error> {
         let (_, array) = self.lanes_of(file, lanes, "lane")?;
         let given = words(&array).map_err(|problem| self.wrong(key, problem))?;
         let components = given.len() / lanes;
@@ -420,7 +277,7 @@ impl Source<'_> {
 }
 
 /// A fragment program's launch without what is expected of it.
-fn fragment(
+pub(super) fn fragment(
     lanes: Lanes,
     attributes: BTreeMap<u32, Rows>,
     parameters: Option<Parameters>,
@@ -478,7 +335,7 @@ fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
 }
 
 /// The bits of 32-bit elements; others are extended, so that a number is the same.
-fn words(array: &Array) -> Result<Vec<u32>, String> {
+pub(super) fn words(array: &Array) -> Result<Vec<u32>, String> {
     let size = array.dtype.bytes();
     if array.dtype == Dtype::F16 || size > 4 {
         return Err(format!("elements are {}: expected words", array.dtype.name()));

@@ -87,9 +87,23 @@ impl Cx<'_> {
     /// The lane's word in a row.
     pub(super) fn row_word(&mut self, offset: u32) -> Value {
         let address = self.row(offset);
-        // There is one for each lane, active or not.
-        let access = Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) };
+        let access = self.of_all_lanes(address);
         self.b.load_access(access, Extend::None)[0]
+    }
+
+    /// Writes the active lanes' words of a row. The others are written as they are: a row's words are of this wave alone, and
+    /// stores of all lanes are short.
+    fn set_row_word(&mut self, offset: u32, value: Value) {
+        let address = self.row(offset);
+        let access = self.of_all_lanes(address);
+        let (before, exec) = (self.b.load_access(access, Extend::None)[0], self.exec());
+        let value = self.b.select(exec, value, before);
+        self.b.store_access(access, &[value]);
+    }
+
+    /// A word of each lane, active or not.
+    fn of_all_lanes(&self, address: Value) -> Access {
+        Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) }
     }
 
     /// The word for this warp, of blocks in a line that are one warp each.
@@ -199,14 +213,13 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             _ => None,
         };
         if let (Some(number), Some(&row)) = (source, shader.exports.get(&(export.target, component as u8))) {
-            let (value, address) = (cx.vector(number), cx.row(row));
-            cx.b.store(Space::Global, Type::I32, address, 0, value);
+            let value = cx.vector(number);
+            cx.set_row_word(row, value);
         }
     }
     if let Some(written) = shader.written.filter(|_| export.done || export.valid_mask) {
-        let (one, address) = (cx.int(1), cx.row(written));
-        let one = cx.b.splat(one);
-        cx.b.store(Space::Global, Type::I32, address, 0, one);
+        let one = cx.int(1);
+        cx.set_row_word(written, one);
     }
     Ok(Flow::Next)
 }
