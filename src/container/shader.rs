@@ -164,10 +164,12 @@ pub struct ShaderKernel {
     pub stage: Stage,
     /// Attributes of a primitive, GFX9; words of a vertex, Maxwell.
     pub attributes: u32,
-    /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
-    pub parameters: Option<usize>,
     /// The constant bank in which instructions of Maxwell find handles of images.
     pub texture_bank: u8,
+    /// Lanes of the launch, Maxwell.
+    pub lanes: u32,
+    /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
+    pub parameters: Option<usize>,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
     pub arrays: BTreeMap<ShaderArray, usize>,
 }

@@ -65,7 +65,7 @@ pub enum Error {
     Placed { name: String, problem: MapError },
     #[error("kernel `{kernel}`: its instruction set has no check of waits")]
     NoCheck { kernel: String },
-    #[error("shaders of this instruction set are not executed yet")]
+    #[error("a graphics program runs over arrays: expected a manifest with [vertices] or [pixels]")]
     NoShaders,
     #[error("reciprocals = \"table\": only those of Maxwell kernels have tables")]
     NoTables,

@@ -1,6 +1,8 @@
 //! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
 
 use super::Error;
+use std::collections::BTreeSet;
+
 use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;

@@ -113,12 +113,12 @@ pub(super) fn kernel(
         (None, Some(vertices)) => vertices.words as u32,
         (None, None) => 0,
     };
-    let texture_bank = 0;
     ShaderKernel {
         stage: shader.stage,
         attributes,
+        texture_bank: 0,
+        lanes: shader.lanes as u32,
         parameters: None,
-        texture_bank,
         arrays: content(shader, raw, read).into_keys().zip(first..).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Pipelines as RADV compiles them for Vega 10.
+//! Pipelines as RADV compiles them for Vega 10, and programs for Maxwell.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ fn meets_expectations(path: &Path) {
 #[test]
 fn pipelines_give_what_is_expected() {
     let manifests = manifests("tests/fixtures/graphics");
-    assert_eq!(manifests.len(), 11);
+    assert_eq!(manifests.len(), 13);
     manifests.iter().for_each(|path| meets_expectations(path));
 }
 

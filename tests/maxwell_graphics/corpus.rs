@@ -1,28 +1,8 @@
-//! The programs of the corpus with the results that NumPy computed.
+//! A program of the corpus in another form; `tests/graphics` holds all of them against NumPy's results.
 
 use warploom::capture::Launch;
-use warploom::exec::{EngineKind, Session};
 
 use crate::support::{fixture, run};
-
-#[test]
-fn programs_give_what_is_expected() {
-    for name in ["perspective", "transform"] {
-        let launch = Launch::read(&fixture(&format!("{name}.toml"))).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let shader = launch.shader.as_ref().expect("a shader");
-        for engine in [EngineKind::Interp, EngineKind::Jit] {
-            let session = Session::new(&launch).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let outcome = session.launch(&session.options(engine, 1), None).expect("a launch");
-            assert!(outcome.fault.is_none(), "{name}: {:?}", outcome.fault);
-            let comparisons = shader.compare(&session.exported().expect("exports").expect("exports"));
-            assert!(comparisons.len() >= 3, "{name}");
-            for (target, comparison) in comparisons {
-                assert_eq!(comparison.mismatches, 0, "{name}, {engine}, {target}: {comparison:?}");
-            }
-        }
-        run(&launch).unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-}
 
 /// The code of a program without its header, with the header in a file of its own.
 #[test]

@@ -157,3 +157,36 @@ fn mistakes_in_a_manifest() {
     let bank = case().with("[bank.3]\nzeros = 8\nparts = [{ at = 6, u32 = 1 }]").problem();
     assert!(bank.contains("bank.3.parts 1") && bank.contains("expected a multiple of 4 in 8 bytes"), "{bank}");
 }
+
+/// What the command says of a program, and that it runs one.
+#[test]
+fn the_command_knows_graphics_programs() {
+    let output = |arguments: &[&str]| {
+        let file = fixture(arguments[1]);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warploom"));
+        let output = command.arg(arguments[0]).arg(file).args(&arguments[2..]).output().expect("the command");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let expected = "module for NVIDIA sm_53 (Maxwell)
+
+fragment program fragment
+  code       128 bytes in .text.fragment
+  local      0 bytes
+  allows     targets
+  inputs     0xa0 constant
+  inputs     0x80-0x88 perspective
+  inputs     0x70-0x74, 0x7c, 0x90 linear
+  outputs    target0 rgba
+  outputs    target1 rgba
+";
+    assert_eq!(output(&["inspect", "perspective.bin"]), expected);
+    let inputs = "  inputs     0x80-0x94, 0x2f8-0x2fc given\n  outputs    0x70-0x8c, 0x2c0\n";
+    assert!(output(&["inspect", "transform.bin"]).contains(inputs));
+    let covered = output(&["inspect", "perspective.bin", "--coverage"]);
+    assert!(covered.contains("0 kernels (0.00 %) can reach what is not executed"), "{covered}");
+    let listing = output(&["disasm", "perspective.bin", "--hex"]);
+    assert!(listing.contains("/*0018*/                   IPA R0, a[0x80], R8 ;"), "{listing}");
+    let ran = output(&["run", "perspective.toml", "--engine", "both"]);
+    assert!(ran.contains("both engines agree") && ran.contains("fragment program"), "{ran}");
+}

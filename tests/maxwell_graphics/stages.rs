@@ -41,9 +41,7 @@ fn engines(function: &Arc<Function>) -> Vec<Arc<dyn Engine>> {
 fn run(text: &str, run: &Run<'_>) -> BTreeMap<Array, Vec<u32>> {
     let module = container::modules(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}")).remove(0);
     let header = *module.functions[0].header.as_deref().expect("a header");
-    let covered = (Array::Covered, vec![1; LANES]);
-    let inputs: Vec<&(Array, Vec<u32>)> = [&covered].into_iter().chain(run.inputs).collect();
-    let names = inputs.iter().map(|(array, _)| *array).chain(run.outputs.iter().map(|(array, _)| *array));
+    let names = run.inputs.iter().map(|(array, _)| *array).chain(run.outputs.iter().map(|(array, _)| *array));
     let places: BTreeMap<Array, u64> = names.zip((FIRST..).step_by(APART as usize)).collect();
     let arrays: Arrays = places.keys().copied().collect();
     let program = Program { arrays, ..Program::of_header(header) };
@@ -51,6 +49,7 @@ fn run(text: &str, run: &Run<'_>) -> BTreeMap<Array, Vec<u32>> {
     let function = Arc::new(lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}\n{text}")));
     let mut bank = vec![0; at::END as usize];
     let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+    put(at::LANES, &(LANES as u32).to_le_bytes());
     put(at::VERTICES, &run.vertices.to_le_bytes());
     put(at::STRIDE, &ROW.to_le_bytes());
     for (array, address) in &places {
@@ -61,7 +60,7 @@ fn run(text: &str, run: &Run<'_>) -> BTreeMap<Array, Vec<u32>> {
         for &address in places.values() {
             memory.alloc_at(Place::At(address), APART, Access::READ_WRITE).expect("memory");
         }
-        for (array, words) in &inputs {
+        for (array, words) in run.inputs {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             memory.write(places[array], &bytes).expect("an input");
         }

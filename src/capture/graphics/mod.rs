@@ -124,10 +124,10 @@ fn components(array: &Array) -> usize {
 }
 
 impl Target {
-    /// Whether a sample mask among the exported words has the pixel's sample.
+    /// Whether a sample mask among the words that GFX9 exports has the pixel's sample. Maxwell's pixels are kept whatever their mask: fixed function
+    /// looks at it.
     pub fn keeps(&self, words: &[u32]) -> bool {
         let mask = match self.place {
-            ExportTarget::SampleMask => words.first(),
             // Alone, or with stencil, it is the low half of z, else all of it.
             ExportTarget::Depth if matches!(self.format, ExportFormat::Uint16 | ExportFormat::Abgr32) => words.get(2),
             _ => None,

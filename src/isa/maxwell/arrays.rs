@@ -8,8 +8,10 @@ use super::shader::{ATTRIBUTE_WORDS, TARGETS};
 /// Where what is in the bank [`images::driver::BANK`](crate::isa::images::driver::BANK), behind the records of images.
 pub mod at {
     pub const START: u32 = 0xa000;
+    /// Lanes that take part.
+    pub const LANES: u32 = START;
     /// Vertices of an input primitive.
-    pub const VERTICES: u32 = START;
+    pub const VERTICES: u32 = START + 4;
     /// From a row to that of the next vertex, of inputs of a primitive's vertices and of outputs of a geometry program, in bytes: 64
     /// bits.
     pub const STRIDE: u32 = START + 8;
@@ -29,7 +31,7 @@ pub enum Array {
     Table,
     /// Bytes from the start of the table to the lane's primitive.
     Primitive,
-    /// Not 0: the lane is a vertex or a pixel. The others are helpers, or do not take part.
+    /// Of fragment programs: not 0 in lanes that are pixels; the others are helpers.
     Covered,
     /// The samples of the pixel that are covered, a bit for each.
     Samples,

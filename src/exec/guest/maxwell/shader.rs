@@ -84,6 +84,7 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
 /// Puts the addresses of arrays, which are the parameters, where lifted code finds them.
 fn tell(bank: &mut Vec<u8>, shader: &ShaderKernel, params: &[u8]) {
     bank.resize(at::END as usize, 0);
+    bank[at::LANES as usize..][..4].copy_from_slice(&shader.lanes.to_le_bytes());
     for (&array, &param) in &shader.arrays {
         if let Some(array) = place(shader, array) {
             bank[array.offset() as usize..][..8].copy_from_slice(&params[8 * param..][..8]);

@@ -61,8 +61,8 @@ pub struct Cx<'a> {
     pub(super) banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
-    /// The lanes that are pixels, and the number of each lane in the launch, in a graphics program.
-    pub(super) pixels: Option<Value>,
+    /// The lanes that are helpers, and the number of each lane in the launch, in a graphics program.
+    pub(super) helpers: Option<Value>,
     pub(super) number: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
@@ -97,7 +97,7 @@ impl<'a> Cx<'a> {
             banks,
             flags: FlagFile::new(banks.flags, kept),
             active: None,
-            pixels: None,
+            helpers: None,
             number: None,
             constants: FxHashMap::default(),
             loads: FxHashMap::default(),

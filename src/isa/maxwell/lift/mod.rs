@@ -203,7 +203,7 @@ fn declare(function: &mut FunctionBuilder, registers: u32, shader: Option<&shade
     let mut mask = |name| function.bank(name, CellKind::Mask, 1).reg(0);
     let shader = shader.map(|&program| Shader {
         program,
-        pixels: (program.header.stage() == Stage::Fragment).then(|| mask("pixels")),
+        helpers: (program.header.stage() == Stage::Fragment).then(|| mask("helpers")),
         begun: mask("begun"),
     });
     Banks { registers, flags: FlagBanks { predicates, cc }, shader }

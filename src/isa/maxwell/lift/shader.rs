@@ -1,13 +1,13 @@
 //! Graphics programs: where their lanes find what the launch gives them, what their header forbids, how they begin and end.
 //!
-//! A lane is a vertex, or a pixel of a quad. In a fragment program `pixels` holds the lanes that are covered and not killed; the others
-//! are helpers, which go on until EXIT while their quad has a pixel. What writes memory that others see has that mask in its guard, so that it is as if a
+//! A lane is a vertex, or a pixel of a quad. In a fragment program `helpers` holds the lanes that are not covered, or killed;
+//! they go on until EXIT while their quad has a pixel. What writes memory that others see has that mask in its guard, so that it is as if a
 //! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
 use crate::container::Stage;
-use crate::ir::{self, Access, Extend, Space, Special, Type, Value};
-use crate::isa::divergence::{Mask, nonzero};
+use crate::ir::{self, Access, Extend, IntCc, Space, Special, Type, Value};
+use crate::isa::divergence::Mask;
 use crate::isa::images::driver::BANK;
 use crate::isa::maxwell::arrays::{Array, Arrays, at};
 use crate::isa::maxwell::field::{Field, FloatFormat, IpaMode, MufuOp};
@@ -34,8 +34,8 @@ pub struct Program {
 #[derive(Clone, Copy, Debug)]
 pub struct Shader {
     pub program: Program,
-    /// Mask register with the lanes that are pixels, in a fragment program.
-    pub pixels: Option<ir::Reg>,
+    /// Mask register with the lanes that are helpers, in a fragment program.
+    pub helpers: Option<ir::Reg>,
     /// Mask register with the lanes that the program began with.
     pub begun: ir::Reg,
 }
@@ -189,16 +189,24 @@ impl Cx<'_> {
         access
     }
 
-    /// The lanes that are pixels; all in a program that has none.
-    pub fn pixels(&mut self) -> Mask {
-        let Some(reg) = self.banks.shader.and_then(|shader| shader.pixels) else { return Mask::Always };
-        Mask::Lanes(*self.pixels.get_or_insert_with(|| self.b.rf_read(reg)))
+    /// The lanes that are helpers; none in a program without pixels.
+    fn helpers(&mut self) -> Option<Value> {
+        let reg = self.banks.shader.and_then(|shader| shader.helpers)?;
+        Some(*self.helpers.get_or_insert_with(|| self.b.rf_read(reg)))
     }
 
-    fn set_pixels(&mut self, lanes: Value) {
-        if let Some(reg) = self.banks.shader.and_then(|shader| shader.pixels) {
+    /// The lanes that are pixels; all in a program that has none.
+    pub fn pixels(&mut self) -> Mask {
+        match self.helpers() {
+            Some(helpers) => self.not(Mask::Lanes(helpers)),
+            None => Mask::Always,
+        }
+    }
+
+    fn set_helpers(&mut self, lanes: Value) {
+        if let Some(reg) = self.banks.shader.and_then(|shader| shader.helpers) {
             self.b.rf_write(reg, lanes);
-            self.pixels = Some(lanes);
+            self.helpers = Some(lanes);
         }
     }
 
@@ -225,32 +233,32 @@ impl Cx<'_> {
 
     /// Makes lanes helpers.
     pub fn kill(&mut self, lanes: Mask) {
-        let pixels = self.pixels();
-        let others = self.not(lanes);
-        let left = self.and(pixels, others);
-        let left = left.value(&mut self.b);
-        self.set_pixels(left);
+        if let Some(helpers) = self.helpers() {
+            let lanes = lanes.value(&mut self.b);
+            let more = self.b.or(helpers, lanes);
+            self.set_helpers(more);
+        }
     }
 
-    /// The start of a program: the lanes that take part, and which of them are pixels.
+    /// The start of a program: the lanes that take part, and which of them are helpers.
     pub fn begin(&mut self, shader: Shader) {
-        let covered = self.input(Array::Covered);
-        let covered = nonzero(&mut self.b, covered);
-        let launched = self.active();
-        let covered = self.b.and(launched, covered);
-        let mut active = covered;
-        if shader.pixels.is_some() {
-            self.set_pixels(covered);
-            let quads = self.quads_of(covered);
-            active = self.b.and(launched, quads);
-        }
+        let (number, lanes) = (self.lane_number(), self.told(at::LANES, Type::I32));
+        let lanes = self.b.zero_extend(Type::I64, lanes);
+        let inside = self.b.icmp(IntCc::LtU, number, lanes);
+        let active = self.active();
+        let active = self.b.and(active, inside);
         self.set_active(active);
         self.b.rf_write(shader.begun, active);
+        if shader.helpers.is_some() {
+            let (covered, zero) = (self.input(Array::Covered), self.int(0));
+            let helpers = self.b.icmp(IntCc::Eq, covered, zero);
+            self.set_helpers(helpers);
+        }
     }
 
     /// What a fragment program leaves where these lanes exit: facts, `graphics.md`, section 1.5.
     pub fn end(&mut self, lanes: Mask) {
-        let Some(shader) = self.banks.shader.filter(|shader| shader.pixels.is_some()) else { return };
+        let Some(shader) = self.banks.shader.filter(|shader| shader.helpers.is_some()) else { return };
         let pixels = self.pixels();
         let lanes = self.and(lanes, pixels);
         let before = self.b.guard();
