@@ -123,6 +123,9 @@ mod input {
     pub const LIBRARY: u32 = 4;
 }
 
+/// What stands for NVIDIA's library of what device code may ask of the runtime.
+const DEVICE_RUNTIME: &[u8] = include_bytes!("device_runtime.ptx");
+
 impl Link {
     fn add(&self, kind: u32, bytes: &[u8], name: String) -> Answer {
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,6 +136,10 @@ impl Link {
                 let checked = Image::Copied(text.clone()).module().map(|_| ());
                 self.options.log(checked)?;
                 inputs.texts.push((name, text));
+                Ok(())
+            }
+            input::LIBRARY if name.ends_with("libcudadevrt.a") && inputs.binary.is_none() => {
+                inputs.texts.push((name, DEVICE_RUNTIME.into()));
                 Ok(())
             }
             input::CUBIN | input::FATBINARY | input::OBJECT | input::LIBRARY => {

@@ -14,6 +14,7 @@ macro_rules! calls {
             }
         }
         $(
+            #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
             pub fn $name($($arg: $ty),*) -> u32 {
                 // SAFETY: the types are those of the API, and pointers are to what callers have.
                 unsafe { c::$name($($arg),*) }
