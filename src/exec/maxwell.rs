@@ -1,14 +1,13 @@
 //! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
 
-use super::Error;
 use std::collections::BTreeSet;
 
+use super::Error;
 use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
 use crate::capture::{Launch, Shader};
 use crate::container::{self, Module, Param};
-use std::collections::BTreeSet;
 
 /// The program of a launch, and the launch's lanes with attributes that are interpolated.
 pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {
