@@ -52,7 +52,9 @@ fn content<'a>(
         arrays.insert(ShaderArray::Table, Content::Given(vertices.table().into()));
     }
     if let Some(parameters) = shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none()) {
-        for &parameter in read {
+        // What is no instruction may look like one.
+        let exists = |parameter: &&Parameter| parameter.index() < parameters.stride();
+        for &parameter in read.iter().filter(exists) {
             let word =
                 |&primitive: &u32| parameters.words[primitive as usize * parameters.stride() + parameter.index()];
             let row = shader.primitive.iter().map(word);

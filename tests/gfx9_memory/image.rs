@@ -356,9 +356,11 @@ fn samples() {
     let descriptor = Descriptor { format: (10, 0), ..PLANE };
     let gathers = implemented("image_gather4");
     assert_eq!(gathers.len(), 24);
-    for name in implemented("image_sample").into_iter().chain(gathers) {
+    for (i, name) in implemented("image_sample").into_iter().chain(gathers).enumerate() {
+        // The others differ in their operands alone.
+        let all = ["image_sample", "image_sample_l", "image_sample_lz"].contains(&name);
         let gathered = name.starts_with("image_gather4");
-        for mode in 0..8 {
+        for mode in (0..8).filter(|&mode| all || mode == i as u32 % 8) {
             for bilinear in [false, true] {
                 let unorm = mode == 2 || mode == 6 && bilinear;
                 let mut wave = wave(&mut random, descriptor);

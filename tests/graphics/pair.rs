@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use warploom::capture::{Launch, write};
+use warploom::exec::{EngineKind, Session};
 
 use super::run;
 
@@ -56,4 +57,17 @@ fn draws(shaders: &Path, name: &str) {
     // At edges, places in 256ths of a pixel and in doubles differ.
     let off = pairs().filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2)).count();
     assert!(off * 200 < covered, "{name}: {off} of {covered} pixels are off");
+}
+
+/// Waves at the edges of triangles, of which some lanes are helpers, take no other way than whole ones: rows are loaded and stored inline.
+#[test]
+fn helpers_cost_nothing() {
+    let launch =
+        Launch::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders/knot/fragment.toml")).unwrap();
+    let shader = launch.shader.as_ref().unwrap();
+    assert!(shader.covered.iter().filter(|covered| !**covered).count() * 4 > shader.lanes);
+    let session = Session::new(&launch).unwrap();
+    let outcome = session.launch(&session.options(EngineKind::Jit, 1), None).unwrap();
+    let waves = shader.lanes.div_ceil(64) as u64;
+    assert!(waves > 3000 && outcome.counts.helper_calls < waves / 5, "{} of {waves}", outcome.counts.helper_calls);
 }
