@@ -172,8 +172,10 @@ fn check(row: &Row, memory: fn(&After) -> &[u32]) {
         assert_eq!(memory[lane], wanted, "{}: memory of lane {lane}", row.text);
         assert_eq!(after.kept[lane], takes_part(lane), "{}: lane {lane}", row.text);
         let result = |lane: usize| if row.result && takes_part(lane) { before(lane) } else { UNTOUCHED };
-        let wanted = if takes_part(lane) { [result(lane), result(lane ^ 1), 0] } else { [0; 3] };
-        assert_eq!(colours[lane][..3], wanted, "{}: colour of lane {lane}", row.text);
+        if takes_part(lane) {
+            let wanted = [result(lane), result(lane ^ 1), 0];
+            assert_eq!(colours[lane][..3], wanted, "{}: colour of lane {lane}", row.text);
+        }
     }
 }
 

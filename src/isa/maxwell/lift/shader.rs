@@ -258,9 +258,7 @@ impl Cx<'_> {
 
     /// What a fragment program leaves where these lanes exit: facts, `graphics.md`, section 1.5.
     pub fn end(&mut self, lanes: Mask) {
-        let Some(shader) = self.banks.shader.filter(|shader| shader.helpers.is_some()) else { return };
-        let pixels = self.pixels();
-        let lanes = self.and(lanes, pixels);
+        let Ok(shader) = self.shader_of(Stage::Fragment) else { return };
         let before = self.b.guard();
         let guard = match lanes {
             Mask::Always => None,
@@ -287,9 +285,11 @@ impl Cx<'_> {
             let word = self.varying_reg(Reg(mask + 1));
             self.put(Array::Depth, word);
         }
-        let one = self.int(1);
-        let one = self.b.splat(one);
-        self.put(Array::Written, one);
+        // What helpers leave is not looked at: their words need no mask that memory decides about.
+        let (pixels, one, zero) = (self.pixels(), self.int(1), self.int(0));
+        let written = self.select(pixels, one, zero);
+        let written = self.b.splat(written);
+        self.put(Array::Written, written);
         self.b.set_guard(before);
     }
 
