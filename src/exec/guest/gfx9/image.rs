@@ -103,7 +103,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         return Err(wrong(problem));
     }
     // Levels lie below each other in each slice, with halves of the height rounded up.
-    let rows_of = |level: u32| u64::from(height - 1 >> level) + 1;
+    let rows_of = |level: u32| u64::from((height - 1) >> level) + 1;
     let chain: u64 = (0..levels).map(rows_of).sum();
     let bytes = pitch * chain * u64::from(depth);
     let texels = surfaces::room(memory, surface, bytes, ROW_ALIGN)?;

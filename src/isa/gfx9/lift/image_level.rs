@@ -131,7 +131,7 @@ impl Levels {
         let mut lod = match (self.form.lod, operands.last) {
             (Lod::Zero, _) => return zero,
             (Lod::Given, Some(level)) => cx.cast(Type::F32, level),
-            _ => self.from_gradients(cx, descriptor, operands),
+            _ => self.by_gradients(cx, descriptor, operands),
         };
         let bias = word(cx, 2, 0, 14);
         let bias = cx.low_bits(bias, 14, true);
@@ -152,7 +152,7 @@ impl Levels {
     }
 
     /// log2 of the longer of the two gradients, in texels.
-    fn from_gradients(&self, cx: &mut Cx<'_>, descriptor: &Descriptor, operands: &Operands) -> Value {
+    fn by_gradients(&self, cx: &mut Cx<'_>, descriptor: &Descriptor, operands: &Operands) -> Value {
         let zero = cx.b.f32const(0.0);
         let gradients = match operands.gradients {
             Some(given) => given.map(|axes| axes.map(|axis| cx.cast(Type::F32, axis))),
