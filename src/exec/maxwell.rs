@@ -7,7 +7,7 @@ use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
 use crate::capture::{Launch, Shader};
-use crate::container::{self, Module, Param};
+use crate::container::{self, Module, Param, ShaderArray};
 
 /// The program of a launch, and the launch's lanes with attributes that are interpolated.
 pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {
@@ -35,6 +35,10 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
     kernel.texture_bank = launch.texture_bank;
     let offsets = (0..kernel.arrays.len() as u32).map(|n| n * ADDRESS_BYTES);
     function.params = offsets.map(|offset| Param { offset, size: ADDRESS_BYTES }).collect();
+    if lanes.covered.iter().all(|&covered| covered) {
+        // No lane has to be asked.
+        kernel.arrays.remove(&ShaderArray::Covered);
+    }
     function.shader = Some(Box::new(kernel));
     Ok((module, lanes))
 }

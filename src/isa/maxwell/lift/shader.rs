@@ -250,8 +250,13 @@ impl Cx<'_> {
         self.set_active(active);
         self.b.rf_write(shader.begun, active);
         if shader.helpers.is_some() {
-            let (covered, zero) = (self.input(Array::Covered), self.int(0));
-            let helpers = self.b.icmp(IntCc::Eq, covered, zero);
+            // Without the array all are pixels.
+            let helpers = if self.has(Array::Covered) {
+                let (covered, zero) = (self.input(Array::Covered), self.int(0));
+                self.b.icmp(IntCc::Eq, covered, zero)
+            } else {
+                self.constant(Type::I64, 0)
+            };
             self.set_helpers(helpers);
         }
     }
