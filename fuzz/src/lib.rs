@@ -247,24 +247,25 @@ pub fn diff_smart_gfx9(bytes: &[u8]) {
     made(bytes, |u| Ok(Code::smart(Isa::Gfx9, u)?.in_ways(way(bytes))), "diff_smart_gfx9");
 }
 
-/// Whole random kernels.
-pub fn diff_smarter_maxwell(bytes: &[u8]) {
-    // The first byte says which, so that a corpus keeps what it has.
-    let (program, rest) = match bytes.split_first() {
-        Some((3.., _)) | None => (maxwell_code::kernel as fn(&mut _) -> _, bytes),
-        Some((_, rest)) => (maxwell_code::fragment as fn(&mut _) -> _, rest),
-    };
-    made(rest, program, "diff_smarter_maxwell");
+/// What a fragment program is made of, if the first byte says so: most inputs stay the kernels that they were.
+fn fragment(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.split_first().filter(|(first, _)| **first < 3).map(|(_, rest)| rest)
 }
 
-/// Whole random kernels.
+/// Whole random kernels and fragment programs.
+pub fn diff_smarter_maxwell(bytes: &[u8]) {
+    match fragment(bytes) {
+        Some(rest) => made(rest, maxwell_code::fragment, "diff_smarter_maxwell"),
+        None => made(bytes, maxwell_code::kernel, "diff_smarter_maxwell"),
+    }
+}
+
+/// Whole random kernels and fragment programs.
 pub fn diff_smarter_gfx9(bytes: &[u8]) {
-    // The first byte says which, so that a corpus keeps what it has.
-    let (program, rest) = match bytes.split_first() {
-        Some((3.., _)) | None => (gfx9_code::kernel as fn(&mut _) -> _, bytes),
-        Some((_, rest)) => (gfx9_code::fragment as fn(&mut _) -> _, rest),
-    };
-    made(rest, program, "diff_smarter_gfx9");
+    match fragment(bytes) {
+        Some(rest) => made(rest, gfx9_code::fragment, "diff_smarter_gfx9"),
+        None => made(bytes, gfx9_code::kernel, "diff_smarter_gfx9"),
+    }
 }
 
 /// PTX instructions out of the table.

@@ -276,6 +276,9 @@ fn fixes() {
             sign
         } else if nq.is_nan() {
             sign | ty.infinity()
+        } else if ty != H && m.round(ty) == Round::NearestTiesToEven && q & !ty.sign() <= ty.least_normal() {
+            // Divided anew.
+            m.flush(ty, r::raw_div(ty, Round::NearestTiesToEven, n, d))
         } else {
             sign | q & !ty.sign()
         }
