@@ -345,7 +345,7 @@ fn estimates(y: u32) -> [u32; 2] {
     let nearest = y as f32;
     let up = if f64::from(nearest) < f64::from(y) { nearest.next_up() } else { nearest };
     let nvidia = f32::from_bits(reciprocal(up).to_bits().wrapping_add(0x0fff_fffe)) as u32;
-    [llvm, nvidia].map(|z| z.wrapping_add((u64::from(z) * u64::from(z.wrapping_mul(y).wrapping_neg()) >> 32) as u32))
+    [llvm, nvidia].map(|z| z.wrapping_add(((u64::from(z) * u64::from(z.wrapping_mul(y).wrapping_neg())) >> 32) as u32))
 }
 
 /// With `0 <= 2^32 - z y <= 2 y` the quotient that `z` estimates is at most two too small: `x / y - x z / 2^32` is not negative and at most

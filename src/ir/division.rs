@@ -264,7 +264,7 @@ impl<B: Build> Division<'_, B> {
             // Of an inexact result the last bit is made 1, which is enough for a denormal one.
             let plain = self.b.put(Op::Fma { attrs, a: x, b: y, c: z });
             let inexact = self.fcmp(FloatCc::Ne, error, zero);
-            let odd = self.to_odd(nearest, error, inexact);
+            let odd = self.rounded_to_odd(nearest, error, inexact);
             let result = self.arithmetic(FloatBinaryOp::Mul, attrs, plain, factor);
             let of_odd = self.arithmetic(FloatBinaryOp::Mul, attrs, odd, factor);
             let (size, least) = (self.fabs(result), self.constant(self.ty, least));
@@ -290,7 +290,7 @@ impl<B: Build> Division<'_, B> {
     }
 
     /// A result that lacks `error`, with the last bit 1 if it is not exact.
-    fn to_odd(&mut self, nearest: Value, error: Value, inexact: Value) -> Value {
+    fn rounded_to_odd(&mut self, nearest: Value, error: Value, inexact: Value) -> Value {
         let (bits, error) = (self.bits_of(nearest), self.bits_of(error));
         let other_sign = self.binary(BinaryOp::Xor, bits, error);
         let count = self.word(u64::from(self.ty.bits()) - 1);

@@ -43,7 +43,7 @@ pub const EXPONENT: u32 = 0xff80_0000;
 
 /// `sin(2 pi x) / x`, by the square of `x`, up to an eighth of a turn.
 pub const SINE: [f64; 7] = [
-    6.283185307179586,
+    std::f64::consts::TAU,
     -41.341702240399634,
     81.60524927594804,
     -76.70585970427454,
@@ -98,7 +98,8 @@ pub fn log2(x: f32) -> f32 {
 /// Sine, or cosine, of x turns. What remains of x behind a whole number of quarters is exact.
 pub fn turns(x: f32, cosine: bool) -> f32 {
     if x.abs() > MOST_TURNS {
-        return if cosine { 1.0 } else { 0.0 } + (x - x);
+        // Of infinity a NaN.
+        return if cosine { 1.0 } else { 0.0 } + x * 0.0;
     }
     let wide = f64::from(x);
     let units = wide * 4.0 + UNITS_OF_1;

@@ -91,7 +91,7 @@ const TWO_OVER_PI: [u32; 38] = [
     0xfc7b_0000,
 ];
 
-/// Words of [`TWO_OVER_PI`] with those that follow them, and past the last one 0.
+/// Words of 2 / pi with those that follow them, and past the last one 0.
 pub static TWO_OVER_PI_PAIRS: [u64; TWO_OVER_PI.len() + 1] = {
     let mut pairs = [0; TWO_OVER_PI.len() + 1];
     let mut at = TWO_OVER_PI.len();

@@ -289,7 +289,8 @@ fn kills() {
             .run()
     };
     let start = "IPA.PASS R4, a[0xa0], RZ\nISETP.GE.AND P1, PT, R4, 0x6, PT\nIADD RZ.CC, R4, -0x9\n";
-    let cases: [(&str, fn(usize) -> bool); 5] = [
+    type OfLanes = fn(usize) -> bool;
+    let cases: [(&str, OfLanes); 5] = [
         ("KIL", |_| true),
         ("@P1 KIL", |lane| lane >= 6),
         ("KIL CC.LT", |lane| lane < 9),
@@ -363,8 +364,8 @@ fn a_loop_ends_with_its_pixels() {
         .with(&format!("attribute.\"0xa0\" = {}\n[export.target0]", list(&numbers)))
         .run();
     assert_eq!(after.fault, None);
-    for lane in 0..64 {
-        assert_eq!(after.kept[lane], numbers[lane] == 40);
+    for (lane, number) in numbers.into_iter().enumerate() {
+        assert_eq!(after.kept[lane], number == 40);
         if after.kept[lane] {
             assert_eq!(after.exported[0][lane][0], 7);
         }

@@ -195,7 +195,7 @@ fn tessellation_control() {
             ],
         },
     );
-    for lane in 0..LANES {
+    (0..LANES).for_each(|lane| {
         let (patch, thread) = (lane as u32 / 4, lane as u32 % 4);
         let own = |thread: u32| 100 * thread + patch + 5;
         let word = |address: u16| left[&Array::Output(words(address))][lane];
@@ -206,7 +206,7 @@ fn tessellation_control() {
         if thread == 0 {
             assert_eq!(left[&Array::PatchOutput(words(0x20))][lane], own(1));
         }
-    }
+    });
 }
 
 /// Coordinates, words of the patch, and vertices of it.

@@ -338,7 +338,8 @@ mod tests {
         }
         let mut header = Header::new(Stage::Fragment);
         assert!(!header.set_input(0x3fc, Interpolation::Constant));
-        (header.set_target(2, 0b1000), header.set_depth());
+        header.set_target(2, 0b1000);
+        header.set_depth();
         assert!(bit(&header, 576 + 11) && bit(&header, 609));
         assert_eq!(header.sample_mask_register(), 4);
         assert_eq!(Header::read(&header.bytes()), Ok(header));
