@@ -1,30 +1,34 @@
 //! GFX9: flat accesses to LDS and scratch memory, scratch and buffer accesses to that.
 
-use super::{Form, THREADS, check};
+use super::{BLOCKS, Form, THREADS, check};
 
 fn launch(form: &Form, rounds: u32) -> (String, String) {
     let waits = "s_waitcnt vmcnt(0) lgkmcnt(0)";
     let lines = |text: &str| text.lines().map(|line| format!("    {}\n    {waits}\n", line.trim())).collect::<String>();
-    // v0 is the item, v1 four times that, v10 what is computed, s20 the round.
+    // v0 is the item, v1 four times that, v2 the offset of its word in the buffer, v10 what is computed, s20 the round.
     let program = format!(
         ".target gfx900\n    s_add_u32 flat_scratch_lo, s2, s6\n    s_addc_u32 flat_scratch_hi, s3, 0\n    s_mov_b32 s20, 0\n\
          {}.Lround:\n{}    s_add_u32 s20, s20, 1\n    s_cmp_lt_u32 s20, s7\n    s_cbranch_scc1 .Lround\n\
          {}    s_endpgm\n",
-        lines(&format!("v_mov_b32_e32 v10, v0\nv_lshlrev_b32_e32 v1, 2, v0\n{}", form.setup)),
+        lines(&format!(
+            "v_mov_b32_e32 v10, v0\nv_lshlrev_b32_e32 v1, 2, v0\ns_mul_i32 s22, s12, {:#x}\nv_add_u32_e32 v2, s22, v1\n{}",
+            4 * THREADS,
+            form.setup
+        )),
         lines(form.body),
-        lines("v_lshlrev_b32_e32 v1, 2, v0\nglobal_store_dword v1, v10, s[0:1]")
+        lines("global_store_dword v2, v10, s[0:1]")
     );
     let registers = [(0, "buffer = \"o\""), (2, "buffer = \"scratch\""), (6, "builtin = \"scratch_wave_offset\"")];
     let descriptor = "buffer_descriptor = { buffer = \"scratch\", stride = 4, swizzle = true, num_records = 65536, word3 = 0x00e27000 }";
     let rounds = format!("u32 = {rounds}");
-    let registers = registers.into_iter().chain([(7, &*rounds), (8, descriptor)]);
+    let registers = registers.into_iter().chain([(7, &*rounds), (8, descriptor), (12, "builtin = \"workgroup_id_x\"")]);
     let registers: String =
         registers.map(|(first, value)| format!("[[raw.sgpr]]\nfirst = {first}\n{value}\n")).collect();
     let manifest = format!(
-        "kernel.binary = \"k.s\"\nkernel.format = \"gfx9-raw\"\nlaunch = {{ grid = [2, 1, 1], block = [{THREADS}, 1, 1] }}\n\
+        "kernel.binary = \"k.s\"\nkernel.format = \"gfx9-raw\"\nlaunch = {{ grid = [{BLOCKS}, 1, 1], block = [{THREADS}, 1, 1] }}\n\
          [raw]\nvgprs = 32\nlds_bytes = 1024\nscratch_bytes = 64\n{registers}[[raw.vgpr]]\nfirst = 0\n\
          builtin = \"thread_id_x\"\n[buffer.o]\nzeros = {}\ndtype = \"u32\"\n[buffer.scratch]\nzeros = 65536\n",
-        4 * THREADS
+        4 * BLOCKS * THREADS
     );
     (manifest, program)
 }
@@ -80,7 +84,7 @@ const FORMS: [Form; 13] = [
     },
     Form {
         name: "flat, global memory",
-        setup: "v_mov_b32_e32 v5, s1\nv_add_co_u32_e32 v4, vcc, s0, v1\nv_addc_co_u32_e32 v5, vcc, 0, v5, vcc",
+        setup: "v_mov_b32_e32 v5, s1\nv_add_co_u32_e32 v4, vcc, s0, v2\nv_addc_co_u32_e32 v5, vcc, 0, v5, vcc",
         body: "flat_store_dword v[4:5], v10\nflat_load_dword v11, v[4:5]\nv_add_u32_e32 v10, v11, v0",
         model: by_the_item,
     },

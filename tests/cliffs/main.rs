@@ -13,6 +13,8 @@ use warploom::exec::{Effort, EngineKind, LaunchOptions, LaunchOutcome, Session};
 const ROUNDS: u32 = 60;
 /// Threads of the block: a warp and a half of either guest's.
 const THREADS: u32 = 96;
+/// Each has words of its own in the buffer, or two would race.
+const BLOCKS: u32 = 2;
 
 /// A loop.
 struct Form {
@@ -45,7 +47,7 @@ fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
     let of = |rounds, engine, threads, effort| {
         let (manifest, program) = launch(rounds);
         let (words, outcome) = run(&manifest, &program, engine, threads, effort);
-        for (thread, &word) in (0..THREADS).zip(&words) {
+        for (thread, &word) in (0..THREADS).cycle().zip(&words) {
             assert_eq!(word, (form.model)(thread, rounds), "{name}, {engine}, {effort:?}, {threads}: thread {thread}");
         }
         outcome.counts

@@ -1,6 +1,6 @@
 //! Maxwell: LDL, STL, LDC, LD, ST.
 
-use super::{Form, THREADS, check};
+use super::{BLOCKS, Form, THREADS, check};
 
 /// Words in the bank from 0x148 on.
 const WORDS: [u32; 8] = [3, 0x8000_0001, 5, 77, 0xffff_fff9, 11, 13, 0x1234_5678];
@@ -9,15 +9,16 @@ const LOCAL: usize = 64;
 fn launch(form: &Form, rounds: u32) -> (String, String) {
     let words: String = WORDS.iter().map(|word| format!("[[arg]]\nu32 = {word}\n")).collect();
     let manifest = format!(
-        "kernel.binary = \"k.s\"\nlaunch = {{ grid = [2, 1, 1], block = [{THREADS}, 1, 1] }}\n[[arg]]\nbuffer = \"o\"\n{words}\
+        "kernel.binary = \"k.s\"\nlaunch = {{ grid = [{BLOCKS}, 1, 1], block = [{THREADS}, 1, 1] }}\n[[arg]]\nbuffer = \"o\"\n{words}\
          [[arg]]\nu32 = {rounds}\n[buffer.o]\nzeros = {}\ndtype = \"u32\"\n",
-        4 * THREADS
+        4 * BLOCKS * THREADS
     );
-    // R0 is the thread, R1 a stack pointer, R10 what is computed, R20 the round.
+    // R0 is the thread, R1 a stack pointer, R10 what is computed, R20 the round, R22 the offset of the thread's word in the buffer.
     let program = format!(
-        ".target sm_50\n.kernel k\n.param 8\n{}.shared 1024\n.local {LOCAL}\nS2R R0, SR_TID.X\nMOV32I R1, 0x10\nMOV R10, R0\n\
+        ".target sm_50\n.kernel k\n.param 8\n{}.shared 1024\n.local {LOCAL}\nS2R R0, SR_TID.X\nS2R R22, SR_CTAID.X\n\
+         XMAD R22, R22, {THREADS:#x}, R0\nSHL R22, R22, 0x2\nMOV32I R1, 0x10\nMOV R10, R0\n\
          MOV R20, RZ\n{}\n.Lround:\n{}\nIADD32I R20, R20, 0x1\nISETP.LT.U32.AND P1, PT, R20, c[0x0][0x168], PT\n\
-         @P1 BRA .Lround\nSHL R2, R0, 0x2\nIADD R2.CC, R2, c[0x0][0x140]\nIADD.X R3, RZ, c[0x0][0x144]\nSTG.E [R2], R10\nEXIT\n",
+         @P1 BRA .Lround\nIADD R2.CC, R22, c[0x0][0x140]\nIADD.X R3, RZ, c[0x0][0x144]\nSTG.E [R2], R10\nEXIT\n",
         ".param 4\n".repeat(9),
         form.setup,
         form.body
@@ -189,7 +190,7 @@ const FORMS: [Form; 20] = [
     },
     Form {
         name: "generic, global memory",
-        setup: "SHL R4, R0, 0x2\nIADD R4.CC, R4, c[0x0][0x140]\nIADD.X R5, RZ, c[0x0][0x144]",
+        setup: "IADD R4.CC, R22, c[0x0][0x140]\nIADD.X R5, RZ, c[0x0][0x144]",
         body: "ST.E [R4], R10\nLD.E R11, [R4]\nIADD R10, R11, R0",
         model: |thread, rounds| sum(thread, rounds, |_, sum| sum.wrapping_add(thread)),
     },
