@@ -152,7 +152,11 @@ impl Editor {
         if self.is_subset(b, a) {
             return Some(a);
         }
-        self.simplify_union(a, b).or_else(|| self.simplify_union(b, a))
+        let window = self.window();
+        self.compare_or_equal(a, b, window)
+            .or_else(|| self.compare_or_equal(b, a, window))
+            .or_else(|| self.simplify_union(a, b))
+            .or_else(|| self.simplify_union(b, a))
     }
 
     /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:

@@ -150,6 +150,9 @@ impl Editor {
                 if op == BinaryOp::Or && uniform && ty == Type::I64 {
                     return self.simplify_mask_or(a, b);
                 }
+                if op == BinaryOp::Xor && uniform && ty == Type::I64 {
+                    return self.compare_of_signs(a, b, window);
+                }
                 if op == BinaryOp::Add {
                     return self.fuse_multiply(a, b, window);
                 }
