@@ -130,11 +130,14 @@ impl Editor {
         self.simplify_difference(a, b).or_else(|| self.simplify_difference(b, a))
     }
 
-    /// `a & ~(a & ~x | y)` is `a & x & ~y`: what is left of lanes when some of them have gone.
+    /// `a & ~(a & ~x | y)` is `a & x & ~y`, and `a & ~(a & ~x)` is `a & x`: what is left of lanes when some of them have gone.
     fn simplify_difference(&mut self, a: Value, b: Value) -> Option<Value> {
         let gone = self.inverted(b)?;
-        let (first, second) = self.matches_binary(gone, BinaryOp::Or)?;
         let stays = |of: Value| self.difference(of).filter(|&(from, _)| from == a).map(|(_, x)| x);
+        if let Some(x) = stays(gone) {
+            return Some(self.and_mask(a, x));
+        }
+        let (first, second) = self.matches_binary(gone, BinaryOp::Or)?;
         let (x, y) = match (stays(first), stays(second)) {
             (Some(x), _) => (x, second),
             (None, Some(x)) => (x, first),
