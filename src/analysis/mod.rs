@@ -36,7 +36,7 @@ mod tiled;
 mod windows;
 
 pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Class, Classes, LaunchClass};
+pub use class::{CHUNK, Class, Classes, LaunchClass, kept_bits};
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
