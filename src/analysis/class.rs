@@ -115,7 +115,7 @@ pub enum Class {
     /// The same in all lanes of the warp.
     Uniform,
     /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk, and the
-    /// word above it, if it is that of a register, is the same in all lanes; whoever relies on it checks.
+    /// word above it, if it is that of a register, is the same in all lanes, or while no lane differs in bits that are cut off; whoever relies on it checks.
     Affine {
         step: i64,
         exact: bool,
@@ -328,6 +328,11 @@ impl Classes {
                 Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
                 _ => same(op, self),
             },
+            Op::Binary { op: BinaryOp::And, a, b } => match (constants[a], constants[b]) {
+                (_, Some(bits)) => cut(class(a), bits, ty).unwrap_or_else(|| same(op, self)),
+                (Some(bits), _) => cut(class(b), bits, ty).unwrap_or_else(|| same(op, self)),
+                _ => same(op, self),
+            },
             Op::AddCarry { a, b, carry } => match carry {
                 None => combine(class(a), class(b), 1, ty),
                 Some(carry) if self.is_alike_or_known(carry, constants) => match combine(class(a), class(b), 1, ty) {
@@ -371,6 +376,20 @@ impl Classes {
             ref op => same(op, self),
         }
     }
+}
+
+/// How many low bits a constant has that keep words evenly spaced: what is above is the same in most warps.
+pub fn kept_bits(bits: u64) -> Option<u32> {
+    let kept = (!bits & Type::I32.bit_mask()).trailing_zeros();
+    (LEAST_KEPT..32).contains(&kept).then_some(kept)
+}
+
+const LEAST_KEPT: u32 = 20;
+
+/// Evenly spaced words of which only these bits are left.
+fn cut(a: Class, bits: u64, ty: Type) -> Option<Class> {
+    let step = a.stride().filter(|&step| step != 0 && ty == Type::I32)?;
+    kept_bits(bits).map(|_| Class::Affine { step, exact: false })
 }
 
 /// A pure operation on values that do not vary (in the chunk) gives one that does not.
