@@ -12,10 +12,13 @@ use std::path::Path;
 
 use models::{KERNELS, Kernel, M, N};
 use warploom::capture::{Launch, Manifest};
-use warploom::exec::{EngineKind, Session};
+use warploom::exec::{EngineKind, LaunchOptions, Session};
 
 /// Host instructions for each of the guest's that a spelling may have, as a multiple of what the best one has.
 const MOST: f64 = 1.5;
+
+/// Instructions of the guest's: more is an endless loop.
+const LIMIT: u64 = 1_000_000;
 
 /// Kernels of a guest, by the ends of its files' names, some of whose spellings have more; with why.
 const SLOWER: [(&str, &str, &str); 5] = [
@@ -81,7 +84,7 @@ const GFX9: Guest = Guest {
         "reversed",
         "O1",
         "O3",
-        "clang14",
+        "clang15",
         "clang16",
     ],
 };
@@ -135,7 +138,8 @@ fn run(kernel: &Kernel, guest: &Guest, spelling: &'static str) -> Executed {
     let launch = Launch::resolve(manifest.unwrap_or_else(|error| panic!("{label}: {error}")), &path)
         .unwrap_or_else(|error| panic!("{label}: {error}"));
     let session = Session::new(&launch).unwrap_or_else(|error| panic!("{label}: {error}"));
-    let counted = session.host_instructions(&session.options(EngineKind::Jit, 1));
+    let options = LaunchOptions { instruction_limit: Some(LIMIT), ..session.options(EngineKind::Jit, 1) };
+    let counted = session.host_instructions(&options);
     let (host, counts) = counted.unwrap_or_else(|error| panic!("{label}: {error}"));
     let out = launch.buffers.iter().position(|buffer| buffer.name == "out").expect("a buffer of the manifest");
     assert!(session.buffer(out).expect("the output") == (kernel.out)(), "{label}: another result than the source's");

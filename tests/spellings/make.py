@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compiles kernels.cu in every spelling, for each guest, into binaries/.
 
-    python3 tests/spellings/make.py --cuda11 PYTHON11 [--clang 14 16]
+    python3 tests/spellings/make.py --cuda11 PYTHON11 [--clang 15 16]
 
 Run it with a Python that tools/nv.py can be run with (CUDA 12). PYTHON11 is one that has the wheels nvidia-cuda-nvcc-cu11 and
-nvidia-cuda-nvrtc-cu11 (11.8). Clang 19 and 14 and 16 are Debian's.
+nvidia-cuda-nvrtc-cu11 (11.8). Clang 15, 16 and 19 are Debian's.
 """
 import argparse
 import ctypes as C
@@ -33,7 +33,7 @@ SPELLINGS = {
 
 def hip(compiler, name, options):
     subprocess.check_call([compiler, "-x", "hip", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--cuda-device-only", "--no-gpu-bundle-output",
-                           f"-I{ROOT / 'examples/gfx9/include'}", "-include", "cuda.h", SOURCE, "-ffp-contract=off", *options, "-o", OUT / f"{name}.gfx900.hsaco"])
+                           f"-I{ROOT / 'examples/gfx9/include'}", "-include", "cuda.h", SOURCE, "-ffp-contract=off", "-mcode-object-version=5", *options, "-o", OUT / f"{name}.gfx900.hsaco"])
     (OUT / f"{name}.gfx900.hsaco").chmod(0o644)
 
 
@@ -70,7 +70,7 @@ def cubin(python, name, options, *flags):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cuda11", required=True)
-    parser.add_argument("--clang", nargs="*", default=["14", "16"])
+    parser.add_argument("--clang", nargs="*", default=["15", "16"])
     options = parser.parse_args()
     OUT.mkdir(exist_ok=True)
     for name, words in SPELLINGS.items():
