@@ -7,8 +7,8 @@ use arbitrary::{Result, Unstructured};
 use super::super::words::VECTORS;
 use super::{Scope, Writer, register};
 use crate::capture::Manifest;
-use crate::capture::graphics::{Export, Exports, Given, Input, Pixels, Stage};
-use crate::capture::raw::{Builtin, Register, Value};
+use crate::capture::graphics::{Export, Exports, Given, Input, Pixels, Stage, WaveInput};
+use crate::capture::raw::{Register, Value};
 use crate::generate::program::Node;
 
 /// What M0 is given.
@@ -56,7 +56,7 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, manifest: &mut Mani
 
 /// The registers in place of those of a compute kernel.
 pub(super) fn registers(lanes: u32, sgpr: &mut Vec<Register>) -> Vec<Register> {
-    sgpr.push(register(PRIM_MASK, Value::Builtin(Builtin::PrimMask)));
+    sgpr.push(register(PRIM_MASK, Value::Wave(WaveInput::PrimMask)));
     vec![register(0, Value::Words((0..lanes).collect())), register(WEIGHTS, Value::Input(Input::PerspCenter))]
 }
 

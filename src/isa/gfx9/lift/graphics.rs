@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::container::emitted;
 use crate::ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::LiftError;
 use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
@@ -52,6 +53,21 @@ pub struct Shader {
     pub parameters: BTreeMap<Parameter, Place>,
     /// A row for each target's number and component; what is not here goes nowhere.
     pub exports: BTreeMap<(u8, u8), u32>,
+    /// Of a geometry program.
+    pub emitted: Option<Emitted>,
+}
+
+/// Where a geometry program's messages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// A row for each vertex, with bits of [`emitted`].
+    pub rows: u32,
+    /// Bytes from a row to the next.
+    pub stride: u32,
+    /// Vertices that a lane may emit: there is one row more.
+    pub most: u32,
+    /// A row with the number of the next vertex.
+    pub next: u32,
 }
 
 /// Where a word is.
@@ -106,11 +122,15 @@ impl Cx<'_> {
         Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) }
     }
 
-    /// The word for this warp, of blocks in a line that are one warp each.
+    /// The word for this warp. Blocks are in a line.
     pub(super) fn warp_word(&mut self, offset: u32) -> Value {
-        let block = self.b.special(Special::Ctaid(0));
-        let block = self.b.zero_extend(Type::I64, block);
-        let bytes = self.shl(block, 2);
+        let [block, width, warp] =
+            [Special::Ctaid(0), Special::Ntid(0), Special::WarpId].map(|special| self.b.special(special));
+        let warps = self.shr(width, 6);
+        let first = self.b.mul(block, warps);
+        let number = self.b.add(first, warp);
+        let number = self.b.zero_extend(Type::I64, number);
+        let bytes = self.shl(number, 2);
         let base = self.b.load_const(BANK, offset, Type::I64);
         let address = self.b.add(base, bytes);
         self.b.load(Space::Global, Type::I32, Extend::None, address, 0)
@@ -222,6 +242,38 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.set_row_word(written, one);
     }
     Ok(Flow::Next)
+}
+
+/// A geometry program's message: emits a vertex, ends a strip, or both. Beyond the most vertices nothing is emitted.
+pub(super) fn message(cx: &mut Cx<'_>, operation: u16, stream: u32) {
+    const CUT: u16 = 1;
+    const EMIT: u16 = 2;
+    let Some(of) = cx.shader.and_then(|shader| shader.emitted) else { return };
+    let (mut next, most) = (cx.row_word(of.next), cx.int(of.most));
+    if operation & EMIT != 0 {
+        let inside = cx.b.icmp(IntCc::LtU, next, most);
+        mark(cx, of, next, emitted::VERTEX | stream << emitted::STREAM_SHIFT, inside);
+        let one = cx.int(1);
+        let after = cx.b.add(next, one);
+        next = cx.b.select(inside, after, next);
+        cx.set_row_word(of.next, next);
+    }
+    if operation & CUT != 0 {
+        // The end of the last strip has a place behind the last vertex.
+        let inside = cx.b.icmp(IntCc::LeU, next, most);
+        mark(cx, of, next, emitted::CUT, inside);
+    }
+}
+
+/// Adds bits to what is said of a vertex, in these of the active lanes.
+fn mark(cx: &mut Cx<'_>, of: Emitted, vertex: Value, bits: u32, lanes: Value) {
+    let (first, vertex, stride) = (cx.row(of.rows), cx.b.zero_extend(Type::I64, vertex), cx.long(of.stride.into()));
+    let distance = cx.b.mul(vertex, stride);
+    let address = cx.b.add(first, distance);
+    let access = Access { guard: Some(lanes), ..cx.b.access(Space::Global, Type::I32, 1, address, 0) };
+    let (before, bits) = (cx.b.load_access(access, Extend::None)[0], cx.int(bits));
+    let after = cx.b.or(before, bits);
+    cx.b.store_access(access, &[after]);
 }
 
 /// Whether all that a program reads of primitives is there. What it does not reach does not count.
