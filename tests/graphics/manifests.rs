@@ -40,6 +40,11 @@ fn what_is_wrong_says_where() {
         ("fragment", pixels("pos_x = [[1.0], [2.0, 3.0], [1.0], [2.0]]\n"), "a list of 2: others have 1"),
         ("fragment", pixels("vertex_id = [1, 2, 3, 4]\n"), "pixels.vertex_id: it belongs to programs of other stages"),
         ("fragment", pixels("parameters = [1.0, 2.0]\n"), "expected [primitives, attributes, 4, 3]"),
+        (
+            "fragment",
+            pixels("half = [1]\nparameters = [[[[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]]]]\n"),
+            "pixels.half: attribute 1: there are 1",
+        ),
         ("fragment", pixels("flat = [0]\nparameters = [[]]\n"), "expected [primitives, attributes, 4, 3]"),
         // Registers.
         (

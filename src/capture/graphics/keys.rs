@@ -115,6 +115,9 @@ pub struct Pixels {
     /// GFX9: attributes that are not interpolated, so that their differences between vertices are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flat: Vec<u32>,
+    /// GFX9: attributes whose words are two halves, each of which is interpolated by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub half: Vec<u32>,
     /// Maxwell: words of `[primitive][vertex][word]`, from the first generic attribute on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Given>,

@@ -155,7 +155,7 @@ impl Source<'_> {
         }
         let most = primitive.iter().copied().max().unwrap_or(0);
         let parameters = match &pixels.parameters {
-            Some(file) => Some(self.parameters(file, &pixels.flat, most)?),
+            Some(file) => Some(self.parameters(file, pixels, most)?),
             None => None,
         };
         let vertices = match &pixels.vertices {

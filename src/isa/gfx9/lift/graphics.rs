@@ -13,7 +13,7 @@ use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
 use super::context::Cx;
 use super::entry::BANK;
 use super::program::Program;
-use super::{Flow, Kernel, Lifted, Unsupported};
+use super::{Flow, Kernel, Lifted, Unsupported, convert};
 
 /// A word that GFX9 interpolates with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,22 +147,37 @@ pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
 }
 
 /// P0, P1 - P0 or P2 - P0 of the attribute's component.
-fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let interp = i.interp();
     let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
-    let value = match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
+    Ok(match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
         Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
         Place::Row(offset) => cx.row_word(*offset),
-    };
+    })
+}
+
+/// The same as a number.
+fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+    let value = bits(cx, i, word)?;
     Ok(cx.cast(Type::F32, value))
+}
+
+/// The same of one that is two halves, of which the instruction says which.
+fn half(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+    let value = bits(cx, i, word)?;
+    let value = if i.interp().high { cx.shr(value, 16) } else { value };
+    let value = cx.b.trunc(Type::I16, value);
+    let value = cx.cast(Type::F16, value);
+    Ok(convert::widened(cx, value))
 }
 
 /// The words that an instruction interpolates with.
 pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
     let interp = i.interp();
     let words = match i.row().mnemonic {
-        "v_interp_p1_f32" => vec![0, 1],
-        "v_interp_p2_f32" => vec![2],
+        "v_interp_p1_f32" | "v_interp_p1ll_f16" => vec![0, 1],
+        "v_interp_p1lv_f16" => vec![1],
+        "v_interp_p2_f32" | "v_interp_p2_f16" | "v_interp_p2_legacy_f16" => vec![2],
         "v_interp_mov_f32" => Vec::from_iter(moved(interp.parameter)),
         _ => vec![],
     };
@@ -195,6 +210,54 @@ pub fn v_interp_p2_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let before = cx.cast(Type::F32, before);
     let value = cx.mad(p20, weight, before);
     cx.set_float(i, value)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p1ll_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (p0, p10) = (half(cx, i, 0)?, half(cx, i, 1)?);
+    let weight = cx.f32(i, 0);
+    let value = cx.mad(p10, weight, p0);
+    cx.set_float(i, value)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p1lv_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let p10 = half(cx, i, 1)?;
+    let (weight, p0) = (cx.f32(i, 0), cx.f16_of(i, 1, i.interp().high));
+    let p0 = convert::widened(cx, p0);
+    let value = cx.mad(p10, weight, p0);
+    cx.set_float(i, value)
+}
+
+/// The last step, rounded to a half.
+fn p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
+    let p20 = half(cx, i, 2)?;
+    let (weight, before) = (cx.f32(i, 0), cx.f32(i, 1));
+    let (value, round) = (cx.mad(p20, weight, before), cx.mode.attrs(Type::F16).round);
+    let value = convert::halved(cx, round, value);
+    Ok(cx.float_result(i, value))
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
+    let value = p2_f16(cx, i)?;
+    let value = cx.cast(Type::I16, value);
+    let (value, before) = (cx.b.zero_extend(Type::I32, value), cx.vector(number));
+    // The other half stays.
+    let before = cx.and_bits(before, 0xffff_0000);
+    let value = cx.b.or(value, before);
+    cx.set_vector(number, value);
+    Ok(Flow::Next)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p2_legacy_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let value = p2_f16(cx, i)?;
+    let value = cx.cast(Type::I16, value);
+    let value = cx.b.zero_extend(Type::I32, value);
+    cx.set_half_word(i, value);
+    Ok(Flow::Next)
 }
 
 pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
