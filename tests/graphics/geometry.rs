@@ -205,12 +205,12 @@ fn what_fixed_function_does_is_asked_for() {
             "primitives.attribute: it belongs to programs of other",
         ),
         ("tess_control", geometry.clone(), "primitives.max_vertices: it belongs to programs of other stages"),
+        ("tess_eval", primitives.clone(), "primitives: it belongs to programs of another instruction set"),
         (
-            "tess_eval",
-            format!("{primitives}threads = 3\n"),
-            "primitives.threads: it belongs to programs of other stages",
+            "geometry",
+            format!("{primitives}max_vertices = 1024\ngroup = 1\n").replace("count = 6", "count = 3000"),
+            "64000 lanes: expected at most 32736",
         ),
-        ("tess_eval", primitives.clone(), "vertices.patch: missing"),
         ("tess_eval", format!("{vertices}tess_u = [0.0]\n"), "expected a row for each lane of 6"),
         (
             "vertex",

@@ -194,6 +194,13 @@ fn what_is_not_given_is_named() {
         (evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1, 2]"), "expected a row for each lane of 1"),
         (evaluation(&[u, v].concat(), &points), "vertices.patch: missing"),
         (vertices(control), "[vertices] has no `attribute` with a word"),
+        (evaluation(patch, "threads = 3"), "primitives.threads: it belongs to programs of other stages"),
+        (evaluation(patch, "[tessellation]"), "tessellation: it belongs to programs of another instruction set"),
+        (
+            Case::of("geometry", ".max_vertices 3", "NOP")
+                .with("[vertices]\ncount = 6\n[primitives]\nvertices = 3\nmax_vertices = 3\ngroup = 2"),
+            "primitives.group: it belongs to programs of another instruction set",
+        ),
         (
             Case::of("tess_control", ".threads 4", "NOP").with("[vertices]\ncount = 6\n[primitives]\nvertices = 3"),
             "primitives.threads is 3: the header says 4",

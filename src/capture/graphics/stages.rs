@@ -122,6 +122,14 @@ impl Source<'_> {
             let key = if primitives.is_some() { "primitives" } else { "tessellation" };
             return Err(self.wrong(key, "a vertex program has [vertices] alone"));
         }
+        let foreign = match (gfx9, stage) {
+            (true, Stage::TessEval) if primitives.is_some() => Some("primitives"),
+            (false, _) if tessellation_given => Some("tessellation"),
+            _ => None,
+        };
+        if let Some(key) = foreign {
+            return Err(self.wrong(key, "it belongs to programs of another instruction set"));
+        }
         let of_primitives = match (stage, primitives) {
             (Stage::TessControl | Stage::Geometry, None) => {
                 return Err(self.wrong("primitives", "missing: the program's threads are those of primitives"));
@@ -151,6 +159,10 @@ impl Source<'_> {
             ("ring_words", ring_words.is_some()),
             ("strips", given.strips != Strips::default()),
         ];
+        let of_gfx9 = [of_geometry[1], of_geometry[2], of_geometry[3]];
+        if let Some((name, _)) = of_gfx9.iter().find(|(_, given)| *given && !plan.gfx9) {
+            return Err(self.wrong(key(name), "it belongs to programs of another instruction set"));
+        }
         let of_evaluation = [("attribute", !attribute.is_empty()), ("patch", !patch.is_empty())];
         let of_threads = [("indices", indices.is_some()), ("threads", threads.is_some())];
         let mut others: Vec<(&str, bool)> = vec![];
@@ -272,9 +284,11 @@ impl Source<'_> {
                 Lanes { unit: longest.unwrap_or(1).next_multiple_of(WAVE), groups }
             }
         };
-        let vertices = vertices.max(1) as usize;
-        if (lanes.count() * vertices) as u64 > MAX_LANES {
-            let problem = format!("{} lanes: expected at most {}", lanes.count(), MAX_LANES as usize / vertices);
+        // A row for each vertex that comes in, or may go out.
+        let emitted = plan.primitives.and_then(|given| given.max_vertices).map_or(1, |most| most + 1);
+        let rows = vertices.max(emitted) as usize;
+        if (lanes.count() * rows) as u64 > MAX_LANES {
+            let problem = format!("{} lanes: expected at most {}", lanes.count(), MAX_LANES as usize / rows);
             return Err(self.wrong("primitives", problem));
         }
         Ok(lanes)
