@@ -172,7 +172,7 @@ fn merged_stages_begin_with_their_registers() {
                 row.map_or(0, |row| row / 10),
                 thread.map_or(0, |(_, thread)| thread),
                 4096 * group,
-                4 * patches | (6 * patches) << 8 | group << 16 | 1 << 28,
+                4 * patches | ((6 * patches) << 8) | (group << 16) | (1 << 28),
                 2 * group * 24,
             ];
             assert_eq!(found, expected, "workgroup {group}, lane {lane}");
@@ -233,7 +233,7 @@ fn what_fixed_function_does_is_asked_for() {
         ),
         (
             "fragment",
-            format!("[raw]\nvgprs = 4\n[pixels]\ncovered = [1, 1, 1, 1]\n[tessellation]\n"),
+            "[raw]\nvgprs = 4\n[pixels]\ncovered = [1, 1, 1, 1]\n[tessellation]\n".into(),
             "tessellation: a fragment program",
         ),
         // Registers.
