@@ -172,7 +172,7 @@ fn merged_stages_begin_with_their_registers() {
                 row.map_or(0, |row| row / 10),
                 thread.map_or(0, |(_, thread)| thread),
                 4096 * group,
-                4 * patches | ((6 * patches) << 8) | (group << 16) | (1 << 28),
+                (4 * patches) | ((6 * patches) << 8) | (group << 16) | (1 << 28),
                 2 * group * 24,
             ];
             assert_eq!(found, expected, "workgroup {group}, lane {lane}");
