@@ -75,7 +75,13 @@ impl Editor {
     }
 
     /// A compare with a constant.
-    fn simplify_compare_with(&mut self, cc: IntCc, a: Value, (b, limit): (Value, u64), window: Window) -> Option<Value> {
+    fn simplify_compare_with(
+        &mut self,
+        cc: IntCc,
+        a: Value,
+        (b, limit): (Value, u64),
+        window: Window,
+    ) -> Option<Value> {
         match *self.def(a) {
             // Bits that shifts and products have cleared.
             Op::Binary { op: BinaryOp::And, a, b } if cc == IntCc::Ne && limit == 0 => {
@@ -115,7 +121,8 @@ impl Editor {
     fn has_no_bits_beyond(&self, mask: Value, window: Window) -> bool {
         self.conjuncts(mask).into_iter().any(|mask| match *self.def(mask) {
             Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => {
-                !(self.ty(a).is_uniform() && self.ty(b).is_uniform()) && self.insts[self.def_at(mask).0].window == window
+                !(self.ty(a).is_uniform() && self.ty(b).is_uniform())
+                    && self.insts[self.def_at(mask).0].window == window
             }
             Op::Const { bits, .. } => bits & !window.mask() == 0,
             _ => false,

@@ -1,9 +1,10 @@
 //! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
 //!
 //! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes lanes of triangles,
-//! `stages` those of vertices, tessellation and geometry; `result` holds exports against what is expected of them, and draws, `strips` is what geometry programs emit. Nothing here knows how an instruction set takes its inputs.
+//! `stages` those of vertices, tessellation and geometry, which `groups` puts into workgroups; `result` holds exports against what is expected of them, and draws, `strips` is what geometry programs emit. Nothing here knows how an instruction set takes its inputs.
 
 mod format;
+mod groups;
 mod interpolate;
 mod keys;
 mod primitives;
