@@ -299,7 +299,7 @@ fn engines_agree_on_random_programs() {
             let function = Arc::new(lift_kernel(&kernel).unwrap());
             verify::verify(&function).unwrap();
             let native = |effort| {
-                let native = jit::Kernel::new(Arc::clone(&function)).program([lanes, 1, 1], 1).unwrap();
+                let native = jit::Kernel::new(Arc::clone(&function)).program([1; 3], [lanes, 1, 1], 1).unwrap();
                 native.compile_all(effort).unwrap();
                 native
             };

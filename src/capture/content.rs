@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
+use super::graphics::{Shader, Stage};
 use super::manifest::{self, Manifest};
 use super::resolve::{Content, Expectation, Source, Symbol};
 use super::{Error, npy};
@@ -138,15 +139,17 @@ impl Source<'_> {
 
     /// What has changed is written to a file of its name: no two things have one.
     pub(super) fn check_names(&self, manifest: &Manifest) -> Result<(), Error> {
-        let mut names = BTreeSet::new();
         let kinds = [
             ("buffer", manifest.buffers.keys().collect::<Vec<_>>()),
             ("surface", manifest.surfaces.keys().collect()),
             ("symbol", manifest.symbols.keys().collect()),
             ("export", manifest.exports.targets.keys().collect()),
         ];
+        // What is written of geometry programs besides.
+        let geometry = manifest.kernel.stage == Some(Stage::Geometry);
+        let mut names: BTreeSet<&str> = Shader::OF_GEOMETRY.into_iter().filter(|_| geometry).collect();
         for (kind, name) in kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name))) {
-            if !names.insert(name) {
+            if !names.insert(name.as_str()) {
                 let problem = format!(
                     "{name}.npy would hold two things: expected another name than that of a buffer or a surface"
                 );

@@ -7,7 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Dtype;
-use super::graphics::{Bank, Exports, Pixels, Stage, Vertices};
+use super::graphics::{Bank, Exports, Pixels, Primitives, Stage, Tessellation, Vertices};
 use super::raw::{BinaryFormat, Part, Raw};
 use crate::container::Arch;
 use crate::ir::special::Reciprocals;
@@ -20,6 +20,10 @@ pub struct Manifest {
     pub launch: Launch,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Vertices>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primitives: Option<Primitives>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tessellation: Option<Tessellation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pixels: Option<Pixels>,
     #[serde(default, rename = "bank", skip_serializing_if = "BTreeMap::is_empty")]
@@ -64,6 +68,9 @@ pub struct Kernel {
     /// The header of a Maxwell shader that has none in front of its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<PathBuf>,
+    /// A vertex program of Maxwell that runs before the binary in the same lanes: what dumps call vertex program A.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertex_a: Option<PathBuf>,
     /// The constant bank in which instructions of a Maxwell shader find handles of images.
     #[serde(default, skip_serializing_if = "is_default")]
     pub texture_bank: u8,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
-use super::graphics::{Input, Stage};
+use super::graphics::{Input, WaveInput};
 use crate::container::hsaco::FloatMode;
 
 /// `[raw]`: how a wave starts, which no file says. In a block's first wave lane 0 is the lane with index (0, 0, 0).
@@ -83,6 +83,8 @@ pub enum Value {
     Builtin(Builtin),
     /// What lanes of a shader are given; of several words, one register after the other.
     Input(Input),
+    /// What waves of a shader are given.
+    Wave(WaveInput),
 }
 
 /// `{ surface = "NAME" }` or `{ texture = "NAME" }`.
@@ -93,7 +95,7 @@ pub enum ImageOf {
     Texture(String),
 }
 
-/// What a wave is given by the hardware: `workgroup_*`, `scratch_wave_offset` and `prim_mask` in an SGPR, `thread_id_*` in a VGPR.
+/// What a wave is given by the hardware: `workgroup_*` and `scratch_wave_offset` in an SGPR, `thread_id_*` in a VGPR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Builtin {
@@ -103,8 +105,6 @@ pub enum Builtin {
     /// Waves of the block in bits 0 to 5, the first wave in bit 31.
     WorkgroupInfo,
     ScratchWaveOffset,
-    /// Of fragment programs: which quads begin a primitive, and whether centroids are centres.
-    PrimMask,
     ThreadIdX,
     ThreadIdY,
     ThreadIdZ,
@@ -116,13 +116,9 @@ impl Builtin {
         matches!(self, Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ)
     }
 
-    /// Programs of this stage have it; none: compute programs.
-    pub(super) fn is_of(self, stage: Option<Stage>) -> bool {
-        match self {
-            Builtin::ScratchWaveOffset => true,
-            Builtin::PrimMask => stage == Some(Stage::Fragment),
-            _ => stage.is_none(),
-        }
+    /// Shaders have it too.
+    pub(super) const fn is_of_shaders(self) -> bool {
+        matches!(self, Builtin::ScratchWaveOffset)
     }
 }
 
@@ -197,6 +193,7 @@ impl Value {
             ("builtin", value) => {
                 let system = value.clone().try_into().map(Value::Builtin);
                 let known = system.or_else(|_| value.clone().try_into().map(Value::Input));
+                let known = known.or_else(|_| value.clone().try_into().map(Value::Wave));
                 known.map_err(|_: toml::de::Error| wrong("a known builtin", &value))
             }
             ("values", toml::Value::Array(values)) => {
@@ -227,6 +224,7 @@ impl Value {
             Value::SamplerDescriptor(of) => ("sampler_descriptor", plain(of)),
             Value::Builtin(builtin) => ("builtin", plain(builtin)),
             Value::Input(input) => ("builtin", plain(input)),
+            Value::Wave(input) => ("builtin", plain(input)),
         }
     }
 

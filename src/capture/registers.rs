@@ -1,6 +1,6 @@
 //! `[raw]` resolved: what a wave of a plain instruction stream starts with.
 
-use super::graphics::{Input, Shader};
+use super::graphics::{Input, Shader, WaveInput};
 use super::raw::{self, BufferDescriptor, Builtin, ImageOf};
 use super::resolve::{Buffer, Source};
 use super::{Error, Manifest};
@@ -54,6 +54,8 @@ pub enum RawValue {
     Builtin(Builtin),
     /// In VGPRs of shaders.
     Input(Input),
+    /// In SGPRs of shaders.
+    Wave(WaveInput),
 }
 
 /// What values that are not known before the launch has its memory stand for.
@@ -94,7 +96,7 @@ impl RawValue {
         match self {
             RawValue::Words(words) => words.len(),
             RawValue::Address(_) => 2,
-            RawValue::AddressLow(_) | RawValue::Lanes(_) | RawValue::Builtin(_) => 1,
+            RawValue::AddressLow(_) | RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Wave(_) => 1,
             RawValue::Descriptor(_) | RawValue::Sampler(_) => 4,
             RawValue::Image(_) => 8,
             RawValue::Input(input) => input.components(),
@@ -110,7 +112,7 @@ impl RawValue {
             RawValue::Descriptor(descriptor) => descriptor.words(placed.buffer(descriptor.buffer)).to_vec(),
             RawValue::Image(i) => placed.image(*i).to_vec(),
             RawValue::Sampler(i) => placed.sampler(*i).to_vec(),
-            RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Input(_) => return None,
+            RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Input(_) | RawValue::Wave(_) => return None,
         })
     }
 }
@@ -164,14 +166,19 @@ impl Source<'_> {
                     RawValue::Builtin(builtin) if builtin.is_varying() != (kind == "vgpr") => {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
                     }
-                    RawValue::Input(_) if kind != "vgpr" => {
+                    RawValue::Input(_) | RawValue::Wave(_)
+                        if (kind == "vgpr") != matches!(value, RawValue::Input(_)) =>
+                    {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
                     }
                     RawValue::Input(input) if shader.is_none_or(|shader| !shader.inputs.contains_key(input)) => {
-                        return Err(self.wrong(key, format!("expected `{0}` in [pixels] or [vertices]", input.name())));
+                        return Err(self.wrong(key, format!("expected {}", input.wanted())));
                     }
-                    RawValue::Builtin(builtin) if !builtin.is_of(shader.map(|shader| shader.stage)) => {
-                        return Err(self.wrong(key, "the hardware gives this to programs of other stages"));
+                    RawValue::Wave(input) if shader.is_none_or(|shader| !shader.waves.contains_key(input)) => {
+                        return Err(self.wrong(key, format!("expected {}", input.wanted())));
+                    }
+                    RawValue::Builtin(builtin) if shader.is_some() && !builtin.is_of_shaders() => {
+                        return Err(self.wrong(key, "the hardware gives this to compute programs"));
                     }
                     _ => {}
                 }
@@ -226,6 +233,7 @@ impl Source<'_> {
             raw::Value::AddressLow(name) => RawValue::AddressLow(position(&name)?),
             raw::Value::Builtin(builtin) => RawValue::Builtin(builtin),
             raw::Value::Input(input) => RawValue::Input(input),
+            raw::Value::Wave(input) => RawValue::Wave(input),
             raw::Value::ImageDescriptor(ImageOf::Surface(name)) => RawValue::Image(surface(&name)?),
             raw::Value::ImageDescriptor(ImageOf::Texture(name)) => {
                 texture(&name)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;
 use super::content::{Given, Initial};
-use super::graphics::Shader;
+use super::graphics::{Shader, Stage};
 use super::manifest::{self, Manifest, Png};
 use super::raw::{BinaryFormat, Part};
 use super::registers::{RawLaunch, RawValue};
@@ -46,6 +46,8 @@ pub struct Launch {
     pub header: Option<Vec<u8>>,
     /// The binary is a plain instruction stream of GFX9.
     pub raw: Option<RawLaunch>,
+    /// The vertex program of Maxwell that runs before the binary.
+    pub vertex_a: Option<Vec<u8>>,
     /// The binary is a shader.
     pub shader: Option<Shader>,
     /// Constant banks of a Maxwell shader, by number.
@@ -228,6 +230,11 @@ impl Launch {
         let raw = from.raw_stream(&manifest, &buffers, shader.as_ref(), binary.len())?;
         let banks = from.banks(&manifest, &buffers)?;
         let header = manifest.kernel.header.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
+        let vertex_a = manifest.kernel.vertex_a.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
+        let maxwell = matches!(manifest.kernel.format, Some(BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw));
+        if vertex_a.is_some() && !(maxwell && manifest.kernel.stage == Some(Stage::Vertex)) {
+            return Err(from.wrong("kernel.vertex_a", "it belongs to vertex programs of Maxwell"));
+        }
         let linked = from.linked(&manifest)?;
         let ze_info = manifest.kernel.ze_info.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
         let platform = manifest.kernel.platform.as_ref().map(|name| from.platform(name)).transpose()?;
@@ -300,6 +307,7 @@ impl Launch {
             platform,
             format: manifest.kernel.format,
             header,
+            vertex_a,
             raw,
             shader,
             banks,

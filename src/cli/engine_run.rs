@@ -110,9 +110,9 @@ impl<'c> EngineRun<'c> {
             names.push(name);
         }
         if let (Some(shader), Some(exported)) = (&launch.shader, self.session.exported().map_err(failed)?) {
-            for (target, words) in shader.exports.iter().zip(&exported.targets) {
-                let name = format!("{}.npy", target.name);
-                capture::write::array(&out.join(&name), &target.array(words, &exported.kept))?;
+            for (name, array) in shader.arrays(&exported) {
+                let name = format!("{name}.npy");
+                capture::write::array(&out.join(&name), &array)?;
                 names.push(name);
             }
             if let Some(picture) = shader.picture {

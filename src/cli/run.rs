@@ -180,7 +180,9 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
     let [bx, by, bz] = runs[0].options.block;
     let name = runs[0].session.kernel().map_or(String::new(), |k| k.name().to_string());
     let mut text = match &launch.shader {
-        Some(shader) => format!("{name}: {} program, {} lanes\n", shader.stage.name(), grouped(shader.lanes as u64)),
+        Some(shader) => {
+            format!("{name}: {} program, {} lanes\n", shader.stage.name(), grouped(shader.row_count() as u64))
+        }
         None => format!("{name}: grid {x} x {y} x {z}, block {bx} x {by} x {bz}\n"),
     };
     for run in runs {

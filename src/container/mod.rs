@@ -29,7 +29,7 @@ pub use module::{
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
 pub use select::{each_module, modules, modules_for};
-pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage};
+pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput, emitted};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

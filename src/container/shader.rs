@@ -75,6 +75,56 @@ pub enum Input {
     /// Maxwell: which sample the lane is for, and where the centroid is, in 4096ths of a pixel from its centre: two signed halves, x below.
     SampleIndex,
     CentroidOffset,
+    /// Of a vertex of the first half of merged stages: its number in the workgroup.
+    VertexInGroup,
+    /// Where a vertex is in its patch.
+    TessU,
+    TessV,
+    /// The patch of a vertex: its number in the workgroup that made it, and in the launch.
+    PatchInGroup,
+    PatchId,
+    /// Of a thread of a patch: the patch's number in the workgroup in bits 0 to 7, its own in the patch from bit 8 on.
+    PatchThread,
+    /// Of a thread of a primitive: the primitive's number, and its own.
+    PrimitiveId,
+    InvocationId,
+    /// Where LDS has a primitive's vertices, in words: two halves each.
+    #[serde(rename = "vertices_01")]
+    Vertices01,
+    #[serde(rename = "vertices_23")]
+    Vertices23,
+    #[serde(rename = "vertices_45")]
+    Vertices45,
+    /// Where the ring of a geometry program has a vertex, in words.
+    RingVertex,
+}
+
+/// What the hardware gives waves of GFX9 before they start: a `builtin` of `[[raw.sgpr]]` in shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaveInput {
+    /// Of fragment programs: which quads begin a primitive, and whether centroids are centres.
+    PrimMask,
+    /// Of merged stages: the lanes of both halves, and which wave of the workgroup it is.
+    WaveInfo,
+    /// Bytes from the start of the off-chip buffer to what it has of the workgroup's patches.
+    OffchipOffset,
+    /// Bytes from the start of the buffer of tessellation factors to those of the workgroup's patches.
+    FactorOffset,
+    /// Bytes from the start of a geometry program's ring to the wave's part.
+    RingOffset,
+}
+
+/// The name of a variant without fields, as manifests have it.
+fn name_of<T: Serialize>(variant: T) -> String {
+    toml::Value::try_from(variant).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+impl WaveInput {
+    /// As manifests name it.
+    pub fn name(self) -> String {
+        name_of(self)
+    }
 }
 
 impl Input {
@@ -85,14 +135,15 @@ impl Input {
             PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
             PerspPullModel => 3,
             VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
-            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex | CentroidOffset => 1,
+            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex | CentroidOffset
+            | VertexInGroup | TessU | TessV | PatchInGroup | PatchId | PatchThread | PrimitiveId | InvocationId
+            | Vertices01 | Vertices23 | Vertices45 | RingVertex => 1,
         }
     }
 
     /// As manifests name it.
     pub fn name(self) -> String {
-        // Without fields, a name is all it is written as.
-        toml::Value::try_from(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+        name_of(self)
     }
 }
 
@@ -109,6 +160,19 @@ pub enum ExportTarget {
     Parameter(u8),
     /// Maxwell: words of the attribute space from this address on.
     Attribute(u32),
+    /// Maxwell: the same of patches.
+    Patch(u32),
+    /// What a thread of a geometry program did with each vertex: see [`emitted`].
+    Emitted,
+}
+
+/// Bits of a word that says what became of a vertex that a thread of a geometry program may emit; those from 8 on are the stream.
+pub mod emitted {
+    /// It was emitted.
+    pub const VERTEX: u32 = 1;
+    /// A strip ends before this vertex.
+    pub const CUT: u32 = 2;
+    pub const STREAM_SHIFT: u32 = 8;
 }
 
 impl ExportTarget {
@@ -118,11 +182,16 @@ impl ExportTarget {
             let digits = name.strip_prefix(prefix).filter(|digits| !digits.starts_with('+'))?;
             digits.parse().ok().filter(|number| *number < count)
         };
-        if let Some(digits) = name.strip_prefix("0x") {
+        let (of, digits): (fn(u32) -> ExportTarget, _) = match name.strip_prefix("patch") {
+            Some(name) => (ExportTarget::Patch, name.strip_prefix("0x")),
+            None => (ExportTarget::Attribute, name.strip_prefix("0x")),
+        };
+        if let Some(digits) = digits {
             let address = u32::from_str_radix(digits, 16).ok()?;
-            return Some(ExportTarget::Attribute(address)).filter(|_| address.is_multiple_of(4) && address < 0x400);
+            return Some(of(address)).filter(|_| address.is_multiple_of(4) && address < 0x400);
         }
         match name {
+            "emitted" => return Some(ExportTarget::Emitted),
             "mrtz" | "depth" => return Some(ExportTarget::Depth),
             "mask" => return Some(ExportTarget::SampleMask),
             _ => {}
@@ -147,14 +216,21 @@ pub enum ShaderArray {
     /// GFX9: a row for a word of an attribute's component: P0, P1 - P0, P2 - P0 of the lane's primitive.
     Parameter(Parameter),
     /// GFX9: a word for each warp, which its scalar registers begin with.
-    PrimMask,
+    Wave(WaveInput),
     /// A row for each component of an input.
     Input(Input, u8),
     /// A row for each word of the attribute space that lanes are given: its address.
     Attribute(u32),
+    /// Maxwell: a row for each word of the lane's patch: its address.
+    Patch(u32),
     /// A row: words of a vector register, GFX9.
     Lanes(u8),
-    /// A row, 0 at first, for each word that lanes export to a target; of attributes the word is that of the address, and has number 0.
+    /// A row for each vertex that a lane may emit, and one behind the last, 0 at first: see [`emitted`].
+    Emitted,
+    /// GFX9: a row, the number of the lane's next vertex.
+    NextVertex,
+    /// A row, 0 at first, for each word that lanes export to a target; of attributes the word is that of the address, and has number 0. A geometry program
+    /// has one for each vertex that a lane may emit.
     Export(ExportTarget, u8),
 }
 
@@ -166,8 +242,14 @@ pub struct ShaderKernel {
     pub attributes: u32,
     /// The constant bank in which instructions of Maxwell find handles of images.
     pub texture_bank: u8,
-    /// Lanes of the launch, Maxwell.
+    /// Lanes of the launch.
     pub lanes: u32,
+    /// Vertices of a primitive that comes in.
+    pub vertices: u32,
+    /// Vertices that a lane of a geometry program may emit.
+    pub max_vertices: u32,
+    /// Bytes from a row to that of the next vertex.
+    pub stride: u32,
     /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
     pub parameters: Option<usize>,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.

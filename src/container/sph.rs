@@ -2,12 +2,18 @@
 //! sections 1.1 and 1.2.
 
 use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
-use super::{Error, Format, text};
+use super::{Error, Format, Stage, text};
 use crate::isa::maxwell::shader::{HEADER_BYTES, Header};
-use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
+use crate::isa::maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
 
 /// A branch to itself, as compilers put it behind a program: with two kinds of guard.
 const ENDS: [u64; 2] = [0xe240_0fff_ff87_000f, 0xe240_0fff_ff07_000f];
+
+/// BRA without condition, where its distance stands and how far it reaches; the guard and the test of condition codes, as EXIT has them too.
+const BRANCH: u64 = 0xe240_0000_0000_0000;
+const BRANCH_AT: u32 = 20;
+const BRANCH_BYTES: u64 = 1 << 23;
+const CONDITION: u64 = 0xf_001f;
 
 /// Whether bytes begin with a header, and behind it with a scheduling word.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
@@ -37,6 +43,36 @@ pub fn without_header(name: &str, code: &[u8], header: &[u8]) -> Result<Module, 
         _ => Header::read(header)?,
     };
     module(name, header, code)
+}
+
+/// One program of two vertex programs that a thread runs one after the other, registers kept: the first goes on where it ends. Facts, section 1.2.
+///
+/// # Errors
+/// One of them is of another stage, or the code is too long for a branch.
+pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
+    let header = |module: &Module| module.functions.first().and_then(|function| function.header.as_deref().copied());
+    let stages = [first, &second].map(|module| header(module).map(|header| header.stage()));
+    let (Some(of_first), Some(of_second), [Some(Stage::Vertex), Some(Stage::Vertex)]) =
+        (header(first), header(&second), stages)
+    else {
+        return Err(Error::malformed(0, "two programs in one", "both to be vertex programs"));
+    };
+    let mut code = first.sections[0].data.clone();
+    let start = (code.len() as u64).next_multiple_of(BUNDLE_BYTES);
+    if start >= BRANCH_BYTES {
+        return Err(Error::malformed(start, "the end of the first of two programs", "a place that a branch reaches"));
+    }
+    for word in code::words(&first.sections[0].data) {
+        if word.instruction.is_some_and(|insn| insn.opcode() == Opcode::Exit) {
+            // Guard and test are those of the EXIT.
+            let distance = start - (word.pc + WORD_BYTES);
+            let branch = BRANCH | distance << BRANCH_AT | word.word & CONDITION;
+            code[word.pc as usize..][..WORD_BYTES as usize].copy_from_slice(&branch.to_le_bytes());
+        }
+    }
+    code.resize(start as usize, 0);
+    code.extend(&second.sections[0].data);
+    Ok(assembled(&second.functions[0].name, of_second.with(&of_first), code))
 }
 
 /// What lies behind the end of the code is left out.

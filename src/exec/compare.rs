@@ -53,6 +53,10 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
         }
     }
     if let (Some(of_a), Some(of_b), Some(shader)) = (a.session.exported()?, b.session.exported()?, &launch.shader) {
+        if let Some(row) = of_a.emitted.iter().zip(&of_b.emitted).position(|(a, b)| a != b) {
+            let (a, b) = (&of_a.emitted[row], &of_b.emitted[row]);
+            return Ok(Some(format!("vertices that thread {row} emits: {name_a} {a:x?}, {name_b} {b:x?}")));
+        }
         if let Some(lane) = of_a.kept.iter().zip(&of_b.kept).position(|(a, b)| a != b) {
             let (a, b) = (of_a.kept[lane], of_b.kept[lane]);
             return Ok(Some(format!("lane {lane} is kept: {name_a} {a}, {name_b} {b}")));

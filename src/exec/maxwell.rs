@@ -7,22 +7,41 @@ use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
 use crate::capture::{Launch, Shader};
-use crate::container::{self, Module, Param, ShaderArray};
+use crate::container::{self, Module, Param, ShaderArray, Stage};
 
 /// The program of a launch, and the launch's lanes with attributes that are interpolated.
 pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {
     let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
     let name = name.as_deref().unwrap_or("shader");
-    let mut module = match (format, &launch.header) {
-        (BinaryFormat::MaxwellSph, None) => container::sph::with_header(name, &launch.binary)?,
-        (BinaryFormat::MaxwellSph, Some(_)) => return Err(Error::ShaderHeader { given: true }),
-        (_, Some(header)) => container::sph::without_header(name, &launch.binary, header)?,
-        (_, None) => return Err(Error::ShaderHeader { given: false }),
+    let program = |binary: &[u8]| match (format, &launch.header) {
+        (BinaryFormat::MaxwellSph, None) => Ok(container::sph::with_header(name, binary)?),
+        (BinaryFormat::MaxwellSph, Some(_)) => Err(Error::ShaderHeader { given: true }),
+        (_, Some(header)) => Ok(container::sph::without_header(name, binary, header)?),
+        (_, None) => Err(Error::ShaderHeader { given: false }),
     };
+    let mut module = program(&launch.binary)?;
+    if let Some(first) = &launch.vertex_a {
+        module = container::sph::joined(&program(first)?, module)?;
+    }
     let function = &mut module.functions[0];
     let Some(header) = function.header.as_deref().copied() else { return Err(Error::NoShaders) };
     if header.stage() != given.stage {
         return Err(Error::ShaderStage { manifest: given.stage.name(), header: header.stage().name() });
+    }
+    if let Some(of) = &given.of_primitives {
+        let has = [
+            ("threads", of.threads, header.threads().max(1)),
+            ("max_vertices", of.max_vertices, header.max_vertices()),
+        ];
+        let asked = match given.stage {
+            Stage::TessControl => &has[..1],
+            Stage::Geometry => &has[..],
+            _ => &[],
+        };
+        if let Some((key, manifest, header)) = asked.iter().find(|(_, manifest, header)| manifest != header) {
+            let problem = format!("primitives.{key} is {manifest}: the header says {header}");
+            return Err(Error::ShaderInput { problem });
+        }
     }
     let mut lanes = given.clone();
     // The form that GFX9 has is not read.

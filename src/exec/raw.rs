@@ -47,7 +47,7 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
     let mut sgpr = Vec::new();
     for (first, value) in &raw.sgpr {
         let start = match value {
-            RawValue::Builtin(Builtin::PrimMask) => array(ShaderArray::PrimMask).map(ScalarStart::Warps),
+            RawValue::Wave(input) => array(ShaderArray::Wave(*input)).map(ScalarStart::Warps),
             RawValue::Builtin(builtin) => system(*builtin).map(ScalarStart::System),
             value => Some(ScalarStart::Param(param(value))),
         };
@@ -135,7 +135,7 @@ fn system(builtin: Builtin) -> Option<SystemSgpr> {
         Builtin::WorkgroupIdZ => Some(SystemSgpr::WorkgroupIdZ),
         Builtin::WorkgroupInfo => Some(SystemSgpr::WorkgroupInfo),
         Builtin::ScratchWaveOffset => Some(SystemSgpr::ScratchWaveOffset),
-        Builtin::PrimMask | Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ => None,
+        Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ => None,
     }
 }
 

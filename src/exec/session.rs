@@ -252,7 +252,7 @@ impl<'c> Session<'c> {
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
         let (shape, room) = (&self.launch.shape, self.launch.printf.bytes);
         let (grid, block) = match &self.launch.shader {
-            Some(shader) => shader::shape(shader.lanes),
+            Some(shader) => shader::shape(shader),
             None => (shape.grid, shape.block),
         };
         let defaults = LaunchOptions::new(grid, block);

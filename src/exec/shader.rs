@@ -11,14 +11,11 @@ use crate::capture::graphics::Exported;
 use crate::capture::{RawLaunch, RawValue, Shader};
 use crate::container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage};
 
-/// Rows have room for a multiple of so many lanes: whole warps of every instruction set.
-const LANES: usize = 64;
 /// Size of a parameter that is an address.
 pub(super) const ADDRESS_BYTES: u32 = 8;
 
 /// The arrays of a shader, each at its guest address.
 pub(super) struct Arrays {
-    lanes: usize,
     addresses: BTreeMap<ShaderArray, u64>,
 }
 
@@ -26,9 +23,12 @@ pub(super) struct Arrays {
 enum Content<'a> {
     /// Words that the program can only read.
     Given(Cow<'a, [u32]>),
-    /// A row that the program writes, with this in each lane at first.
-    Written(u32),
+    /// Rows that the program writes, with this in each lane at first.
+    Written { word: u32, rows: usize },
 }
+
+/// A row that begins with zeros.
+const ZEROS: Content<'static> = Content::Written { word: 0, rows: 1 };
 
 /// What a launch has for a shader. `raw`: its registers, of GFX9; `read`: what its code interpolates.
 fn content<'a>(
@@ -41,7 +41,7 @@ fn content<'a>(
     let covered = shader.covered.iter().map(|&covered| u32::from(covered)).collect();
     arrays.insert(ShaderArray::Covered, Content::Given(covered));
     if shader.stage == Stage::Fragment {
-        arrays.insert(ShaderArray::Written, Content::Written(0));
+        arrays.insert(ShaderArray::Written, ZEROS);
     }
     if let Some(vertices) = &shader.vertices
         && raw.is_none()
@@ -72,13 +72,26 @@ fn content<'a>(
             arrays.insert(ShaderArray::Attribute(word), borrowed(rows.row(component)));
         }
     }
-    for target in &shader.exports {
+    for (&address, rows) in &shader.patches {
+        for component in 0..rows.components() {
+            let word = address + 4 * component as u32;
+            arrays.insert(ShaderArray::Patch(word), borrowed(rows.row(component)));
+        }
+    }
+    let vertices = shader.max_vertices();
+    for target in shader.exports.iter().filter(|target| target.place != ExportTarget::Emitted) {
         for row in 0..target.rows() {
             // Where no sample mask is exported, all samples are kept.
             let is_mask =
                 target.place == ExportTarget::SampleMask || target.place == ExportTarget::Depth && row == MASK;
-            let first = if is_mask { u32::MAX } else { 0 };
-            arrays.insert(export(target.place, row), Content::Written(first));
+            let word = if is_mask { u32::MAX } else { 0 };
+            arrays.insert(export(target.place, row), Content::Written { word, rows: vertices.max(1) });
+        }
+    }
+    if vertices > 0 {
+        arrays.insert(ShaderArray::Emitted, Content::Written { word: 0, rows: vertices + 1 });
+        if raw.is_some() {
+            arrays.insert(ShaderArray::NextVertex, ZEROS);
         }
     }
     for (first, value) in raw.iter().flat_map(|raw| &raw.vgpr) {
@@ -86,8 +99,8 @@ fn content<'a>(
             arrays.insert(ShaderArray::Lanes(*first as u8), borrowed(words));
         }
     }
-    if raw.is_some() && shader.stage == Stage::Fragment {
-        arrays.insert(ShaderArray::PrimMask, Content::Given(shader.prim_masks().into()));
+    for (&input, words) in shader.waves.iter().filter(|_| raw.is_some()) {
+        arrays.insert(ShaderArray::Wave(input), borrowed(words));
     }
     arrays
 }
@@ -96,6 +109,7 @@ fn content<'a>(
 fn export(place: ExportTarget, row: usize) -> ShaderArray {
     match place {
         ExportTarget::Attribute(address) => ShaderArray::Export(ExportTarget::Attribute(address + 4 * row as u32), 0),
+        ExportTarget::Patch(address) => ShaderArray::Export(ExportTarget::Patch(address + 4 * row as u32), 0),
         place => ShaderArray::Export(place, row as u8),
     }
 }
@@ -120,6 +134,9 @@ pub(super) fn kernel(
         attributes,
         texture_bank: 0,
         lanes: shader.lanes as u32,
+        vertices: shader.of_primitives.as_ref().map_or(0, |of| of.vertices),
+        max_vertices: shader.max_vertices() as u32,
+        stride: row_bytes(shader) as u32,
         parameters: None,
         arrays: content(shader, raw, read).into_keys().zip(first..).collect(),
     }
@@ -132,7 +149,7 @@ impl Arrays {
         raw: Option<&RawLaunch>,
         read: &BTreeSet<Parameter>,
     ) -> Result<Arrays, Error> {
-        let bytes = 4 * shader.lanes.next_multiple_of(LANES);
+        let bytes = row_bytes(shader);
         let mut addresses = BTreeMap::new();
         for (array, content) in content(shader, raw, read) {
             let address = match content {
@@ -141,11 +158,11 @@ impl Arrays {
                     given.resize(given.len().max(bytes), 0);
                     memory.map_host(Place::ANYWHERE, Arc::new(HostBuffer::from_bytes(&given)?), Access::READ)?
                 }
-                Content::Written(_) => memory.alloc(bytes as u64, 64)?,
+                Content::Written { rows, .. } => memory.alloc((rows * bytes) as u64, 64)?,
             };
             addresses.insert(array, address);
         }
-        Ok(Arrays { lanes: shader.lanes, addresses })
+        Ok(Arrays { addresses })
     }
 
     /// The arguments, in the order of [`kernel`]'s parameters.
@@ -155,45 +172,67 @@ impl Arrays {
 
     /// Puts rows back to what they are before the launch.
     pub fn fill(&self, memory: &Memory, shader: &Shader, raw: Option<&RawLaunch>) -> Result<(), Error> {
-        let bytes = 4 * self.lanes.next_multiple_of(LANES) as u64;
+        let bytes = row_bytes(shader) as u64;
         for (array, content) in content(shader, raw, &BTreeSet::new()) {
-            if let (Content::Written(word), Some(&address)) = (content, self.addresses.get(&array)) {
-                memory.fill(address, bytes, word as u8)?;
+            if let (Content::Written { word, rows }, Some(&address)) = (content, self.addresses.get(&array)) {
+                memory.fill(address, rows as u64 * bytes, word as u8)?;
             }
         }
         Ok(())
     }
 
-    fn row(&self, memory: &Memory, array: ShaderArray) -> Result<Option<Vec<u32>>, Error> {
+    /// The words of so many rows, one row after the other.
+    fn rows(&self, memory: &Memory, array: ShaderArray, bytes: usize) -> Result<Option<Vec<u32>>, Error> {
         let Some(&address) = self.addresses.get(&array) else { return Ok(None) };
-        let mut bytes = vec![0; 4 * self.lanes];
-        memory.read(address, &mut bytes)?;
-        Ok(Some(bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()))
+        let mut content = vec![0; bytes];
+        memory.read(address, &mut content)?;
+        Ok(Some(content.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()))
     }
 
     /// What the program has left.
     pub fn exported(&self, memory: &Memory, shader: &Shader) -> Result<Exported, Error> {
-        let mut kept = shader.covered.clone();
-        if let Some(written) = self.row(memory, ShaderArray::Written)? {
-            kept.iter_mut().zip(written).for_each(|(kept, written)| *kept &= written != 0);
+        let (bytes, room, vertices) = (row_bytes(shader), shader.room(), shader.max_vertices());
+        let rows = || (0..shader.row_count()).map(|row| shader.lane(row));
+        let mut kept: Vec<bool> = rows().map(|lane| shader.covered[lane]).collect();
+        if let Some(written) = self.rows(memory, ShaderArray::Written, bytes)? {
+            kept.iter_mut().zip(rows()).for_each(|(kept, lane)| *kept &= written[lane] != 0);
         }
+        let emitted = self.rows(memory, ShaderArray::Emitted, (vertices + 1) * bytes)?;
+        let of_thread =
+            |words: &Vec<u32>, lane: usize| (0..=vertices).map(|vertex| words[vertex * room + lane]).collect();
+        let emitted: Vec<Vec<u32>> =
+            emitted.iter().flat_map(|words| rows().map(move |lane| of_thread(words, lane))).collect();
         let mut targets = Vec::with_capacity(shader.exports.len());
         for target in &shader.exports {
-            let rows = (0..target.rows()).map(|row| self.row(memory, export(target.place, row)));
-            let rows = rows.collect::<Result<Vec<_>, _>>()?;
-            let word = |row: &Option<Vec<u32>>, lane: usize| row.as_ref().map_or(0, |row| row[lane]);
-            let lanes = (0..self.lanes).map(|lane| rows.iter().map(|row| word(row, lane)).collect());
-            let lanes: Vec<Vec<u32>> = lanes.collect();
-            for (kept, lane) in kept.iter_mut().zip(&lanes) {
-                *kept &= target.keeps(lane);
+            if target.place == ExportTarget::Emitted {
+                targets.push(emitted.clone());
+                continue;
             }
-            targets.push(lanes);
+            let words = (0..target.rows())
+                .map(|row| self.rows(memory, export(target.place, row), vertices.max(1) * bytes))
+                .collect::<Result<Vec<_>, _>>()?;
+            let places: Vec<usize> = match (target.place, &shader.of_primitives) {
+                (ExportTarget::Patch(_), Some(of)) => of.first.iter().map(|&lane| lane as usize).collect(),
+                _ => rows().flat_map(|lane| (0..vertices.max(1)).map(move |vertex| vertex * room + lane)).collect(),
+            };
+            let word = |words: &Option<Vec<u32>>, place: usize| words.as_ref().map_or(0, |words| words[place]);
+            let of_rows = places.into_iter().map(|place| words.iter().map(|words| word(words, place)).collect());
+            let of_rows: Vec<Vec<u32>> = of_rows.collect();
+            for (kept, words) in kept.iter_mut().zip(&of_rows) {
+                *kept &= target.keeps(words);
+            }
+            targets.push(of_rows);
         }
-        Ok(Exported { targets, kept })
+        Ok(Exported { targets, kept, emitted })
     }
 }
 
-/// Grid and block of so many lanes: blocks in a line.
-pub(super) fn shape(lanes: usize) -> ([u32; 3], [u32; 3]) {
-    ([lanes.div_ceil(LANES) as u32, 1, 1], [LANES as u32, 1, 1])
+/// Bytes of a row.
+fn row_bytes(shader: &Shader) -> usize {
+    4 * shader.room()
+}
+
+/// Grid and block of a shader's lanes: blocks in a line.
+pub(super) fn shape(shader: &Shader) -> ([u32; 3], [u32; 3]) {
+    ([shader.lanes.div_ceil(shader.block) as u32, 1, 1], [shader.block as u32, 1, 1])
 }

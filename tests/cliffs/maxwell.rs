@@ -34,7 +34,15 @@ fn sum(thread: u32, rounds: u32, mut step: impl FnMut(u32, u32) -> u32) -> u32 {
 const GENERIC_SHARED: &str = "SHL R4, R0, 0x2\nIADD R4, R4, c[0x0][0x0]\nMOV R5, RZ";
 const GENERIC_LOCAL: &str = "IADD R4, R1, c[0x0][0x4]\nMOV R5, RZ";
 
-const FORMS: [Form; 20] = [
+const FORMS: [Form; 21] = [
+    Form {
+        name: "a store of some evenly spaced lanes",
+        setup: "LOP32I.AND R2, R0, 0x5\nISETP.EQ.AND P0, PT, R2, RZ, PT",
+        body: "S2R R4, SR_TID.X\nS2R R5, SR_CTAID.X\nXMAD R5, R5, 0x60, R4\nSHL R5, R5, 0x2\n\
+               IADD R2.CC, R5, c[0x0][0x140]\nIADD.X R3, RZ, c[0x0][0x144]\n\
+               @P0 STG.E [R2], R10\nLDG.E R11, [R2]\nIADD R10, R11, 0x1",
+        model: |thread, rounds| if thread & 5 == 0 { thread + rounds } else { 1 },
+    },
     Form {
         name: "a spill slot",
         setup: "",

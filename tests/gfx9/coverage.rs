@@ -11,7 +11,16 @@ use warploom::isa::gfx9::table::rows;
 const ELSEWHERE: [&str; 4] = ["s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_trap"];
 
 /// What fragment and vertex programs have: `tests/graphics`.
-const GRAPHICS: [&str; 4] = ["exp", "v_interp_p1_f32", "v_interp_p2_f32", "v_interp_mov_f32"];
+const GRAPHICS: [&str; 8] = [
+    "exp",
+    "v_interp_p1_f32",
+    "v_interp_p2_f32",
+    "v_interp_mov_f32",
+    "v_interp_p1ll_f16",
+    "v_interp_p1lv_f16",
+    "v_interp_p2_f16",
+    "v_interp_p2_legacy_f16",
+];
 
 /// The tests of these run every row of the table (`tests/gfx9_memory`).
 fn is_vector_memory(format: Format) -> bool {

@@ -26,6 +26,7 @@ fn shader() -> Shader {
         attributes: 64,
         parameters: Parameter::all().map(|one| (one, Place::Word(4 * one.index() as u32))).collect(),
         exports: rows.zip((8192..).step_by(8)).collect(),
+        emitted: None,
     }
 }
 

@@ -160,7 +160,7 @@ impl Probe {
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
         let native = |effort| {
-            let native = jit::Kernel::new(Arc::clone(&function)).program([LANES as u32, 1, 1], 1);
+            let native = jit::Kernel::new(Arc::clone(&function)).program([1; 3], [LANES as u32, 1, 1], 1);
             let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
             native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
             native

@@ -46,7 +46,7 @@ pub fn lift(words: &[u64]) -> Function {
 
 pub fn engines(function: Function, lanes: u32) -> [(&'static str, Arc<dyn Engine>); 2] {
     let function = Arc::new(function);
-    let native = jit::Kernel::new(Arc::clone(&function)).program([lanes, 1, 1], 2).unwrap();
+    let native = jit::Kernel::new(Arc::clone(&function)).program([1; 3], [lanes, 1, 1], 2).unwrap();
     [("interp", Arc::new(Interpreter::new(function).unwrap())), ("jit", native)]
 }
 

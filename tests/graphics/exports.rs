@@ -1,5 +1,7 @@
 //! `exp` and `v_interp_*` by themselves, against the facts' reading of them.
 
+use half::f16;
+
 use super::{assembled, fault, list, run};
 
 const LANES: usize = 72;
@@ -119,6 +121,49 @@ fn weight(lane: usize, which: usize) -> f32 {
 /// Primitives of quads: several in a wave.
 fn primitive(lane: usize) -> usize {
     [0, 0, 1, 2, 2, 1, 0][lane / 4 % 7]
+}
+
+/// Attributes whose words are two halves: products and sums are rounded in singles, the result to a half; one form keeps the other half of the register.
+#[test]
+fn halves_are_interpolated() {
+    let halves = |primitive: usize, component: usize, v: usize| {
+        [0, 1].map(|high| f16::from_f32(corner(primitive, high, component, v)))
+    };
+    let word = |p: usize, c: usize, v: usize| {
+        let [low, high] = halves(p, c, v).map(|half| u32::from(half.to_bits()));
+        low | high << 16
+    };
+    let parameters: Vec<[[[u32; 3]; 4]; 1]> =
+        (0..3).map(|p| [[0, 1, 2, 3].map(|c| [0, 1, 2].map(|v| word(p, c, v)))]).collect();
+    let rest = format!(
+        "[raw]\nvgprs = 16\n[[raw.vgpr]]\nfirst = 0\nbuiltin = \"persp_center\"\n[pixels]\ncovered = {}\nprimitive = {}\npersp_center = {}\n\
+         parameters = {parameters:?}\nhalf = [0]\n[export.mrt0]\n",
+        list((0..LANES).map(|_| 1)),
+        list((0..LANES / 4).map(|quad| primitive(4 * quad))),
+        list((0..LANES).map(|lane| [weight(lane, 0), weight(lane, 1)])),
+    );
+    let code = "v_interp_mov_f32_e32 v4, p0, attr0.z\n\
+        v_interp_p1ll_f16 v2, v0, attr0.x\nv_mov_b32_e32 v6, -1\nv_interp_p2_f16 v6, v1, attr0.x, v2\n\
+        v_interp_p1ll_f16 v3, v0, attr0.y high\nv_mov_b32_e32 v7, -1\nv_interp_p2_legacy_f16 v7, v1, attr0.y, v3 high\n\
+        v_interp_p1lv_f16 v5, v0, attr0.z, v4 high\nv_interp_p1lv_f16 v8, v0, attr0.z, -v4 clamp\n\
+        exp mrt0 v6, v7, v5, v8 done vm";
+    let launch = assembled(code, "fragment", &rest).unwrap_or_else(|error| panic!("{error}"));
+    let (_, exported) = run(&launch, "halves");
+    for lane in 0..LANES {
+        let of = |component: usize, high: usize, sign: f32| {
+            let [p0, p1, p2] = [0, 1, 2].map(|v| halves(primitive(lane), component, v)[high].to_f32());
+            let [p10, p20] = [p1, p2].map(|p| f16::from_f32(p - p0).to_f32());
+            let first = p10 * weight(lane, 0) + sign * p0;
+            (first, f16::from_f32(p20 * weight(lane, 1) + first).to_bits())
+        };
+        let expected = [
+            0xffff_0000 | u32::from(of(0, 0, 1.0).1),
+            u32::from(of(1, 1, 1.0).1),
+            of(2, 1, 1.0).0.to_bits(),
+            of(2, 0, -1.0).0.clamp(0.0, 1.0).to_bits(),
+        ];
+        assert_eq!(exported.targets[0][lane], expected, "lane {lane}");
+    }
 }
 
 #[test]

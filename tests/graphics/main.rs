@@ -1,9 +1,11 @@
 //! Shaders of GFX9 over arrays of lanes, on both engines: RADV's code with results that Mesa's CPU driver or NumPy computed (`corpus`), and
-//! written by hand what exports and interpolation do (`exports`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
+//! written by hand samples of cubes (`cubes`), what exports and interpolation do (`exports`), messages of geometry programs (`geometry`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
 //! (`manifests`), a vertex and a fragment program through the rasteriser (`pair`).
 
 mod corpus;
+mod cubes;
 mod exports;
+mod geometry;
 mod helpers;
 mod manifests;
 mod pair;
@@ -56,6 +58,21 @@ fn fault(launch: &Launch) -> String {
     });
     assert_eq!(a, b);
     a
+}
+
+/// Why a launch of assembly does not start.
+fn error(code: &str, stage: &str, rest: &str) -> String {
+    let launch = match assembled(code, stage, rest) {
+        Err(error) => return error,
+        Ok(launch) => launch,
+    };
+    match Session::new(&launch) {
+        Err(error) => error.to_string(),
+        Ok(session) => {
+            let options = session.options(Default::default(), 1);
+            session.launch(&options, None).expect_err("an error").to_string()
+        }
+    }
 }
 
 /// A list of numbers as TOML.

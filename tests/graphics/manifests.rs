@@ -1,30 +1,21 @@
 //! What manifests of shaders say, and what is wrong with some.
 
 use warploom::capture::Launch;
-use warploom::exec::Session;
 
-use super::{assembled, fault, run};
+use super::{assembled, error, fault, run};
 
 const RAW: &str = "[raw]\nvgprs = 4\n";
 
-fn error(code: &str, stage: &str, rest: &str) -> String {
-    let launch = match assembled(code, stage, rest) {
-        Err(error) => return error,
-        Ok(launch) => launch,
-    };
-    match Session::new(&launch) {
-        Err(error) => error.to_string(),
-        Ok(session) => {
-            let options = session.options(Default::default(), 1);
-            session.launch(&options, None).expect_err("an error").to_string()
-        }
-    }
+/// A register with one value.
+fn register(kind: &str, value: &str) -> String {
+    format!("[[raw.{kind}]]\nfirst = 0\n{value}\n")
 }
 
 #[test]
 fn what_is_wrong_says_where() {
     let pixels = |more: &str| format!("{RAW}[pixels]\ncovered = [1, 0, 0, 1]\n{more}");
-    let center = "[[raw.vgpr]]\nfirst = 0\nbuiltin = \"persp_center\"\n";
+    let sgpr = |value: &str, rest: &str| register("sgpr", value) + rest;
+    let vgpr = |value: &str, rest: &str| register("vgpr", value) + rest;
     let table = [
         // Lanes.
         ("fragment", RAW.to_owned(), "pixels: a fragment program has [pixels]"),
@@ -47,46 +38,35 @@ fn what_is_wrong_says_where() {
         ("fragment", pixels("pos_x = [1.0, 2.0]\n"), "expected a row for each lane of 4"),
         ("fragment", pixels("pos_q = [1.0, 2.0]\n"), "pos_q"),
         ("fragment", pixels("pos_x = [[1.0], [2.0, 3.0], [1.0], [2.0]]\n"), "a list of 2: others have 1"),
-        ("fragment", pixels("vertex_id = [1, 2, 3, 4]\n"), "pixels.vertex_id: it belongs to [vertices]"),
+        ("fragment", pixels("vertex_id = [1, 2, 3, 4]\n"), "pixels.vertex_id: it belongs to programs of other stages"),
         ("fragment", pixels("parameters = [1.0, 2.0]\n"), "expected [primitives, attributes, 4, 3]"),
+        (
+            "fragment",
+            pixels("half = [1]\nparameters = [[[[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]]]]\n"),
+            "pixels.half: attribute 1: there are 1",
+        ),
         ("fragment", pixels("flat = [0]\nparameters = [[]]\n"), "expected [primitives, attributes, 4, 3]"),
         // Registers.
-        ("fragment", format!("{center}{}", pixels("")), "raw.vgpr 1: expected `persp_center` in [pixels]"),
         (
             "fragment",
-            format!("[[raw.sgpr]]\nfirst = 0\nbuiltin = \"persp_center\"\n{}", pixels("")),
-            "raw.sgpr 1: a builtin that is in no sgpr",
+            vgpr("builtin = \"persp_center\"", &pixels("")),
+            "raw.vgpr 1: expected `persp_center` in [pixels]",
         ),
+        ("fragment", sgpr("builtin = \"persp_center\"", &pixels("")), "raw.sgpr 1: a builtin that is in no sgpr"),
         (
             "fragment",
-            format!("[[raw.sgpr]]\nfirst = 0\nbuiltin = \"workgroup_id_x\"\n{}", pixels("")),
-            "raw.sgpr 1: the hardware gives this to programs of other stages",
+            sgpr("builtin = \"workgroup_id_x\"", &pixels("")),
+            "raw.sgpr 1: the hardware gives this to compute programs",
         ),
         (
             "vertex",
-            format!("[[raw.sgpr]]\nfirst = 0\nbuiltin = \"prim_mask\"\n{RAW}[vertices]\ncount = 1\n"),
-            "raw.sgpr 1: the hardware gives this",
+            sgpr("builtin = \"prim_mask\"", &format!("{RAW}[vertices]\ncount = 1\n")),
+            "raw.sgpr 1: expected a program of stage fragment",
         ),
-        (
-            "fragment",
-            format!("[[raw.vgpr]]\nfirst = 0\nvalues = [1, 2]\n{}", pixels("")),
-            "2 values: expected one for each of 4 lanes",
-        ),
-        (
-            "fragment",
-            format!("[[raw.sgpr]]\nfirst = 0\nimage_descriptor = {{ surface = \"x\" }}\n{}", pixels("")),
-            "no [surface.x]",
-        ),
-        (
-            "fragment",
-            format!("[[raw.sgpr]]\nfirst = 0\nsampler_descriptor = {{ surface = \"x\" }}\n{}", pixels("")),
-            "a sampler is that of a texture",
-        ),
-        (
-            "fragment",
-            format!("[[raw.sgpr]]\nfirst = 0\nimage_descriptor = \"x\"\n{}", pixels("")),
-            "expected { surface = ",
-        ),
+        ("fragment", vgpr("values = [1, 2]", &pixels("")), "2 values: expected one for each of 4 lanes"),
+        ("fragment", sgpr("image_descriptor = { surface = \"x\" }", &pixels("")), "no [surface.x]"),
+        ("fragment", sgpr("sampler_descriptor = { surface = \"x\" }", &pixels("")), "a sampler is that of a texture"),
+        ("fragment", sgpr("image_descriptor = \"x\"", &pixels("")), "expected { surface = "),
         // Exports.
         ("fragment", pixels("[export.colour]\n"), "export.colour: expected mrt0 to mrt7"),
         ("fragment", pixels("[export.mrt8]\n"), "export.mrt8: expected mrt0 to mrt7"),
@@ -171,14 +151,8 @@ fn compute_manifests_stay_as_they_are() {
         (format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n{shape}"), "pixels: expected kernel.stage with it"),
         (format!("{RAW}[export.mrt0]\n{shape}"), "export: expected kernel.stage with it"),
         (RAW.to_owned(), "launch: expected `grid` and `block`"),
-        (
-            format!("[[raw.sgpr]]\nfirst = 0\nbuiltin = \"prim_mask\"\n{RAW}{shape}"),
-            "raw.sgpr 1: the hardware gives this",
-        ),
-        (
-            format!("[[raw.vgpr]]\nfirst = 0\nbuiltin = \"pos_x\"\n{RAW}{shape}"),
-            "raw.vgpr 1: expected `pos_x` in [pixels]",
-        ),
+        (register("sgpr", "builtin = \"prim_mask\"") + RAW + shape, "raw.sgpr 1: expected a program of stage fragment"),
+        (register("vgpr", "builtin = \"pos_x\"") + RAW + shape, "raw.vgpr 1: expected `pos_x` in [pixels]"),
     ] {
         let found = parse(&format!("{head}{rest}")).expect_err("an error");
         assert!(found.contains(expected), "{rest}: {found}");

@@ -1,107 +1,43 @@
-//! Programs of stages that no manifest launches yet: lifted with arrays that a test lays out, on both engines.
+//! Tessellation and geometry programs, and vertex programs in two parts: launched by manifests, on both engines.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt::Debug;
 
-use warploom::container;
-use warploom::interp::Interpreter;
-use warploom::ir::Function;
-use warploom::isa::images::driver::BANK;
-use warploom::isa::maxwell::arrays::{Array, Arrays, at, emitted};
-use warploom::isa::maxwell::lift::shader::Program;
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
-use warploom::jit::{self, Effort};
-use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom::capture::graphics::emitted;
 
-const LANES: usize = 64;
-const ROW: u64 = 4 * LANES as u64;
-/// Guest address of the first array, and from one to the next.
-const FIRST: u64 = 0x2_0000_0000;
-const APART: u64 = 1 << 16;
+use crate::support::{Case, Draw};
 
-/// Vertices of an input primitive, inputs (of each vertex in turn), and how many rows each output has.
-struct Run<'a> {
-    vertices: u32,
-    inputs: &'a [(Array, Vec<u32>)],
-    outputs: &'a [(Array, usize)],
+/// Primitives: those of several warps, and some.
+const COUNT: usize = 50;
+
+/// A number that says whose word it is: that of a vertex, by its row and the word's address.
+fn word(row: usize, address: usize) -> u32 {
+    (row << 12 | address) as u32
 }
 
-fn engines(function: &Arc<Function>) -> Vec<Arc<dyn Engine>> {
-    let mut all: Vec<Arc<dyn Engine>> = vec![Arc::new(Interpreter::new(Arc::clone(function)).expect("an interpreter"))];
-    for effort in [Effort::Quick, Effort::Full] {
-        let program = jit::Kernel::new(Arc::clone(function)).program([LANES as u32, 1, 1], 1).expect("a program");
-        program.compile_all(effort).expect("code");
-        all.push(program);
-    }
-    all
+/// Rows of words from an address on.
+fn rows(count: usize, first: usize, words: usize) -> Vec<Vec<u32>> {
+    (0..count).map(|row| (0..words).map(|n| word(row, first + 4 * n)).collect()).collect()
 }
 
-/// The outputs, the same on every engine.
-fn run(text: &str, run: &Run<'_>) -> BTreeMap<Array, Vec<u32>> {
-    let module = container::modules(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}")).remove(0);
-    let header = *module.functions[0].header.as_deref().expect("a header");
-    let names = run.inputs.iter().map(|(array, _)| *array).chain(run.outputs.iter().map(|(array, _)| *array));
-    let places: BTreeMap<Array, u64> = names.zip((FIRST..).step_by(APART as usize)).collect();
-    let arrays: Arrays = places.keys().copied().collect();
-    let program = Program { arrays, ..Program::of_header(header) };
-    let kernel = Kernel { shader: Some(&program), ..Kernel::new("stage", &module.sections[0].data, 0) };
-    let function = Arc::new(lift_kernel(&kernel).unwrap_or_else(|error| panic!("{error}\n{text}")));
-    let mut bank = vec![0; at::END as usize];
-    let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
-    put(at::LANES, &(LANES as u32).to_le_bytes());
-    put(at::VERTICES, &run.vertices.to_le_bytes());
-    put(at::STRIDE, &ROW.to_le_bytes());
-    for (array, address) in &places {
-        put(array.offset(), &address.to_le_bytes());
-    }
-    let mut all = engines(&function).into_iter().map(|engine| {
-        let memory = Memory::new(MemoryConfig::default()).expect("memory");
-        for &address in places.values() {
-            memory.alloc_at(Place::At(address), APART, Access::READ_WRITE).expect("memory");
-        }
-        for (array, words) in run.inputs {
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            memory.write(places[array], &bytes).expect("an input");
-        }
-        let mut config = LaunchConfig::new([1; 3], [LANES as u32, 1, 1]);
-        config.constants[usize::from(BANK)] = Some(ConstBank::new(&bank).expect("a bank"));
-        let outcome = launch(&memory, &*engine, &config, None).expect("a launch");
-        assert_eq!(outcome.fault, None, "{text}");
-        let output = |&(array, rows): &(Array, usize)| {
-            let mut bytes = vec![0; rows * ROW as usize];
-            memory.read(places[&array], &mut bytes).expect("an output");
-            (array, bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect::<Vec<u32>>())
-        };
-        run.outputs.iter().map(output).collect::<BTreeMap<_, _>>()
-    });
-    let first = all.next().expect("an engine");
-    all.for_each(|other| assert_eq!(first, other, "{text}"));
-    first
+/// Numbers of the vertices of primitives, in no order.
+fn indices(primitives: usize, vertices: usize, rows: usize) -> Vec<u32> {
+    let mut draw = Draw(5);
+    (0..primitives * vertices).map(|_| draw.next() % rows as u32).collect()
 }
 
-fn row(of: impl Fn(u32) -> u32) -> Vec<u32> {
-    (0..LANES as u32).map(of).collect()
+fn exports(names: &[&str]) -> String {
+    names.iter().map(|name| format!("[export.\"{name}\"]\n")).collect()
 }
 
-/// A word of three vertices.
-fn corners(word: u32) -> Vec<u32> {
-    (0..3).flat_map(|vertex| row(move |lane| 1000 * word + 100 * vertex + lane)).collect()
-}
-
-const fn words(address: u16) -> u16 {
-    address / 4
+fn key(name: &str, value: impl Debug) -> String {
+    format!("{name} = {value:?}\n")
 }
 
 /// A triangle comes out as a strip of its corners, and a point more in some lanes; vertices beyond the most are dropped.
 #[test]
 fn geometry() {
-    let text = "
-.target sm_53
-.stage geometry
-.input 0x70 xy
-.output 0x70 xy
-.max_vertices 4
+    let directives = ".input 0x70 xy\n.output 0x70 xy\n.max_vertices 4\n.threads 2";
+    let code = "
     S2R R0, SR_INVOCATION_INFO
     LOP32I.AND R20, R0, 0xff                // primitive 0
     SHR.U32 R21, R0, 0x10                   // vertices of a primitive
@@ -120,103 +56,89 @@ fn geometry() {
     OUT.CUT R10, R10, RZ
     S2R R13, SR_INVOCATION_ID
     ISETP.EQ.AND P1, PT, R13, 0x1, PT
+    ALD R14, a[0x60]                        // the primitive's number
 @P1 AST a[0x70], R22, R10
-@P1 AST a[0x74], R13, R10
+@P1 AST a[0x74], R14, R10
 @P1 OUT.EMIT_THEN_CUT R10, R10, RZ
     AST.64 a[0x70], R20, R10
     OUT.EMIT R10, R10, RZ
-@!P1 OUT.EMIT R10, R10, RZ
-    EXIT";
-    let (x, y) = (words(0x70), words(0x74));
-    let left = run(
-        text,
-        &Run {
-            vertices: 3,
-            inputs: &[
-                (Array::Attribute(x), corners(7)),
-                (Array::Attribute(y), corners(8)),
-                (Array::Invocation, row(|lane| lane % 2)),
-            ],
-            outputs: &[(Array::Output(x), 4), (Array::Output(y), 4), (Array::Emitted, 5)],
-        },
-    );
-    let at = |array: Array, vertex: usize, lane: usize| left[&array][vertex * LANES + lane];
-    for lane in 0..LANES {
-        for vertex in 0..3 {
-            assert_eq!(at(Array::Output(x), vertex, lane), 7000 + 100 * vertex as u32 + lane as u32);
-            assert_eq!(at(Array::Output(y), vertex, lane), 8000 + 100 * vertex as u32 + lane as u32);
-            assert_eq!(at(Array::Emitted, vertex, lane), emitted::VERTEX | 2 << emitted::STREAM_SHIFT);
+@!P1 OUT.EMIT R10, R10, RZ";
+    let indices = indices(COUNT, 3, 70);
+    let after = Case::of("geometry", directives, code)
+        .with(&("[vertices]\ncount = 35\ninstances = 2\n".to_owned() + &key("attribute.\"0x70\"", rows(70, 0x70, 2))))
+        .with("[primitives]\nvertices = 3\nthreads = 2\nmax_vertices = 4")
+        .with(&(key("indices", &indices) + &exports(&["0x70", "emitted"])))
+        .run();
+    assert_eq!(after.fault, None);
+    let (places, marks) = (&after.exported[0], &after.exported[1]);
+    for primitive in 0..COUNT {
+        for instance in 0..2 {
+            let thread = 2 * primitive + instance;
+            let place = |vertex: usize| &places[4 * thread + vertex][..2];
+            for vertex in 0..3 {
+                let row = indices[3 * primitive + vertex] as usize;
+                assert_eq!(place(vertex), [word(row, 0x70), word(row, 0x74)], "thread {thread}");
+                assert_eq!(marks[thread][vertex], emitted::VERTEX | 2 << emitted::STREAM_SHIFT);
+            }
+            let second = instance == 1;
+            assert_eq!(marks[thread][3], emitted::CUT | emitted::VERTEX);
+            // Behind the fourth vertex is nothing but the strip's end.
+            assert_eq!(marks[thread][4], if second { emitted::CUT } else { 0 });
+            let last = if second { [3 << 8, primitive as u32] } else { [0, 3] };
+            assert_eq!(place(3), last, "thread {thread}");
         }
-        let second = lane % 2 == 1;
-        assert_eq!(at(Array::Emitted, 3, lane), emitted::CUT | emitted::VERTEX);
-        // Behind the fourth vertex is nothing but the strip's end.
-        assert_eq!(at(Array::Emitted, 4, lane), if second { emitted::CUT } else { 0 });
-        let last = if second { [3 << 8, 1] } else { [0, 3] };
-        assert_eq!([at(Array::Output(x), 3, lane), at(Array::Output(y), 3, lane)], last);
     }
 }
 
-/// Threads of a patch read each other's outputs and write the patch's.
+/// Threads of a patch read each other's outputs and write the patch's: of three threads, so that ten patches are in a warp, and two lanes are off.
 #[test]
 fn tessellation_control() {
-    let text = "
-.target sm_53
-.stage tess_control
-.threads 4
-.input 0x80 x
-.output 0x80 x
+    for threads in [1, 3, 4, 32] {
+        let directives = format!(".threads {threads}\n.input 0x80 x\n.output 0x80 x");
+        let code = format!(
+            "
     S2R R0, SR_INVOCATION_ID
-    ALD R1, a[0x80], R0                     // this thread's vertex
+    ISETP.GE.AND P1, PT, R0, 0x3, PT
+    MOV R20, R0
+@P1 MOV32I R20, 0x2                         // of the last vertex
+    ALD R1, a[0x80], R20
     IADD32I R1, R1, 0x5
     AST a[0x80], R1
-    LOP32I.XOR R2, R0, 0x3                  // another thread
+    MOV32I R2, {last:#x}
+    IADD R2, R2, -R0                        // another thread
     ALD.O R3, a[0x80], R2
-    IADD32I R4, R0, 0x1
-    ALD R5, a[0x80], R4                     // of the last thread there is none
+    MOV32I R4, 0x3
+    ALD R5, a[0x80], R4                     // of a vertex that there is not
     AST a[0x84], R3
     AST a[0x88], R5
-    ISETP.EQ.AND P0, PT, R0, 0x2, PT
+    ISETP.EQ.AND P0, PT, R0, {last:#x}, PT
 @P0 AST.P.64 a[0x20], R3
     ALD.O.P R6, a[0x20]
-    AST a[0x8c], R6
-    EXIT";
-    let vertices: Vec<u32> = (0..4).flat_map(|vertex| row(move |lane| 100 * vertex + lane / 4)).collect();
-    let left = run(
-        text,
-        &Run {
-            vertices: 4,
-            inputs: &[(Array::Attribute(words(0x80)), vertices), (Array::Invocation, row(|lane| lane % 4))],
-            outputs: &[
-                (Array::Output(words(0x80)), 1),
-                (Array::Output(words(0x84)), 1),
-                (Array::Output(words(0x88)), 1),
-                (Array::Output(words(0x8c)), 1),
-                (Array::PatchOutput(words(0x20)), 1),
-            ],
-        },
-    );
-    (0..LANES).for_each(|lane| {
-        let (patch, thread) = (lane as u32 / 4, lane as u32 % 4);
-        let own = |thread: u32| 100 * thread + patch + 5;
-        let word = |address: u16| left[&Array::Output(words(address))][lane];
-        assert_eq!(word(0x80), own(thread));
-        assert_eq!(word(0x84), own(thread ^ 3));
-        assert_eq!(word(0x88), if thread == 3 { 0 } else { 100 * (thread + 1) + patch });
-        assert_eq!(word(0x8c), own(1), "the patch's word is that of thread 2, which has what thread 1 wrote");
-        if thread == 0 {
-            assert_eq!(left[&Array::PatchOutput(words(0x20))][lane], own(1));
+    AST a[0x8c], R6",
+            last = threads - 1
+        );
+        let indices = indices(COUNT, 3, 40);
+        let after = Case::of("tess_control", &directives, &code)
+            .with(&("[vertices]\ncount = 40\n".to_owned() + &key("attribute.\"0x80\"", rows(40, 0x80, 1))))
+            .with(&format!("[primitives]\nvertices = 3\nthreads = {threads}"))
+            .with(&(key("indices", &indices) + &exports(&["0x80", "patch0x20"])))
+            .run();
+        assert_eq!(after.fault, None);
+        assert_eq!([after.exported[0].len(), after.exported[1].len()], [COUNT * threads, COUNT]);
+        let own = |patch: usize, thread: usize| word(indices[3 * patch + thread.min(2)] as usize, 0x80) + 5;
+        for patch in 0..COUNT {
+            for thread in 0..threads {
+                let found = &after.exported[0][patch * threads + thread][..4];
+                // The patch's word is that of the last thread, which has what the first wrote.
+                let expected = [own(patch, thread), own(patch, threads - 1 - thread), 0, own(patch, 0)];
+                assert_eq!(found, expected, "patch {patch}, thread {thread} of {threads}");
+            }
+            assert_eq!(after.exported[1][patch][..2], [own(patch, 0), 3], "patch {patch}");
         }
-    });
+    }
 }
 
-/// Coordinates, words of the patch, and vertices of it.
-#[test]
-fn tessellation_evaluation() {
-    let text = "
-.target sm_53
-.stage tess_eval
-.input 0x80 x
-.output 0x70 xyzw
+const EVALUATION: &str = "
     S2R R0, SR_LANEID
     ALD.O.64 R4, a[0x2f0], R0
     ALD.P R6, a[0x20]
@@ -225,23 +147,123 @@ fn tessellation_evaluation() {
     AST.128 a[0x70], R4
     ALD.O R8, a[0x7c]
     AST a[0x80], R8
-    EXIT";
-    let place = [0x70, 0x74, 0x78, 0x7c, 0x80].map(|address| Array::Output(words(address)));
-    let left = run(
-        text,
-        &Run {
-            vertices: 3,
-            inputs: &[
-                (Array::Attribute(words(0x2f0)), row(|lane| lane + 500)),
-                (Array::Attribute(words(0x2f4)), row(|lane| lane + 600)),
-                (Array::Patch(words(0x20)), row(|lane| lane + 700)),
-                (Array::Attribute(words(0x80)), corners(9)),
-            ],
-            outputs: &place.map(|array| (array, 1)),
-        },
-    );
-    for lane in 0..LANES as u32 {
-        let found = place.map(|array| left[&array][lane as usize]);
-        assert_eq!(found, [lane + 500, lane + 600, lane + 700, 9200 + lane, 9200 + lane]);
+    ALD R9, a[0x60]
+    AST a[0x84], R9";
+
+/// Coordinates, words of the patch, and vertices of it.
+#[test]
+fn tessellation_evaluation() {
+    let patches: Vec<u32> = indices(77, 1, 9);
+    let row = |of: fn(usize) -> u32| (0..77).map(of).collect::<Vec<u32>>();
+    let after = Case::of("tess_eval", ".input 0x80 x\n.output 0x70 xyzw", EVALUATION)
+        .with("[vertices]\ncount = 77")
+        .with(
+            &(key("tess_u", row(|n| n as u32 + 500))
+                + &key("tess_v", row(|n| n as u32 + 600))
+                + &key("patch", &patches)),
+        )
+        .with("[primitives]\nvertices = 3")
+        .with(&(key("attribute.\"0x80\"", rows(27, 0x80, 4)) + &key("patch.\"0x20\"", rows(9, 0x20, 1))))
+        .with(&exports(&["0x70", "0x80"]))
+        .run();
+    assert_eq!(after.fault, None);
+    for (lane, &patch) in patches.iter().enumerate() {
+        let corner = word(3 * patch as usize + 2, 0x80);
+        let expected = [lane as u32 + 500, lane as u32 + 600, word(patch as usize, 0x20), corner];
+        assert_eq!(after.exported[0][lane][..4], expected, "lane {lane}");
+        assert_eq!(after.exported[1][lane][..2], [corner, patch], "lane {lane}");
     }
+}
+
+#[test]
+fn what_is_not_given_is_named() {
+    let evaluation = |vertices: &str, primitives: &str| {
+        Case::of("tess_eval", ".input 0x80 x\n.output 0x70 xyzw", EVALUATION)
+            .with(&format!("[vertices]\ncount = 3\n{vertices}"))
+            .with(&format!("[primitives]\nvertices = 3\n{primitives}"))
+    };
+    let (u, v, patch) = ("tess_u = [0.0, 1.0, 0.0]\n", "tess_v = [0.0, 0.0, 1.0]\n", "patch = [0, 0, 0]\n");
+    let points = key("attribute.\"0x80\"", rows(3, 0x80, 1));
+    let control =
+        Case::of("tess_control", ".threads 3\n.input 0x80 x", "ALD R0, a[0x80]").with("[vertices]\ncount = 6");
+    let vertices = |case: Case| case.with("[primitives]\nvertices = 3");
+    for (case, expected) in [
+        (evaluation(patch, ""), "[vertices] has no `tess_u`"),
+        (evaluation(&[u, v, patch].concat(), ""), "[primitives] has no `patch` with a word"),
+        (evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1]"), "[primitives] has no `attribute` with a word"),
+        (evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1, 2]"), "expected a row for each lane of 1"),
+        (evaluation(&[u, v].concat(), &points), "vertices.patch: missing"),
+        (vertices(control), "[vertices] has no `attribute` with a word"),
+        (evaluation(patch, "threads = 3"), "primitives.threads: it belongs to programs of other stages"),
+        (evaluation(patch, "[tessellation]"), "tessellation: it belongs to programs of another instruction set"),
+        (
+            Case::of("geometry", ".max_vertices 3", "NOP")
+                .with("[vertices]\ncount = 6\n[primitives]\nvertices = 3\nmax_vertices = 3\ngroup = 2"),
+            "primitives.group: it belongs to programs of another instruction set",
+        ),
+        (
+            Case::of("tess_control", ".threads 4", "NOP").with("[vertices]\ncount = 6\n[primitives]\nvertices = 3"),
+            "primitives.threads is 3: the header says 4",
+        ),
+        (
+            Case::of("geometry", ".max_vertices 4", "NOP")
+                .with("[vertices]\ncount = 6\n[primitives]\nvertices = 3\nmax_vertices = 3"),
+            "primitives.max_vertices is 3: the header says 4",
+        ),
+    ] {
+        let found = case.problem();
+        assert!(found.contains(expected), "{found}\nexpected: {expected}");
+    }
+}
+
+/// The first part's registers are the second's, whichever way a lane leaves the first.
+#[test]
+fn vertex_programs_in_two_parts() {
+    let first = ".target sm_53
+.stage vertex
+.input 0x80 x
+.output 0x80 x
+    ALD R4, a[0x80]
+    AST a[0x80], R4
+    LOP32I.AND R5, R4, 0x3
+    ISETP.EQ.AND P0, PT, R5, RZ, PT
+    MOV32I R6, 0x7
+@P0 EXIT
+    SSY .L2
+    ISETP.EQ.AND P1, PT, R5, 0x1, PT
+@P1 BRA .L1
+    IADD32I R6, R6, 0x10
+    SYNC
+.L1:
+    IADD32I R6, R6, 0x20
+    EXIT
+.L2:
+    IADD32I R6, R6, 0x40
+    EXIT
+";
+    let second = "
+    ALD R7, a[0x90]
+    IADD R7, R7, R6
+    AST a[0x90], R7
+    ALD.O R8, a[0x80]
+    AST a[0x94], R8";
+    let given: Vec<u32> = (0..70).map(|lane| lane * 7).collect();
+    let mut case = Case::of("vertex", ".input 0x90 x\n.output 0x90 xy", second);
+    case.manifest += "vertex_a = \"a.sass\"\n";
+    let case = case
+        .with("[vertices]\ncount = 70")
+        .with(&(key("attribute.\"0x80\"", &given) + &key("attribute.\"0x90\"", (1000..1070).collect::<Vec<u32>>())))
+        .with(&exports(&["0x80", "0x90"]));
+    let after = case.run_with(&[("a.sass", first.as_bytes())]);
+    assert_eq!(after.fault, None);
+    for (lane, &x) in given.iter().enumerate() {
+        let way = [7, 0x27, 0x57, 0x57][x as usize & 3];
+        assert_eq!(after.exported[0][lane][0], x, "lane {lane}");
+        assert_eq!(after.exported[1][lane][..2], [1000 + lane as u32 + way, x], "lane {lane}");
+    }
+    let mut fragment = Case::fragment("", "NOP", &[1; 4]);
+    fragment.manifest = fragment.manifest.replace("texture_bank", "vertex_a = \"program.sass\"\ntexture_bank");
+    assert!(fragment.problem().contains("kernel.vertex_a: it belongs to vertex programs of Maxwell"));
+    let other = b".target sm_53\n.stage geometry\n    EXIT\n";
+    assert!(case.problem_with(&[("a.sass", other)]).contains("both to be vertex programs"));
 }

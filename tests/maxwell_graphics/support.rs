@@ -40,18 +40,19 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 impl Case {
     /// `directives` and `code` are lines of assembly.
     pub fn fragment(directives: &str, code: &str, covered: &[u32]) -> Case {
-        let mut case = Case::new("fragment", directives, code);
+        let mut case = Case::of("fragment", directives, code);
         let _ = writeln!(case.manifest, "[pixels]\ncovered = {}", list(covered));
         case
     }
 
     pub fn vertex(directives: &str, code: &str, count: usize) -> Case {
-        let mut case = Case::new("vertex", directives, code);
+        let mut case = Case::of("vertex", directives, code);
         let _ = writeln!(case.manifest, "[vertices]\ncount = {count}");
         case
     }
 
-    fn new(stage: &str, directives: &str, code: &str) -> Case {
+    /// Without any lanes yet.
+    pub fn of(stage: &str, directives: &str, code: &str) -> Case {
         let program = format!(".target sm_53\n.stage {stage}\n{directives}\n{code}\nEXIT\n");
         let manifest = format!(
             "[kernel]\nbinary = \"program.sass\"\nformat = \"maxwell-sph\"\nstage = \"{stage}\"\ntexture_bank = 2\n"
@@ -87,7 +88,12 @@ impl Case {
 
     /// Why it does not run.
     pub fn problem(&self) -> String {
-        match self.launch(&[]) {
+        self.problem_with(&[])
+    }
+
+    /// Beside files that the manifest names.
+    pub fn problem_with(&self, files: &[(&str, &[u8])]) -> String {
+        match self.launch(files) {
             Err(error) => error.to_string(),
             Ok(launch) => run(&launch).expect_err("it should not run").to_string(),
         }

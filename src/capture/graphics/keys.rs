@@ -1,4 +1,4 @@
-//! The manifest's keys for shaders: `[vertices]`, `[pixels]`, `[bank.N]`, `[export]`.
+//! The manifest's keys for shaders: `[vertices]`, `[primitives]`, `[tessellation]`, `[pixels]`, `[bank.N]`, `[export]`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,9 +19,8 @@ pub enum Given {
     Numbers(Vec<toml::Value>),
 }
 
-/// `[vertices]`: the lanes of all stages but the fragment stage, instance after instance.
+/// `[vertices]`: what all stages but the fragment stage begin with, instance after instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Vertices {
     /// Of an instance.
     pub count: u32,
@@ -30,9 +29,75 @@ pub struct Vertices {
     /// The first one's `vertex_id`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub first: u32,
-    /// Maxwell: words of the attribute space from an address on, such as `attribute."0x80"`. A row for each lane.
+    /// Maxwell: words of the attribute space from an address on, such as `attribute."0x80"`. A row for each vertex.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attribute: BTreeMap<String, Given>,
+    /// The number of the patch that each vertex is of, where a tessellator made them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Given>,
+    /// Arrays of vertices: where each is in its patch, or in the ring of a geometry program.
+    #[serde(flatten)]
+    pub inputs: BTreeMap<Input, Given>,
+}
+
+/// `[primitives]`: what tessellation and geometry programs run for. Patches are primitives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Primitives {
+    /// Vertices of each.
+    pub vertices: u32,
+    /// Numbers of its vertices among those of `[vertices]`; without it they are one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Given>,
+    /// Control points that a patch has afterwards; without it as many as before. Of geometry programs instances; without it 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Geometry: vertices that a thread may emit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_vertices: Option<u32>,
+    /// Geometry: what the emitted vertices make.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub strips: Strips,
+    /// Geometry, GFX9: primitives of a workgroup; without it as many as a wave has lanes for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
+    /// Geometry, GFX9: words in LDS from a vertex to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item_words: Option<u32>,
+    /// Geometry, GFX9: words that a thread has in the ring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring_words: Option<u32>,
+    /// Tessellation evaluation, Maxwell: words of control points, by address. A row for each vertex of each patch.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attribute: BTreeMap<String, Given>,
+    /// Likewise words of patches.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub patch: BTreeMap<String, Given>,
+}
+
+/// What vertices that a geometry program emits make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strips {
+    Points,
+    Lines,
+    #[default]
+    Triangles,
+}
+
+/// `[tessellation]`: how GFX9 has patches in workgroups, and what it keeps of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tessellation {
+    /// Patches of a workgroup; without it as many as a wave has lanes for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
+    /// Bytes in the off-chip buffer from a workgroup's patches to the next one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offchip_bytes: Option<u32>,
+    /// Bytes of a patch's tessellation factors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor_bytes: Option<u32>,
 }
 
 /// `[pixels]`: the lanes of a fragment program, four for each quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
@@ -50,6 +115,9 @@ pub struct Pixels {
     /// GFX9: attributes that are not interpolated, so that their differences between vertices are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flat: Vec<u32>,
+    /// GFX9: attributes whose words are two halves, each of which is interpolated by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub half: Vec<u32>,
     /// Maxwell: words of `[primitive][vertex][word]`, from the first generic attribute on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Given>,
@@ -139,7 +207,7 @@ pub struct Exports {
 }
 
 /// `[export.NAME]`: one target. GFX9 `pos0` to `pos3`, `param0` to `param31`, `mrt0` to `mrt7`, `mrtz`; Maxwell `target0` to `target7`, `mask`,
-/// `depth`, and of vertices the address of the first word, such as `"0x70"`.
+/// `depth`, of vertices the address of the first word, such as `"0x70"`, and of patches `"patch0x20"`. Of geometry programs `emitted`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Export {

@@ -1,21 +1,26 @@
 //! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
 //!
-//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes lanes of triangles; `result` holds exports
-//! against what is expected of them, and draws. Nothing here knows how an instruction set takes its inputs.
+//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes lanes of triangles,
+//! `stages` those of vertices, tessellation and geometry, which `groups` puts into workgroups; `result` holds exports against what is expected of them, and draws, `strips` is what geometry programs emit. Nothing here knows how an instruction set takes its inputs.
 
 mod format;
+mod groups;
 mod interpolate;
 mod keys;
 mod primitives;
 mod raster;
 mod read;
 mod result;
+mod stages;
+mod strips;
 
 use std::collections::BTreeMap;
 
-pub use crate::container::{ExportTarget, Input, Stage};
+pub use crate::container::{ExportTarget, Input, Stage, WaveInput, emitted};
 pub use format::{ExportFormat, TargetFormat};
-pub use keys::{Bank, Draw, Export, Exports, Given, Picture, Pixels, Side, Vertices, Winding};
+pub use keys::{
+    Bank, Draw, Export, Exports, Given, Picture, Pixels, Primitives, Side, Strips, Tessellation, Vertices, Winding,
+};
 pub use result::Exported;
 
 use super::Expectation;
@@ -43,13 +48,23 @@ impl Rows {
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub stage: Stage,
-    /// Vertices, or four for each quad; at least 1.
+    /// Of the launch, with those between workgroups that do nothing; at least 1.
     pub lanes: usize,
-    /// Which lanes are no helpers. Of vertices all.
+    /// Lanes of a workgroup.
+    pub block: usize,
+    /// The lane of each row of arrays, where it is not that of its number. A row is a vertex, a lane of a quad, a thread of a primitive.
+    pub rows: Option<Vec<u32>>,
+    /// Which lanes take part, and of fragment programs are no helpers.
     pub covered: Vec<bool>,
     pub inputs: BTreeMap<Input, Rows>,
-    /// Maxwell: by the address of the first word.
+    /// GFX9: a word for each wave.
+    pub waves: BTreeMap<WaveInput, Vec<u32>>,
+    /// Maxwell: by the address of the first word. Of programs with primitives the rows of vertices stand one behind the other.
     pub attributes: BTreeMap<u32, Rows>,
+    /// Maxwell: likewise words of the lane's patch.
+    pub patches: BTreeMap<u32, Rows>,
+    /// Of tessellation and geometry programs.
+    pub of_primitives: Option<OfPrimitives>,
     /// Of fragment programs: the primitive of each lane, the same in a quad.
     pub primitive: Vec<u32>,
     pub parameters: Option<Parameters>,
@@ -61,6 +76,22 @@ pub struct Shader {
     pub picture: Option<Picture>,
     /// The column and the row of each lane's pixel, for pictures.
     pub places: Vec<[u32; 2]>,
+}
+
+/// What tessellation and geometry programs have besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfPrimitives {
+    /// Vertices of each primitive.
+    pub vertices: u32,
+    /// Threads for each.
+    pub threads: u32,
+    /// The lane of the first thread of each.
+    pub first: Vec<u32>,
+    /// Vertices that a thread of a geometry program may emit, of others 0.
+    pub max_vertices: u32,
+    pub strips: Strips,
+    /// GFX9, geometry: words that a thread has in the ring.
+    pub ring_words: Option<u32>,
 }
 
 /// Attributes of primitives as GFX9 has them: P0, P1 - P0, P2 - P0 of each component.
@@ -170,9 +201,40 @@ impl Shader {
 const WAVE: usize = 64;
 
 impl Shader {
+    /// Rows of arrays.
+    pub fn row_count(&self) -> usize {
+        self.rows.as_ref().map_or(self.lanes, Vec::len)
+    }
+
+    /// The lane of a row.
+    pub fn lane(&self, row: usize) -> usize {
+        self.rows.as_ref().map_or(row, |rows| rows[row] as usize)
+    }
+
+    /// Lanes in memory: whole workgroups.
+    pub fn room(&self) -> usize {
+        self.lanes.next_multiple_of(self.block)
+    }
+
+    /// Vertices that a thread of a geometry program may emit; of others 0.
+    pub fn max_vertices(&self) -> usize {
+        self.of_primitives.as_ref().map_or(0, |of| of.max_vertices as usize)
+    }
+
+    /// Rows of what is exported to a target: a geometry program has one for each vertex that a thread may emit.
+    pub fn rows_of(&self, place: ExportTarget) -> usize {
+        match (place, &self.of_primitives) {
+            (ExportTarget::Patch(_), Some(of)) => of.first.len(),
+            (ExportTarget::Emitted, _) => self.row_count(),
+            _ => self.row_count() * self.max_vertices().max(1),
+        }
+    }
+}
+
+impl Shader {
     /// GFX9: a word for each wave. Bits 16 to 30: quads 1 to 15 that begin another primitive; bit 31: centroids are centres in all
     /// lanes. Source: facts, `graphics.md`, section 2.2.
-    pub fn prim_masks(&self) -> Vec<u32> {
+    fn prim_masks(&self) -> Vec<u32> {
         let row = |input: Input| self.inputs.get(&input);
         let center = [(Input::PerspCenter, Input::PerspCentroid), (Input::LinearCenter, Input::LinearCentroid)];
         let is_center = |lane: usize| {

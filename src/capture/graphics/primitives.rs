@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use half::f16;
+
 use super::keys::{Given, Pixels, Winding};
 use super::raster::Scene;
 use super::read::{MAX_LANES, fragment, words};
@@ -10,6 +12,14 @@ use super::{Parameters, PrimitiveVertices, Rows, Shader};
 use crate::capture::Error;
 use crate::capture::array::Dtype;
 use crate::capture::resolve::Source;
+
+/// a - b of both halves of words.
+fn difference_of_halves(a: u32, b: u32) -> u32 {
+    let half = |word: u32| f16::from_bits(word as u16);
+    // In singles it is as if it were rounded once.
+    let of = |shift: u32| f16::from_f32(half(a >> shift).to_f32() - half(b >> shift).to_f32()).to_bits();
+    u32::from(of(0)) | u32::from(of(16)) << 16
+}
 
 /// Corners of a primitive.
 const CORNERS: usize = 3;
@@ -78,7 +88,7 @@ impl Source<'_> {
         let of_primitives = triangles
             .iter()
             .flat_map(|corners| components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex))));
-        let parameters = self.setup(of_primitives, varyings.len(), &pixels.flat)?;
+        let parameters = self.setup(of_primitives, varyings.len(), pixels)?;
         let of_vertices =
             triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
         let vertices = PrimitiveVertices {
@@ -90,7 +100,7 @@ impl Source<'_> {
     }
 
     /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
-    pub(super) fn parameters(&self, file: &Given, flat: &[u32], last: u32) -> Result<Parameters, Error> {
+    pub(super) fn parameters(&self, file: &Given, pixels: &Pixels, last: u32) -> Result<Parameters, Error> {
         let (path, array) = self.given(file, Dtype::U32)?;
         let wrong = |problem: String| Error::Array { path: path.clone(), problem };
         let given = words(&array).map_err(wrong)?;
@@ -106,7 +116,7 @@ impl Source<'_> {
                 return Err(wrong(problem));
             }
         };
-        self.setup(given.as_chunks::<CORNERS>().0.iter().copied(), attributes, flat)
+        self.setup(given.as_chunks::<CORNERS>().0.iter().copied(), attributes, pixels)
     }
 
     /// The same of words at the corners of components, attribute by attribute, primitive by primitive.
@@ -114,18 +124,23 @@ impl Source<'_> {
         &self,
         components: impl Iterator<Item = [u32; CORNERS]>,
         attributes: usize,
-        flat: &[u32],
+        Pixels { flat, half, .. }: &Pixels,
     ) -> Result<Parameters, Error> {
-        if let Some(attribute) = flat.iter().find(|&&attribute| attribute as usize >= attributes) {
-            return Err(self.wrong("pixels.flat", format!("attribute {attribute}: there are {attributes}")));
+        for (key, list) in [("pixels.flat", flat), ("pixels.half", half)] {
+            if let Some(attribute) = list.iter().find(|&&attribute| attribute as usize >= attributes) {
+                return Err(self.wrong(key, format!("attribute {attribute}: there are {attributes}")));
+            }
         }
         let mut words = Vec::new();
         for (i, corners) in components.enumerate() {
-            let attribute = i / Parameters::COMPONENTS % attributes.max(1);
-            let [p0, p1, p2] = corners.map(f32::from_bits);
-            let (p10, p20) =
-                if flat.contains(&(attribute as u32)) { (0, 0) } else { ((p1 - p0).to_bits(), (p2 - p0).to_bits()) };
-            words.extend([corners[0], p10, p20]);
+            let attribute = (i / Parameters::COMPONENTS % attributes.max(1)) as u32;
+            let difference = match (flat.contains(&attribute), half.contains(&attribute)) {
+                (true, _) => |_, _| 0,
+                (_, true) => difference_of_halves,
+                _ => |a, b| (f32::from_bits(a) - f32::from_bits(b)).to_bits(),
+            };
+            let [p0, p1, p2] = corners;
+            words.extend([p0, difference(p1, p0), difference(p2, p0)]);
         }
         Ok(Parameters { attributes, words })
     }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::keys::{self, Given, Pixels, Vertices};
+use super::keys::{self, Given, Pixels};
 use super::raster::Lanes;
-use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target};
+use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target, WAVE, WaveInput};
 use crate::capture::array::{Array, Dtype};
 use crate::capture::content;
 use crate::capture::manifest::Manifest;
+use crate::capture::raw::BinaryFormat;
 use crate::capture::resolve::{Content, Source};
 use crate::capture::{Buffer, ConstantBank, Error, Expectation};
 
@@ -21,10 +22,12 @@ const BANK_BYTES: u64 = 1 << 16;
 impl Source<'_> {
     /// What the manifest says of a shader, if its kernel is one.
     pub(in crate::capture) fn shader(&self, manifest: &Manifest) -> Result<Option<Shader>, Error> {
-        let Manifest { vertices, pixels, exports, .. } = manifest;
+        let Manifest { vertices, primitives, tessellation, pixels, exports, .. } = manifest;
         let Some(stage) = manifest.kernel.stage else {
             let given = [
                 ("vertices", vertices.is_some()),
+                ("primitives", primitives.is_some()),
+                ("tessellation", tessellation.is_some()),
                 ("pixels", pixels.is_some()),
                 ("export", *exports != keys::Exports::default()),
             ];
@@ -38,27 +41,37 @@ impl Source<'_> {
                 return Err(self.wrong(key, "the arrays of a shader say how many lanes there are: expected none"));
             }
         }
-        if manifest.kernel.format.is_none() {
+        let Some(format) = manifest.kernel.format else {
             return Err(
                 self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised")
             );
-        }
+        };
         let mut shader = match (stage, vertices, pixels) {
             (Stage::Fragment, None, Some(pixels)) => self.pixels(pixels)?,
             (Stage::Fragment, ..) => {
                 return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]"));
             }
-            (_, Some(vertices), None) => self.vertices(stage, vertices)?,
+            (_, Some(vertices), None) => {
+                let gfx9 = format == BinaryFormat::Gfx9Raw;
+                self.of_vertices(stage, vertices, primitives.as_ref(), *tessellation, gfx9)?
+            }
             _ => {
                 let problem = format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
                 return Err(self.wrong("vertices", problem));
             }
         };
-        let lanes = shader.lanes;
+        if stage == Stage::Fragment {
+            for (key, given) in [("primitives", primitives.is_some()), ("tessellation", tessellation.is_some())] {
+                if given {
+                    return Err(self.wrong(key, "a fragment program has [pixels] alone"));
+                }
+            }
+        }
         for (name, export) in &exports.targets {
-            let target = self.target(&format!("export.{name}"), name, export, lanes)?;
+            let target = self.target(&format!("export.{name}"), name, export, &shader)?;
             shader.exports.push(target);
         }
+        let lanes = shader.row_count();
         shader.written = match &exports.written {
             Some(file) => Some(self.lanes_of(file, lanes, "lane")?.1),
             None => None,
@@ -102,32 +115,6 @@ impl Source<'_> {
         Ok(banks)
     }
 
-    fn vertices(&self, stage: Stage, vertices: &Vertices) -> Result<Shader, Error> {
-        let all = u64::from(vertices.count) * u64::from(vertices.instances);
-        if !(1..=MAX_LANES).contains(&all) {
-            let problem = format!("{all} vertices of all instances: expected 1 to {MAX_LANES}");
-            return Err(self.wrong("vertices.count", problem));
-        }
-        let lanes = all as usize;
-        let ids = |id: &dyn Fn(u32) -> u32| Rows { lanes, words: (0..all as u32).map(id).collect() };
-        let vertex_id = ids(&|lane| vertices.first.wrapping_add(lane % vertices.count));
-        let instance_id = ids(&|lane| lane / vertices.count);
-        Ok(Shader {
-            stage,
-            lanes,
-            covered: vec![true; lanes],
-            inputs: BTreeMap::from([(Input::VertexId, vertex_id), (Input::InstanceId, instance_id)]),
-            attributes: self.attributes("vertices", &vertices.attribute, lanes)?,
-            primitive: vec![],
-            parameters: None,
-            vertices: None,
-            exports: vec![],
-            written: None,
-            picture: None,
-            places: vec![],
-        })
-    }
-
     fn pixels(&self, pixels: &Pixels) -> Result<Shader, Error> {
         if let Some(file) = &pixels.draw.triangles {
             return self.drawn(pixels, file);
@@ -156,8 +143,8 @@ impl Source<'_> {
         let mut inputs = BTreeMap::new();
         for (&input, file) in &pixels.inputs {
             let key = format!("pixels.{}", input.name());
-            if matches!(input, Input::VertexId | Input::InstanceId) {
-                return Err(self.wrong(key, "it belongs to [vertices]"));
+            if !input.is_of_pixels() {
+                return Err(self.wrong(key, "it belongs to programs of other stages"));
             }
             let rows = self.rows(&key, file, lanes)?;
             let (found, expected) = (rows.components(), input.components());
@@ -168,7 +155,7 @@ impl Source<'_> {
         }
         let most = primitive.iter().copied().max().unwrap_or(0);
         let parameters = match &pixels.parameters {
-            Some(file) => Some(self.parameters(file, &pixels.flat, most)?),
+            Some(file) => Some(self.parameters(file, pixels, most)?),
             None => None,
         };
         let vertices = match &pixels.vertices {
@@ -180,7 +167,7 @@ impl Source<'_> {
     }
 
     /// Values of lanes by the address of their first word.
-    fn attributes(
+    pub(super) fn attributes(
         &self,
         table: &str,
         files: &BTreeMap<String, Given>,
@@ -210,7 +197,7 @@ impl Source<'_> {
     }
 
     /// An array whose first axis is so many lanes or quads.
-    fn lanes_of(&self, file: &Given, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
+    pub(super) fn lanes_of(&self, file: &Given, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
         let (path, array) = self.given(file, Dtype::U8)?;
         if array.shape.first() != Some(&(count as u64)) {
             let problem = format!("shape {:?}: expected a row for each {what} of {count}", array.shape);
@@ -227,12 +214,19 @@ impl Source<'_> {
         Ok(Rows { lanes, words: transposed.copied().collect() })
     }
 
-    fn target(&self, key: &str, name: &str, export: &keys::Export, lanes: usize) -> Result<Target, Error> {
+    fn target(&self, key: &str, name: &str, export: &keys::Export, shader: &Shader) -> Result<Target, Error> {
         let place = ExportTarget::from_name(name).ok_or_else(|| {
-            let expected = "expected mrt0 to mrt7, mrtz, pos0 to pos3, param0 to param31; of Maxwell target0 to target7, depth, mask, or an \
-                            attribute's address";
+            let expected = "expected mrt0 to mrt7, mrtz, pos0 to pos3, param0 to param31; of Maxwell target0 to target7, depth, mask, an attribute's \
+                            address, or patch and one; of geometry programs emitted";
             self.wrong(key, expected)
         })?;
+        if place == ExportTarget::Emitted && shader.stage != Stage::Geometry {
+            return Err(self.wrong(key, "it belongs to geometry programs"));
+        }
+        if matches!(place, ExportTarget::Patch(_)) && shader.stage != Stage::TessControl {
+            return Err(self.wrong(key, "it belongs to tessellation control programs"));
+        }
+        let lanes = shader.rows_of(place);
         let keys::Export { format, target, words, expect, atol, rtol, differ } = export;
         let mut tolerance = self.tolerance(key, [*rtol, *atol], expect.is_some())?;
         let differ = differ.unwrap_or(0.0);
@@ -283,10 +277,15 @@ pub(super) fn fragment(
     parameters: Option<Parameters>,
     vertices: Option<PrimitiveVertices>,
 ) -> Shader {
-    Shader {
+    let mut shader = Shader {
         stage: Stage::Fragment,
         lanes: lanes.covered.len(),
+        block: WAVE,
+        rows: None,
         covered: lanes.covered,
+        waves: BTreeMap::new(),
+        patches: BTreeMap::new(),
+        of_primitives: None,
         places: places(&lanes.inputs),
         inputs: lanes.inputs,
         attributes,
@@ -296,7 +295,9 @@ pub(super) fn fragment(
         exports: vec![],
         written: None,
         picture: None,
-    }
+    };
+    shader.waves.insert(WaveInput::PrimMask, shader.prim_masks());
+    shader
 }
 
 /// The array that lists of numbers are: of floats if there is one among them, else of integers with a sign if one is below 0.

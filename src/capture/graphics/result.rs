@@ -1,6 +1,8 @@
 //! Exports against expectations, and as a picture.
 
-use super::{ExportTarget, Input, Picture, Shader, Target, TargetFormat};
+use std::borrow::Cow;
+
+use super::{ExportTarget, Input, Picture, Shader, Target, TargetFormat, emitted};
 use crate::capture::array::{Array, Dtype, Element};
 use crate::capture::{Comparison, image};
 
@@ -9,8 +11,10 @@ use crate::capture::{Comparison, image};
 pub struct Exported {
     /// Of each target of the launch, the words of each lane; those that no program exported are 0.
     pub targets: Vec<Vec<Vec<u32>>>,
-    /// Which lanes are kept.
+    /// Which rows are kept.
     pub kept: Vec<bool>,
+    /// Of each thread of a geometry program, what became of its vertices, and of the place behind the last.
+    pub emitted: Vec<Vec<u32>>,
 }
 
 impl Target {
@@ -32,7 +36,7 @@ impl Target {
         let (dtype, components) = match (&self.expect, self.target) {
             (Some(expect), _) => (expect.array.dtype, super::components(&expect.array)),
             (None, Some(target)) => (target.dtype(), target.components()),
-            (None, None) => (Dtype::U32, self.rows()),
+            (None, None) => (Dtype::U32, words.first().map_or(0, Vec::len)),
         };
         let mut bytes = Vec::with_capacity(words.len() * components * dtype.bytes());
         for (lane, &kept) in words.iter().zip(kept) {
@@ -113,9 +117,31 @@ impl Shader {
             both.iter_mut().zip(expected).for_each(|(both, expected)| *both &= expected != 0);
         }
         for (target, words) in self.exports.iter().zip(&exported.targets) {
-            all.extend(target.compare(words, &both).map(|comparison| (target.name.as_str(), comparison)));
+            let kept = self.kept(target, exported, &both);
+            all.extend(target.compare(words, &kept).map(|comparison| (target.name.as_str(), comparison)));
         }
         all
+    }
+
+    /// Which rows of a target are kept, if these lanes are.
+    fn kept<'e>(&self, target: &Target, exported: &Exported, lanes: &'e [bool]) -> Cow<'e, [bool]> {
+        match target.place {
+            ExportTarget::Patch(_) | ExportTarget::Emitted => vec![true; self.rows_of(target.place)].into(),
+            _ if self.max_vertices() > 0 => {
+                let vertices = exported.emitted.iter().flat_map(|thread| &thread[..self.max_vertices()]);
+                vertices.map(|word| word & emitted::VERTEX != 0).collect()
+            }
+            _ => lanes.into(),
+        }
+    }
+
+    /// What was exported, by name.
+    pub fn arrays<'s>(&'s self, exported: &'s Exported) -> impl Iterator<Item = (&'s str, Array)> {
+        let exports = self.exports.iter().zip(&exported.targets).map(|(target, words)| {
+            let kept = self.kept(target, exported, &exported.kept);
+            (target.name.as_str(), target.array(words, &kept))
+        });
+        exports.chain(self.strips(exported))
     }
 
     /// The picture of the first colour, transparent where nothing was drawn; of the lanes of a pixel the last one counts, or with a depth

@@ -4,6 +4,7 @@
 //! blocks, also for those that do not take part.
 
 use super::shader::{ATTRIBUTE_WORDS, TARGETS};
+pub use crate::container::emitted;
 
 /// Where what is in the bank [`images::driver::BANK`](crate::isa::images::driver::BANK), behind the records of images.
 pub mod at {
@@ -31,7 +32,7 @@ pub enum Array {
     Table,
     /// Bytes from the start of the table to the lane's primitive.
     Primitive,
-    /// Of fragment programs: not 0 in lanes that are pixels; the others are helpers.
+    /// Not 0 in lanes that take part; of fragment programs in those that are pixels: the others are helpers.
     Covered,
     /// The samples of the pixel that are covered, a bit for each.
     Samples,
@@ -53,14 +54,6 @@ pub enum Array {
     Written,
     /// A word for each vertex that a geometry program may emit: see [`emitted`].
     Emitted,
-}
-
-/// Bits of a word of [`Array::Emitted`]; those from 8 on are the stream.
-pub mod emitted {
-    pub const VERTEX: u32 = 1;
-    /// A strip ends before this vertex.
-    pub const CUT: u32 = 2;
-    pub const STREAM_SHIFT: u32 = 8;
 }
 
 const WORDS: u32 = ATTRIBUTE_WORDS as u32;

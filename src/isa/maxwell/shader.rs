@@ -22,7 +22,9 @@ pub mod attribute {
     pub const POSITION: u16 = 0x70;
     pub const GENERIC: u16 = 0x80;
     pub const GENERIC_END: u16 = 0x280;
+    /// Where a vertex is in its patch: u, v.
     pub const TESSELLATION: u16 = 0x2f0;
+    pub const TESSELLATION_V: u16 = 0x2f4;
     pub const TESSELLATION_END: u16 = 0x2f8;
     pub const INSTANCE_ID: u16 = 0x2f8;
     pub const VERTEX_ID: u16 = 0x2fc;
@@ -220,6 +222,26 @@ impl Header {
 
     pub fn set_max_vertices(&mut self, vertices: u16) {
         self.put(128, 12, vertices.into());
+    }
+
+    /// The header of two programs of a stage that one thread runs one after the other: what either needs, reads, writes and is allowed.
+    pub fn with(mut self, first: &Header) -> Header {
+        let (local, crs) = (self.local_bytes().max(first.local_bytes()), self.field(96, 24).max(first.field(96, 24)));
+        for flag in Flag::ALL {
+            self.set(flag, self.has(flag) || first.has(flag));
+        }
+        for address in (0..4 * ATTRIBUTE_WORDS).step_by(4) {
+            if first.input(address) != Interpolation::Unused {
+                self.set_input(address, first.input(address));
+            }
+            if first.writes(address) {
+                self.set_output(address);
+            }
+        }
+        self.put(64, 24, 0);
+        self.set_local_bytes(local);
+        self.put(96, 24, crs);
+        self
     }
 
     /// How an input word is made. An input of other stages than the fragment's is constant, if it is used.

@@ -43,6 +43,7 @@ struct Storing<'i> {
     access: Access,
     values: &'i [Value],
     lanes: Vec<Lanes>,
+    guard: Value,
     /// The chunk's bits of its guard.
     bits: Clif,
     desc: *const AccessDesc,
@@ -234,7 +235,7 @@ impl BlockLowerer<'_, '_, '_> {
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();
-        let store = Storing { index, access, values, lanes, bits, desc, run, done, sparse };
+        let store = Storing { index, access, values, lanes, guard, bits, desc, run, done, sparse };
         match self.place_in_tiles(&access, Rights::WRITE) {
             Some(place) => self.on_one_way(|lowerer| {
                 let other = lowerer.b.create_block();
@@ -257,6 +258,26 @@ impl BlockLowerer<'_, '_, '_> {
         self.finish_store(store);
     }
 
+    /// The same of those lanes that take part, one after the other.
+    fn store_some_at(&mut self, store: &Storing, place: &Place, other: ClifBlock) {
+        self.require(place.reachable, other);
+        let ((host, at), access) = (place.host, store.access);
+        for (lane, distance) in place.distances.iter().enumerate() {
+            let (takes_part, next) = (self.cold_block(), self.cold_block());
+            let bit = self.b.ins().band_imm_u(store.bits, 1 << lane);
+            self.b.ins().brif(bit, takes_part, &[], next, &[]);
+            self.b.switch_to_block(takes_part);
+            for (element, lanes) in (0..).zip(&store.lanes) {
+                let per = LANES as usize / lanes.len();
+                let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
+                self.store_element(access.ty, v, host, at + *distance as i32 + element * access.ty.bytes() as i32);
+            }
+            self.b.ins().jump(next, &[]);
+            self.b.switch_to_block(next);
+        }
+        self.finish_store(store);
+    }
+
     /// The ways of a store whose lanes do not lie in tiles.
     fn store_elsewhere(&mut self, store: &Storing) {
         let Storing { access, bits, run, .. } = *store;
@@ -266,9 +287,14 @@ impl BlockLowerer<'_, '_, '_> {
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {
-            let other = if apart { self.cold_block() } else { beyond };
+            let partly = !apart && self.region.effort.is_fast() && self.settled_mask(store.guard) != Some(true);
+            let other = if apart || partly { self.cold_block() } else { beyond };
             self.on_one_way(|lowerer| lowerer.store_at(store, &place, full, other));
             self.b.switch_to_block(other);
+            if partly {
+                self.on_one_way(|lowerer| lowerer.store_some_at(store, &place, beyond));
+                self.b.switch_to_block(beyond);
+            }
         }
         if apart {
             self.on_one_way(|lowerer| {

@@ -20,7 +20,8 @@ pub fn engines(function: &Arc<Function>, lanes: u32) -> Engines {
     let mut engines: Engines = vec![("interp", Arc::new(interpreter))];
     for (name, effort) in [("jit, made quickly", Effort::Quick), ("jit", Effort::Full)] {
         let kernel = jit::Kernel::new(Arc::clone(function));
-        let native = kernel.program([lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        let native =
+            kernel.program([1; 3], [lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
         native.compile_all(effort).unwrap_or_else(|error| panic!("{name}: {error}\n{function}"));
         engines.push((name, native));
     }

@@ -57,6 +57,9 @@ struct Format {
     channel_order: u32,
 }
 
+/// Planes of a cube.
+const FACES: u32 = 6;
+
 impl Format {
     fn of(name: &str) -> Option<Format> {
         let (texel, number) = name.split_once('_')?;
@@ -90,15 +93,20 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         Dim::D2 => [MAX_SIDE, MAX_SIDE, 1],
         Dim::D1Array => [MAX_SIDE, 1, MAX_DEPTH],
         Dim::D2Array | Dim::D3 => [MAX_SIDE, MAX_SIDE, MAX_DEPTH],
-        Dim::Cube | Dim::CubeArray => return Err(wrong("cubes of this instruction set are not executed yet".into())),
+        Dim::Cube => [MAX_SIDE, MAX_SIDE, FACES],
+        Dim::CubeArray => [MAX_SIDE, MAX_SIDE, MAX_DEPTH],
     };
+    if matches!(description.dim, Dim::Cube | Dim::CubeArray) && (width != height || depth % FACES != 0) {
+        return Err(wrong(format!("size {:?}: expected squares, six for each cube", description.size)));
+    }
     if (0..3).any(|axis| description.size[axis] > most[axis]) {
         return Err(wrong(format!("size {:?}: expected at most {most:?}", description.size)));
     }
     let row_bytes = u64::from(width) * u64::from(format.bytes);
     let pitch = row_bytes.next_multiple_of(ROW_ALIGN);
     let levels = description.levels;
-    if levels > MAX_LEVELS || levels > 1 && !matches!(description.dim, Dim::D2 | Dim::D2Array | Dim::D3) {
+    let flat = matches!(description.dim, Dim::D1Buffer | Dim::D1 | Dim::D1Array);
+    if levels > MAX_LEVELS || levels > 1 && flat {
         let problem = format!("levels = {levels}: expected 1, and of planes and volumes at most {MAX_LEVELS}");
         return Err(wrong(problem));
     }
@@ -122,9 +130,10 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         Dim::D1 => 8,
         Dim::D2 => 9,
         Dim::D3 => 10,
+        Dim::Cube | Dim::CubeArray => 11,
         Dim::D1Array => 12,
         Dim::D2Array => 13,
-        Dim::D1Buffer | Dim::Cube | Dim::CubeArray => 0,
+        Dim::D1Buffer => 0,
     };
     if kind == 0 {
         object[0] = texels as u32;

@@ -7,7 +7,7 @@ use warploom_runtime::launch::ConstBank;
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
 use crate::container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use crate::exec::Error;
-use crate::isa::gfx9::lift::graphics::{Place, Shader};
+use crate::isa::gfx9::lift::graphics::{Emitted, Place, Shader};
 use crate::isa::gfx9::lift::{Initial, InitialScalar, InitialVector};
 
 /// Registers of a wave when it starts.
@@ -63,6 +63,12 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             attributes: kernel.attributes,
             parameters,
             exports: kernel.arrays.keys().filter_map(export).collect(),
+            emitted: place(ShaderArray::Emitted).zip(place(ShaderArray::NextVertex)).map(|(rows, next)| Emitted {
+                rows,
+                stride: kernel.stride,
+                most: kernel.max_vertices,
+                next,
+            }),
         }
     });
     initial
@@ -75,7 +81,7 @@ fn target_number(target: ExportTarget) -> Option<u8> {
         ExportTarget::Depth => Some(8),
         ExportTarget::Position(number) => Some(12 + number),
         ExportTarget::Parameter(number) => Some(32 + number),
-        ExportTarget::SampleMask | ExportTarget::Attribute(_) => None,
+        ExportTarget::SampleMask | ExportTarget::Attribute(_) | ExportTarget::Patch(_) | ExportTarget::Emitted => None,
     }
 }
 

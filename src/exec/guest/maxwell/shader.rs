@@ -33,6 +33,7 @@ fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
         ShaderArray::Primitive => Some(Array::Primitive),
         ShaderArray::Table => Some(Array::Table),
         ShaderArray::Attribute(address) => Some(Array::Attribute(word(address))),
+        ShaderArray::Patch(address) => Some(Array::Patch(word(address))),
         ShaderArray::Input(input, _) => match input {
             Input::X => named(attribute::POSITION),
             Input::Y => named(attribute::POSITION + 4),
@@ -44,6 +45,9 @@ fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
             Input::SampleCoverage => Some(Array::Samples),
             Input::SampleIndex => Some(Array::Sample),
             Input::CentroidOffset => Some(Array::Centroid),
+            Input::TessU => named(attribute::TESSELLATION),
+            Input::TessV => named(attribute::TESSELLATION_V),
+            Input::InvocationId => Some(Array::Invocation),
             _ => None,
         },
         ShaderArray::Export(ExportTarget::Colour(target), component) if component < 4 => {
@@ -54,7 +58,15 @@ fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
         ShaderArray::Export(ExportTarget::Attribute(address), _) if address < 0x400 => {
             Some(Array::Output(word(address)))
         }
-        ShaderArray::Export(..) | ShaderArray::PrimMask | ShaderArray::Lanes(_) | ShaderArray::Parameter(_) => None,
+        ShaderArray::Export(ExportTarget::Patch(address), _) if address < 0x400 => {
+            Some(Array::PatchOutput(word(address)))
+        }
+        ShaderArray::Emitted => Some(Array::Emitted),
+        ShaderArray::Export(..)
+        | ShaderArray::Wave(_)
+        | ShaderArray::Lanes(_)
+        | ShaderArray::NextVertex
+        | ShaderArray::Parameter(_) => None,
     }
 }
 
@@ -84,7 +96,9 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
 /// Puts the addresses of arrays, which are the parameters, where lifted code finds them.
 fn tell(bank: &mut Vec<u8>, shader: &ShaderKernel, params: &[u8]) {
     bank.resize(at::END as usize, 0);
-    bank[at::LANES as usize..][..4].copy_from_slice(&shader.lanes.to_le_bytes());
+    for (at, number) in [(at::LANES, shader.lanes), (at::VERTICES, shader.vertices), (at::STRIDE, shader.stride)] {
+        bank[at as usize..][..4].copy_from_slice(&number.to_le_bytes());
+    }
     for (&array, &param) in &shader.arrays {
         if let Some(array) = place(shader, array) {
             bank[array.offset() as usize..][..8].copy_from_slice(&params[8 * param..][..8]);

@@ -7,8 +7,8 @@ use arbitrary::{Result, Unstructured};
 use super::super::words::VECTORS;
 use super::{Scope, Writer, register};
 use crate::capture::Manifest;
-use crate::capture::graphics::{Export, Exports, Given, Input, Pixels, Stage};
-use crate::capture::raw::{Builtin, Register, Value};
+use crate::capture::graphics::{Export, Exports, Given, Input, Pixels, Stage, WaveInput};
+use crate::capture::raw::{Register, Value};
 use crate::generate::program::Node;
 
 /// What M0 is given.
@@ -56,7 +56,7 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, manifest: &mut Mani
 
 /// The registers in place of those of a compute kernel.
 pub(super) fn registers(lanes: u32, sgpr: &mut Vec<Register>) -> Vec<Register> {
-    sgpr.push(register(PRIM_MASK, Value::Builtin(Builtin::PrimMask)));
+    sgpr.push(register(PRIM_MASK, Value::Wave(WaveInput::PrimMask)));
     vec![register(0, Value::Words((0..lanes).collect())), register(WEIGHTS, Value::Input(Input::PerspCenter))]
 }
 
@@ -90,6 +90,15 @@ impl Writer<'_, '_> {
         if self.u.ratio(1, 3)? {
             let which = *self.u.choose(&["p0", "p10", "p20"])?;
             lines.push(format!("v_interp_mov_f32_e32 v{to}, {which}, {of}"));
+        } else if self.u.ratio(1, 3)? {
+            // Of words that are two halves.
+            let (from, high) = (self.vector()?, *self.u.choose(&["", " high"])?);
+            let last = *self.u.choose(&["v_interp_p2_f16", "v_interp_p2_legacy_f16"])?;
+            lines.push(match self.u.arbitrary()? {
+                true => format!("v_interp_p1ll_f16 v{to}, v{WEIGHTS}, {of}{high}"),
+                false => format!("v_interp_p1lv_f16 v{to}, v{WEIGHTS}, {of}, v{from}{high}"),
+            });
+            lines.push(format!("{last} v{to}, v{}, {of}, v{to}{high}", WEIGHTS + 1));
         } else {
             lines.push(format!("v_interp_p1_f32_e32 v{to}, v{WEIGHTS}, {of}"));
             let weight = if self.u.ratio(1, 4)? { self.vector()? } else { WEIGHTS + 1 };

@@ -9,7 +9,7 @@ use super::context::Cx;
 use super::flow::Condition;
 use super::known::KnownScalars;
 use super::scalars::M0;
-use super::{Flow, Lifted, Unsupported};
+use super::{Flow, Lifted, Unsupported, graphics};
 
 // Without effect here: waits, hints, and what concerns the cache of instructions.
 macro_rules! nothing {
@@ -71,20 +71,28 @@ pub fn s_sethalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.simm16() & 1 == 0 { Ok(Flow::Next) } else { Ok(Flow::Trap(TrapKind::Guest)) }
 }
 
-/// Messages that say something to the fixed functions of graphics and to the host: nobody listens. Others ask for an answer.
-fn listened_to(i: &Instruction) -> Result<(), Unsupported> {
-    const GET_DOORBELL: i16 = 10;
+/// Messages say something to the fixed functions of graphics and to the host. But for those of geometry programs nobody listens; some ask for an
+/// answer.
+fn send(cx: &mut Cx<'_>, i: &Instruction) -> Result<(), Unsupported> {
+    const GEOMETRY: u16 = 2;
+    const GET_DOORBELL: u16 = 10;
+    let bits = i.simm16() as u16;
     // Bits 0 to 3 are the message's number; those above 10 are reserved or read registers of the system.
-    if (1..GET_DOORBELL).contains(&(i.simm16() & 15)) { Ok(()) } else { Err(Unsupported) }
+    match bits & 15 {
+        GEOMETRY => graphics::message(cx, bits >> 4 & 3, u32::from(bits >> 8 & 3)),
+        1..GET_DOORBELL => {}
+        _ => return Err(Unsupported),
+    }
+    Ok(())
 }
 
-pub fn s_sendmsg(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    listened_to(i)?;
+pub fn s_sendmsg(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    send(cx, i)?;
     Ok(Flow::Next)
 }
 
-pub fn s_sendmsghalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    listened_to(i)?;
+pub fn s_sendmsghalt(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    send(cx, i)?;
     Ok(Flow::Exit)
 }
 

@@ -99,7 +99,7 @@ pub fn v_cvt_i16_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// An `f32` as an `f16`; denormals as the mode has them for each.
-fn halved(cx: &mut Cx<'_>, round: Round, x: Value) -> Value {
+pub(super) fn halved(cx: &mut Cx<'_>, round: Round, x: Value) -> Value {
     let x = cx.flushed(x);
     let attrs = FloatAttrs { round, ..cx.mode.attrs(Type::F16) };
     cx.b.fconvert(Type::F16, attrs, x)
@@ -112,9 +112,15 @@ pub fn v_cvt_f16_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn v_cvt_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (x, attrs) = (cx.f16(i, 0), exact(cx, Type::F16));
-    let value = cx.b.fconvert(Type::F32, attrs, x);
+    let x = cx.f16(i, 0);
+    let value = widened(cx, x);
     cx.set_float(i, value)
+}
+
+/// An `f16` as an `f32`.
+pub(super) fn widened(cx: &mut Cx<'_>, x: Value) -> Value {
+    let attrs = exact(cx, Type::F16);
+    cx.b.fconvert(Type::F32, attrs, x)
 }
 
 /// For a conversion to a wider type.

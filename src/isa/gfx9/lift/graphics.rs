@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::container::emitted;
 use crate::ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::LiftError;
 use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
@@ -12,7 +13,7 @@ use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
 use super::context::Cx;
 use super::entry::BANK;
 use super::program::Program;
-use super::{Flow, Kernel, Lifted, Unsupported};
+use super::{Flow, Kernel, Lifted, Unsupported, convert};
 
 /// A word that GFX9 interpolates with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +53,21 @@ pub struct Shader {
     pub parameters: BTreeMap<Parameter, Place>,
     /// A row for each target's number and component; what is not here goes nowhere.
     pub exports: BTreeMap<(u8, u8), u32>,
+    /// Of a geometry program.
+    pub emitted: Option<Emitted>,
+}
+
+/// Where a geometry program's messages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// A row for each vertex, with bits of [`emitted`].
+    pub rows: u32,
+    /// Bytes from a row to the next.
+    pub stride: u32,
+    /// Vertices that a lane may emit: there is one row more.
+    pub most: u32,
+    /// A row with the number of the next vertex.
+    pub next: u32,
 }
 
 /// Where a word is.
@@ -106,11 +122,15 @@ impl Cx<'_> {
         Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) }
     }
 
-    /// The word for this warp, of blocks in a line that are one warp each.
+    /// The word for this warp. Blocks are in a line.
     pub(super) fn warp_word(&mut self, offset: u32) -> Value {
-        let block = self.b.special(Special::Ctaid(0));
-        let block = self.b.zero_extend(Type::I64, block);
-        let bytes = self.shl(block, 2);
+        let [block, width, warp] =
+            [Special::Ctaid(0), Special::Ntid(0), Special::WarpId].map(|special| self.b.special(special));
+        let warps = self.shr(width, 6);
+        let first = self.b.mul(block, warps);
+        let number = self.b.add(first, warp);
+        let number = self.b.zero_extend(Type::I64, number);
+        let bytes = self.shl(number, 2);
         let base = self.b.load_const(BANK, offset, Type::I64);
         let address = self.b.add(base, bytes);
         self.b.load(Space::Global, Type::I32, Extend::None, address, 0)
@@ -127,22 +147,37 @@ pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
 }
 
 /// P0, P1 - P0 or P2 - P0 of the attribute's component.
-fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let interp = i.interp();
     let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
-    let value = match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
+    Ok(match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
         Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
         Place::Row(offset) => cx.row_word(*offset),
-    };
+    })
+}
+
+/// The same as a number.
+fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+    let value = bits(cx, i, word)?;
     Ok(cx.cast(Type::F32, value))
+}
+
+/// The same of one that is two halves, of which the instruction says which.
+fn half(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
+    let value = bits(cx, i, word)?;
+    let value = if i.interp().high { cx.shr(value, 16) } else { value };
+    let value = cx.b.trunc(Type::I16, value);
+    let value = cx.cast(Type::F16, value);
+    Ok(convert::widened(cx, value))
 }
 
 /// The words that an instruction interpolates with.
 pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
     let interp = i.interp();
     let words = match i.row().mnemonic {
-        "v_interp_p1_f32" => vec![0, 1],
-        "v_interp_p2_f32" => vec![2],
+        "v_interp_p1_f32" | "v_interp_p1ll_f16" => vec![0, 1],
+        "v_interp_p1lv_f16" => vec![1],
+        "v_interp_p2_f32" | "v_interp_p2_f16" | "v_interp_p2_legacy_f16" => vec![2],
         "v_interp_mov_f32" => Vec::from_iter(moved(interp.parameter)),
         _ => vec![],
     };
@@ -175,6 +210,54 @@ pub fn v_interp_p2_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let before = cx.cast(Type::F32, before);
     let value = cx.mad(p20, weight, before);
     cx.set_float(i, value)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p1ll_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let (p0, p10) = (half(cx, i, 0)?, half(cx, i, 1)?);
+    let weight = cx.f32(i, 0);
+    let value = cx.mad(p10, weight, p0);
+    cx.set_float(i, value)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p1lv_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let p10 = half(cx, i, 1)?;
+    let (weight, p0) = (cx.f32(i, 0), cx.f16_of(i, 1, i.interp().high));
+    let p0 = convert::widened(cx, p0);
+    let value = cx.mad(p10, weight, p0);
+    cx.set_float(i, value)
+}
+
+/// The last step, rounded to a half.
+fn p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
+    let p20 = half(cx, i, 2)?;
+    let (weight, before) = (cx.f32(i, 0), cx.f32(i, 1));
+    let (value, round) = (cx.mad(p20, weight, before), cx.mode.attrs(Type::F16).round);
+    let value = convert::halved(cx, round, value);
+    Ok(cx.float_result(i, value))
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
+    let value = p2_f16(cx, i)?;
+    let value = cx.cast(Type::I16, value);
+    let (value, before) = (cx.b.zero_extend(Type::I32, value), cx.vector(number));
+    // The other half stays.
+    let before = cx.and_bits(before, 0xffff_0000);
+    let value = cx.b.or(value, before);
+    cx.set_vector(number, value);
+    Ok(Flow::Next)
+}
+
+/// Approximate: product and sum are rounded; whether hardware fuses them is not known.
+pub fn v_interp_p2_legacy_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    let value = p2_f16(cx, i)?;
+    let value = cx.cast(Type::I16, value);
+    let value = cx.b.zero_extend(Type::I32, value);
+    cx.set_half_word(i, value);
+    Ok(Flow::Next)
 }
 
 pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -222,6 +305,38 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.set_row_word(written, one);
     }
     Ok(Flow::Next)
+}
+
+/// A geometry program's message: emits a vertex, ends a strip, or both. Beyond the most vertices nothing is emitted.
+pub(super) fn message(cx: &mut Cx<'_>, operation: u16, stream: u32) {
+    const CUT: u16 = 1;
+    const EMIT: u16 = 2;
+    let Some(of) = cx.shader.and_then(|shader| shader.emitted) else { return };
+    let (mut next, most) = (cx.row_word(of.next), cx.int(of.most));
+    if operation & EMIT != 0 {
+        let inside = cx.b.icmp(IntCc::LtU, next, most);
+        mark(cx, of, next, emitted::VERTEX | stream << emitted::STREAM_SHIFT, inside);
+        let one = cx.int(1);
+        let after = cx.b.add(next, one);
+        next = cx.b.select(inside, after, next);
+        cx.set_row_word(of.next, next);
+    }
+    if operation & CUT != 0 {
+        // The end of the last strip has a place behind the last vertex.
+        let inside = cx.b.icmp(IntCc::LeU, next, most);
+        mark(cx, of, next, emitted::CUT, inside);
+    }
+}
+
+/// Adds bits to what is said of a vertex, in these of the active lanes.
+fn mark(cx: &mut Cx<'_>, of: Emitted, vertex: Value, bits: u32, lanes: Value) {
+    let (first, vertex, stride) = (cx.row(of.rows), cx.b.zero_extend(Type::I64, vertex), cx.long(of.stride.into()));
+    let distance = cx.b.mul(vertex, stride);
+    let address = cx.b.add(first, distance);
+    let access = Access { guard: Some(lanes), ..cx.b.access(Space::Global, Type::I32, 1, address, 0) };
+    let (before, bits) = (cx.b.load_access(access, Extend::None)[0], cx.int(bits));
+    let after = cx.b.or(before, bits);
+    cx.b.store_access(access, &[after]);
 }
 
 /// Whether all that a program reads of primitives is there. What it does not reach does not count.

@@ -39,9 +39,10 @@ const NOWHERE: u64 = 0xdead << 32;
 mod kind {
     pub const LINE: u32 = 8;
     pub const VOLUME: u32 = 10;
+    pub const CUBE: u32 = 11;
     pub const LINES: u32 = 12;
     /// Those with a third coordinate: volumes, cubes and arrays of planes.
-    pub const DEEP: [u32; 3] = [VOLUME, 11, 13];
+    pub const DEEP: [u32; 3] = [VOLUME, CUBE, 13];
     /// Of several samples a texel.
     pub const SAMPLES: u32 = 14;
 }
@@ -140,6 +141,10 @@ impl Descriptor {
 
     pub fn is_volume(&self, cx: &mut Cx<'_>) -> Value {
         one_of(cx, self.kind, &[kind::VOLUME])
+    }
+
+    pub fn is_cube(&self, cx: &mut Cx<'_>) -> Value {
+        one_of(cx, self.kind, &[kind::CUBE])
     }
 
     /// Of the second to the fourth address register, the one behind the coordinates.

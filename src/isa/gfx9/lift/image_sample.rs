@@ -194,12 +194,23 @@ fn compared(cx: &mut Cx<'_>, sampler: &Sampler, reference: Value, texel: Value) 
 fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Option<Value>) -> ([[Value; 4]; 4], [Value; 2]) {
     let Taking { descriptor, sampler, operands, bilinear, .. } = *taking;
     let [x, y, z] = operands.coordinates;
+    // Of a cube a face's coordinates are from 1 to 2, and faces count eight for each cube.
+    let (cube, zero, one) = (descriptor.is_cube(cx), cx.b.f32const(0.0), cx.b.f32const(1.0));
+    let start = cx.b.uniform_select(cube, one, zero);
+    let [x, y] = [x, y].map(|coordinate| {
+        let coordinate = cx.cast(Type::F32, coordinate);
+        cx.b.fsub(IEEE, coordinate, start)
+    });
     let (x, y) = (moved(cx, taking, 0, x, level.width), moved(cx, taking, 1, y, level.height));
     let x = axis(cx, sampler, bilinear, 0, x, level.width);
     let y = axis(cx, sampler, bilinear, 1, y, level.height);
     // Layers are rounded and clamped.
     let number = cx.cast(Type::F32, z);
     let layer = cx.b.float_to_int(Type::I32, true, Round::Nearest, false, 0, number);
+    let (none, two) = (cx.int(0), cx.int(2));
+    let (unused, cubes) = (cx.b.uniform_select(cube, two, none), cx.shr(layer, 3));
+    let unused = cx.b.mul(cubes, unused);
+    let layer = cx.b.sub(layer, unused);
     let layer = descriptor.clamped_layer(cx, level, layer);
     let (volume, depth) = (descriptor.is_volume(cx), level.slices(cx));
     let z = moved(cx, taking, 2, z, depth);
@@ -207,7 +218,6 @@ fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Option<Value>
     let z = axis(cx, sampler, nearest, 2, z, depth);
     let layer = cx.b.select(volume, z.texels[0], layer);
 
-    let (zero, one) = (cx.b.f32const(0.0), cx.b.f32const(1.0));
     let (color, alpha) =
         (cx.b.uniform_select(sampler.white, one, zero), cx.b.uniform_select(sampler.opaque, one, zero));
     let all = cx.long(u64::MAX);

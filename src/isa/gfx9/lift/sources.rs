@@ -171,6 +171,16 @@ impl Cx<'_> {
         self.signs(i.src(n), value)
     }
 
+    /// A half of a register.
+    pub fn f16_of(&mut self, i: &Instruction, n: usize, high: bool) -> Value {
+        let source = i.src(n);
+        let word = self.operand(n, source.operand);
+        let word = if high { self.shr(word, 16) } else { word };
+        let value = self.b.trunc(Type::I16, word);
+        let value = self.cast(Type::F16, value);
+        self.signs(source, value)
+    }
+
     pub fn f64(&mut self, i: &Instruction, n: usize) -> Value {
         let bits = self.long_word(i, n);
         let value = self.cast(Type::F64, bits);

@@ -246,19 +246,22 @@ impl Cx<'_> {
         let lanes = self.b.zero_extend(Type::I64, lanes);
         let inside = self.b.icmp(IntCc::LtU, number, lanes);
         let active = self.active();
-        let active = self.b.and(active, inside);
+        let mut active = self.b.and(active, inside);
+        // Without the array all take part, and are pixels.
+        let uncovered = if self.has(Array::Covered) {
+            let (covered, zero) = (self.input(Array::Covered), self.int(0));
+            self.b.icmp(IntCc::Eq, covered, zero)
+        } else {
+            self.constant(Type::I64, 0)
+        };
+        if shader.helpers.is_some() {
+            self.set_helpers(uncovered);
+        } else {
+            let covered = self.b.not(uncovered);
+            active = self.b.and(active, covered);
+        }
         self.set_active(active);
         self.b.rf_write(shader.begun, active);
-        if shader.helpers.is_some() {
-            // Without the array all are pixels.
-            let helpers = if self.has(Array::Covered) {
-                let (covered, zero) = (self.input(Array::Covered), self.int(0));
-                self.b.icmp(IntCc::Eq, covered, zero)
-            } else {
-                self.constant(Type::I64, 0)
-            };
-            self.set_helpers(helpers);
-        }
     }
 
     /// What a fragment program leaves where these lanes exit: facts, `graphics.md`, section 1.5.
@@ -319,12 +322,26 @@ impl Program {
     pub fn missing(&self, insn: &Instruction) -> Option<&'static str> {
         let address = match insn.opcode() {
             Opcode::Ipa if insn.bits(38, 1) == 0 => insn.number() as u16,
-            Opcode::Ald if insn.bits(31, 2) == 0 => {
-                insn.address().filter(|operand| operand.base.is_zero())?.offset as u16 & 0x3ff
-            }
+            Opcode::Ald => insn.address().filter(|operand| operand.base.is_zero())?.offset as u16 & 0x3ff,
             _ => return None,
         };
         let word = address / 4;
+        // Bit 31: the patch's words; bit 32: outputs, among which a tessellation evaluation program has its coordinates.
+        match (insn.opcode(), insn.bits(31, 2), self.header.stage()) {
+            (Opcode::Ald, 1, Stage::TessEval) => {
+                let given = (word & !3..=word | 3).any(|word| self.arrays.has(Array::Patch(word)));
+                return (!given).then_some("[primitives] has no `patch` with a word of this address");
+            }
+            (Opcode::Ald, 2, Stage::TessEval) => {
+                return match (address, self.arrays.has(Array::Attribute(word))) {
+                    (attribute::TESSELLATION, false) => Some("[vertices] has no `tess_u`"),
+                    (attribute::TESSELLATION_V, false) => Some("[vertices] has no `tess_v`"),
+                    _ => None,
+                };
+            }
+            (Opcode::Ald, 1.., _) => return None,
+            _ => {}
+        }
         let generic = (attribute::GENERIC..attribute::GENERIC_END).contains(&address);
         let in_table = self.arrays.has(Array::Table)
             && (attribute::GENERIC / 4..attribute::GENERIC / 4 + self.vertex_words).contains(&word);
@@ -346,6 +363,7 @@ impl Program {
                 Some("the header does not say that it is interpolated: expected a map of inputs that has this word")
             }
             (Stage::Fragment, _) => Some("[pixels] has no word of this address: expected `vertices` or an `attribute`"),
+            (Stage::TessEval, _) => Some("[primitives] has no `attribute` with a word of this address"),
             _ => Some("[vertices] has no `attribute` with a word of this address"),
         }
     }
