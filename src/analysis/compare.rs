@@ -116,7 +116,8 @@ impl Editor {
     fn is_xor(&self, v: Value, a: Value, b: Value) -> bool {
         match *self.def(v) {
             Op::Binary { op: BinaryOp::Xor, a: x, b: y } => (x, y) == (a, b) || (x, y) == (b, a),
-            _ => self.constant(a) == Some(0) && v == b,
+            Op::Unary { op: UnaryOp::Not, a: x } => x == b && self.constant(a) == Some(self.ty(b).ty.bit_mask()),
+            _ => v == b && self.constant(a) == Some(0),
         }
     }
 }

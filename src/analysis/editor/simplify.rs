@@ -2,7 +2,7 @@
 
 use super::super::bounds::bound;
 use super::Editor;
-use crate::ir::eval::icmp;
+use crate::ir::eval::{binary, icmp, single};
 use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
 
 impl Editor {
@@ -68,6 +68,9 @@ impl Editor {
             _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
             (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
             (None, Some(limit)) => return self.simplify_compare_with(cc, a, (b, limit), window),
+            (Some(_), None) => {
+                return Some(self.pure(Op::ICmp { cc: cc.swapped(), a: b, b: a }, window, &[ValueType::MASK])[0]);
+            }
             _ => return None,
         };
         let all = if uniform { u64::MAX } else { window.mask() };
@@ -151,21 +154,7 @@ impl Editor {
         let (ca, cb) = (self.constant(a), self.constant(b));
         let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
         if let (Some(x), Some(y)) = (ca, cb) {
-            let folded = match op {
-                BinaryOp::Add => x.wrapping_add(y),
-                BinaryOp::Sub => x.wrapping_sub(y),
-                BinaryOp::Mul => x.wrapping_mul(y),
-                BinaryOp::And => x & y,
-                BinaryOp::Or => x | y,
-                BinaryOp::Xor => x ^ y,
-                BinaryOp::Shl if y < u64::from(ty.bits()) => x << y,
-                BinaryOp::ShrU if y < u64::from(ty.bits()) => x >> y,
-                BinaryOp::ShrS if y < u64::from(ty.bits()) => {
-                    let above = 64 - ty.bits();
-                    ((x << above) as i64 >> above >> y) as u64
-                }
-                _ => return None,
-            };
+            let folded = single(|out| binary(op, ty, &[x], &[y], out));
             return Some(self.iconst(ty, folded));
         }
         // The kept operand must have the result's shape.
@@ -190,6 +179,10 @@ impl Editor {
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
                 // A bit and its inverse: part of the tables of three operands.
                 let inverse = |a: Value, b: Value| matches!(*self.def(a), Op::Unary { op: UnaryOp::Not, a } if a == b);
+                // Whatever knows what inverting does to lanes then knows it of this too.
+                if op == BinaryOp::Xor && cb == ones {
+                    return Some(self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[self.ty(a)])[0]);
+                }
                 if op != BinaryOp::Add && (inverse(a, b) || inverse(b, a)) {
                     return Some(self.iconst(ty, u64::MAX));
                 }
