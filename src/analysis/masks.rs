@@ -194,10 +194,13 @@ impl Editor {
         self.simplify_union(a, b).or_else(|| self.simplify_union(b, a))
     }
 
-    /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:
+    /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`; so is `e & ~c | c` where `c` lies in `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:
     /// those that did not come to the second of two conditions, and those that failed it.
     fn simplify_union(&mut self, a: Value, b: Value) -> Option<Value> {
         let (e, c) = self.difference(a)?;
+        if b == c && self.is_subset(c, e) {
+            return Some(e);
+        }
         if self.matches_binary(b, BinaryOp::And).is_some_and(|sides| sides == (e, c) || sides == (c, e)) {
             return Some(e);
         }

@@ -1,6 +1,7 @@
 //! Operations whose result is a value that there is, or a simpler operation's.
 
 use super::super::bounds::bound;
+use super::super::class::kept_bits;
 use super::Editor;
 use crate::ir::eval::icmp;
 use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
@@ -75,7 +76,13 @@ impl Editor {
     }
 
     /// A compare with a constant.
-    fn simplify_compare_with(&mut self, cc: IntCc, a: Value, (b, limit): (Value, u64), window: Window) -> Option<Value> {
+    fn simplify_compare_with(
+        &mut self,
+        cc: IntCc,
+        a: Value,
+        (b, limit): (Value, u64),
+        window: Window,
+    ) -> Option<Value> {
         match *self.def(a) {
             // Bits that shifts and products have cleared.
             Op::Binary { op: BinaryOp::And, a, b } if cc == IntCc::Ne && limit == 0 => {
@@ -115,7 +122,8 @@ impl Editor {
     fn has_no_bits_beyond(&self, mask: Value, window: Window) -> bool {
         self.conjuncts(mask).into_iter().any(|mask| match *self.def(mask) {
             Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => {
-                !(self.ty(a).is_uniform() && self.ty(b).is_uniform()) && self.insts[self.def_at(mask).0].window == window
+                !(self.ty(a).is_uniform() && self.ty(b).is_uniform())
+                    && self.insts[self.def_at(mask).0].window == window
             }
             Op::Const { bits, .. } => bits & !window.mask() == 0,
             _ => false,
@@ -172,9 +180,10 @@ impl Editor {
                 if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
                     return Some(if ca == Some(0) { a } else { b });
                 }
-                if let Some(bits) = cb
+                if let Some(kept) = cb.and_then(kept_bits)
+                    && ty == Type::I32
                     && keeps(a)
-                    && self.is_below(a, (!bits & ty.bit_mask()).trailing_zeros())
+                    && self.is_below(a, kept)
                 {
                     return Some(a);
                 }
@@ -217,7 +226,7 @@ impl Editor {
 
     /// Whether a value is proven to have no bits but so many low ones.
     fn is_below(&self, v: Value, bits: u32) -> bool {
-        bits < 64 && bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
+        bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
     }
 
     fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {

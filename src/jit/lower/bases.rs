@@ -101,7 +101,9 @@ impl BlockLowerer<'_, '_, '_> {
             return None;
         }
         match *self.facts.def_op(v) {
-            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((Doubt::Extended(op), a)),
+            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => {
+                Some((Doubt::Extended(op), a))
+            }
             Op::Concat { lo, .. } => Some((Doubt::Extended(ConvertOp::ZeroExtend), lo)),
             Op::Binary { op: BinaryOp::And, a, b } => match (self.facts.constant(a), self.facts.constant(b)) {
                 (_, Some(bits)) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), a)),

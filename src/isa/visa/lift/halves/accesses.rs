@@ -233,5 +233,10 @@ fn lsc_operands(lsc: &Lsc) -> Option<Vec<Elements>> {
     let data = Item::of(lsc.data).register;
     let components = lsc.elements.into();
     let of = |operand, step, written, components| Elements { operand, step, written, components };
-    Some(vec![of(2, data, true, components), of(3, address, false, 1), of(4, data, false, components), of(5, data, false, components)])
+    Some(vec![
+        of(2, data, true, components),
+        of(3, address, false, 1),
+        of(4, data, false, components),
+        of(5, data, false, components),
+    ])
 }
