@@ -50,8 +50,12 @@ struct Proof<'a> {
 impl Proof<'_> {
     fn is_subset(&mut self, a: Value, b: Value) -> bool {
         let masks = self.masks;
-        if a == b || masks.constant(b) == Some(u64::MAX) || masks.constant(a) == Some(0) {
+        let constants = (masks.constant(a), masks.constant(b));
+        if a == b || matches!(constants, (Some(0), _) | (_, Some(u64::MAX))) {
             return true;
+        }
+        if let (Some(a), Some(b)) = constants {
+            return a & !b == 0;
         }
         if self.steps == 0 {
             return false;
