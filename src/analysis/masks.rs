@@ -50,8 +50,12 @@ struct Proof<'a> {
 impl Proof<'_> {
     fn is_subset(&mut self, a: Value, b: Value) -> bool {
         let masks = self.masks;
-        if a == b || masks.constant(b) == Some(u64::MAX) || masks.constant(a) == Some(0) {
+        let constants = (masks.constant(a), masks.constant(b));
+        if a == b || matches!(constants, (Some(0), _) | (_, Some(u64::MAX))) {
             return true;
+        }
+        if let (Some(a), Some(b)) = constants {
+            return a & !b == 0;
         }
         if self.steps == 0 {
             return false;
@@ -198,10 +202,13 @@ impl Editor {
             .or_else(|| self.simplify_union(b, a))
     }
 
-    /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:
+    /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`; so is `e & ~c | c` where `c` lies in `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:
     /// those that did not come to the second of two conditions, and those that failed it.
     fn simplify_union(&mut self, a: Value, b: Value) -> Option<Value> {
         let (e, c) = self.difference(a)?;
+        if b == c && self.is_subset(c, e) {
+            return Some(e);
+        }
         if self.matches_binary(b, BinaryOp::And).is_some_and(|sides| sides == (e, c) || sides == (c, e)) {
             return Some(e);
         }

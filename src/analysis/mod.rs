@@ -41,7 +41,7 @@ pub use class::{CHUNK, Class, Classes, GridClass, LaunchClass, Launched, kept_bi
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
-pub use group::{Condition, Group, groups, keep_to_lanes};
+pub use group::{Condition, Group, NEAR, are_near, groups, keep_to_lanes};
 pub use lanes::fixed_lanes;
 pub use liveness::Liveness;
 pub use loops::in_loops;

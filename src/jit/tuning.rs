@@ -38,7 +38,7 @@ pub const CAREFUL_SLICE: u64 = 16;
 /// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page (of a
 /// group: a run) ends between them, and a helper does what the look-up did not find.
 /// (A guess.)
-pub const NEAR: i64 = 1 << 10;
+pub const NEAR: i64 = crate::analysis::NEAR;
 
 /// Values of which an address is made that are looked at.
 /// (Chosen by: a bound on the time of analysis.)

@@ -1,6 +1,7 @@
 //! Typed reads and writes of texels of some formats, and sampler messages that fetch and look up.
 
 use super::visa_launch::{ENGINES, Files, words_of};
+use warploom::capture::Launch;
 use warploom::exec::Session;
 
 /// Width and height of the images.
@@ -27,6 +28,35 @@ fn kernel(read: &str, shift: u32) -> String {
 const ARGUMENTS: &str = "arg_bypointer:0:8:0:bindless:image,arg_bypointer:8:8:1:bindless:image,\
                          arg_bypointer:16:8:2:stateless:global,arg_bypointer:24:8:3:bindless:sampler";
 
+/// A launch of the kernel: `from` and `to` are images, with their dimensions, format and bytes.
+fn launch(code: &str, from: (&str, [u32; 3], &str, &[u8]), to: &str, out: &[u8]) -> Launch {
+    let bytes = match to {
+        "rgba32_float" | "rgba32_uint" => 16,
+        _ => from.3.len() / from.1.iter().product::<u32>() as usize,
+    };
+    let mut files = Files::new("dg2", 16, ARGUMENTS);
+    files.text(code);
+    files.surface("from", from.0, from.1, from.2, from.3);
+    files.surface("to", "2d", [16, 4, 1], to, &vec![0; SIZE[0] * SIZE[1] * bytes]);
+    files.buffer("out", out, "u32");
+    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+    files.launch([1, 1, 1], [16, 1, 1])
+}
+
+/// On each engine, what there is after a launch that had no fault.
+fn each_engine(launch: &Launch, name: &str, check: impl Fn(&Session<'_>, String)) {
+    for engine in ENGINES {
+        let session = Session::new(launch).unwrap();
+        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+        assert!(outcome.fault.is_none(), "{engine}, {name}: {}", outcome.fault.unwrap());
+        check(&session, format!("{engine}, {name}"));
+    }
+}
+
+fn surface_number(launch: &Launch, name: &str) -> usize {
+    launch.surfaces.iter().position(|surface| surface.name == name).unwrap()
+}
+
 /// The components of a texel of ones and zeros that a test chose, as registers have them.
 type Texel = (Vec<u8>, [u32; 4]);
 
@@ -35,31 +65,22 @@ fn run(read: &str, format: &str, texels: &[Texel], absent: [u32; 4], shift: usiz
     let row: Vec<u8> = texels.iter().flat_map(|(bytes, _)| bytes.clone()).collect();
     let empty = vec![0; SIZE[0] * bytes];
     let image = [&empty, &row, &empty, &empty].map(Vec::as_slice).concat();
-    let mut files = Files::new("dg2", 16, ARGUMENTS);
-    files.text(&kernel(read, shift as u32));
-    files.surface("from", "2d", [16, 4, 1], format, &image);
-    files.surface("to", "2d", [16, 4, 1], format, &vec![0; image.len()]);
-    files.buffer("out", &[0; 256], "u32");
-    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
-    let launch = files.launch([1, 1, 1], [16, 1, 1]);
-    let index = |name: &str| launch.surfaces.iter().position(|surface| surface.name == name).unwrap();
-    for engine in ENGINES {
-        let session = Session::new(&launch).unwrap();
-        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-        assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+    let launch = launch(&kernel(read, shift as u32), ("2d", [16, 4, 1], format, &image), format, &[0; 256]);
+    each_engine(&launch, &format!("{format}, {read}"), |session, name| {
         let out = words_of(&session.buffer(0).unwrap());
         let mut written = empty.clone();
         for lane in 0..16 {
             let found: Vec<u32> = (0..4).map(|channel| out[channel * 16 + lane]).collect();
             let expected = texels.get(lane + shift).map_or(absent, |texel| texel.1);
-            assert_eq!(found, expected, "{engine}, {format}, {read}: lane {lane}");
+            assert_eq!(found, expected, "{name}: lane {lane}");
             if let Some((texel, _)) = texels.get(lane + shift) {
                 written[(lane + shift) * bytes..][..bytes].copy_from_slice(texel);
             }
         }
         let expected = [&empty, &empty, &written, &empty].map(Vec::as_slice).concat();
-        assert!(session.surface(index("to")).unwrap() == expected, "{engine}, {format}, {read}: what is written");
-    }
+        let found = session.surface(surface_number(&launch, "to")).unwrap();
+        assert!(found == expected, "{name}: what is written");
+    });
 }
 
 fn floats(values: [f32; 4]) -> [u32; 4] {
@@ -169,17 +190,8 @@ fn four_texels_are_gathered() {
         .collect();
     for (component, channel) in [("R", 0), ("G", 1), ("A", 3)] {
         let read = format!("sample4.{component} (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0");
-        let mut files = Files::new("dg2", 16, ARGUMENTS);
-        files.text(&kernel(&read, 0));
-        files.surface("from", "2d", [16, 4, 1], "rgba32_float", &image);
-        files.surface("to", "2d", [16, 4, 1], "rgba32_float", &vec![0; image.len()]);
-        files.buffer("out", &[0; 256], "u32");
-        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
-        let launch = files.launch([1, 1, 1], [16, 1, 1]);
-        for engine in ENGINES {
-            let session = Session::new(&launch).unwrap();
-            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-            assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+        let launch = launch(&kernel(&read, 0), ("2d", [16, 4, 1], "rgba32_float", &image), "rgba32_float", &[0; 256]);
+        each_engine(&launch, &read, |session, name| {
             let out = words_of(&session.buffer(0).unwrap());
             for lane in 0..16_u32 {
                 // The place is the corner between four texels.
@@ -187,10 +199,10 @@ fn four_texels_are_gathered() {
                 let expected = [(left, 1.0), (right, 1.0), (right, 0.0), (left, 0.0)];
                 for (n, (x, y)) in expected.into_iter().enumerate() {
                     let found = f32::from_bits(out[n * 16 + lane as usize]);
-                    assert_eq!(found, row(x, channel) + y * 1000.0, "{engine}, {read}: lane {lane}, texel {n}");
+                    assert_eq!(found, row(x, channel) + y * 1000.0, "{name}: lane {lane}, texel {n}");
                 }
             }
-        }
+        });
     }
 }
 
@@ -198,24 +210,15 @@ fn four_texels_are_gathered() {
 #[test]
 fn sizes_of_images() {
     let read = "resinfo.RGBA (M1_NM, 16) %bss %null.0 D.0\nmov (M1_NM, 16) X(0,0)<1> 0x100:ud";
-    let mut files = Files::new("dg2", 16, ARGUMENTS);
-    files.text(&kernel(read, 0));
-    files.surface("from", "2d_array", [16, 4, 3], "r32_uint", &[0; 16 * 4 * 3 * 4]);
-    files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
-    files.buffer("out", &[0; 256], "u32");
-    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
-    let launch = files.launch([1, 1, 1], [16, 1, 1]);
-    for engine in ENGINES {
-        let session = Session::new(&launch).unwrap();
-        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-        assert!(outcome.fault.is_none(), "{engine}: {}", outcome.fault.unwrap());
+    let from = ("2d_array", [16, 4, 3], "r32_uint", &[0; 16 * 4 * 3 * 4][..]);
+    let launch = launch(&kernel(read, 0), from, "rgba32_uint", &[0; 256]);
+    each_engine(&launch, read, |session, name| {
         let out = words_of(&session.buffer(0).unwrap());
-        for (lane, expected) in
-            (0..16).flat_map(|lane| [16, 4, 3, 1].into_iter().enumerate().map(move |one| (lane, one)))
-        {
-            assert_eq!(out[expected.0 * 16 + lane], expected.1, "{engine}: lane {lane}, number {}", expected.0);
+        for lane in 0..16 {
+            let found = [0, 1, 2, 3].map(|number| out[number * 16 + lane]);
+            assert_eq!(found, [16, 4, 3, 1], "{name}: lane {lane}");
         }
-    }
+    });
 }
 
 /// What a block stores outside of the image is dropped.
@@ -229,13 +232,7 @@ fn media_blocks_are_stored() {
         );
         let source: Vec<u8> = (0..256).map(|n| (n * 7 + 3) as u8).collect();
         let before: Vec<u8> = (0..64).map(|n| 200 - n).collect();
-        let mut files = Files::new("dg2", 16, ARGUMENTS);
-        files.text(&kernel(&write, 0));
-        files.surface("from", "2d", [16, 4, 1], "r8_uint", &before);
-        files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
-        files.buffer("out", &source, "u32");
-        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
-        let launch = files.launch([1, 1, 1], [16, 1, 1]);
+        let launch = launch(&kernel(&write, 0), ("2d", [16, 4, 1], "r8_uint", &before), "rgba32_uint", &source);
         let mut expected = before.clone();
         for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
             let (to_x, to_y) = (x + column, y + row);
@@ -244,13 +241,9 @@ fn media_blocks_are_stored() {
                 expected[(to_y * 16 + to_x) as usize] = source[row as usize * pitch + column as usize];
             }
         }
-        let from = launch.surfaces.iter().position(|surface| surface.name == "from").unwrap();
-        for engine in ENGINES {
-            let session = Session::new(&launch).unwrap();
-            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-            assert!(outcome.fault.is_none(), "{engine}, {write}: {}", outcome.fault.unwrap());
-            assert_eq!(session.surface(from).unwrap(), expected, "{engine}, {write}");
-        }
+        each_engine(&launch, &write, |session, name| {
+            assert_eq!(session.surface(surface_number(&launch, "from")).unwrap(), expected, "{name}");
+        });
     }
 }
 
@@ -260,24 +253,15 @@ fn media_blocks() {
     let image: Vec<u8> = (0..64).map(|n| n * 3 + 1).collect();
     for (x, y, width, height) in [(2, 1, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4), (0, 0, 3, 2)] {
         let read = format!("media_ld.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0", x as u32, y as u32);
-        let mut files = Files::new("dg2", 16, ARGUMENTS);
-        files.text(&kernel(&read, 0));
-        files.surface("from", "2d", [16, 4, 1], "r8_uint", &image);
-        files.surface("to", "2d", [16, 4, 1], "rgba32_uint", &[0; 1024]);
-        files.buffer("out", &[0; 256], "u32");
-        files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
-        let launch = files.launch([1, 1, 1], [16, 1, 1]);
-        for engine in ENGINES {
-            let session = Session::new(&launch).unwrap();
-            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-            assert!(outcome.fault.is_none(), "{engine}, {read}: {}", outcome.fault.unwrap());
+        let launch = launch(&kernel(&read, 0), ("2d", [16, 4, 1], "r8_uint", &image), "rgba32_uint", &[0; 256]);
+        each_engine(&launch, &read, |session, name| {
             let out = session.buffer(0).unwrap();
             for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
                 let nearest = ((y + row).clamp(0, 3) * 16 + (x + column).clamp(0, 15)) as usize;
                 let pitch = (width as usize).next_power_of_two().max(4);
                 let found = out[row as usize * pitch + column as usize];
-                assert_eq!(found, image[nearest], "{engine}, {read}: column {column}, row {row}");
+                assert_eq!(found, image[nearest], "{name}: column {column}, row {row}");
             }
-        }
+        });
     }
 }

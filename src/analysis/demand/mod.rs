@@ -249,8 +249,9 @@ impl<'a> Demand<'a> {
                 // Both hold. The mask says more if it lies in what is seen, or in what that is a part of.
                 let says_more =
                     |m: Value| self.editor.conjuncts(m).into_iter().any(|of| self.editor.is_subset(mask, of));
+                let within = |m: Value| self.editor.is_subset(m, mask);
                 let inside = match &seen {
-                    Seen::Under(masks) if !masks.iter().any(says_more) => seen,
+                    Seen::Under(masks) if masks.iter().all(within) || !masks.iter().any(says_more) => seen,
                     _ => Seen::under(mask),
                 };
                 self.see_number(a, inside);

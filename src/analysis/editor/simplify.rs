@@ -1,6 +1,7 @@
 //! Operations whose result is a value that there is, or a simpler operation's.
 
 use super::super::bounds::bound;
+use super::super::class::kept_bits;
 use super::Editor;
 use crate::ir::eval::{binary, icmp, single};
 use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
@@ -168,9 +169,10 @@ impl Editor {
                 if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
                     return Some(if ca == Some(0) { a } else { b });
                 }
-                if let Some(bits) = cb
+                if let Some(kept) = cb.and_then(kept_bits)
+                    && ty == Type::I32
                     && keeps(a)
-                    && self.is_below(a, (!bits & ty.bit_mask()).trailing_zeros())
+                    && self.is_below(a, kept)
                 {
                     return Some(a);
                 }
@@ -220,7 +222,7 @@ impl Editor {
 
     /// Whether a value is proven to have no bits but so many low ones.
     fn is_below(&self, v: Value, bits: u32) -> bool {
-        bits < 64 && bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
+        bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
     }
 
     fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {

@@ -67,6 +67,17 @@ pub fn keep_to_lanes(a: &Access, b: &Access, stride: i64) -> bool {
     u64::from(a.offset.abs_diff(b.offset)) + bytes <= stride.unsigned_abs()
 }
 
+/// Offsets of accesses that are tested as one are less apart.
+pub const NEAR: i64 = 1 << 10;
+
+/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a run rarely ends between
+/// them.
+pub fn are_near(a: &Access, b: &Access) -> bool {
+    let kind = |access: &Access| (access.space, access.address, access.align);
+    let distance = i64::from(a.offset.abs_diff(b.offset));
+    kind(a) == kind(b) && distance < NEAR && distance % i64::from(a.align.max(1)) == 0
+}
+
 /// How far lanes may be apart, and offsets of an address, that are compared with a limit together: so little that a launch's
 /// lanes do not come round.
 const NARROW: u64 = 1 << 16;
@@ -341,6 +352,7 @@ impl<'a> Finder<'a> {
                 match self.lanes_are_disjoint(other, access) {
                     Some(true) => {}
                     Some(false) => return false,
+                    None if self.are_held_apart(earlier, index) => {}
                     None => self.group.apart.push((earlier, index)),
                 }
             }
@@ -351,6 +363,14 @@ impl<'a> Finder<'a> {
             self.group.tiled.insert(index, tiled);
         }
         true
+    }
+
+    /// Whether others of the same addresses are held apart, near which these are: so are all that are near them.
+    fn are_held_apart(&self, earlier: usize, later: usize) -> bool {
+        let access = |index: usize| self.block.insts[index].op.access().expect("an access");
+        let near = |a: usize, b: usize| !self.group.tiled.contains_key(&a) && are_near(access(a), access(b));
+        access(earlier).address != access(later).address
+            && self.group.apart.iter().any(|&(a, b)| near(a, earlier) && near(b, later))
     }
 
     fn only_reads(&self) -> bool {

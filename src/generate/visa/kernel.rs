@@ -6,9 +6,9 @@
 use arbitrary::{Result, Unstructured};
 
 use super::images::{SURFACES, surface};
-use super::memory::{DATA_INDEX, LOCAL_BYTES, TABLE_INDEX};
+use super::launch::{PAYLOAD, row, ze_info};
 use super::statement::Writer;
-use super::variables::{self, CONDITION, UNIFORM, with_used};
+use super::variables::{self, CONDITION, with_used};
 use crate::capture::manifest::{AddressMode, Arg, Filter, Sampler};
 use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
@@ -54,14 +54,15 @@ const GIVEN: [(&str, u32, bool); 10] = [
 
 /// Where a node stands.
 #[derive(Clone, Copy, Default)]
-struct Scope {
-    depth: u8,
+pub struct Scope {
+    pub depth: u8,
     /// Not all warps of a block, or not all lanes of a warp, need be here.
-    apart: bool,
+    pub apart: bool,
 }
 
 impl Scope {
-    fn inner(self) -> Scope {
+    /// Of what is in it.
+    pub fn inner(self) -> Scope {
         Scope { depth: self.depth + 1, apart: true }
     }
 }
@@ -133,64 +134,8 @@ fn case(
     Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: Some(ze_info(lanes, register)) })
 }
 
-/// Bytes of a row of local ids.
-fn row(lanes: u32, register: u32) -> u32 {
-    if lanes == 32 { 64 } else { register }
-}
-
-/// Bytes of the payload behind the local ids, by name: of arguments and of handles.
-const PAYLOAD: [(&str, u32, u32); 9] = [
-    ("POUT", 0, 8),
-    ("TABLE", 8, 8),
-    ("POWN", 16, 8),
-    ("DATA", 24, 8),
-    ("WORD", 32, 4),
-    ("HANDLE", 36, 4),
-    ("IMAGE", 40, 8),
-    ("PICTURE", 48, 8),
-    ("SAMPLER", 56, 8),
-];
-
-fn ze_info(lanes: u32, register: u32) -> String {
-    let mut text = format!(
-        "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {lanes}\n      slm_size: {LOCAL_BYTES}\n      \
-         barrier_count: 1\n    payload_arguments:\n"
-    );
-    let stateless = Some(("stateless", "global"));
-    let entries = [
-        (0, Some(0), stateless),
-        (1, Some(1), stateless),
-        (2, Some(2), stateless),
-        (3, Some(3), stateless),
-        (4, Some(4), None),
-        (5, Some(1), Some(("bindless", "global"))),
-        (6, Some(5), Some(("bindless", "image"))),
-        (7, Some(6), Some(("bindless", "image"))),
-        (8, Some(7), Some(("bindless", "sampler"))),
-    ];
-    for (entry, argument, pointer) in entries {
-        let (_, offset, size) = PAYLOAD[entry];
-        let kind = if pointer.is_some() { "arg_bypointer" } else { "arg_byvalue" };
-        text += &format!("      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
-        if let Some(argument) = argument {
-            text += &format!("        arg_index: {argument}\n");
-        }
-        if let Some((mode, space)) = pointer {
-            text += &format!("        addrmode: {mode}\n        addrspace: {space}\n");
-        }
-    }
-    text += &format!(
-        "    per_thread_payload_arguments:\n      - arg_type: local_id\n        offset: 0\n        size: {}\n    binding_table_indices:\n",
-        3 * row(lanes, register)
-    );
-    for (index, argument) in [(TABLE_INDEX, 1), (DATA_INDEX, 3)] {
-        text += &format!("      - bti_value: {index}\n        arg_index: {argument}\n");
-    }
-    text
-}
-
 impl Writer<'_, '_> {
-    fn label(&mut self) -> String {
+    pub(super) fn label(&mut self) -> String {
         self.labels += 1;
         format!("L{}", self.labels)
     }
@@ -279,7 +224,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn body(&mut self, scope: Scope) -> Result<Vec<Node>> {
+    pub(super) fn body(&mut self, scope: Scope) -> Result<Vec<Node>> {
         let mut body = Vec::new();
         let most = if scope.depth == 0 { MAX_NODES } else { 6 };
         for _ in 0..most {
@@ -307,132 +252,6 @@ impl Writer<'_, '_> {
             12 | 13 if !scope.apart => self.barrier(),
             _ => self.statement(),
         }
-    }
-
-    /// A body that lanes may leave for its end.
-    fn closed(&mut self, scope: Scope, end: &str) -> Result<Vec<Node>> {
-        self.ends.push(end.to_owned());
-        let body = self.body(scope);
-        self.ends.pop();
-        body
-    }
-
-    /// Sets a predicate by a random comparison.
-    fn compare(&mut self, to: &str) -> Result<String> {
-        let lanes = self.lanes;
-        let [a, b] = [self.u.int_in_range(0..=7)?, self.u.int_in_range(0..=7_u32)?];
-        Ok(match self.u.int_in_range(0..=4)? {
-            0 => format!("cmp.lt (M1, {lanes}) {to} NUMBERud(0,0)<1;1,0> {:#x}:ud", self.u.int_in_range(0..=64)?),
-            1 => format!("cmp.ge (M1, {lanes}) {to} V{a}d(0,0)<1;1,0> V{b}d(0,0)<1;1,0>"),
-            2 => format!("cmp.lt (M1, {lanes}) {to} V{}f(0,0)<1;1,0> 0x3f800000:f", a % 4),
-            3 => format!("or (M1, {lanes}) {to} P{} P{}", a % 4 + 1, b % 4 + 1),
-            _ => format!("cmp.ne (M1, {lanes}) {to} V{a}uw(0,0)<2;1,0> S{}uw(0,0)<0;1,0>", b.min(5)),
-        })
-    }
-
-    fn branches(&self, predicate: &str, to: &str) -> String {
-        format!("({predicate}) goto (M1, {}) {to}", self.lanes)
-    }
-
-    /// `if`
-    fn branch(&mut self, scope: Scope) -> Result<Node> {
-        let end = self.label();
-        let open = [self.compare(CONDITION)?, self.branches(CONDITION, &end)];
-        let body = self.closed(scope.inner(), &end)?;
-        Ok(Node::around(open, body, [format!("{end}:")]))
-    }
-
-    /// `if` with `else`
-    fn choice(&mut self, scope: Scope) -> Result<Node> {
-        let (other, end) = (self.label(), self.label());
-        let open = vec![self.compare(CONDITION)?, self.branches(&format!("!{CONDITION}"), &other)];
-        let (first, second) = (self.closed(scope.inner(), &end)?, self.closed(scope.inner(), &end)?);
-        let middle = vec![format!("goto (M1, 1) {end}"), format!("{other}:")];
-        let close = vec![format!("{end}:")];
-        let parts = [Part::Lines(open), Part::Body(first), Part::Lines(middle), Part::Body(second), Part::Lines(close)];
-        Ok(Node(parts.into()))
-    }
-
-    /// A jump of the warp as a whole.
-    fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
-        let end = self.label();
-        let word = if self.in_function.is_some() { "TABLEud" } else { "WORDud" };
-        let opcode = if self.u.arbitrary()? { "jmp" } else { "goto" };
-        let open = [
-            format!("cmp.lt (M1_NM, 1) {UNIFORM} {word}(0,0)<0;1,0> {:#x}:ud", self.u.arbitrary::<u32>()?),
-            format!("({UNIFORM}) {opcode} (M1, 1) {end}"),
-        ];
-        let body = self.body(Scope { depth: scope.depth + 1, ..scope })?;
-        Ok(Node::around(open, body, [format!("{end}:")]))
-    }
-
-    /// A loop that lanes leave one after the other, some in its middle.
-    fn repeat(&mut self, scope: Scope) -> Result<Node> {
-        let (lanes, again, end) = (self.lanes, self.label(), self.label());
-        let counter = format!("K{}d(0,0)", scope.depth);
-        let from = self.u.int_in_range(0..=7)?;
-        let open = vec![format!("and (M1, {lanes}) {counter}<1> V{from}d(0,0)<1;1,0> 0x3:d"), format!("{again}:")];
-        let mut parts = vec![Part::Lines(open), Part::Body(self.closed(scope.inner(), &end)?)];
-        if self.u.arbitrary()? {
-            parts.push(Part::Lines(vec![self.compare(CONDITION)?, self.branches(CONDITION, &end)]));
-            parts.push(Part::Body(self.closed(scope.inner(), &end)?));
-        }
-        parts.push(Part::Lines(vec![
-            format!("add (M1, {lanes}) {counter}<1> {counter}<1;1,0> 0xffffffff:d"),
-            format!("cmp.ge (M1, {lanes}) {CONDITION} {counter}<1;1,0> 0x0:d"),
-            self.branches(CONDITION, &again),
-            format!("{end}:"),
-        ]));
-        Ok(Node(parts))
-    }
-
-    /// A jump of the warp to one of a few places.
-    fn table(&mut self, scope: Scope) -> Result<Node> {
-        let end = self.label();
-        let cases = [(); 3].map(|()| self.label());
-        let single = self.u.int_in_range(0..=5)?;
-        let open = vec![
-            format!("and (M1_NM, 1) CHOSENud(0,0)<1> S{single}ud(0,0)<0;1,0> 0x1:ud"),
-            format!("switchjmp (M1, 1) CHOSENud(0,0)<0;1,0> ({})", cases.join(", ")),
-        ];
-        let mut parts = vec![Part::Lines(open)];
-        for case in &cases {
-            parts.push(Part::Lines(vec![format!("{case}:")]));
-            parts.push(Part::Body(self.closed(scope.inner(), &end)?));
-            // Some fall through.
-            if self.u.ratio(3, 4)? {
-                parts.push(Part::Lines(vec![format!("goto (M1, 1) {end}")]));
-            }
-        }
-        parts.push(Part::Lines(vec![format!("{end}:")]));
-        Ok(Node(parts))
-    }
-
-    /// A subroutine with its calls.
-    fn subroutine(&mut self, scope: Scope) -> Result<Node> {
-        let (lanes, start, over) = (self.lanes, self.label(), self.label());
-        let mut open = vec![format!("call (M1, {lanes}) {start}")];
-        if self.u.arbitrary()? {
-            open.extend([self.compare(CONDITION)?, format!("({CONDITION}) call (M1, {lanes}) {start}")]);
-        }
-        open.extend([format!("jmp (M1, 1) {over}"), format!("{start}:")]);
-        let outer = std::mem::take(&mut self.ends);
-        let first = self.body(scope.inner())?;
-        let mut parts = vec![Part::Lines(open), Part::Body(first)];
-        if self.u.arbitrary()? {
-            parts.push(Part::Lines(vec![self.compare(CONDITION)?, format!("({CONDITION}) ret (M1, {lanes})")]));
-            parts.push(Part::Body(self.body(scope.inner())?));
-        }
-        self.ends = outer;
-        parts.push(Part::Lines(vec![format!("ret (M1, {lanes})"), format!("{over}:")]));
-        Ok(Node(parts))
-    }
-
-    /// Some lanes go on at the end of a body, maybe one further out.
-    fn leave(&mut self) -> Result<Node> {
-        let which = self.u.int_in_range(0..=self.ends.len() - 1)?;
-        let end = self.ends[which].clone();
-        Ok(Node::lines([self.compare(CONDITION)?, self.branches(CONDITION, &end)]))
     }
 
     /// A call, by name or by address, of a function further on, or of the function itself.
@@ -472,19 +291,6 @@ impl Writer<'_, '_> {
         lines.push(format!("mov (M1, {lanes}) V{taken}ud(0,0)<1> RESULT(0,0)<1;1,0>"));
         lines.extend(close);
         Ok(Node::lines(lines))
-    }
-
-    /// What all threads of a block come to.
-    fn barrier(&mut self) -> Result<Node> {
-        Ok(match self.u.int_in_range(0..=2)? {
-            0 => Node::lines(["sbarrier.signal", "sbarrier.wait"]),
-            _ => Node::line("barrier"),
-        })
-    }
-
-    /// Some threads end before the others.
-    fn early_end(&mut self) -> Result<Node> {
-        Ok(Node::lines([self.compare(CONDITION)?, format!("({CONDITION}) ret (M1, {})", self.lanes)]))
     }
 }
 

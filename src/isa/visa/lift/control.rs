@@ -1,11 +1,11 @@
-//! What ends blocks: lanes that go, wait, return and meet again. Facts, `visa-semantics.md` 6.
+//! What ends blocks: lanes that go, wait and meet again; `calls` has those that call and return. Facts, `visa-semantics.md` 6.
 
 use super::chain::Step;
 use super::emit::{Here, Shape};
 use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
-use super::{Cx, Lifted, frames};
+use super::{Cx, Lifted};
 use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 use crate::isa::visa::instruction::Instruction;
 
@@ -99,11 +99,11 @@ pub(super) fn trap(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
 
 /// The end of a block.
 #[derive(Clone, Copy)]
-struct At<'a> {
-    shape: &'a Shape<'a>,
-    here: Here<'a>,
-    mode: Mode,
-    unit: usize,
+pub(super) struct At<'a> {
+    pub(super) shape: &'a Shape<'a>,
+    pub(super) here: Here<'a>,
+    pub(super) mode: Mode,
+    pub(super) unit: usize,
 }
 
 impl At<'_> {
@@ -112,7 +112,7 @@ impl At<'_> {
     }
 
     /// The IR's block of a block in this mode.
-    fn block(&self, block: usize) -> BlockId {
+    pub(super) fn block(&self, block: usize) -> BlockId {
         self.shape.plan.node(block, self.mode).map_or(self.shape.done, |node| self.shape.blocks[node])
     }
 
@@ -147,14 +147,14 @@ impl At<'_> {
     }
 
     /// A block where all active lanes go to one.
-    fn going(&self, b: &mut BlockBuilder<'_>, to: usize) -> BlockId {
+    pub(super) fn going(&self, b: &mut BlockBuilder<'_>, to: usize) -> BlockId {
         if !must_wait(self.here.block, to, self.here.waiting) && !self.here.waiting.contains(&to) {
             return self.block(to);
         }
         self.in_new_block(b, |b| self.go(b, to))
     }
 
-    fn in_new_block(&self, b: &mut BlockBuilder<'_>, with: impl FnOnce(&mut BlockBuilder<'_>)) -> BlockId {
+    pub(super) fn in_new_block(&self, b: &mut BlockBuilder<'_>, with: impl FnOnce(&mut BlockBuilder<'_>)) -> BlockId {
         let pc = b.pc();
         let block = b.function().new_block(pc);
         with(&mut b.function().at(block));
@@ -162,7 +162,7 @@ impl At<'_> {
     }
 
     /// The first block that lanes wait for goes on.
-    fn dispatch(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) {
+    pub(super) fn dispatch(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) {
         if waiting.is_empty() {
             return b.jump(otherwise);
         }
@@ -178,7 +178,7 @@ impl At<'_> {
         self.in_new_block(b, |b| self.dispatch(b, waiting, otherwise))
     }
 
-    fn next(&self, b: &mut BlockBuilder<'_>) {
+    pub(super) fn next(&self, b: &mut BlockBuilder<'_>) {
         match self.shape.graph.next(self.here.block) {
             Some(next) => self.go(b, next),
             None => self.returned(b),
@@ -204,7 +204,7 @@ impl At<'_> {
     }
 
     /// A block that goes on behind this one.
-    fn on(&self, b: &mut BlockBuilder<'_>) -> BlockId {
+    pub(super) fn on(&self, b: &mut BlockBuilder<'_>) -> BlockId {
         match self.shape.graph.next(self.here.block) {
             Some(next) => self.going(b, next),
             None => self.in_new_block(b, |b| self.returned(b)),
@@ -212,7 +212,7 @@ impl At<'_> {
     }
 
     /// The lanes that a branch takes, of those that are active.
-    fn taken(&self, cx: &mut Cx<'_>, active: Value) -> Value {
+    pub(super) fn taken(&self, cx: &mut Cx<'_>, active: Value) -> Value {
         let Some(used) = cx.predicate else { return active };
         let bits = cx.predicate(used);
         let taken = cx.b.and(active, bits);
@@ -225,7 +225,7 @@ impl At<'_> {
     }
 
     /// Of a branch of the whole warp, whether it is taken; none: always.
-    fn is_taken(&self, cx: &mut Cx<'_>) -> Option<Value> {
+    pub(super) fn is_taken(&self, cx: &mut Cx<'_>) -> Option<Value> {
         let used = cx.predicate?;
         let bits = cx.predicate(used);
         let bit = cx.constant(Type::I64, 1 << cx.exec().offset);
@@ -328,132 +328,5 @@ impl At<'_> {
             }
             None => cx.b.trap(TrapKind::Unimplemented),
         }
-    }
-
-    /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.
-    fn call(&self, mut cx: Cx<'_>, insn: &Instruction, units: &[(Option<u64>, usize)]) {
-        let target = match units {
-            [(None, _)] => None,
-            _ => match cx.scalar(insn, 0, Type::I64) {
-                Ok(address) => Some(address),
-                Err(_) => return cx.b.trap(TrapKind::Unimplemented),
-            },
-        };
-        let active = cx.active();
-        cx.b.rf_write(self.shape.calling, active);
-        let taken = if is_always(insn) {
-            None
-        } else if is_uniform(insn) {
-            self.is_taken(&mut cx)
-        } else {
-            let lanes = self.taken(&mut cx, active);
-            cx.set_active(lanes);
-            Some(lanes)
-        };
-        let enter = match target {
-            None => self.entering(&mut cx, units.first().map_or(0, |&(_, unit)| unit)),
-            Some(address) => {
-                let cases =
-                    units.iter().filter_map(|&(known, unit)| Some((known?, self.entering(&mut cx, unit)))).collect();
-                let nothing = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::IllegalInstruction));
-                return cx.b.switch(address, cases, nothing);
-            }
-        };
-        match taken {
-            None => cx.b.jump(enter),
-            Some(taken) => {
-                let on = self.in_new_block(&mut cx.b, |b| {
-                    let active = b.rf_read(self.shape.calling);
-                    b.write_active(active);
-                    self.next(b);
-                });
-                cx.b.branch(taken, enter, on);
-            }
-        }
-    }
-
-    /// A block where the active lanes begin with a unit, for which others of the caller wait.
-    fn entering(&self, cx: &mut Cx<'_>, unit: usize) -> BlockId {
-        let shape = self.shape;
-        let call = self.here.block;
-        let site = shape.plan.sites(unit).position(|(site, _)| site == call).unwrap_or(0);
-        let overflow = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::StackOverflow));
-        self.in_new_block(&mut cx.b, |b| {
-            let entry = self.block(shape.graph.units[unit].entry);
-            let enter = |b: &mut BlockBuilder<'_>| {
-                let caller = b.rf_read(shape.calling);
-                b.rf_write(shape.callers.reg(unit as u32), caller);
-                let site = b.iconst(Type::I32, site as u64);
-                b.rf_write(shape.sites.reg(unit as u32), site);
-                b.jump(entry);
-            };
-            if !shape.graph.calls_back(unit, self.unit) {
-                return enter(b);
-            }
-            let saved = self.in_new_block(b, |b| {
-                frames::save(shape, b, self.unit);
-                enter(b);
-            });
-            let fits = frames::fits(shape, b, self.unit);
-            b.branch(fits, saved, overflow);
-        })
-    }
-
-    /// A block where a caller goes on behind its call of a unit.
-    fn resuming(&self, b: &mut BlockBuilder<'_>, call: usize, waiting: &Waiting) -> BlockId {
-        let shape = self.shape;
-        let unit = shape.graph.blocks[call].unit;
-        let caller = At { shape, here: Here { block: call, waiting }, mode: self.mode, unit };
-        self.in_new_block(b, |b| {
-            if shape.graph.calls_back(self.unit, unit) {
-                let active = b.rf_read(shape.callers.reg(self.unit as u32));
-                frames::restore(shape, b, unit);
-                b.write_active(active);
-            }
-            caller.next(b);
-        })
-    }
-
-    /// Lanes return, or end.
-    fn leave(&self, mut cx: Cx<'_>, insn: &Instruction) {
-        if is_always(insn) {
-            return self.returned(&mut cx.b);
-        }
-        if is_uniform(insn) {
-            let Some(cond) = self.is_taken(&mut cx) else { return self.returned(&mut cx.b) };
-            let (gone, on) = (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
-            return cx.b.branch(cond, gone, on);
-        }
-        let active = cx.active();
-        let taken = self.taken(&mut cx, active);
-        let others = cx.b.not(taken);
-        let rest = cx.b.and(active, others);
-        cx.set_active(rest);
-        let (gone, on) = (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
-        cx.b.branch(rest, on, gone);
-    }
-
-    /// No lane of the unit is active any more: others go on that wait in it, or the caller's.
-    fn returned(&self, b: &mut BlockBuilder<'_>) {
-        let shape = self.shape;
-        if shape.graph.units[self.unit].kernel {
-            if self.here.waiting.is_empty() {
-                return b.exit();
-            }
-            return self.dispatch(b, self.here.waiting, shape.done);
-        }
-        let back = |b: &mut BlockBuilder<'_>| {
-            let active = b.rf_read(shape.callers.reg(self.unit as u32));
-            b.write_active(active);
-            let site = b.rf_read(shape.sites.reg(self.unit as u32));
-            let sites = (0..).zip(shape.plan.sites(self.unit));
-            let cases = sites.map(|(n, (call, waiting))| (n, self.resuming(b, call, waiting))).collect();
-            b.switch(site, cases, shape.done);
-        };
-        if self.here.waiting.is_empty() {
-            return back(b);
-        }
-        let back = self.in_new_block(b, back);
-        self.dispatch(b, self.here.waiting, back);
     }
 }

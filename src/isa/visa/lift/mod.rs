@@ -5,6 +5,7 @@
 //! The first time all variables are arrays of bytes, and `survey` notes how each is accessed; from that `storage` finds which of
 //! their bytes are registers of lanes or scalars. Lift functions, family by family, see operands as values ([`Cx`]).
 
+mod calls;
 mod chain;
 mod context;
 mod elements;

@@ -8,9 +8,8 @@ use super::super::address::{Range, Rights, extent};
 use super::super::block::BlockLowerer;
 use super::super::int;
 use super::Host;
-use crate::analysis::{CHUNK, Condition, Group, Tiled, keep_to_lanes};
+use crate::analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
 use crate::ir::{Access, IntCc, Op};
-use crate::jit::tuning;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same but for places that must be apart.
@@ -75,7 +74,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let apart = if spaced && keep_to_lanes(one, other, self.hosts()[&a].step) {
                 self.chunks_follow(a)
             } else {
-                let (at_a, at_b) = (self.host_range(a), self.host_range(b));
+                let (at_a, at_b) = (self.host_range_of_near(group, a), self.host_range_of_near(group, b));
                 self.are_disjoint(&at_a, &at_b)
             };
             self.require(apart, slow);
@@ -129,6 +128,34 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         self.enter_chunk(0);
         self.hosts().insert(index, Host { firsts, step: 0, offset: 0 });
+    }
+
+    /// The host memory in which an access lies, and those near it: of their pairs with others one stands for all.
+    fn host_range_of_near(&mut self, group: &Group, index: usize) -> Range {
+        let is_near =
+            |&other: &usize| !group.tiled.contains_key(&other) && are_near(self.access(other), self.access(index));
+        let near: Vec<usize> = group.accesses.iter().copied().filter(is_near).collect();
+        let near = if group.tiled.contains_key(&index) { vec![index] } else { near };
+        let mut all: Option<Range> = None;
+        let mut done = Vec::new();
+        for other in near {
+            let host = self.hosts()[&other].clone();
+            let place = (host.firsts, host.offset, self.access(other).bytes());
+            if done.contains(&place) {
+                continue;
+            }
+            done.push(place);
+            let range = self.host_range(other);
+            all = Some(match all {
+                None => range,
+                Some(all) => Range {
+                    low: self.b.ins().umin(all.low, range.low),
+                    last: self.b.ins().umax(all.last, range.last),
+                    ..all
+                },
+            });
+        }
+        all.expect("an access is near itself")
     }
 
     /// The host memory in which an access lies. Several guest pages may share it.
@@ -218,14 +245,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, b.last, a.low);
         self.b.ins().bor(before, behind)
     }
-}
-
-/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a run rarely ends between
-/// them.
-fn are_near(a: &Access, b: &Access) -> bool {
-    let kind = |access: &Access| (access.space, access.address, access.align);
-    let distance = i64::from(a.offset.abs_diff(b.offset));
-    kind(a) == kind(b) && distance < tuning::NEAR && distance % i64::from(a.align.max(1)) == 0
 }
 
 /// Whether two accesses have the same addresses and size.

@@ -30,7 +30,7 @@ impl Joining<'_> {
         let mut splits = Splits::default();
         let mut whole = but.clone();
         for insn in self.code() {
-            for (root, pitch) in self.components(insn) {
+            for (root, pitch) in self.components(insn).into_iter().chain(self.copies(insn)) {
                 let part = splits.entry(root).or_insert(pitch);
                 if *part != pitch || root.0 < FIRST_VARIABLE && self.roots.get(root).routine.is_none() {
                     whole.insert(root);
@@ -72,6 +72,17 @@ impl Joining<'_> {
             _ => None,
         });
         of.filter(|&(_, pitch)| pitch > 0).collect()
+    }
+
+    /// Likewise what may have components: a variable of more elements than half of the lanes, of which an instruction writes a row of these.
+    fn copies(&self, insn: &Instruction) -> Option<(RootId, u32)> {
+        let (Some(exec), Some(Operand::General(general))) = (insn.exec, insn.operands.first()) else { return None };
+        let (one, size) = (self.general(general)?, self.ty(general.variable).size());
+        let half = self.module.routines[self.number].simd_size() / 2;
+        let part = half * size;
+        let fits =
+            one.step == size && u32::from(exec.size) == half && part.is_multiple_of(self.module.register_bytes());
+        (fits && self.roots.get(one.root).bytes > part).then_some((one.root, part))
     }
 
     /// Whether an operand is within a part, or consists of whole ones as components.
