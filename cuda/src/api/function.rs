@@ -247,7 +247,7 @@ api! {
     fn cuOccupancyMaxActiveClusters(count: Ptr<i32>, function: u64, config: Ptr<super::launch::Config>) {
         count.required()?;
         let (function, config) = (FUNCTIONS.get(function)?, config.get()?);
-        let blocks = occupancy::blocks(&function, config.lanes(), config.shared().into());
+        let blocks = occupancy::blocks(&function, config.lanes(), config.shared.into());
         count.set((blocks * Profile::multiprocessors()) as i32)
     }
 }

@@ -94,7 +94,7 @@ impl Made {
 pub fn kernel(params: Ptr<Kernel>, other: u64) -> Result<Made, Error> {
     let params = params.get()?;
     let function = FUNCTIONS.get(if params.function == 0 { other } else { params.function })?;
-    let args = arguments(&function, params.params, params.extra)?;
+    let args = arguments(&function.code().params, params.params, params.extra)?;
     let launch = Launch::new(&function, params.grid, params.block, params.shared, args);
     launch.check()?;
     Ok(Made::new(Operation::Launch(Arc::new(launch)), kind::KERNEL))

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use super::*;
-use crate::boundary::{Function, Ptr, define_refused};
+use crate::boundary::{Function, Ptr, Target, define_refused};
 use crate::error::{Answer, Error};
 
 /// A function that a name has meant since a version.
@@ -16,7 +16,10 @@ struct Entry {
     version: i32,
     /// A null stream is the thread's own.
     per_thread: bool,
-    function: Function,
+    function: &'static str,
+    /// What C finds under the function's name, and where that leads.
+    exported: Function,
+    target: &'static Target,
 }
 
 /// Of `CUdriverProcAddress_flags`.
@@ -32,20 +35,37 @@ pub(super) fn resolve(name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, fl
     let name = name.text()?;
     out.set(Ptr::NULL)?;
     super::require(flags <= PER_THREAD)?;
-    let start = ENTRIES.partition_point(|entry| entry.name < name.as_str());
-    let all = || ENTRIES[start..].iter().take_while(|entry| entry.name == name);
+    if let Some(entry) = find(&name, version, flags) {
+        status.set_if(FOUND);
+        return out.set(entry.exported.pointer());
+    }
+    status.set_if(if of(&name).next().is_some() { NEWER } else { UNKNOWN });
+    Err(Error::CUDA_ERROR_NOT_FOUND)
+}
+
+fn of(name: &str) -> impl Iterator<Item = &'static Entry> {
+    let start = ENTRIES.partition_point(|entry| entry.name < name);
+    ENTRIES[start..].iter().take_while(move |entry| entry.name == name)
+}
+
+fn find(name: &str, version: i32, flags: u64) -> Option<&'static Entry> {
     let newest = |per_thread: bool| {
-        all()
+        of(name)
             .filter(|entry| entry.version <= version && entry.per_thread == per_thread)
             .max_by_key(|entry| entry.version)
     };
     let own = if flags & PER_THREAD != 0 { newest(true) } else { None };
-    if let Some(entry) = own.or_else(|| newest(false)) {
-        status.set_if(FOUND);
-        return out.set(Ptr::at(entry.function.0.expose_provenance() as u64));
-    }
-    status.set_if(if all().next().is_some() { NEWER } else { UNKNOWN });
-    Err(Error::CUDA_ERROR_NOT_FOUND)
+    own.or_else(|| newest(false))
+}
+
+/// The function that a name means for a program of this version, with its address.
+pub(crate) fn function(name: &str, version: i32, flags: u64) -> Option<(&'static str, Function)> {
+    find(name, version, flags).map(|entry| (entry.function, entry.exported))
+}
+
+/// All functions, and where their names lead. Some come several times.
+pub(crate) fn functions() -> impl Iterator<Item = (&'static str, &'static Target)> {
+    ENTRIES.iter().map(|entry| (entry.function, entry.target))
 }
 
 macro_rules! entry {
@@ -66,7 +86,9 @@ macro_rules! entry {
             name: stringify!($name),
             version: $version,
             per_thread: $per_thread,
-            function: Function($function as *const c_void),
+            function: stringify!($function),
+            exported: Function($function::$function as *const c_void),
+            target: &$function::TARGET,
         }
     };
 }

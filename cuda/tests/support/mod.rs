@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod captures;
+
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -129,7 +131,7 @@ impl Driver {
 }
 
 /// Where cargo puts the library that it builds for tests: beside them.
-fn path() -> PathBuf {
+pub fn path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libcuda.so")
 }
 
