@@ -150,12 +150,9 @@ impl Launch {
     fn before(&self, options: &LaunchOptions) -> Option<Before<'_, Own>> {
         let choice = driver::get().capture.as_ref()?.choose(&self.function.code().name)?;
         let library = &self.function.library;
-        if library.has_images() {
-            choice.cannot("its module has references of textures or surfaces");
-            return None;
-        }
+        let image_variables = library.image_handles();
         let args: Vec<Vec<u8>> = self.args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
-        let has_images = args.iter().any(|bytes| texture::is_named_in(bytes));
+        let has_images = !image_variables.is_empty() || args.iter().any(|bytes| texture::is_named_in(bytes));
         let image = library.source();
         let subject = Subject {
             image,
@@ -173,6 +170,7 @@ impl Launch {
             args,
             variables: self.variables(),
             images: if has_images { texture::content() } else { None },
+            image_variables,
             printf_bytes: Some(options.printf_bytes as u64),
         };
         Before::of(choice, &Own, subject)

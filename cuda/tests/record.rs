@@ -24,6 +24,26 @@ const IMAGES: &str = "
 }
 ";
 
+/// The same of a texture that the module names.
+const REFERENCE: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.global .texref sky;
+.visible .entry reference(.param .u64 to) {
+    .reg .u64 %t, %o;
+    .reg .u32 %x, %y, %a, %b, %c, %d;
+    ld.param.u64 %t, [to];
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, 0;
+    tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [sky, {%x, %y}];
+    mul.wide.u32 %o, %x, 4;
+    add.u64 %t, %t, %o;
+    st.global.u32 [%t], %a;
+    exit;
+}
+";
+
 /// An array of 32 numbers, and what describes it as a resource.
 fn array(driver: &Driver) -> (u64, [u64; 18]) {
     let (mut array, description) = (0, [32_u64, 1, 3 | 1 << 32]);
@@ -49,6 +69,21 @@ fn launch_with_images(driver: &Driver) {
     let mut found = [0_u32; 32];
     ok!(driver, cuMemcpyAtoH_v2(found.as_mut_ptr() => *mut u32, to => u64, 0 => usize, 128 => usize));
     assert_eq!(found[..], numbers);
+}
+
+/// Launches a kernel that reads a texture by a reference.
+fn launch_with_reference(driver: &Driver) {
+    let (module, function) = driver.load(REFERENCE.as_bytes(), "reference");
+    let (from, _) = array(driver);
+    let numbers: Vec<u32> = (0..32).map(|i| i * i + 7).collect();
+    ok!(driver, cuMemcpyHtoA_v2(from => u64, 0 => usize, numbers.as_ptr() => *const u32, 128 => usize));
+    let mut reference = 0_u64;
+    ok!(driver, cuModuleGetTexRef(&mut reference => *mut u64, module => u64, c"sky".as_ptr() => *const i8));
+    ok!(driver, cuTexRefSetArray(reference => u64, from => u64, 1 => u32));
+    ok!(driver, cuTexRefSetFlags(reference => u64, 1 => u32));
+    let to = driver.alloc(128);
+    assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to)]), 0);
+    assert_eq!(driver.words(to, 32), numbers);
 }
 
 #[test]
@@ -77,7 +112,12 @@ fn captured_launches_replay_to_the_same_results() {
     let images: Vec<_> = with_images.iter().filter(|manifest| !manifests.contains(manifest)).collect();
     assert_eq!(images.len(), 1);
     assert_eq!(replay(images[0]).0, 1, "the surface's memory");
-    let manifests = with_images;
+    launch_with_reference(driver);
+    let with_reference = captured(folder.path());
+    let reference: Vec<_> = with_reference.iter().filter(|manifest| !with_images.contains(manifest)).collect();
+    assert_eq!(reference.len(), 1);
+    assert_eq!(replay(reference[0]).0, 1, "what it wrote");
+    let manifests = with_reference;
 
     let examples = support::examples(".");
     let mut ran = 0;

@@ -1,6 +1,6 @@
 //! Launches of the driver that calls are forwarded to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -139,6 +139,7 @@ fn subject<'a>(
         args,
         variables: record::names(module).into_iter().filter_map(variable).collect(),
         images: None,
+        image_variables: BTreeMap::new(),
         printf_bytes: limit(LIMIT_PRINTF),
     })
 }

@@ -44,7 +44,9 @@ pub struct Subject<'a> {
     pub args: Vec<Vec<u8>>,
     /// The module's variables: name, address, bytes.
     pub variables: Vec<(String, u64, u64)>,
+    /// What textures and surfaces there are, and the handles that variables of the module stand for.
     pub images: Option<texture::Content>,
+    pub image_variables: BTreeMap<String, u32>,
     /// Room for what is printed.
     pub printf_bytes: Option<u64>,
 }
@@ -124,7 +126,8 @@ impl<'a, M: Machine> Before<'a, M> {
         };
         let pool = |images: &texture::Content| -> Result<manifest::ImagePool, warploom::capture::Error> {
             let (headers, samplers) = (save_raw("headers", &images.headers)?, save_raw("samplers", &images.samplers)?);
-            Ok(manifest::ImagePool { headers, samplers: Some(samplers) })
+            let variables = self.subject.image_variables.clone();
+            Ok(manifest::ImagePool { headers, samplers: Some(samplers), variables })
         };
         let manifest = Manifest {
             kernel: self.kernel(folder)?,
